@@ -10,8 +10,12 @@ use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 use reply::fence::unfenced;
 
-/// Lines of a signature: what is wrong, where, and why. More lines dilute a query.
+/// Lines of a signature: what is wrong, where, and why.
 const LINES_MAX: usize = 3;
+
+/// Lines of a query: what explains the failure often stands in a line that says little of it. From eight lines on, more
+/// failures get a wrong answer than gain a right one.
+const QUERY_LINES_MAX: usize = 5;
 
 /// Longest line that counts, in bytes. Longer lines are dumps.
 const LINE_BYTES_MAX: usize = 300;
@@ -102,6 +106,8 @@ pub struct Signature {
     pub excerpt: String,
     /// Its words, without what differs each time.
     pub words: String,
+    /// The words of five lines instead of three, for a query.
+    pub all_words: String,
 }
 
 impl Signature {
@@ -121,7 +127,12 @@ impl Signature {
         let lines: Vec<&str> = looked_at.copied().filter(|line| says_something(line)).collect();
         // Secrets are removed before anything is taken off a line: without its colon a password is a word like any
         // other.
-        let chosen: Vec<_> = telling(&lines).into_iter().map(redacted).collect();
+        let chosen: Vec<_> = telling(&lines, LINES_MAX).into_iter().map(redacted).collect();
+        let all_words: Vec<String> = telling(&lines, QUERY_LINES_MAX)
+            .into_iter()
+            .map(|line| lasting(&redacted(line)))
+            .collect();
+        let all_words = all_words.join(" ");
         let excerpt: Vec<String> =
             chosen.iter().map(|line| neutralise(&cut(line), Layout::Line)).collect();
         let words = chosen.iter().map(|line| lasting(line)).collect::<Vec<_>>().join(" ");
@@ -131,7 +142,7 @@ impl Signature {
                 && !EMPTY_WORDS.contains(&word.as_str())
         };
         let is_known = words.split_whitespace().filter(is_telling).count() >= WORDS_MIN;
-        is_known.then(|| Self { excerpt: excerpt.join("\n"), words })
+        is_known.then(|| Self { excerpt: excerpt.join("\n"), words, all_words })
     }
 }
 
@@ -141,7 +152,7 @@ pub(crate) fn error_lines(log: &str) -> Option<String> {
     let plain = without_escapes(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| says_something(line)).collect();
-    let chosen = telling(&lines);
+    let chosen = telling(&lines, LINES_MAX);
     let is_marked = |line: &&str| {
         let lower = cut(line).to_lowercase();
         MARKS.iter().any(|mark| lower.contains(mark))
@@ -183,7 +194,7 @@ fn tag(kind: &str, parts: &[&str]) -> String {
 }
 
 /// Returns the lines that say most about what is wrong, in their order; the last lines where none does.
-fn telling<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+fn telling<'a>(lines: &[&'a str], lines_max: usize) -> Vec<&'a str> {
     let marks = |line: &str| {
         let lower = cut(line).to_lowercase();
         let found = MARKS.iter().filter(|mark| lower.contains(**mark)).count();
@@ -194,7 +205,7 @@ fn telling<'a>(lines: &[&'a str]) -> Vec<&'a str> {
         lines.iter().map(|line| marks(line)).enumerate().collect();
     ranked.retain(|(_, marks)| *marks > 0);
     ranked.sort_by_key(|(place, marks)| (std::cmp::Reverse(*marks), *place));
-    ranked.truncate(LINES_MAX);
+    ranked.truncate(lines_max);
     ranked.sort_unstable();
     if ranked.is_empty() {
         return lines.iter().rev().take(2).rev().copied().collect();

@@ -30,7 +30,7 @@ const TOKEN_BYTES: usize = 4;
 /// asked: of first prompts of other projects 3 to 9 of a hundred reach it among lessons (benches/runs).
 const PROMPT_LIKELIHOOD_PERCENT: u8 = 20;
 /// The same for a failure. It is not sufficient: the memory must also contain what the failure says ([`Failure`]).
-pub const FAILURE_LIKELIHOOD_PERCENT: u8 = 4;
+pub const FAILURE_LIKELIHOOD_PERCENT: u8 = 5;
 
 /// Most lessons in an answer to a prompt and to a failure.
 const PROMPT_HITS_MAX: usize = 3;
@@ -151,14 +151,14 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
     let signature = Signature::of(&call.output)?;
     let command = core(&call.command).replace('`', " ");
     let query = match command.is_empty() {
-        true => signature.words.clone(),
-        false => format!("{} `{command}`", signature.words.replace('`', " ")),
+        true => signature.all_words.clone(),
+        false => format!("{} `{command}`", signature.all_words.replace('`', " ")),
     };
     let besides = format!("{command} {}", signature::common_words());
     Some(SearchRequest {
         query: without_filters(&query),
         not_kinds: vec![SESSION.to_owned()],
-        failure: Some(Failure { says: signature.words, besides }),
+        failure: Some(Failure { says: signature.all_words, besides }),
         limit: FAILURE_HITS_MAX,
         max_tokens: room(FAILURE_TOKENS, FOR_FAILURE),
         mode: Mode::Hybrid,
