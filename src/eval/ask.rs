@@ -1,14 +1,14 @@
 //! Asks the engine the same questions as agents do, and records the ranks of the relevant documents. Not here:
 //! what a rank is worth (`measure`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use serde_json::Value;
 
 use super::EvalError;
 use super::corpus::Corpus;
-use super::measure::{Answer, ExaminedHit, Judged};
+use super::measure::{Answer, ExaminedHit, Judged, mean, number};
 use super::set::{QueryScope, Set, SetQuery};
 use crate::real_tokens::tokens;
 use api::local::Local;
@@ -20,6 +20,9 @@ use reply::{Explain, Reply};
 use search::Tier;
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
+
+/// Hits that are compared with each other.
+const DIVERSE_HITS: usize = 5;
 
 /// Asks the queries of one set.
 pub struct Asker<'a> {
@@ -84,6 +87,7 @@ impl<'a> Asker<'a> {
             depth: self.asking.limit,
             returned: hits(&reply).len(),
             right: self.right(query, &reply),
+            diversity: diversity(hits(&all)),
             tokens: tokens(&reply.text),
             micros,
             hits: both_tiers(&all).map(|hit| self.examined(query, hit)).collect(),
@@ -177,6 +181,25 @@ impl<'a> Asker<'a> {
 /// Returns the likely hits of a reply, which are shown in full.
 pub(super) fn hits(reply: &Reply) -> &[Value] {
     hits_of(reply, "memories")
+}
+
+/// Returns how different the first five hits are ([`super::measure`]); `None` for fewer than two.
+fn diversity(hits: &[Value]) -> Option<f64> {
+    let words = |hit: &Value| -> HashSet<String> {
+        let texts = ["context", "lesson"].map(|name| hit.get(name).and_then(Value::as_str));
+        let texts =
+            texts.into_iter().flatten().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
+        texts.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
+    };
+    let sets: Vec<HashSet<String>> = hits.iter().take(DIVERSE_HITS).map(words).collect();
+    let pairs = sets
+        .iter()
+        .enumerate()
+        .flat_map(|(place, one)| sets.iter().skip(place + 1).map(move |other| (one, other)));
+    mean(pairs.map(|(one, other)| {
+        let (shared, all) = (one.intersection(other).count(), one.union(other).count());
+        1.0 - number(shared) / number(all.max(1))
+    }))
 }
 
 /// Returns the hits of one tier of a reply.

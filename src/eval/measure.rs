@@ -14,6 +14,8 @@
 //! - full: likely hits of an answerable query, which are shown in full.
 //! - likely: of the replies with a relevant document in either tier, the share with one among the likely hits.
 //! - stale: the share of queries with stale documents where one stands above the best relevant hit.
+//! - div@5: how different the first five hits are: the mean of 1 - |A and B| / |A or B| over their pairs, A and B being
+//!   their sets of words (P. Jaccard, "Étude comparative de la distribution florale", 1901).
 //! - tokens: of the reply as an agent gets it (five hits, 500 tokens at most), by `o200k_base` or `cl100k_base`,
 //!   whichever needs more.
 
@@ -36,6 +38,8 @@ pub struct Answer {
     pub returned: usize,
     /// The best tier with a relevant document in the reply.
     pub right: Option<Tier>,
+    /// How different the first five hits are, 0 to 1; `None` for fewer than two.
+    pub diversity: Option<f64>,
     /// Tokens of the reply.
     pub tokens: usize,
     /// Time from the question to the text of the reply, in microseconds.
@@ -92,13 +96,15 @@ pub enum Measure {
     Likely,
     /// Whether a stale document is above the relevant ones.
     StaleAbove,
+    /// How different the first five hits are.
+    Diversity5,
     /// Tokens of the reply.
     Tokens,
 }
 
 impl Measure {
     /// All measures, in the order of reports.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Recall1,
         Self::Recall5,
         Self::Recall10,
@@ -110,6 +116,7 @@ impl Measure {
         Self::Full,
         Self::Likely,
         Self::StaleAbove,
+        Self::Diversity5,
         Self::Tokens,
     ];
 
@@ -128,6 +135,7 @@ impl Measure {
             Self::Full => "full",
             Self::Likely => "likely",
             Self::StaleAbove => "stale",
+            Self::Diversity5 => "div@5",
             Self::Tokens => "tokens",
         }
     }
@@ -154,6 +162,7 @@ impl Measure {
             Self::StaleAbove => answer.stale.filter(|_| is_answerable).map(|stale| {
                 share(stale.is_some_and(|stale| best(answer).is_none_or(|best| stale < best)))
             }),
+            Self::Diversity5 => answer.diversity.filter(|_| deep(5)),
             Self::Tokens => Some(number(answer.tokens)),
         }
     }

@@ -127,6 +127,9 @@ fn json_of_answer(answer: &Answer) -> Value {
     if let Some(tier) = answer.right {
         put("right", tier_name(tier).into());
     }
+    if let Some(diversity) = answer.diversity {
+        put("diversity", diversity.into());
+    }
     put("tokens", answer.tokens.into());
     put("micros", answer.micros.into());
     put("hits", answer.hits.iter().map(json_of_hit).collect());
@@ -189,6 +192,7 @@ fn answer_of_json(value: &Value) -> Option<Answer> {
         returned: count_of(value, "returned")?,
         // Runs of earlier programs have none.
         right: value.get("right").and_then(Value::as_str).and_then(tier_named),
+        diversity: value.get("diversity").and_then(Value::as_f64),
         tokens: count_of(value, "tokens")?,
         micros: value.get("micros")?.as_u64()?,
         // Runs of earlier programs have none.
@@ -239,6 +243,7 @@ mod tests {
                 depth: 10,
                 returned: 5,
                 right: Some(Tier::Possible),
+                diversity: Some(0.75),
                 tokens: 321,
                 micros: 1_234,
                 hits: vec![ExaminedHit { grade: 2, likelihood: 0.5, score: json!({"total": 1}) }],

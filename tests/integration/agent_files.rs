@@ -229,6 +229,25 @@ fn a_link_in_the_place_of_an_agent_file_is_refused() {
     assert!(refused.messages.contains("is a link; nothing was written"), "{}", refused.messages);
 }
 
+// S-WRITE-9
+#[test]
+fn an_export_leaves_private_notes_out() {
+    let world = World::new();
+    let here = work_tree(&world);
+    std::fs::write(here.join("AGENTS.md"), "# Mine\n").unwrap();
+    helped(&world, &here, "the heron build is on port 99", 3);
+    let args = ["--type", "decision", "--lesson", "the walrus budget is small", "--private"];
+    let secret = world.log_memory_in(&here, &args).done().trim().to_owned();
+    for session in 0..3 {
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        command.env("AGENT_KNOWLEDGE_SESSION", format!("s{session}")).current_dir(&here);
+        run(command.args(["feedback", &secret, "worked"]), b"").done();
+    }
+    ran(&world, &here, &["export"]).done();
+    let written = std::fs::read_to_string(here.join("AGENTS.md")).unwrap();
+    assert!(written.contains("heron") && !written.contains("walrus"), "{written}");
+}
+
 // S-FILE-5
 #[test]
 fn proven_lessons_are_in_a_block_and_other_bytes_stay() {

@@ -86,3 +86,15 @@ pub(super) fn context(
 fn asked(request: &ContextRequest) -> String {
     request.task.clone().unwrap_or_else(|| request.files.join(" "))
 }
+
+#[cfg(test)]
+mod tests {
+    use search::Section;
+    use store::BRIEFING_SECTIONS;
+
+    // S-CONTEXT-7
+    #[test]
+    fn every_section_has_a_budget_of_its_name() {
+        assert_eq!(Section::ALL.map(Section::as_str), BRIEFING_SECTIONS);
+    }
+}
