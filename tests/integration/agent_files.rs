@@ -236,7 +236,7 @@ fn an_export_leaves_private_notes_out() {
     let here = work_tree(&world);
     std::fs::write(here.join("AGENTS.md"), "# Mine\n").unwrap();
     helped(&world, &here, "the heron build is on port 99", 3);
-    let args = ["--type", "decision", "--lesson", "the walrus budget is small", "--private"];
+    let args = ["--type", "decision", "--lesson", "the budget is small", "--private"];
     let secret = world.log_memory_in(&here, &args).done().trim().to_owned();
     for session in 0..3 {
         let mut command = world.command(AGENT_KNOWLEDGE);
@@ -245,7 +245,7 @@ fn an_export_leaves_private_notes_out() {
     }
     ran(&world, &here, &["export"]).done();
     let written = std::fs::read_to_string(here.join("AGENTS.md")).unwrap();
-    assert!(written.contains("heron") && !written.contains("walrus"), "{written}");
+    assert!(written.contains("heron") && !written.contains("budget"), "{written}");
 }
 
 // S-FILE-5

@@ -8,11 +8,13 @@
 //! 1. A text is read as words, with disguises undone (`words`), and searched for phrases (`phrase_table`,
 //!    `phrases`).
 //! 2. The prefilter finds signs of marks, commands and other languages (`signs`); only a text with a sign gets
-//!    a closer look (`marker`, `download`, `carrier`, `foreign`).
+//!    a closer look (`marker`, `download`, `carrier`, `foreign`). What one speaker of a recorded dialogue asks the other is
+//!    no order (`dialogue`).
 //!
 //! Not here: what happens to such a memory (`search`, `reply`), and secrets (`secrets`).
 
 mod carrier;
+mod dialogue;
 mod download;
 mod foreign;
 mod lexicon;
@@ -88,7 +90,7 @@ impl<'a> Judged<'a> {
             .or_else(|| self.found.first(TextScope::Any, |reason| self.is_meant(reason)))
             .or_else(|| foreign::found(&lower, &signs))
             .or_else(|| self.encoded(has("turned").then_some(lower.as_str())))
-            .or_else(|| self.found.faked_check())
+            .or_else(|| self.found.faked_check().filter(|reason| self.is_meant(*reason)))
     }
 
     /// Returns the reason of an order that is encoded in the text, or that stands backwards or in rot13 in
@@ -104,7 +106,9 @@ impl<'a> Judged<'a> {
     /// Tells whether a phrase speaks to the reader. In a short technical text it may speak of the work.
     fn is_meant(&self, reason: Suspicion) -> bool {
         if self.reading.words.len() > WORK_WORDS_MAX {
-            return true;
+            // In a recorded session a user tells an assistant how to act and what to answer.
+            let is_asked = matches!(reason, Suspicion::Role | Suspicion::Steer | Suspicion::Check);
+            return !(is_asked && dialogue::is_transcript(self.text));
         }
         match reason {
             // "Your response must include the CORS header", "you are now in a detached HEAD state"
@@ -133,6 +137,7 @@ impl<'a> Judged<'a> {
         let is_plain = !self.text.contains('`') && !self.is_technical();
         let only_asks = reading.questions > 0 && reading.statements == 0;
         let asks = only_asks || (reading.begins_with_question && is_plain);
+        let asks = asks && !dialogue::is_turn(self.text);
         let is_topic = sentences == 1 && is_plain && reading.begins_with("TEACH");
         (asks || is_topic)
             .then_some(Suspicion::Errand)
