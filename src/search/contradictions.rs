@@ -23,9 +23,10 @@ use memory::{Memory, RepoChunks};
 const RELATIVES_MAX: usize = 12;
 /// The rarest words of a memory by which related ones are searched: a save waits for this.
 const KIN_TERMS_MAX: usize = 16;
-/// The same two for a hit of a search, which waits too.
+/// The same two for a hit of a search, which waits too, and the memories of the whole store that are looked at for it.
 const SUBJECT_RELATIVES_MAX: usize = 4;
-const SUBJECT_TERMS_MAX: usize = 8;
+const SUBJECT_TERMS_MAX: usize = 4;
+const SUBJECT_LOOKED_AT_MAX: usize = 48;
 /// The newest memories of a repository that are compared with older ones: some seconds of work.
 const SCANNED_MAX: usize = 2_000;
 
@@ -249,8 +250,7 @@ impl<'a> Comparisons<'a> {
         if !has_context(memory) {
             return None;
         }
-        let relatives =
-            self.relatives(&this.situation, SUBJECT_TERMS_MAX, SUBJECT_RELATIVES_MAX, allows);
+        let relatives = self.like(&this.situation, allows);
         let mut nearest: Option<(f32, Arc<Memory>)> = None;
         for other in relatives {
             let Some(memory) = self.snapshot.memory(other).cloned() else { continue };
@@ -280,6 +280,20 @@ impl<'a> Comparisons<'a> {
         let text =
             self.texts.entry(number).or_insert_with(|| Rc::new(ComparedText::of(&memory.event())));
         Rc::clone(text)
+    }
+
+    /// Returns the active memories that `allows` among those of the whole store that share the most words with a text.
+    /// A search among those that it allows would read every memory that shares a word.
+    fn like(&mut self, text: &ComparedText, allows: impl Fn(&Memory) -> bool) -> Vec<u32> {
+        let words = self.holders.prepare(&text.text);
+        text.terms.get_or_init(|| alphabetic(words.terms().map(|term| term.term)));
+        let found = words.by_rarest(SUBJECT_TERMS_MAX).search(|_| true, SUBJECT_LOOKED_AT_MAX);
+        let found = found.into_iter().map(|scored| scored.doc.0);
+        let fits = |number: &u32| {
+            let memory = self.snapshot.memory(*number);
+            memory.is_some_and(|memory| allows(memory) && is_comparable(memory, self.now))
+        };
+        found.filter(fits).take(SUBJECT_RELATIVES_MAX).collect()
     }
 
     /// Returns the active memories that share the most words with a text.
