@@ -91,8 +91,15 @@ pub fn json_without_secrets(json: Value) -> Value {
 
 fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
     let mut clean = Map::new();
-    for (mut name, value) in fields {
-        let named = |text| Value::String(named_without_secrets(&name, text));
+    for (name, value) in fields {
+        let mut clean_name = name.clone();
+        redact(&mut clean_name);
+        // The line that is written has the clean name, and must be read as it was written.
+        let named = |text| {
+            let text = named_without_secrets(&name, text);
+            let is_same = clean_name == name;
+            Value::String(if is_same { text } else { named_without_secrets(&clean_name, text) })
+        };
         let value = match value {
             Value::String(text) => named(text),
             Value::Array(items) => items
@@ -104,7 +111,7 @@ fn object_without_secrets(fields: Map<String, Value>) -> Map<String, Value> {
                 .collect(),
             other => json_without_secrets(other),
         };
-        redact(&mut name);
+        let mut name = clean_name;
         // Two secret names must not collapse into one field.
         while clean.contains_key(&name) {
             name.push('\'');
