@@ -32,8 +32,22 @@ const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je";
-const ADVERBS: [&str; 5] = ["now ", "still ", "set to ", "simply ", "just "];
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là है هي هو είναι - – —";
+/// Bytes of words between a name and its verb or colon.
+const WORDS_BYTES_MAX: usize = 48;
+/// Bytes of spaces between two columns.
+const COLUMN_BYTES_MAX: usize = 40;
+const ADVERBS: [&str; 9] = [
+    "now ",
+    "still ",
+    "set to ",
+    "simply ",
+    "just ",
+    "changed to ",
+    "reset to ",
+    "rotated to ",
+    "again ",
+];
 
 /// How a value is bound to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +82,7 @@ const AFTER_OPERATOR: usize = 0;
 const CLOSERS: &[u8] = b"\"'`])* \t";
 
 /// Every form with an operator.
-static FORMS: [BindingForm; 6] = [
+static FORMS: [BindingForm; 8] = [
     // name = value, "name": value, name => value, <name>value, name | value, and a value on the next line or
     // in a block of YAML. The last alternatives are Chinese, Japanese and Korean.
     BindingForm {
@@ -77,7 +91,7 @@ static FORMS: [BindingForm; 6] = [
         firsts: b"=:>?+|~.-\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
         is_quoted: false,
         regex: OnceLock::new(),
-        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|\??:|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
+        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|\??:|\|\||\B\| |- |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
     },
     // ("name", "value")
     BindingForm {
@@ -86,7 +100,7 @@ static FORMS: [BindingForm; 6] = [
         firsts: b",",
         is_quoted: true,
         regex: OnceLock::new(),
-        pattern: r#"["'`][\])* \t]*,[ \t\r\n*(=]*"#,
+        pattern: r#"["'][\])* \t]*,[ \t\r\n*(=]*"#,
     },
     // name("value")
     BindingForm {
@@ -115,6 +129,24 @@ static FORMS: [BindingForm; 6] = [
         regex: OnceLock::new(),
         pattern: r"[:?][\w &<>\[\]?:*.'|]*=[ \t\r\n*(]*",
     },
+    // "name": {"type": "string", "value": "value"}
+    BindingForm {
+        follows_words: false,
+        gap: b"\"' ",
+        firsts: b":",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r#"["' ]{0,3}:[ \t]*\{[^{}]{0,64}["'](?i:value|default)["'] ?:[ \t]*"#,
+    },
+    // "Name": "name", "Type": "type", "Value": "value"
+    BindingForm {
+        follows_words: false,
+        gap: b"\"', \n\r\t",
+        firsts: b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r#"["'][, \n\r\t]+(?:["']\w+["'] ?: ?["'][^"'\n]*["'][, \n\r\t]+){1,2}["'](?i:value|secretstring)["'] ?: ?"#,
+    },
     // name (note): value
     BindingForm {
         follows_words: true,
@@ -133,6 +165,8 @@ pub(super) struct BoundValue<'a> {
     /// The words between the name and the operator.
     pub(super) tail: &'a [u8],
     pub(super) is_quoted: bool,
+    /// Whether a variable in capitals is set to it, as in `DB_PASSWORD=value`.
+    pub(super) is_variable_set: bool,
     quote: Option<u8>,
     pub(super) from: usize,
     pub(super) to: usize,
@@ -166,14 +200,26 @@ pub(super) fn look<'a, T>(
     let in_form = |number: usize| {
         let form = FORMS.get(number)?;
         let (at, tail) = if form.follows_words { (tail_end, tail) } else { (name_end, name_tail) };
-        let bound = value_at(text, form.value(text, at)?, Bond::Operator, tail)?;
+        let place = form.value(text, at)?;
+        let mut bound = value_at(text, place, Bond::Operator, tail)?;
+        let last = text.before(at);
+        bound.is_variable_set = place == at + 1
+            && text.at(at) == b'='
+            && (last.is_ascii_uppercase() || last.is_ascii_digit() || last == b'_')
+            && text.slice(start, end).iter().any(u8::is_ascii_uppercase);
         (bound.is_quoted || !form.is_quoted).then_some(bound)
     };
+    // Words of other languages are no part of a name, but may stand between it and its value.
+    let words_end = text.run_while(end, WORDS_BYTES_MAX, |byte| TAIL.has(byte) || byte >= 0x80);
+    let words = text.slice(end, words_end);
     let found = offer(in_form(AFTER_OPERATOR))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
-        .or_else(|| offer(below(text, start, name_end, name_tail)));
+        .or_else(|| offer(below(text, start, name_end, name_tail)))
+        .or_else(|| offer(said(text, end, words).filter(|_| words_end > tail_end)))
+        .or_else(|| offer(after_colon(text, words_end).filter(|_| words_end > tail_end)))
+        .or_else(|| offer(last_word(text, end, words).filter(|_| words_end > tail_end)));
     Look { found, values }
 }
 
@@ -210,7 +256,25 @@ fn beside<'a>(
         () if is_name || is_directive(text, start, name_end) => Bond::Identifier,
         () => Bond::Neighbour,
     };
-    value_at(text, name_end + 1, bond, tail)
+    let is_flagged = bond == Bond::Flag;
+    let from = text.run_while(name_end, COLUMN_BYTES_MAX, |byte| byte == b' ');
+    // In a table of two columns many spaces bind.
+    let is_column = !is_flagged && from > name_end + 1 && is_directive(text, start, from - 1);
+    let bond = if is_column { Bond::Operator } else { bond };
+    value_at(text, if is_column { from } else { name_end + 1 }, bond, tail)
+}
+
+/// A value that ends a sentence in another language without a verb.
+fn last_word<'a>(text: Text<'a>, end: usize, words: &[u8]) -> Option<BoundValue<'a>> {
+    let place = words.iter().rposition(|byte| *byte == b' ')?;
+    value_at(text, end + place + 1, Bond::Neighbour, b"")
+}
+
+/// A value that a colon binds to its name and the words after it, which are not part of the name.
+fn after_colon(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
+    let is_colon = text.at(place) == b':';
+    let from = text.run_while(place + 1, 4, |byte| byte == b' ');
+    is_colon.then(|| value_at(text, from, Bond::Operator, b""))?
 }
 
 /// A value that a verb binds to its name.
@@ -278,7 +342,11 @@ pub(super) fn value_at<'a>(
 fn bracket(text: Text<'_>, place: usize) -> usize {
     let is_open = matches!(text.at(place), b'[' | b'{');
     let first = text.run_while(place + 1, 32, |byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r'));
-    if is_open && is_quote(text.at(first)) { first - place } else { 0 }
+    // The first member of an object is a name.
+    let close = text.run_while(first + 1, NAME_BYTES_MAX, |byte| !is_quote(byte) && byte > b' ');
+    let colon = text.run_while(close + 1, 2, |byte| byte == b' ');
+    let is_object = text.at(place) == b'{' && text.at(colon) == b':';
+    if is_open && is_quote(text.at(first)) && !is_object { first - place } else { 0 }
 }
 
 /// Cuts the value that begins at `from`.
@@ -316,7 +384,7 @@ fn cut<'a>(
     // A call or an index is no value.
     let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
     let value = if is_call { b"" } else { text.slice(from, to) };
-    BoundValue { bond, tail, is_quoted, quote, from, to, value }
+    BoundValue { bond, tail, is_quoted, is_variable_set: false, quote, from, to, value }
 }
 
 /// Returns where a value ends that goes on after an escaped quote.

@@ -15,6 +15,10 @@ const COMMAND_BYTES_MAX: usize = 256;
 /// Bytes of a typed password.
 const ARGUMENT_BYTES_MAX: usize = 128;
 
+/// Words of a command that are read, and bytes before a command that tell what was asked.
+const WORDS_MAX: usize = 6;
+const ASKED_BYTES_MAX: usize = 96;
+
 /// Bytes of a user name and a password before an `@`.
 const USER_BYTES_MAX: usize = 512;
 
@@ -25,16 +29,102 @@ fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
 /// Checks the arguments of a program of the table; its name stands from `start` to `end`.
 pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
     let before = text.before(start);
-    if before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.') {
+    let is_member = text.at(start) == b'.';
+    if !is_member && before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.') {
         return None;
     }
     // mysqldump, mysql.exe
-    let begin = text.run_while(end, 16, |byte| byte.is_ascii_lowercase() || byte == b'.');
+    let is_word = text.before(end).is_ascii_alphanumeric();
+    let suffix = |byte: u8| is_word && (byte.is_ascii_lowercase() || byte == b'.');
+    let begin = text.run_while(end, 16, suffix);
     let line = rest_of(text, begin);
     let [option, shape, _] = row.fields;
+    match shape {
+        "first" => return nth_word(text, begin, 0, row.name),
+        "quoted" => {
+            let (from, to, is_quoted) = word_at(text, begin + 1);
+            let told = command_before(text, start, b"\n;");
+            let is_sql = mentions(told, &["user", "grant ", "role "]);
+            let is_secret = is_sql && is_quoted && is_typed(text.slice(from, to), true);
+            return is_secret.then(|| hit(row.name, from, to))?;
+        }
+        "pair" => return pair(text, begin),
+        "set" => {
+            let equals = line.iter().position(|byte| *byte == b'=')?;
+            return argument(text, begin + equals + 1, "both").filter(|_| line.contains(&b'\''));
+        }
+        "second" => return nth_word(text, begin, 1, row.name),
+        "third" => return nth_word(text, begin, 2, row.name),
+        "argument" => return second_argument(text, end),
+        "expect" => return sent(text, start, begin),
+        _ => {}
+    }
     let mut places =
         line.windows(option.len()).enumerate().filter(|(_, part)| *part == option.as_bytes());
     places.find_map(|(place, _)| argument(text, begin + place + option.len(), shape))
+}
+
+/// Reads the word of a command at this place, not counting options.
+fn nth_word(text: Text<'_>, place: usize, number: usize, rule: &'static str) -> Option<Hit> {
+    let mut next = place;
+    let mut left = number;
+    for _ in 0..WORDS_MAX {
+        next = text.run_while(next, 4, |byte| byte == b' ');
+        let (from, to, is_quoted) = word_at(text, next);
+        if to == from || !matches!(text.before(next), b' ' | b'=') {
+            return None;
+        }
+        next = to + usize::from(is_quoted);
+        if text.at(from) == b'-' && !is_quoted {
+            continue;
+        }
+        if left == 0 {
+            let is_secret = is_typed(text.slice(from, to), is_quoted);
+            return is_secret.then(|| hit(rule, from, to))?;
+        }
+        left -= 1;
+    }
+    None
+}
+
+/// Reads the second argument of a call that takes a user and a password, if it is quoted.
+fn second_argument(text: Text<'_>, place: usize) -> Option<Hit> {
+    let comma = text.run_while(place, ARGUMENT_BYTES_MAX, |byte| !b",()\n".contains(&byte));
+    let quote = text.run_while(comma + 1, 4, |byte| byte == b' ');
+    let (from, to, is_quoted) = word_at(text, quote);
+    let is_secret =
+        text.at(comma) == b',' && is_quoted && is_typed(text.slice(from, to), is_quoted);
+    is_secret.then(|| hit("call-password", from, to))?
+}
+
+/// Reads the password after a user name and a slash.
+fn pair(text: Text<'_>, place: usize) -> Option<Hit> {
+    let name = text.run_while(place, 4, |byte| byte == b' ');
+    let name_end = text.run_while(name, 64, |byte| byte > b' ' && byte != b'/');
+    let slash = text.run_while(name_end, 2, |byte| byte == b' ');
+    let value = text.run_while(slash + 1, 2, |byte| byte == b' ');
+    let (from, to, is_quoted) = word_at(text, value);
+    let make = Make::of(text.slice(from, to));
+    let is_chosen = is_quoted || make.is_strong() || make.is_unlike_words(50);
+    let is_secret = name_end > name
+        && text.at(slash) == b'/'
+        && value > slash + 1
+        && is_chosen
+        && is_typed(text.slice(from, to), is_quoted);
+    is_secret.then(|| hit("login-password", from, to))?
+}
+
+/// Reads what a script of `expect` sends after it was asked for a password.
+fn sent(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
+    let asked = text.slice(start.saturating_sub(ASKED_BYTES_MAX), start);
+    count(asked.len());
+    let opening = text.run_while(place, 8, |byte| b" -\\".contains(&byte));
+    let (from, to, is_quoted) = word_at(text, opening);
+    let value = text.slice(from, to);
+    let value = value.strip_suffix(b"\\r").or_else(|| value.strip_suffix(b"\\n"))?;
+    let is_secret =
+        is_quoted && mentions(asked, &["assword", "assphrase"]) && is_typed(value, true);
+    is_secret.then(|| hit("command-password", from, from + value.len()))?
 }
 
 fn rest_of(text: Text<'_>, place: usize) -> &[u8] {
@@ -50,7 +140,10 @@ fn argument(text: Text<'_>, place: usize, shape: &str) -> Option<Hit> {
         "apart" => gap > place,
         _ => true,
     };
-    let (from, to, is_quoted) = word_at(text, gap);
+    let (mut from, to, is_quoted) = word_at(text, gap);
+    if shape == "percent" {
+        from += text.slice(from, to).iter().position(|byte| *byte == b'%')? + 1;
+    }
     let is_secret = fits && is_typed(text.slice(from, to), is_quoted);
     is_secret.then(|| hit("command-password", from, to))?
 }
@@ -70,7 +163,7 @@ fn word_at(text: Text<'_>, place: usize) -> (usize, usize, bool) {
 
 /// Tells whether an argument can be a password: no reference, option, placeholder or word of a sentence.
 pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
-    let refers = value.first().is_none_or(|byte| b"$<{[(-*%/".contains(byte));
+    let refers = value.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte));
     let make = Make::of(value);
     let is_number = make.digits == value.len() && value.len() < 6;
     let letters = value.iter().filter(|byte| !b".,:!?".contains(byte)).count();
@@ -132,8 +225,12 @@ pub(super) fn of_address(text: Text<'_>, authority: usize) -> Option<Hit> {
     let user_info = text.slice(authority, authority + at);
     let to = authority + at;
     let refers = |part: &[u8]| {
+        let is_open = |byte: &u8| byte.is_ascii_uppercase() || matches!(byte, b'{' | b'(' | b'_');
         part.is_empty()
-            || part.iter().any(|byte| b"${}<>*[]".contains(byte))
+            || part.iter().any(|byte| b"{}<>[]".contains(byte))
+            || part.starts_with(b"$") && part.get(1).is_none_or(is_open)
+            || part.windows(2).any(|pair| pair == b"$(" || pair == b"**")
+            || part == b"*"
             || is_placeholder(part)
             || (part.starts_with(b"%") && !part.get(1).is_some_and(u8::is_ascii_hexdigit))
     };

@@ -14,6 +14,7 @@
 
 mod binding;
 mod charset;
+mod columns;
 mod context;
 mod cookie;
 mod drawn;
@@ -30,6 +31,8 @@ mod shape;
 mod table;
 mod text;
 
+#[cfg(test)]
+mod daily;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]

@@ -8,8 +8,10 @@ use super::context::{
     is_public_name, mentions,
 };
 use super::hit::{Hit, Rank};
-use super::judge::{Hint, Make, is_header, is_login_pair, is_mixed, is_random, is_ulid, is_uuid};
-use super::password::is_password;
+use super::judge::{
+    Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random, is_ulid, is_uuid,
+};
+use super::password::{is_password, is_wild};
 use super::prefixed::is_key_of;
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
@@ -211,11 +213,11 @@ impl NameInText<'_> {
             NameKind::Key => !continues && is_free() && !is_data_key(text, start),
             NameKind::Pass => !continues && is_free(),
             NameKind::Pin => is_free() && text.slice(start, end) == b"PIN",
-            NameKind::Token
-            | NameKind::Session
-            | NameKind::Login
-            | NameKind::Password
-            | NameKind::Header => !continues,
+            // `authorization_code` is no header.
+            NameKind::Header => !continues && next != b'_',
+            NameKind::Token | NameKind::Session | NameKind::Login | NameKind::Password => {
+                !continues
+            }
         };
         if !stands || is_public(text, start) {
             return NOTHING;
@@ -311,7 +313,13 @@ impl NameInText<'_> {
         let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
         match kind {
             NameKind::Pin => !is_near(text, start, &OF_PINS),
-            NameKind::Pass => !is_login(text, start) && !Make::of(value).is_strong(),
+            NameKind::Pass => {
+                let make = Make::of(value);
+                !is_login(text, start)
+                    && !make.is_strong()
+                    && !is_wild(make)
+                    && !bound.is_variable_set
+            }
             NameKind::Token | NameKind::Key if is_digest => {
                 is_near(text, start, &OF_COMMITS) || is_near(text, bound.to, &OF_COMMITS)
             }
@@ -329,6 +337,7 @@ fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         NameKind::Pass => return is_password(bound, Hint::Weak, bound.bond),
         NameKind::Header => is_header(value),
         NameKind::Token | NameKind::Session if is_uuid(value) => !is_loose,
+        NameKind::Token if bound.is_variable_set && is_set_secret(value) => true,
         NameKind::Token if bound.bond == Bond::Identifier => is_random(value, Hint::Weak),
         NameKind::Token if bound.bond == Bond::Neighbour => {
             is_mixed(value) || (bound.is_quoted && is_random(value, Hint::Strong))
@@ -344,6 +353,20 @@ fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         }
     };
     is_secret.then_some(value)
+}
+
+/// Tells whether the value of a variable can be a secret: letters with digits or marks, and no reference.
+fn is_set_secret(value: &[u8]) -> bool {
+    let make = Make::of(value);
+    let refers = value.first().is_none_or(|byte| b"$<{[(*%/.".contains(byte));
+    let is_place = value.windows(3).any(|part| part == b"://") || value.contains(&b'/');
+    (8..=64).contains(&value.len())
+        && make.letters() >= 3
+        && (make.marks > 0
+            || make.digits >= 2 && (make.upper > 0 && make.lower > 0 || make.switches >= 3))
+        && !refers
+        && !is_place
+        && !is_placeholder(value)
 }
 
 /// Tells whether the rest of a name makes its value a digest or the like.

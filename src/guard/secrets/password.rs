@@ -41,13 +41,25 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, hint: Hint, bond: Bond) ->
         make.digits > 0 || core.iter().any(|byte| is_strange(*byte)) || make.has_random_letters();
     let is_chosen = match bond {
         _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
+        // Whatever a variable of this name is set to.
+        Bond::Operator if bound.is_variable_set => true,
+        _ if is_wild(make) => true,
         Bond::Operator if hint == Hint::Weak => {
-            make.digits > 0 && make.letters() > 2 && (bound.is_quoted || make.is_unlike_words(60))
+            make.digits > 0
+                && make.letters() > 2
+                && (bound.is_quoted
+                    || make.is_unlike_words(60)
+                    || is_varied(make) && make.bytes >= 12)
         }
         Bond::Operator if bound.is_quoted => core.len() >= 8 || is_strange,
         Bond::Operator => is_strange || core.contains(&b'-'),
         Bond::Flag => hint == Hint::Strong && (is_strange || has_other || make.letters() >= 6),
+        // A word of another language has letters beyond ASCII too.
+        Bond::Sentence if !core.is_ascii() && make.digits == 0 && make.marks == 0 => {
+            bound.is_quoted
+        }
         Bond::Sentence => is_strange || bound.is_quoted && !core.contains(&b'_'),
+        Bond::Neighbour if is_varied(make) && make.bytes >= 12 && make.is_unlike_words(60) => true,
         Bond::Neighbour => {
             (bound.is_quoted && is_strange && !core.contains(&b'_')) || is_plainly_one(make)
         }
@@ -60,6 +72,15 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, hint: Hint, bond: Bond) ->
     } else {
         with_marks(value, core)
     })
+}
+
+/// Tells whether letters alone are in no order that a word or a name has.
+pub(super) fn is_wild(make: Make) -> bool {
+    make.letters() == make.bytes
+        && make.bytes >= 10
+        && make.upper >= 2
+        && make.lower >= 2
+        && make.is_unlike_words(55)
 }
 
 /// Tells whether a value has more kinds of characters than a word.
@@ -98,7 +119,7 @@ fn is_strange(byte: u8) -> bool {
 
 /// Tells whether a value is a reference to the password: a variable, a path, a call.
 fn refers(value: &[u8]) -> bool {
-    let starts = value.first().is_some_and(|byte| b"$<{[(*/\\.-:=&|".contains(byte));
+    let starts = value.first().is_some_and(|byte| b"$<{[(*/\\.-:=&|?+".contains(byte));
     let is_variable = value.len() > 2 && value.starts_with(b"%") && value.ends_with(b"%");
     // The host after `<password>` in an address.
     let is_host = value.starts_with(b"@") && value.iter().any(|byte| matches!(byte, b':' | b'.'));

@@ -9,7 +9,7 @@ use super::hit::{Hit, Rank, merged};
 use super::named::NameInText;
 use super::table::{Anchor, TableKind, each_anchor};
 use super::text::Text;
-use super::{cookie, drawn, login, manifest, prefixed, shape};
+use super::{columns, cookie, drawn, login, manifest, prefixed, shape};
 use crate::prefilter::TableRow;
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
@@ -56,6 +56,8 @@ struct ScanPass<'a> {
     looks: usize,
     /// The ends of the last manifest and of the last cookies.
     manifests_to: usize,
+    /// The end of the last header of a table that was looked at.
+    columns_to: usize,
     cookies_to: usize,
 }
 
@@ -81,7 +83,15 @@ impl<'a> ScanPass<'a> {
         let found = match kind {
             TableKind::Prefix => prefixed::found(text, start, end, anchor, &row),
             TableKind::Provider => self.name(start, || name.of_provider()),
-            TableKind::Name => self.name(start, || name.of_secret()),
+            TableKind::Name => {
+                let found = self.name(start, || name.of_secret());
+                if found.is_none() && start >= self.columns_to && row.name == "password" {
+                    // One password column of a table is looked for.
+                    self.columns_to = text.run_while(end, 256, |byte| byte != b'\n');
+                    columns::report(text, start, end, row.name, &mut self.hits);
+                }
+                found
+            }
             TableKind::Command => login::of_command(text, start, end, &row),
             TableKind::Shape => shape::found(text, start, number, &row),
             TableKind::Place => self.place(start, end, &row),

@@ -1,0 +1,98 @@
+//! Secrets in tables: below a header that names a password, the cells of its column. Tables of Markdown, of comma,
+//! semicolon and tab. Not here: two columns, where the name stands beside its value (`binding`).
+
+use super::hit::{Hit, Rank};
+use super::login::is_typed;
+use super::text::Text;
+
+/// Bytes of a table that are read, and of a header.
+const TABLE_BYTES_MAX: usize = 8_192;
+const HEADER_BYTES_MAX: usize = 256;
+/// What parts the cells of a line, the surest first.
+const SEPARATORS: [u8; 4] = *b"|\t;,";
+
+/// Reports the cells below the header cell that stands from `start` to `end`, if it is one.
+pub(super) fn report(
+    text: Text<'_>,
+    start: usize,
+    end: usize,
+    rule: &'static str,
+    hits: &mut Vec<Hit>,
+) {
+    let start = start + usize::from(text.at(start) == b' ');
+    let line = start - before_len(text, start);
+    let line_end = text.run_while(end, HEADER_BYTES_MAX, |byte| byte != b'\n');
+    let header = text.slice(line, line_end);
+    if text.at(line_end) != b'\n' || header.len() > HEADER_BYTES_MAX {
+        return;
+    }
+    let is_separator = |byte: &&u8| header.contains(*byte);
+    let Some(separator) = SEPARATORS.iter().find(is_separator).copied() else { return };
+    let cells = cells_of(line, header, separator);
+    // The name is the whole cell or its last word, as in `db password`.
+    let is_in = |(from, to): &&(usize, usize)| (*from..*to).contains(&start) && *to == end;
+    let Some(column) = cells.iter().position(|cell| is_in(&cell)) else { return };
+    let is_name = |(from, to): &(usize, usize)| {
+        let named =
+            |byte: &u8| byte.is_ascii_alphanumeric() || b" _-.\"".contains(byte) || *byte >= 0x80;
+        text.slice(*from, *to).iter().all(named)
+    };
+    if cells.len() < 2 || !cells.iter().all(is_name) {
+        return;
+    }
+    let mut next = line_end + 1;
+    while next - line_end < TABLE_BYTES_MAX {
+        let row_end = text.run_while(next, HEADER_BYTES_MAX * 4, |byte| byte != b'\n');
+        let row = cells_of(next, text.slice(next, row_end), separator);
+        if row.len() != cells.len() {
+            return;
+        }
+        if let Some((from, to)) = row.get(column).map(|cell| bare(text, *cell)) {
+            let value = text.slice(from, to);
+            let is_rule = value.iter().all(|byte| b"-: ".contains(byte));
+            if !is_rule && !value.contains(&b' ') && is_typed(value, false) {
+                hits.push(Hit { rule, from, to, rank: Rank::Form });
+            }
+        }
+        if text.at(row_end) != b'\n' {
+            return;
+        }
+        next = row_end + 1;
+    }
+}
+
+/// Returns the bytes between the beginning of the line and a place, at most as many as a header has.
+fn before_len(text: Text<'_>, place: usize) -> usize {
+    let before = text.slice(place.saturating_sub(HEADER_BYTES_MAX), place);
+    super::text::count(before.len());
+    before.iter().rev().take_while(|byte| **byte != b'\n').count()
+}
+
+/// Returns where the cells of a line begin and end, without the space around them.
+fn cells_of(start: usize, line: &[u8], separator: u8) -> Vec<(usize, usize)> {
+    let trimmed = line.trim_ascii();
+    let trimmed = match separator {
+        b'|' => trimmed.strip_prefix(b"|").unwrap_or(trimmed),
+        _ => line.trim_ascii_end(),
+    };
+    let lead = line.len() - line.trim_ascii_start().len();
+    let lead =
+        if separator == b'|' { lead + usize::from(line.trim_ascii().starts_with(b"|")) } else { 0 };
+    let trimmed =
+        if separator == b'|' { trimmed.strip_suffix(b"|").unwrap_or(trimmed) } else { trimmed };
+    let mut from = start + lead;
+    let cell = |part: &[u8]| {
+        let left = part.len() - part.trim_ascii_start().len();
+        let begin = from + left;
+        from += part.len() + 1;
+        (begin, begin + part.trim_ascii().len())
+    };
+    trimmed.split(|byte| *byte == separator).map(cell).collect()
+}
+
+/// Returns a cell without its quotes or backticks.
+fn bare(text: Text<'_>, (from, to): (usize, usize)) -> (usize, usize) {
+    let (first, last) = (text.at(from), text.before(to));
+    let is_quoted = to > from + 1 && first == last && matches!(first, b'"' | b'\'' | b'`');
+    if is_quoted { (from + 1, to - 1) } else { (from, to) }
+}
