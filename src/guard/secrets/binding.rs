@@ -3,24 +3,20 @@
 //! (`tables/names.txt`), and which values are secrets (`named`).
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
+use super::binding_form::{AFTER_OPERATOR, FORMS};
 use super::charset::{Charset, DOTTED, URL};
 use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, name_start};
-use super::text::{Text, count, words};
-use crate::rule_regex::RuleRegex;
-
-/// White space between an operator and its value, and the longest note between a name and its operator.
-const BINDING_BYTES_MAX: usize = 96;
-
-/// Quotes, brackets and white space between a name and its operator.
-const GAP_BYTES_MAX: usize = 40;
+use super::text::{Text, words};
 
 /// Bytes of a value that are read before it is known to be a secret: the longest form of a key.
 const VALUE_BYTES_MAX: usize = 640;
 
 /// Bytes of a secret: the longest tokens (with claims) stay under it.
 const SECRET_BYTES_MAX: usize = 8_192;
+
+/// Bytes of a list of secrets.
+const LIST_BYTES_MAX: usize = 4_096;
 
 /// The end of a value without quotes.
 const ENDS: Charset = Charset::of("\"'`,;<>(){}[]&\\");
@@ -63,100 +59,6 @@ pub(super) enum Bond {
     /// By a space or a line break after an identifier, such as `ACME_TOKEN`.
     Identifier,
 }
-
-/// A form that a regex recognises: it matches from the name to where the value begins.
-struct BindingForm {
-    /// Whether it begins after the words that follow a name, or right after the name.
-    follows_words: bool,
-    /// What may stand first, and what must follow it; checked before the regex is compiled.
-    gap: &'static [u8],
-    firsts: &'static [u8],
-    /// Whether the value must be in quotes.
-    is_quoted: bool,
-    regex: OnceLock<RuleRegex>,
-    pattern: &'static str,
-}
-
-const AFTER_OPERATOR: usize = 0;
-
-const CLOSERS: &[u8] = b"\"'`])* \t";
-
-/// Every form with an operator.
-static FORMS: [BindingForm; 8] = [
-    // name = value, "name": value, name => value, <name>value, name | value, and a value on the next line or
-    // in a block of YAML. The last alternatives are Chinese, Japanese and Korean.
-    BindingForm {
-        follows_words: true,
-        gap: CLOSERS,
-        firsts: b"=:>?+|~.-\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
-        is_quoted: false,
-        regex: OnceLock::new(),
-        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|\??:|\|\||\B\| |- |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
-    },
-    // ("name", "value")
-    BindingForm {
-        follows_words: true,
-        gap: CLOSERS,
-        firsts: b",",
-        is_quoted: true,
-        regex: OnceLock::new(),
-        pattern: r#"["'][\])* \t]*,[ \t\r\n*(=]*"#,
-    },
-    // name("value")
-    BindingForm {
-        follows_words: true,
-        gap: b"",
-        firsts: b"(",
-        is_quoted: true,
-        regex: OnceLock::new(),
-        pattern: r"\(",
-    },
-    // name: NAME, value: VALUE; key="NAME" value="VALUE"; --name NAME --body VALUE
-    BindingForm {
-        follows_words: false,
-        gap: b"\"'`, \n\r\t-</",
-        firsts: b"bcdsvBCDSV",
-        is_quoted: false,
-        regex: OnceLock::new(),
-        pattern: r#"["'`, \n\r\t</-]+(?:(?i:value|body|content|default|data|secretstring)|-b)["' ]{0,4}(?:[=:> ]{1,4} *|\b)"#,
-    },
-    // name: TYPE = "value", name?: TYPE = "value"
-    BindingForm {
-        follows_words: true,
-        gap: b"",
-        firsts: b":?",
-        is_quoted: true,
-        regex: OnceLock::new(),
-        pattern: r"[:?][\w &<>\[\]?:*.'|]*=[ \t\r\n*(]*",
-    },
-    // "name": {"type": "string", "value": "value"}
-    BindingForm {
-        follows_words: false,
-        gap: b"\"' ",
-        firsts: b":",
-        is_quoted: true,
-        regex: OnceLock::new(),
-        pattern: r#"["' ]{0,3}:[ \t]*\{[^{}]{0,64}["'](?i:value|default)["'] ?:[ \t]*"#,
-    },
-    // "Name": "name", "Type": "type", "Value": "value"
-    BindingForm {
-        follows_words: false,
-        gap: b"\"', \n\r\t",
-        firsts: b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
-        is_quoted: true,
-        regex: OnceLock::new(),
-        pattern: r#"["'][, \n\r\t]+(?:["']\w+["'] ?: ?["'][^"'\n]*["'][, \n\r\t]+){1,2}["'](?i:value|secretstring)["'] ?: ?"#,
-    },
-    // name (note): value
-    BindingForm {
-        follows_words: true,
-        gap: b"",
-        firsts: b"(",
-        is_quoted: false,
-        regex: OnceLock::new(),
-        pattern: r"\([^)\n]{0,40}\)[ *]{0,3}[:=][ \t\r\n*(=]*",
-    },
-];
 
 /// A value bound to a name.
 #[derive(Debug, Clone, Copy)]
@@ -221,23 +123,6 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(after_colon(text, words_end).filter(|_| words_end > tail_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| words_end > tail_end)));
     Look { found, values }
-}
-
-impl BindingForm {
-    /// Returns where the value begins if the form stands at `at`.
-    fn value(&self, text: Text<'_>, at: usize) -> Option<usize> {
-        let first = text.run_while(at, GAP_BYTES_MAX, |byte| self.gap.contains(&byte));
-        if !self.firsts.contains(&text.at(first)) {
-            return None;
-        }
-        count(BINDING_BYTES_MAX);
-        let regex = self.regex.get_or_init(|| RuleRegex::new(self.pattern));
-        let (_, value) = regex.matched(text.0, at, at + BINDING_BYTES_MAX)?.whole;
-        // `->` and `::` lead to something else.
-        let is_path = text.before(value) == b'>' && text.before(value.saturating_sub(1)) == b'-'
-            || text.at(value) == b':';
-        (!is_path).then_some(value)
-    }
 }
 
 /// A value that only a space parts from its name.
@@ -437,14 +322,25 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_form_has_a_regex_that_compiles() {
-        for form in &FORMS {
-            assert!(RuleRegex::new(form.pattern).is_valid(), "{}", form.pattern);
-        }
+/// Returns where a list of quoted values ends whose first, a secret, ends at `to`.
+pub(super) fn list_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
+    let quote = text.at(to);
+    let opening = text.run_back(bound.from, Charset::of("\"' \n\t"), 32);
+    if !bound.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
+        return to;
     }
+    let (mut end, last) = (to, to + LIST_BYTES_MAX);
+    while end < last {
+        let next =
+            text.run_while(end + 1, 64, |byte| matches!(byte, b',' | b' ' | b'\n' | b'\t' | b'\r'));
+        if next == end + 1 || text.at(next) != quote {
+            break;
+        }
+        let close = text.run_while(next + 1, 512, |byte| byte != quote && byte != b'\n');
+        if text.at(close) != quote {
+            break;
+        }
+        end = close;
+    }
+    end
 }

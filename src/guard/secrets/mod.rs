@@ -3,7 +3,8 @@
 //! 1. **Prefilter.** One pass over the bytes finds anchors: prefixes, names and marks of the tables
 //!    (`table`, `tables/*.txt`). A text without an anchor costs this pass and no more.
 //! 2. **Rules.** Each anchor has a rule: a prefix and the length of what follows (`prefixed`), a form with a
-//!    mark (`shape`), an argument or an address (`login`), or a name bound to a value (`named`, `binding`).
+//!    mark (`shape`), an argument or an address (`login`), a name bound to a value (`named`, `binding`, `binding_form`), or the
+//!    header of a column (`columns`).
 //! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`).
 //!
 //! Random keys without any anchor are looked for last (`drawn`). Text with escapes is read again with them
@@ -13,6 +14,7 @@
 //! Not here: which texts of an event are searched (`event::clean`).
 
 mod binding;
+mod binding_form;
 mod charset;
 mod columns;
 mod context;

@@ -1,7 +1,7 @@
 //! Secrets known by the name before them: which value after which kind of name is one. Not here: the names
 //! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`binding`).
 
-use super::binding::{Bond, BoundValue, Look, look, value_at, verb};
+use super::binding::{Bond, BoundValue, Look, list_end, look, value_at, verb};
 use super::charset::{Charset, DOTTED};
 use super::context::{
     OF_COMMITS, begins_word, is_about, is_data_key, is_in_identifier, is_login, is_near, is_public,
@@ -113,9 +113,6 @@ const OF_PINS: [&str; 16] = [
     "card", "bank", "unlock", "sim ", "sim-", "door", "alarm", "login", "log in", "user",
     "account", "phone", "my ", "your ", "atm", "safe",
 ];
-
-/// Bytes of a list of secrets.
-const LIST_BYTES_MAX: usize = 4_096;
 
 const NOTHING: Look<Hit> = Look { found: None, values: 0..0 };
 
@@ -389,27 +386,4 @@ fn is_of_data(text: Text<'_>, place: usize) -> bool {
 fn ends_in(tail: &[u8], word: &str) -> bool {
     let end = tail.len().checked_sub(word.len()).and_then(|start| tail.get(start..));
     end.is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()))
-}
-
-/// Returns where a list of quoted values ends whose first, a secret, ends at `to`.
-fn list_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
-    let quote = text.at(to);
-    let opening = text.run_back(bound.from, Charset::of("\"' \n\t"), 32);
-    if !bound.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
-        return to;
-    }
-    let (mut end, last) = (to, to + LIST_BYTES_MAX);
-    while end < last {
-        let next =
-            text.run_while(end + 1, 64, |byte| matches!(byte, b',' | b' ' | b'\n' | b'\t' | b'\r'));
-        if next == end + 1 || text.at(next) != quote {
-            break;
-        }
-        let close = text.run_while(next + 1, 512, |byte| byte != quote && byte != b'\n');
-        if text.at(close) != quote {
-            break;
-        }
-        end = close;
-    }
-    end
 }
