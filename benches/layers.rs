@@ -310,6 +310,7 @@ fn remote(endpoint: Endpoint, folder: &Path) -> Remote {
         args: Vec::new(),
         set: Vec::new(),
         directory: folder.to_owned(),
+        clock: moment,
     };
     Remote {
         endpoint,

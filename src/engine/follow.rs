@@ -1,6 +1,7 @@
 //! From files to memories and indexes: follows every log of the store, folds new lines, and starts
 //! over when a log was replaced. Not here: when this happens (`owner`).
 
+mod behind;
 mod built;
 mod checkpointing;
 mod log_kind;
@@ -21,8 +22,9 @@ use index::late::SignState;
 use index::vector::VectorIndex;
 use memory::{Bound, Census, Fold, Origin};
 use search::snapshot::Snapshot;
-use store::{AsOf, Config, FileChange, Store, StoreError, Tail};
+use store::{AsOf, Config, FileChange, LogLine, Store, StoreError, Tail};
 
+use behind::Behind;
 use built::Built;
 pub use checkpointing::{Restored, Saved};
 use log_kind::LogKind;
@@ -50,6 +52,8 @@ pub struct Follower {
     base: Option<LastCheckpoint>,
     /// Where records go while there is no checkpoint.
     spill: Option<Spill>,
+    /// What was left out to read the newest lines first.
+    behind: Behind,
     /// Whether the checkpoint holds the present state.
     is_saved: bool,
     /// The number of memories whose injection flag the checkpoint holds.
@@ -103,6 +107,7 @@ impl Follower {
             window,
             base,
             spill: None,
+            behind: Behind::default(),
             is_saved,
             flags_saved: 0,
         }
@@ -156,7 +161,10 @@ impl Follower {
                 Changes::Written(logs) => self.read_written(logs),
                 Changes::Anything => self.sweep(),
             };
-            let is_complete = !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
+            // What is left out for now may resolve the doubt.
+            let is_partial = !self.behind.is_empty();
+            let is_complete =
+                is_partial || !self.built.fold.is_in_doubt() || censuses == CENSUSES_MAX;
             let census = match result {
                 Ok(troubles) if is_complete => break troubles,
                 Ok(_) => {
@@ -238,6 +246,7 @@ impl Follower {
         let fold = Fold::within(self.bound, census);
         self.built = Built { requested, fold, ..Built::default() };
         (self.base, self.is_saved, self.is_complete) = (None, false, false);
+        self.behind.clear();
         self.spill.iter_mut().for_each(Spill::clear);
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
@@ -261,28 +270,48 @@ impl Follower {
     }
 
     fn read(&mut self, log: &Path) -> Result<FileChange, StoreError> {
-        let Some(Tailed { tail, shared, .. }) = self.tails.get_mut(log) else {
-            return Ok(FileChange::None);
-        };
+        let Some(mut tailed) = self.tails.remove(log) else { return Ok(FileChange::None) };
+        let change = self.read_new_lines(&mut tailed);
+        self.tails.insert(log.to_owned(), tailed);
+        change
+    }
+
+    fn read_new_lines(&mut self, tailed: &mut Tailed) -> Result<FileChange, StoreError> {
+        let Tailed { tail, shared, kind } = tailed;
         match tail.look()? {
             FileChange::Grown => {}
             other => return Ok(other),
         }
-        let file_repo = Store::repo_of(log).to_string();
+        if *kind == LogKind::Log
+            && let Some((left_out, own)) = self.behind.skip_ahead(tail)?
+        {
+            self.read_own(shared, own);
+            self.behind.push(left_out, self.window.is_none());
+        }
+        self.read_lines(shared, |each| tail.read(each))
+    }
+
+    /// Applies the lines that `read` passes on.
+    fn read_lines<T>(
+        &mut self,
+        shared: &Arc<Path>,
+        read: impl FnOnce(&mut dyn FnMut(LogLine<'_>)) -> T,
+    ) -> T {
+        let file_repo = Store::repo_of(shared).to_string();
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
         // After a checkpoint, new records are few and the next checkpoint adds them to its file.
         let mut spill = self.spill.as_mut().filter(|_| self.base.is_none());
         built.complete();
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
-        tail.read(|line| match codec::decode(line.bytes, &file_repo) {
+        read(&mut |line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}
             Decoded::Skipped(reason) => built.skip(shared, line, reason),
             Decoded::Event(event) => {
                 Arc::make_mut(&mut built.health).lines += 1;
                 // Lines can be written by hand, so secrets are removed here too.
                 let event = clean::without_secrets(*event);
-                let existed = |as_of: &AsOf| as_of.has(log, line.end(), event.timestamp);
+                let existed = |as_of: &AsOf| as_of.has(shared, line.end(), event.timestamp);
                 if !config.as_of.as_ref().is_none_or(existed) {
                     return;
                 }

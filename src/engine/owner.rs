@@ -8,9 +8,9 @@
 mod run;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,10 @@ use store::{Config, Store};
 
 /// The pause between two checks of a model that is loading.
 const LOADING_PAUSE_MS: u64 = 5;
+
+/// How long a view waits for lines that were left out: a share of the caller's patience, up to this.
+const BEHIND_SHARE: u32 = 5;
+const BEHIND_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// The settings of an engine.
 pub struct EngineSetup {
@@ -62,12 +66,17 @@ pub struct Engine {
     /// The state of the thread; it ends with the thread.
     state: Weak<Mutex<LoopState>>,
     pending_batches: PendingBatches,
+    own_writes: OwnWrites,
+    is_pressed: Arc<AtomicBool>,
     worker: Option<Arc<Worker>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// The number of vector batches that were sent to the thread and not taken in.
 type PendingBatches = Arc<AtomicUsize>;
+
+/// The writes of this process that the thread has not been told of: log and offset.
+type OwnWrites = Arc<Mutex<Vec<(PathBuf, u64)>>>;
 
 /// A message to the thread.
 enum Input {
@@ -84,6 +93,8 @@ enum Input {
     },
     /// Send a snapshot of all logs.
     FullSnapshot(Sender<Snapshot>, CatchUpReason),
+    /// Send a snapshot once all logs were read, which may lack lines that were written faster than they are read.
+    CurrentView(Sender<View>),
     /// Send a snapshot now; of the newest lines where not all were read, most of them from this
     /// log.
     RecentView(Sender<View>, PathBuf),
@@ -116,8 +127,10 @@ pub struct View {
 pub enum Extent {
     /// All of it.
     Whole,
-    /// The newest lines of each log.
+    /// The newest lines of each log, while all are read for the first time.
     Recent,
+    /// All but some lines, which others write faster than they are read. The newest are among those read.
+    Behind,
 }
 
 /// The engine thread has stopped, which only a bug can cause.
@@ -149,10 +162,11 @@ impl Engine {
         }
         run::load(follower, setup.checkpoints.clone(), inbox.clone())?;
         let reading = ReadState::loading(store, config, bound);
+        let (own_writes, is_pressed) = (OwnWrites::default(), Arc::<AtomicBool>::default());
         let loop_state = LoopState::new(
             reading,
             worker.clone(),
-            Arc::clone(&pending_batches),
+            (Arc::clone(&pending_batches), Arc::clone(&own_writes), Arc::clone(&is_pressed)),
             setup.checkpoints,
             watch,
         );
@@ -161,7 +175,15 @@ impl Engine {
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
             .spawn(move || run::run(&loop_state, &messages))?;
-        Ok(Self { inbox, state, pending_batches, worker, thread: Some(thread) })
+        Ok(Self {
+            inbox,
+            state,
+            pending_batches,
+            own_writes,
+            is_pressed,
+            worker,
+            thread: Some(thread),
+        })
     }
 
     /// Returns a snapshot with everything acknowledged before the call. Waits until all logs have
@@ -185,13 +207,17 @@ impl Engine {
     /// been read: waking it and being woken takes longer. Where it is busy the request must be a
     /// message, so that the caller can stop waiting. Where vectors are pending it must be a message
     /// too: a caller that had an answer of the model finds what was embedded before.
-    fn snapshot_in_place(&self, why: CatchUpReason) -> Option<Snapshot> {
+    fn in_place<T>(&self, take: impl FnOnce(&mut LoopState) -> Option<T>) -> Option<T> {
         let state = self.state.upgrade()?;
         let mut state = state.try_lock().ok()?;
         if self.pending_batches.load(Ordering::SeqCst) > 0 {
             return None;
         }
-        state.full_snapshot(why)
+        take(&mut state)
+    }
+
+    fn snapshot_in_place(&self, why: CatchUpReason) -> Option<Snapshot> {
+        self.in_place(|state| state.full_snapshot(why))
     }
 
     fn full_snapshot(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
@@ -205,26 +231,58 @@ impl Engine {
 
     /// Returns what [`Engine::snapshot`] does, or, where that takes longer than `wait`, the newest
     /// lines of each log and more of the log `home`. Both contain everything acknowledged before
-    /// the call.
+    /// the call. Where others write faster than lines are read, the view has the newest half
+    /// megabyte of each log, what this process wrote, and whatever else was read by then.
     ///
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
-        if let Some(snapshot) = self.snapshot_in_place(CatchUpReason::Question) {
-            return Ok(View { snapshot, extent: Extent::Whole });
+        let view = self.view_now(home, wait)?;
+        if view.extent != Extent::Behind || self.is_pressed.load(Ordering::Relaxed) {
+            return Ok(view);
+        }
+        // Many lines came at once, and no more follow: they are read in a moment.
+        match self.snapshot_within((wait / BEHIND_SHARE).min(BEHIND_WAIT_MAX))? {
+            Some(snapshot) => Ok(View { snapshot, extent: Extent::Whole }),
+            None => self.view_now(home, wait),
+        }
+    }
+
+    fn view_now(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
+        if let Some(view) = self.in_place(LoopState::current_view) {
+            return Ok(view);
         }
         let (reply, answer) = mpsc::channel();
-        self.inbox
-            .send(Input::FullSnapshot(reply, CatchUpReason::Question))
-            .map_err(|_| Stopped)?;
+        self.inbox.send(Input::CurrentView(reply)).map_err(|_| Stopped)?;
         match answer.recv_timeout(wait) {
-            Ok(snapshot) => return Ok(View { snapshot, extent: Extent::Whole }),
+            Ok(view) => return Ok(view),
             Err(RecvTimeoutError::Disconnected) => return Err(Stopped),
             Err(RecvTimeoutError::Timeout) => {}
         }
         let (reply, answer) = mpsc::channel();
         self.inbox.send(Input::RecentView(reply, home.to_owned())).map_err(|_| Stopped)?;
         answer.recv().map_err(|_| Stopped)
+    }
+
+    /// Returns a snapshot of all logs, if they are read within `wait`.
+    ///
+    /// # Errors
+    /// [`Stopped`], after a bug.
+    pub fn snapshot_within(&self, wait: Duration) -> Result<Option<Snapshot>, Stopped> {
+        let (reply, answer) = mpsc::channel();
+        let why = CatchUpReason::Question;
+        self.inbox.send(Input::FullSnapshot(reply, why)).map_err(|_| Stopped)?;
+        match answer.recv_timeout(wait) {
+            Ok(snapshot) => Ok(Some(snapshot)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Stopped),
+        }
+    }
+
+    /// Reports a write of this process, so that the next answer holds it however much others write.
+    pub fn wrote(&self, log: &Path, offset: u64) {
+        let mut own_writes = self.own_writes.lock().unwrap_or_else(PoisonError::into_inner);
+        own_writes.push((log.to_owned(), offset));
     }
 
     /// Saves a checkpoint, where there is a folder for one, and waits at most `wait` for it.

@@ -152,10 +152,7 @@ pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
     }
     let text = String::from_utf8_lossy(bytes);
     // Some programs cut strings in the middle of a character and escape the remaining half.
-    let parsed = serde_json::from_str(&text).or_else(|error| {
-        surrogate::mended(&text).map_or(Err(error), |text| serde_json::from_str(&text))
-    });
-    match parsed {
+    match surrogate::from_json(&text) {
         Ok(Value::Object(object)) => understood(object, bytes, file_repo),
         Ok(other) => Decoded::Skipped(SkipReason::NotAnObject(type_name(&other))),
         Err(error) if error.to_string().starts_with("recursion limit") => {

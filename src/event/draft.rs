@@ -52,6 +52,8 @@ pub struct Draft {
     pub memory_id: Option<String>,
     /// What the event does to that memory. It determines the event's type.
     pub change: Option<MemoryChange>,
+    /// Whether it was sent before, by somebody who got no answer. Only programs set it; callers cannot.
+    pub is_retry: bool,
     /// Problems with the form of the input, reported together with problems of its values.
     pub problems: Problems,
 }

@@ -48,7 +48,7 @@ pub use problem::{Problem, Problems, quoted};
 pub use rate::SuccessRate;
 pub use repo_key::{RepoKey, RepoKeyError};
 pub use rule::{BELOW, is_rule, rule_id};
-pub use surrogate::mended as surrogates_mended;
+pub use surrogate::{from_json, mended as surrogates_mended};
 pub use suspicion::suspicion;
 pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};

@@ -1,8 +1,19 @@
-//! JSON escapes of half a character (`\ud83d` without its second half). Some programs write them, and the
-//! parser refuses them. Not here: any other damage.
+//! JSON escapes of half a character (`\ud83d` without its second half). Programs that cut a text between two UTF-16
+//! units write them, and the parser refuses them. Not here: any other damage.
+
+use serde_json::Value;
 
 /// The replacement for half a character.
 const REPLACEMENT: &str = "\\ufffd";
+
+/// Reads a JSON value as [`serde_json::from_str`] does, with half a character read as U+FFFD.
+///
+/// # Errors
+/// The error of the parser.
+pub fn from_json(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text)
+        .or_else(|error| mended(text).map_or(Err(error), |text| serde_json::from_str(&text)))
+}
 
 /// Returns the text with every lone surrogate escape replaced, or `None` when there is none.
 #[must_use]

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::inert;
 use super::item;
 use super::line::{Body, after, date, name};
 use super::line_list::{Line, within};
@@ -236,7 +237,7 @@ pub fn pattern(one: &Suggestion, draft: &Draft, repo: &RepoKey) -> Reply {
     let (text, ()) = within_tokens(PATTERN_TOKENS_MAX, |bytes| {
         let of_each = bytes / (one.sources.len() + 2);
         let shown = |text: &str| {
-            let text = neutralise(text, Layout::Line);
+            let text = inert::text(text);
             text.get(..text.floor_char_boundary(of_each)).unwrap_or_default().to_owned()
         };
         let log = repo.file_name();

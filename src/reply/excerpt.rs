@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use guard::text::{Layout, neutralise};
+use super::inert;
 
 /// Returns the weight of a piece of text for the query; 0 for none.
 pub type Interest<'a> = dyn Fn(&str) -> f32 + 'a;
@@ -92,7 +92,7 @@ fn pieces(text: &str) -> Vec<String> {
     text.lines()
         .filter(|line| !line.trim_start().starts_with("```"))
         .flat_map(sentences)
-        .map(|piece| neutralise(piece.trim_start_matches(['#', ' ', '\t', '>']), Layout::Line))
+        .map(|piece| inert::text(piece.trim_start_matches(['#', ' ', '\t', '>'])))
         .filter(|piece| !piece.is_empty())
         .collect()
 }

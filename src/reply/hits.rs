@@ -6,12 +6,12 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::excerpt::Interest;
+use super::inert;
 use super::item;
 use super::line::{Body, date, mark, name};
 use super::reply::{Explain, Reply, Shape};
 use super::tokens::within_tokens;
 use event::RepoKey;
-use guard::text::{Layout, neutralise};
 use memory::Memory;
 use search::links::LinkedMemory;
 use search::staleness::Changed;
@@ -145,7 +145,7 @@ fn title_of(memory: &Memory) -> String {
     }
     let event = memory.event();
     let text = if event.context.is_empty() { &event.lesson } else { &event.context };
-    let text = neutralise(text, Layout::Line);
+    let text = inert::text(text);
     let mut words = text.split_whitespace();
     let first: Vec<&str> = words.by_ref().take(TITLE_WORDS).collect();
     let first = first.join(" ");

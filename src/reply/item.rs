@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::inert::stamp;
 use super::lifecycle;
 use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
@@ -18,6 +19,9 @@ use memory::{Memory, Version};
 
 /// Fields about a memory's reliability, which older readers do not know.
 const WORTH: [&str; 2] = ["confidence", "expires"];
+
+/// Fields that tell where and by whom a memory was learned. Each is shown as one short line.
+const STAMPS: [&str; 7] = ["agent_id", "files", "branch", "host", "session_id", "commit", "source"];
 
 /// Most tokens of a reply with whole memories or a list: clients cut longer ones.
 const WHOLE_TOKENS_MAX: usize = 8_000;
@@ -142,11 +146,15 @@ fn whole(memory: &Memory) -> String {
     let mut text = String::from("\n");
     let extra = memory.event().extra;
     for (name, value) in fields(memory) {
+        let is_stamp = STAMPS.contains(&&*name);
+        let shown = |text: &str| {
+            if is_stamp { stamp(text, name == "files") } else { text.to_owned() }
+        };
         let value = match value {
-            Value::String(text) => text,
+            Value::String(text) => shown(&text),
             Value::Array(items) => items
                 .iter()
-                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+                .map(|item| shown(&item.as_str().map_or_else(|| item.to_string(), str::to_owned)))
                 .collect::<Vec<_>>()
                 .join(", "),
             other => other.to_string(),

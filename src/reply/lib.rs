@@ -9,6 +9,7 @@ mod excerpt;
 mod export;
 pub mod fence;
 mod hits;
+mod inert;
 mod item;
 mod lifecycle;
 mod line;

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use super::inert;
 use super::line::name;
 use event::{Author, Event, MemoryChange, Node, Relation, suspicion};
-use guard::text::{Layout, neutralise};
 use memory::{LifecycleState, Memory};
 
 /// The latest events of a history that are shown; the log has all.
@@ -124,7 +124,7 @@ fn note(event: &Event) -> String {
     if suspicion(event).is_some() {
         return ": (a note that reads like an instruction is held back)".to_owned();
     }
-    let line = neutralise(&event.lesson, Layout::Line);
+    let line = inert::text(&event.lesson);
     let short: String = line.chars().take(NOTE_CHARS_MAX).collect();
     let more = if short.len() < line.len() { "…" } else { "" };
     format!(": {short}{more}")

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
+use super::inert::{self, stamp};
 use event::{EventId, RepoKey};
-use guard::text::{Layout, neutralise};
 use memory::Memory;
 use search::staleness::Changed;
 
@@ -25,7 +25,7 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// Returns a foreign name, neutralised for a line.
 pub(super) fn name(text: &str) -> String {
-    neutralise(text, Layout::Line).chars().take(NAME_CHARS_MAX).collect()
+    stamp(text, false).chars().take(NAME_CHARS_MAX).collect()
 }
 
 /// Returns ids as shell words of a command that a reader may copy. Anybody may choose an id, but no id contains a
@@ -61,7 +61,7 @@ pub(super) fn files(files: &[String]) -> String {
 }
 
 fn shortened(file: &str) -> String {
-    let file = neutralise(file, Layout::Line);
+    let file = stamp(file, true);
     let cut = file.len().saturating_sub(FILE_BYTES_MAX);
     let end = file.get(file.ceil_char_boundary(cut)..).unwrap_or_default().to_owned();
     if cut > 0 { format!("…{end}") } else { end }
@@ -127,8 +127,7 @@ impl<'a> Body<'a> {
         // A command is shown whole or not at all.
         let is_short = event.command.len() <= LOOK_BYTES_MAX;
         let is_shown = is_short && !event.lesson.contains(event.command.trim());
-        let command =
-            if is_shown { neutralise(&event.command, Layout::Line) } else { String::new() };
+        let command = if is_shown { inert::text(&event.command) } else { String::new() };
         Self {
             context: Excerpt::of(&event.context, interest),
             lesson: Excerpt::of(&event.lesson, interest),

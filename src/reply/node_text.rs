@@ -1,7 +1,7 @@
 //! A node of the graph in a few words. Not here: its links (`related`).
 
+use super::inert::stamp;
 use super::line::name;
-use guard::text::{Layout, neutralise};
 use search::links::{CodePlace, NodeRef};
 use search::snapshot::Snapshot;
 
@@ -22,10 +22,10 @@ pub fn node_text(node_ref: &NodeRef, snapshot: &Snapshot) -> String {
 
 /// Names a place in code. Its path is somebody's text.
 pub(super) fn code_place_text(place: &CodePlace) -> String {
-    let mut text = neutralise(&place.path, Layout::Line);
+    let mut text = stamp(&place.path, true);
     if let Some(symbol) = &place.symbol {
         text.push_str("::");
-        text.push_str(&neutralise(symbol, Layout::Line));
+        text.push_str(&stamp(symbol, false));
     }
     let more = text.chars().count().saturating_sub(PATH_CHARS_MAX);
     if more == 0 { text } else { format!("…{}", text.chars().skip(more).collect::<String>()) }

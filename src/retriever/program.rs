@@ -24,6 +24,7 @@ mod http;
 mod opening;
 mod setup;
 mod shared;
+mod stopping;
 mod unused;
 mod upkeep;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use etcetera::BaseStrategy;
 use toml::Table;
 
-use super::{AsOf, Judge, StoreError};
+use super::{AsOf, Judge, StoreError, trusted};
 use event::{RepoKey, parse_age};
 
 /// All settings that both programs need.
@@ -70,6 +70,7 @@ impl Config {
     /// [`StoreError::Config`] names the file and what is wrong in it.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
         let wrong = |why| StoreError::Config { path: path.to_owned(), why };
+        trusted(path)?;
         match read_bounded(path) {
             Ok(text) if text.len() <= FILE_BYTES_MAX => Self::parse(&text).map_err(wrong),
             Ok(_) => Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes"))),

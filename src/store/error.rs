@@ -86,6 +86,14 @@ pub enum StoreError {
     /// No directory for the logs was given, and the platform has none.
     #[error("find the logs: no home directory; set AGENT_KNOWLEDGE_LOGS or give --logs DIR")]
     NoPlace,
+    /// The folder in which a named store would be made does not exist.
+    #[error(
+        "find the logs: {path} does not exist; correct --logs or AGENT_KNOWLEDGE_LOGS, or make it: mkdir -p {path}"
+    )]
+    NoFolder {
+        /// The folder above the store.
+        path: PathBuf,
+    },
     /// The configuration file cannot be understood.
     #[error("read the configuration {path}: {why}")]
     Config {

@@ -143,12 +143,10 @@ pub(super) fn is_own_folder(folder: &Path) -> Result<bool, StoreError> {
 pub(super) fn trust(root: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::MetadataExt;
     let found = root.metadata().map_err(StoreError::io("inspect", root))?;
-    let user = rustix::process::geteuid();
-    let is_owned = user.is_root() || found.uid() == user.as_raw() || found.uid() == 0;
-    // On systems with one group per user, with the user's number, the user is the only member.
-    let is_own_group = !user.is_root() && found.gid() == user.as_raw();
+    let user = user_number();
+    let is_owned = user == 0 || found.uid() == user || found.uid() == 0;
     let (path, shown) = (root.to_owned(), root.display());
-    if found.mode() & 0o002 != 0 || (found.mode() & 0o020 != 0 && !is_own_group) {
+    if can_others_write(found.mode(), found.gid()) {
         let remedy = format!("remove that permission: chmod go-w {shown}");
         return Err(StoreError::Untrusted { path, why: "can be written by other users", remedy });
     }
@@ -162,6 +160,21 @@ pub(super) fn trust(root: &Path) -> Result<(), StoreError> {
 #[cfg(not(unix))]
 pub(super) fn trust(_root: &Path) -> Result<(), StoreError> {
     Ok(())
+}
+
+/// The number of the user whose rights this process has; 0 is the administrator.
+#[cfg(unix)]
+pub(super) fn user_number() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Tells whether a mode lets other users write. On systems with one group for each user, with the user's number, the
+/// user is its only member.
+#[cfg(unix)]
+pub(super) fn can_others_write(mode: u32, group: u32) -> bool {
+    let user = user_number();
+    let is_own_group = user != 0 && group == user;
+    mode & 0o002 != 0 || (mode & 0o020 != 0 && !is_own_group)
 }
 
 /// Selects the logs. If the listing fails midway the whole call fails, because missing logs would look deleted.
@@ -196,7 +209,7 @@ pub fn is_private_dir(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        if found.uid() != rustix::process::geteuid().as_raw() {
+        if found.uid() != user_number() {
             return untrusted(
                 "belongs to another user",
                 "set AGENT_KNOWLEDGE_RUNTIME to a folder of your own".to_owned(),

@@ -25,6 +25,7 @@ mod signal;
 mod spool;
 mod sync;
 mod tail;
+mod trust;
 
 pub use append::{Appended, Destination, append};
 #[cfg(feature = "archive")]
@@ -47,3 +48,4 @@ pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
 pub use repo::{DetectedRepo, RepoAt, RepoSource};
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
 pub use tail::{LogLine, Tail};
+pub use trust::trusted;

@@ -5,9 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-use super::{StoreError, layout, make_private_dir};
+use super::{StoreError, layout, make_private_dir, trusted};
 
-/// Creates a folder if it is missing. Refuses a link and a folder that others can write to.
+/// Creates a folder if it is missing. Refuses a link, and a folder that others can write or replace.
 ///
 /// # Errors
 /// [`StoreError::Io`], [`StoreError::Untrusted`].
@@ -15,7 +15,7 @@ pub fn own_folder(path: &Path) -> Result<(), StoreError> {
     if !layout::is_own_folder(path)? {
         make_private_dir(path).map_err(StoreError::io("make the directory", path))?;
     }
-    layout::trust(path)
+    trusted(path)
 }
 
 /// Creates a new file for reading and writing. An existing file loses this name, but processes that have it

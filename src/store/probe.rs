@@ -2,12 +2,13 @@
 //! here: judging the result (`upkeep::doctor`).
 
 use std::fs::{Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout};
+use event::{EventId, RepoKey};
 
 /// The result of trying a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,10 @@ pub enum LockState {
     Held(u64),
 }
 
-/// Creates an empty file in a folder and removes it again. Returns the file's metadata, whose owner is the user
+/// What the probe writes: one block, since a full disk still takes an empty file.
+const PROBE: [u8; 4096] = [b' '; 4096];
+
+/// Writes a small file to the disk in a folder and removes it again. Returns the file's metadata, whose owner is the user
 /// of this process.
 ///
 /// # Errors
@@ -30,12 +34,30 @@ pub fn make_a_file_in(folder: &Path) -> io::Result<Metadata> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
     layout::private(&mut options);
-    let metadata = options.open(&path)?.metadata();
+    let mut file = options.open(&path)?;
+    let written = file.write_all(&PROBE).and_then(|()| file.sync_data());
+    let metadata = file.metadata();
     std::fs::remove_file(&path)?;
-    metadata
+    written.and(metadata)
 }
 
+/// Bytes at the end of a log in which a write is looked for that may have happened a moment ago.
+const RECENT_BYTES: u64 = 16 * 1024 * 1024;
+
 impl Store {
+    /// Tells whether a line with this id stands near the end of the log of a repository, or waits for it.
+    #[must_use]
+    pub fn holds_recent(&self, repo: &RepoKey, id: &EventId) -> bool {
+        let needle = format!("\"id\":{}", serde_json::Value::from(id.as_str()));
+        let waiting = self.spooled().unwrap_or_default();
+        let mut files = waiting.into_iter().chain([self.log_of(repo)]);
+        files.any(|file| {
+            end_of(&file).is_ok_and(|bytes| {
+                bytes.windows(needle.len()).any(|part| part == needle.as_bytes())
+            })
+        })
+    }
+
     /// Tries the lock of a log and releases it at once. Creates no lock file.
     ///
     /// # Errors
@@ -54,6 +76,15 @@ impl Store {
         let state = taken(outcome, LockState::FreeAfter(waited_ms))?;
         Ok(state.unwrap_or(LockState::Held(lock::WAIT_MS_MAX)))
     }
+}
+
+fn end_of(file: &Path) -> io::Result<Vec<u8>> {
+    let mut file = std::fs::File::open(file)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(RECENT_BYTES)))?;
+    let mut bytes = Vec::new();
+    file.take(RECENT_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn taken(

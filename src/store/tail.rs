@@ -3,7 +3,7 @@
 //! (`engine::watch`).
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::cursor::{Cursor, FileChange, GUARD_BYTES};
@@ -37,6 +37,8 @@ pub struct Tail {
     was_there: bool,
     /// How many bytes at the end are read, if not the whole file.
     window_bytes: Option<u64>,
+    /// Where reading stops, in a tail that reads what another one left out.
+    until: Option<u64>,
     /// The parts of a segment that could not be read. Every read reports them.
     damage: Option<String>,
     /// A cursor at the beginning.
@@ -55,6 +57,7 @@ impl Tail {
             cursor: Cursor::default(),
             was_there: false,
             window_bytes: None,
+            until: None,
             damage: None,
             unread: Cursor::default(),
         }
@@ -149,7 +152,19 @@ impl Tail {
     ///
     /// # Errors
     /// [`StoreError::Io`], or [`StoreError::Damaged`]. Lines that were passed on count as read.
-    pub fn read(&mut self, mut each: impl FnMut(LogLine<'_>)) -> Result<FileChange, StoreError> {
+    pub fn read(&mut self, each: impl FnMut(LogLine<'_>)) -> Result<FileChange, StoreError> {
+        self.read_piece(u64::MAX, each)
+    }
+
+    /// Reads as [`Tail::read`], but at most about `bytes_max` bytes of a log. A longer line is read whole.
+    ///
+    /// # Errors
+    /// Those of [`Tail::read`].
+    pub fn read_piece(
+        &mut self,
+        bytes_max: u64,
+        mut each: impl FnMut(LogLine<'_>),
+    ) -> Result<FileChange, StoreError> {
         let (change, opened) = self.compared()?;
         let (FileChange::Grown, Some((mut file, metadata))) = (change, opened) else {
             return Ok(change);
@@ -160,9 +175,77 @@ impl Tail {
             self.read_sealed(&mut file, &metadata, &mut each)?;
             return self.whole(change);
         }
-        let wrap = StoreError::io("read", &self.log);
-        self.read_from(&mut file, &metadata, &mut each).map_err(wrap)?;
+        let log = self.log.clone();
+        let wrap = |error| StoreError::io("read", &log)(error);
+        let (from, end) = (self.cursor.offset(), self.until.unwrap_or(u64::MAX));
+        let piece = from.saturating_add(bytes_max).min(end);
+        self.read_from(&mut file, &metadata, piece, &mut each).map_err(wrap)?;
+        if self.cursor.offset() == from && piece < end {
+            self.read_from(&mut file, &metadata, end, &mut each).map_err(wrap)?;
+        }
         Ok(change)
+    }
+
+    /// Where more than `backlog_bytes` are unread, moves to the first line that begins within the last `window_bytes`, and
+    /// returns a tail that reads what is left out. The newest lines can so be read first, however fast others write.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn skip_ahead(
+        &mut self,
+        backlog_bytes: u64,
+        window_bytes: u64,
+    ) -> Result<Option<Self>, StoreError> {
+        let (FileChange::Grown, Some((mut file, metadata))) = self.compared()? else {
+            return Ok(None);
+        };
+        if metadata.len().saturating_sub(self.cursor.offset()) <= backlog_bytes {
+            return Ok(None);
+        }
+        let start = metadata.len().saturating_sub(window_bytes);
+        let found = cursor_after_line_break(&mut file, &metadata, start);
+        let Some(ahead) = found.map_err(StoreError::io("read", &self.log))? else {
+            return Ok(None);
+        };
+        let until = Some(ahead.offset());
+        let cursor = std::mem::replace(&mut self.cursor, ahead);
+        let was_there = std::mem::replace(&mut self.was_there, true);
+        Ok(Some(Self { cursor, was_there, until, ..Self::of(&self.log) }))
+    }
+
+    /// Tells whether everything was read that another tail left out.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.until.is_none_or(|until| self.cursor.offset() >= until)
+    }
+
+    /// Returns the offset up to which the log was read.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.cursor.offset()
+    }
+
+    /// Passes the line at an offset to `each`, without reading anything else. Nothing is passed on if the log no longer
+    /// has a complete line there.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn read_line_at(
+        log: &Path,
+        offset: u64,
+        mut each: impl FnMut(LogLine<'_>),
+    ) -> Result<(), StoreError> {
+        let Some((mut file, _)) = layout::open_to_read(log)? else { return Ok(()) };
+        let mut bytes = Vec::new();
+        let most = u64::try_from(READ_LINE_BYTES_MAX).unwrap_or(u64::MAX);
+        let wrap = |error| StoreError::io("read", log)(error);
+        file.seek(SeekFrom::Start(offset)).map_err(wrap)?;
+        BufReader::new(file.take(most)).read_until(b'\n', &mut bytes).map_err(wrap)?;
+        if let Some(line) = bytes.strip_suffix(b"\n") {
+            let line_bytes = u64::try_from(line.len()).unwrap_or(u64::MAX);
+            each(LogLine { offset, bytes: line, line_bytes });
+        }
+        Ok(())
     }
 
     /// Moves to the start of the window, which is probably within a line. Returns whether it moved.
@@ -203,14 +286,18 @@ impl Tail {
         &mut self,
         file: &mut File,
         metadata: &Metadata,
+        end: u64,
         each: &mut impl FnMut(LogLine<'_>),
     ) -> io::Result<()> {
         let mut is_cut = self.skip_to_window(metadata);
         file.seek(SeekFrom::Start(self.cursor.offset()))?;
         let mut block = vec![0; BLOCK_BYTES];
         let mut partial = Partial::default();
+        // Up to the length at the beginning: writers that never pause would keep the reader for ever.
+        let end = end.min(metadata.len());
+        let mut known = (&*file).take(end.saturating_sub(self.cursor.offset()));
         loop {
-            let mut rest = read_some(file, &mut block)?;
+            let mut rest = read_some(&mut known, &mut block)?;
             if rest.is_empty() {
                 self.cursor.at_end(&file.metadata()?, partial.line_bytes);
                 return Ok(());
@@ -228,6 +315,26 @@ impl Tail {
             partial.push(rest);
         }
     }
+}
+
+/// Returns the cursor of a reader that has read up to the first line that begins at `start` or later.
+fn cursor_after_line_break(
+    file: &mut File,
+    metadata: &Metadata,
+    start: u64,
+) -> io::Result<Option<Cursor>> {
+    let guard_bytes = u64::try_from(GUARD_BYTES).unwrap_or(0);
+    let from = start.saturating_sub(guard_bytes);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    let before = usize::try_from(start.saturating_sub(1).saturating_sub(from)).unwrap_or(0);
+    (&*file).take(metadata.len().saturating_sub(from)).read_to_end(&mut bytes)?;
+    let line_break = bytes.iter().skip(before).position(|byte| *byte == b'\n');
+    let Some(read) = line_break.and_then(|at| bytes.get(..=before + at)) else { return Ok(None) };
+    let mut cursor = Cursor::default();
+    cursor.skip_to(from);
+    cursor.advance_by(u64::try_from(read.len()).unwrap_or(0), read, metadata);
+    Ok(Some(cursor))
 }
 
 /// Reads what is available, at most one block; nothing at the end. An interrupting signal is ignored.
@@ -316,6 +423,36 @@ mod tests {
             let mut file = OpenOptions::new().append(true).open(&self.log).unwrap();
             file.write_all(text.as_bytes()).unwrap();
         }
+    }
+
+    // S-READ-8
+    #[test]
+    fn the_newest_lines_can_be_read_first() {
+        let lines: Vec<String> = (0..2_000).map(|number| format!("line{number:05}")).collect();
+        let mut fixture = TailFixture::with("");
+        assert!(fixture.tail.skip_ahead(50, 30).unwrap().is_none());
+        let text = |range: std::ops::Range<usize>| lines[range].join("\n") + "\n";
+        fixture.append(&text(0..3));
+        assert_eq!(fixture.lines().len(), 3);
+        fixture.append(&text(3..1_990));
+        let mut behind = fixture.tail.skip_ahead(50, 30).unwrap().unwrap();
+        let newest: Vec<String> = fixture.lines().into_iter().map(|(_, line)| line).collect();
+        assert_eq!(newest, lines[1_987..1_990]);
+        assert!(fixture.tail.skip_ahead(50, 30).unwrap().is_none(), "nothing is left out");
+        let mut read = Vec::new();
+        while !behind.is_done() {
+            let before = read.len();
+            let change = behind.read_piece(95, |line| {
+                read.push(String::from_utf8_lossy(line.bytes).into_owned());
+            });
+            assert_eq!(change.unwrap(), FileChange::Grown);
+            assert!((1..=9).contains(&(read.len() - before)), "{}", read.len() - before);
+        }
+        assert_eq!(read, lines[3..1_987]);
+        fixture.append(&text(1_990..1_991));
+        assert_eq!(fixture.lines().len(), 1);
+        Tail::read_line_at(&fixture.log, 10 * 7, |line| assert_eq!(line.bytes, b"line00007"))
+            .unwrap();
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::side_by_side::side_by_side;
 use super::{
     Moment, PreparedEvent, Receipt, RecordError, Target, WAITS, Writer, applies, draft_for_all,
 };
-use event::{Applies, Draft, Problems, RepoKey, draft_from_json};
+use event::{Applies, Draft, Problems, RepoKey, draft_from_json, from_json};
 use store::{Destination, Durability};
 
 /// The result of one event.
@@ -121,12 +121,12 @@ fn record_each(
 /// Reads the input: one value, an array, or one value per line. Invalid values become problems at their position.
 fn drafts_in(text: &str) -> Vec<Result<Draft, Problems>> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    match serde_json::from_str(text) {
+    match from_json(text) {
         Ok(Value::Array(values)) => side_by_side(values, |value| draft_of(Ok(value))),
         Ok(value) => vec![draft_of(Ok(value))],
         Err(_) => {
             let lines = text.lines().filter(|line| !line.trim().is_empty()).collect();
-            side_by_side(lines, |line| draft_of(serde_json::from_str(line)))
+            side_by_side(lines, |line| draft_of(from_json(line)))
         }
     }
 }
@@ -192,7 +192,7 @@ impl BatchOutcome {
                     let more = waits.into_iter().chain(flagged).chain(source);
                     report.extend(more.map(|(name, value)| (name.to_owned(), value.into())));
                     if !receipt.redacted.is_empty() {
-                        report.insert("redacted".to_owned(), json!(receipt.redacted));
+                        report.insert("redacted".to_owned(), json!(receipt.redacted.rules()));
                     }
                 }
                 report

@@ -60,7 +60,7 @@ impl Exit {
             | Error::NotSynced { .. }
             | Error::Untrusted { .. }
             | Error::NotALog { .. } => Self::Io,
-            Error::NoPlace | Error::Config { .. } => Self::Config,
+            Error::NoPlace | Error::NoFolder { .. } | Error::Config { .. } => Self::Config,
             Error::Ambiguous { .. } => Self::Invalid,
         }
     }

@@ -9,7 +9,7 @@ pub mod exit;
 mod flags;
 mod identity;
 pub mod log_memory;
-pub mod redaction;
+mod redaction;
 mod side_by_side;
 
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ use store::{Appended, Config, Destination, DetectedRepo, Durability, Store, Stor
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use identity::{Identity, host};
+pub use redaction::Redactions;
 
 /// The inputs of a writer beside the draft.
 #[derive(Debug, Clone)]
@@ -60,12 +61,14 @@ pub struct Receipt {
     pub durability: Durability,
     /// Whether it is in its log or in the spool.
     pub place: Destination,
+    /// Its file, and where it begins there.
+    pub at: (PathBuf, u64),
     /// What was written.
     event: CleanEvent,
     /// The `source` that was claimed and not believed.
     pub not_believed: Option<String>,
-    /// The rules that found a secret in the event and replaced it, each once.
-    pub redacted: Vec<String>,
+    /// The secrets that were removed from it.
+    pub redacted: Redactions,
 }
 
 /// The message about a write that went to the spool.
@@ -100,7 +103,7 @@ pub struct PreparedEvent {
     line: EncodedLine,
     event: CleanEvent,
     not_believed: Option<String>,
-    redacted: Vec<String>,
+    redacted: Redactions,
 }
 
 impl Writer {
@@ -162,10 +165,9 @@ impl Writer {
             }
         };
         let id = event.id.clone();
-        let before = redaction::rules(&event);
+        let before = Redactions::of(&event);
         let event = clean::clean(event);
-        let mut redacted = redaction::rules(event.event());
-        redacted.retain(|rule| !before.contains(rule));
+        let redacted = Redactions::of(event.event()).beyond(&before);
         let line = codec::encode(&event);
         let line_bytes = line.as_str().len();
         if line_bytes > LINE_BYTES_MAX {
@@ -257,7 +259,8 @@ impl PreparedEvent {
     fn receipt(self, appended: &Appended) -> Receipt {
         let Self { id, repo, event, not_believed, redacted, .. } = self;
         let Appended { durability, place, .. } = *appended;
-        Receipt { id, repo, durability, place, event, not_believed, redacted }
+        let at = (appended.path.clone(), appended.offset);
+        Receipt { id, repo, durability, place, at, event, not_believed, redacted }
     }
 
     /// Returns the event's id.

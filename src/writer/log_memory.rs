@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, complain, deliver};
 use super::flags::{self, Action, Args};
-use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity, redaction};
+use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity};
+use crate::redaction::Redactions;
 use store::{Config, Destination, PlatformDirs, Store, StoreError};
 
 /// What the process gives the program.
@@ -56,19 +57,25 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
         }
         Action::Record(draft) => draft,
     };
+    let is_named = args.logs.is_some();
     let writer = match open(process, args.logs) {
         Ok(writer) => writer,
         Err(error) => return fail(process, Exit::of_store(&error), &format!("failed to {error}")),
     };
     let moment = (process.moment)();
+    let is_new = is_named && !writer.store.root().exists();
     match writer.record(*draft, moment, args.durability) {
         Ok(receipt) => {
             if receipt.place == Destination::Spool {
                 complain(process.messages, "log-memory", WAITS);
             }
+            if is_new {
+                let made = format!("made the store {}", writer.store.root().display());
+                complain(process.messages, "log-memory", &made);
+            }
             let written = format!("written as {}", receipt.id);
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
-            if let Some(message) = redaction::message(&receipt.redacted) {
+            if let Some(message) = receipt.redacted.message() {
                 complain(process.messages, "log-memory", &message);
             }
             // After the id, so that nobody waits for it.
@@ -98,7 +105,8 @@ fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreErr
 /// Resolves the store and the configuration for either program.
 ///
 /// # Errors
-/// [`StoreError::NoPlace`] and [`StoreError::Config`].
+/// [`StoreError::NoPlace`], [`StoreError::Config`], and [`StoreError::NoFolder`] for a named store in a folder that does
+/// not exist: a mistyped path must not become a second store.
 pub fn settle(
     lookup: &dyn Fn(&str) -> Option<OsString>,
     logs: Option<PathBuf>,
@@ -115,6 +123,11 @@ pub fn settle(
         None => Config::default(),
     };
     let root = logs.or_else(|| set("AGENT_KNOWLEDGE_LOGS")).or_else(|| config.logs.clone());
+    let above =
+        root.as_deref().and_then(Path::parent).filter(|above| !above.as_os_str().is_empty());
+    if let Some(above) = above.filter(|above| !above.exists()) {
+        return Err(StoreError::NoFolder { path: above.to_owned() });
+    }
     let root = root.or_else(|| places.map(|places| places.logs)).ok_or(StoreError::NoPlace)?;
     Ok((Store::at(root), config))
 }
@@ -143,6 +156,12 @@ fn perform_json(
     let written_len = outcomes.iter().filter(|outcome| outcome.result.is_ok()).count();
     let written = format!("{written_len} of {} events written", outcomes.len());
     let printed = print_written(process, &report, &written);
+    let mut redacted = Redactions::default();
+    let receipts = outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok());
+    receipts.for_each(|receipt| redacted.add(&receipt.redacted));
+    if let Some(message) = redacted.message() {
+        complain(process.messages, "log-memory", &message);
+    }
     let worst = outcomes.iter().map(batch::BatchOutcome::exit).max_by_key(|exit| exit.code());
     worst.filter(|exit| *exit != Exit::Done).unwrap_or(printed)
 }

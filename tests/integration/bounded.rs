@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -162,6 +163,11 @@ fn the_estimate_is_within_a_factor_of_what_the_process_takes() {
     let empty = memory_of(&client);
     append(&world, "api.jsonl", &usual_lines(8_000));
     client.search("docker");
+    // So many lines at once are read in the background.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while world.asked(&["status"]).get("reading").is_some() {
+        assert!(Instant::now() < deadline, "the lines are never read");
+    }
     let taken = memory_of(&client) - empty;
     let held = world.asked(&["status"])["held_bytes"].as_f64().unwrap();
     let factor = held / taken;

@@ -96,6 +96,21 @@ fn http_only_json_is_read_and_only_by_post() {
     );
 }
 
+// S-MCP-8
+#[test]
+fn http_answers_what_it_cannot_read() {
+    let world = World::sharing();
+    let server = open(&world);
+    let asked = |body: &str| server.send(&request("POST", "/mcp", &[("Host", "localhost")], body));
+    for (body, code) in [("{\"id\":7,", "-32700"), ("{\"id\":7,\"jsonrpc\":\"2.0\"}", "-32600")] {
+        let answer = asked(body);
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(answer.all().contains(code) && answer.all().contains("\"id\":7"), "{answer:?}");
+    }
+    let half = PING.replace("{}", r#"{"x":"\ud83d"}"#);
+    assert_eq!(asked(&half).status, 200, "{half}");
+}
+
 // S-HTTP-4
 #[test]
 fn http_asks_for_a_token_by_default() {
@@ -204,7 +219,7 @@ fn http_another_user_can_not_read_the_token_file() {
     let world = World::sharing();
     for folder in [world.path(""), world.path("open")] {
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o1777)).unwrap();
     }
     let file = world.path("open/token");
     let path = file.to_str().unwrap();

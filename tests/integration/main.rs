@@ -100,3 +100,6 @@ mod store_refusals;
 mod hooks;
 // Checks of every log line and of everything around the logs.
 mod upkeep;
+// What a trial from outside broke once.
+#[cfg(unix)]
+mod edges;

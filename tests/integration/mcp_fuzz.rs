@@ -179,6 +179,63 @@ fn no_broken_message_ends_the_server_or_its_protocol() {
     }
 }
 
+/// Returns lines whose sender waits for an answer, each with the code and the id of that answer. The code of a result
+/// is 0.
+fn waited_for() -> Vec<(Vec<u8>, i64, Value)> {
+    let save = r#"{"jsonrpc":"2.0","id":501,"method":"tools/call","params":{"name":"memory_save",
+        "arguments":{"event_type":"fact","repo":"api","lesson":"the quagga \ud83d"}}}"#;
+    let deep = format!(r#"{{"jsonrpc":"2.0","id":502,"params":{}"#, "[".repeat(129));
+    let listens = r#"{"jsonrpc":"2.0","id":503,"method":"subscriptions/listen","params":
+        {"notifications":{"toolsListChanged":true}}}"#;
+    let text = |text: &str, code, id| (text.replace('\n', "").into_bytes(), code, json!(id));
+    vec![
+        (b"no JSON".to_vec(), -32700, Value::Null),
+        (b"[]".to_vec(), -32600, Value::Null),
+        (b"{\"id\":504,\"method\":\"p\xFF\"}".to_vec(), -32700, json!(504)),
+        text(save, 0, 501),
+        text(&deep, -32700, 502),
+        text(
+            r#"{"jsonrpc":"2.0","id":505,"method":"tools/call","params":{"name":7}}"#,
+            -32602,
+            505,
+        ),
+        text(r#"{"jsonrpc":"2.0","id":506,"method":"no/such"}"#, -32601, 506),
+        text(r#"{"jsonrpc":"2.0","id":507,"method":"ping""#, -32700, 507),
+        text(&format!("{{\"id\":508,\"x\":\"{}\"", "x".repeat(LINE_BYTES_MAX)), -32600, 508),
+        text(listens, 1, 503),
+        text(&listens.replace("true", "false"), -32600, 503),
+        text(r#"{"jsonrpc":"2.0","id":509,"method":"ping"}"#, 0, 509),
+    ]
+}
+
+// S-MCP-8
+#[test]
+fn every_line_that_is_waited_for_is_answered() {
+    let world = world();
+    let mut client = Client::open(&world, Era::Legacy);
+    let lines = waited_for();
+    for (line, ..) in &lines {
+        client.write_bytes(line);
+        client.write_bytes(b"\n");
+    }
+    // The last line of an input counts without its line break.
+    client.write_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":510,\"method\":\"ping\"}");
+    let answers = client.leave().rest;
+    let answered = |code: i64, id: &Value| {
+        let is_it = |answer: &&Value| {
+            answer["id"] == *id && answer["error"]["code"].as_i64().unwrap_or(0) == code
+        };
+        answers.iter().filter(is_it).count()
+    };
+    for (line, code, id) in lines.iter().filter(|(_, code, _)| *code != 1) {
+        let shown = String::from_utf8_lossy(&line[..line.len().min(80)]);
+        assert_eq!(answered(*code, id), 1, "{shown}: {answers:?}");
+    }
+    assert_eq!(answered(0, &json!(510)), 1, "{answers:?}");
+    let saved = world.events("api.jsonl");
+    assert!(saved.iter().any(|event| event.lesson == "the quagga \u{FFFD}"), "{saved:?}");
+}
+
 // S-MCP-1
 #[test]
 fn messages_before_the_session_do_not_end_it() {
@@ -305,6 +362,7 @@ fn no_mutated_request_ends_the_server_or_its_protocol() {
     for (era, seed) in [(Era::Legacy, 0x5EED_0001), (Era::Modern, 0x5EED_0002)] {
         let world = world();
         let mut client = Client::open(&world, era);
+        client.count_from(100 * BROKEN_ID);
         let (mut numbers, requests) = (Xorshift(seed), good_requests());
         for number in 0..1_500 {
             let request = &requests[numbers.below(requests.len())];

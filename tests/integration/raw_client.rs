@@ -104,6 +104,11 @@ impl Client {
         answer["result"].clone()
     }
 
+    /// Gives its further requests ids from here on, so that no broken message has one of them.
+    pub fn count_from(&mut self, id: u64) {
+        self.last_id = id;
+    }
+
     /// The number of the server's process.
     pub fn process(&self) -> u32 {
         self.child.id()

@@ -62,6 +62,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "store/layout.rs",
             "writer/identity.rs",
             "index/embed/cache/readahead.rs",
+            "index/embed/worker/priority.rs",
             "retriever/daemon/process.rs",
             "engine/watch/changes",
         ],

@@ -128,6 +128,27 @@ fn what_is_refused_is_not_repeated() {
     assert_disk_clean(&world, &[]);
 }
 
+// S-WRITE-5
+#[test]
+fn a_save_tells_how_many_secrets_it_removed() {
+    let world = World::new();
+    let (all, [token, ..]) = (told("x"), secrets());
+    let args = ["--repo", "api", "--type", "error", "--lesson", &all, "--tags", &token];
+    let told_at = |ran: &Ran| ran.messages.clone();
+    let expected = "4 secrets removed (github-token, password, url-password)";
+    assert!(told_at(&world.log_memory(&args)).contains(expected), "{:?}", world.log_memory(&args));
+    let clean = world.log_memory(&["--repo", "api", "--type", "error", "--lesson", "none"]);
+    assert!(!told_at(&clean).contains("removed"), "{clean:?}");
+    let line = |lesson: &str| json!({ "repo": "api", "event_type": "fact", "lesson": lesson });
+    let lines = format!("{}\n{}", line(&token), line(&format!("again {token}")));
+    let ran = world.log_memory_json(lines, &[]);
+    assert!(told_at(&ran).contains("2 secrets removed (github-token)"), "{ran:?}");
+    let mut client = Client::open(&world, Era::Legacy);
+    let one = json!({ "repo": "api", "event_type": "fact", "lesson": format!("one {token}") });
+    let reply = client.told("memory_save", &one);
+    assert!(reply.contains(" 1 secret removed (github-token)."), "{reply}");
+}
+
 // P13
 #[test]
 fn the_server_neither_writes_nor_repeats_a_secret() {

@@ -60,6 +60,52 @@ fn concurrent_setups_wait_for_each_other() {
     assert_eq!(bytes_under(&world.home()), before);
 }
 
+// S-SETUP-5
+#[test]
+fn what_a_killed_setup_left_is_gone_after_the_next() {
+    let world = World::new();
+    plant(&world);
+    let before = bytes_under(&world.home());
+    let goose = world.home().join(".config/goose");
+    let (copies, other) =
+        (world.home().join(".local/share/agent-knowledge/setup"), goose.join("second name"));
+    let left =
+        [goose.join("config.yaml.4711.tmp"), copies.join("0123456789ab-config.yaml.4711.tmp")];
+    std::fs::create_dir_all(&copies).unwrap();
+    left.iter().for_each(|path| std::fs::write(path, "token: x").unwrap());
+    std::fs::write(goose.join("config.yaml"), "extensions: {} # none\n").unwrap();
+    std::fs::hard_link(goose.join("config.yaml"), &other).unwrap();
+    setup(&world, &["goose"]).done();
+    assert!(left.iter().all(|path| !path.exists()), "{left:?}");
+    assert!(std::fs::read_to_string(&other).unwrap().contains("agent-knowledge"));
+    setup(&world, &["--undo"]).done();
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "extensions: {} # none\n");
+    std::fs::remove_file(&other).unwrap();
+    plant(&world);
+    assert_eq!(bytes_under(&world.home()), before);
+}
+
+// S-SETUP-4
+#[test]
+fn yaml_that_setup_cannot_merge_is_refused_unchanged() {
+    let world = World::new();
+    let file = world.home().join(".config/goose/config.yaml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    for text in [
+        "extensions:\n  - name: x\n",
+        "extensions:\n  a: 1\nextensions:\n  b: 1\n",
+        "- a: 1\n",
+        "extensions: yes\n",
+        "a: [1, 2\n",
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let ran = setup(&world, &["goose"]);
+        assert_ne!(ran.exit, Some(0), "{text}");
+        assert!(format!("{ran:?}").contains("config.yaml:"), "{ran:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
 // S-SETUP-1 S-SETUP-2 S-SETUP-6
 #[test]
 fn setup_is_idempotent_and_undo_restores_all_files() {

@@ -126,6 +126,26 @@ impl End {
     }
 }
 
+/// Refuses a file of the caller's own repository that does not exist there: a mistyped path would never be found again.
+pub(super) fn refuse_missing(local: &Local, repo: &RepoKey, end: &End) -> Result<(), ApiError> {
+    let End::Code(node) = end else { return Ok(()) };
+    let git = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
+    let (Some(git), Some(place)) =
+        (git.and_then(|place| place.git.as_ref()), CodePlace::of(node, repo))
+    else {
+        return Ok(());
+    };
+    if git.top.join(&*place.path).exists() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} does not exist in {}; a path is named from the top of the repository, for example src/main.rs",
+        place.path,
+        git.top.display()
+    );
+    Err(Problems::one("target", message).into())
+}
+
 /// Tells whether a text that is no id of a memory can be a path.
 pub(super) fn is_path(text: &str) -> bool {
     let file = text.split_once("::").map_or(text, |(file, _)| file);

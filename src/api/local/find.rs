@@ -2,6 +2,7 @@
 //! (`search`), the words of the reply (`reply`).
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
@@ -9,11 +10,14 @@ use super::{
     Local, analysis, filters, memory_bound, query_vector, repositories, snapshots, staleness,
 };
 use crate::{ApiError, Mode, Reply, SearchRequest, SearchScope};
-use engine::View;
+use engine::{Extent, View};
 use event::RepoKey;
 use reply::SearchReply;
 use search::snapshot::Snapshot;
 use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
+
+/// How long a search waits for the model while others write faster than lines are read.
+const HURRIED: Duration = Duration::from_millis(60);
 
 pub(super) fn search(
     local: &Local,
@@ -23,6 +27,7 @@ pub(super) fn search(
     let asked = ParsedQuery::of(&request.query);
     let put = query_vector::put(local, &asked.text, request.mode);
     let (View { snapshot, extent }, put) = snapshots::view_for(local, put)?;
+    let put = if extent == Extent::Behind { put.hurried(HURRIED) } else { put };
     used.note(&snapshot);
     let mut notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
     let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
@@ -51,7 +56,8 @@ pub(super) fn search(
     let begun = search::begin(&snapshot, &query, (local.core.clock)().now);
     let (meant, notice) = query_vector::meaning_of(local, put, request.mode)?;
     let of_meaning = query_vector::partial(local, &snapshot, meant.as_ref());
-    let first = [notice, snapshots::recent_only(extent, &snapshot), of_meaning];
+    let first =
+        [snapshots::no_store(local), notice, snapshots::recent_only(extent, &snapshot), of_meaning];
     notices.splice(..0, first.into_iter().flatten());
     let (vector, tokens) = query_vector::parts(meant.as_ref());
     let query = Query { vector, tokens, ..query };

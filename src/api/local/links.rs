@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::ends::{End, Ends};
+use super::ends::{End, Ends, refuse_missing};
 use super::repositories::unnamed;
 use super::{Local, change, snapshots, write};
 use crate::{
@@ -153,6 +153,8 @@ fn step(
         }
         LinkAction::End => MemoryChange::Unlink { target: target.node(), relation: edit.relation },
         LinkAction::Make(terms) => {
+            refuse_missing(local, &repo, &source)?;
+            refuse_missing(local, &repo, &target)?;
             let link = terms_of(local, edit.relation, target.node(), terms)?;
             if now.is_some_and(|said| said.is(&link)) {
                 return Ok(LinkStep::Nothing {

@@ -2,6 +2,7 @@
 //! searching.
 
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::Local;
 use crate::{ApiError, Mode};
@@ -31,6 +32,14 @@ impl Put {
     /// Tells whether an answer will come.
     pub(super) fn is_coming(&self) -> bool {
         matches!(self, Self::Asked(Ok(_)))
+    }
+
+    /// Waits at most `wait` for the answer from now on.
+    pub(super) fn hurried(self, wait: Duration) -> Self {
+        match self {
+            Self::Asked(Ok(asking)) => Self::Asked(Ok(asking.hurried(Instant::now() + wait))),
+            other => other,
+        }
     }
 
     /// Waits for the answer.

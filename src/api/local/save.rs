@@ -6,14 +6,14 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::repositories::UNNAMED;
-use super::write::unwritten;
+use super::write::{tell, unwritten};
 use super::{Local, contradictions, duplicates, snapshots};
 use crate::ApiError;
 use engine::View;
 use event::{Draft, fits_short_field};
 use reply::Reply;
 use store::{Destination, Durability};
-use writer::{WAITS, redaction};
+use writer::WAITS;
 
 pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
     let mut draft = draft;
@@ -24,8 +24,14 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         // Added to the other problems, so that all are reported at once.
         draft.problems.add("repo", UNNAMED);
     }
+    let is_retry = draft.is_retry;
     let moment = (local.core.clock)();
     let prepared = local.writer.prepare(draft, moment).map_err(unwritten)?;
+    let (repo, id) = (prepared.repo(), prepared.id());
+    if is_retry && local.writer.store.holds_recent(repo, id) {
+        let json = json!({ "id": id.as_str(), "repo": repo.as_str(), "status": "written" });
+        return Ok(Reply::new(format!("Saved as {id} for {repo}."), json));
+    }
     let View { snapshot, .. } = snapshots::view(local)?;
     let kin = contradictions::kin_of(local, prepared.event(), prepared.repo(), &snapshot);
     if let Some(known) = duplicates::copy_of(prepared.event(), &kin) {
@@ -35,17 +41,16 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     drop(snapshot);
     let written = local.writer.append(prepared, Durability::Written);
     let receipt = written.map_err(|error| unwritten(error.into()))?;
+    tell(local, &receipt);
     let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
     if receipt.place == Destination::Spool {
         let _ = write!(text, " Note: {WAITS}.");
     }
     let mut json =
         json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
-    if let (Some(message), Some(json)) =
-        (redaction::message(&receipt.redacted), json.as_object_mut())
-    {
-        text.push_str(&format!(" Note: {message}."));
-        json.insert("redacted".to_owned(), json!(receipt.redacted));
+    if let (Some(message), Some(json)) = (receipt.redacted.message(), json.as_object_mut()) {
+        let _ = write!(text, " {message}.");
+        json.insert("redacted".to_owned(), json!(receipt.redacted.rules()));
     }
     if let (Some(why), Some(json)) = (receipt.flagged(), json.as_object_mut()) {
         text.push_str(&format!(" {}", why.advice()));

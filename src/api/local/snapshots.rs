@@ -56,7 +56,11 @@ pub(super) fn all(local: &Local) -> Result<Snapshot, ApiError> {
     let View { snapshot, extent } = answerable(local)?;
     match extent {
         Extent::Whole => Ok(snapshot),
-        Extent::Recent => {
+        Extent::Recent | Extent::Behind => {
+            let whole = local.core.engine.snapshot_within(local.patience.index);
+            if let Some(snapshot) = whole.map_err(stopped)? {
+                return Ok(snapshot);
+            }
             let message = "the logs are still being read; ask again in a moment".to_owned();
             Err(ApiError::Failed { exit: Exit::Busy, message })
         }
@@ -67,10 +71,18 @@ fn stopped(error: Stopped) -> ApiError {
     ApiError::Failed { exit: Exit::Internal, message: error.to_string() }
 }
 
+/// Says that there is no store, which may be a mistyped path.
+pub(super) fn no_store(local: &Local) -> Option<String> {
+    let root = local.writer.store.root();
+    (!root.exists()).then(|| {
+        format!("Note: there is no store at {} yet; the first lesson makes it.", root.display())
+    })
+}
+
 /// Says that not all logs have been read yet.
 pub(super) fn recent_only(extent: Extent, snapshot: &Snapshot) -> Option<String> {
     let newest = snapshot.memories().len();
-    (extent == Extent::Recent).then(|| {
+    (extent != Extent::Whole).then(|| {
         format!(
             "Note: the index is not complete yet; only the {newest} newest memories were searched."
         )

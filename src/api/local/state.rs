@@ -18,7 +18,7 @@ pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
     let reply = reply::status(local.writer.store.root(), &snapshot, &query_vector::model(local));
     Ok(match extent {
         Extent::Whole => reply,
-        Extent::Recent => {
+        Extent::Recent | Extent::Behind => {
             let line = "not complete: the logs are being read, and these are the newest";
             reply.and("reading", line).with("reading", true.into())
         }

@@ -4,14 +4,22 @@
 use super::Local;
 use crate::{ApiError, Voice};
 use event::{Draft, MemoryChange, Node, RepoKey, fits_short_field};
-use store::Durability;
+use store::{Destination, Durability};
 use writer::exit::Exit;
 use writer::{BatchError, BatchOutcome, Receipt, RecordError, record_drafts};
 
 /// Writes one event.
 pub(super) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
     let written = local.writer.record(draft, (local.core.clock)(), Durability::Written);
-    written.map_err(unwritten)
+    written.map_err(unwritten).inspect(|receipt| tell(local, receipt))
+}
+
+/// Tells the engine of a write, so that the next answer holds it.
+pub(super) fn tell(local: &Local, receipt: &Receipt) {
+    if receipt.place == Destination::Log {
+        let (log, offset) = &receipt.at;
+        local.core.engine.wrote(log, *offset);
+    }
 }
 
 /// Writes many events, and returns the result of each in their order.

@@ -115,6 +115,9 @@ const SETS_UP_BY: [(&str, &[&str]); 39] = [
     ("aws", &["configure", "sso"]),
 ];
 
+/// Second arguments with which such a program only reads, as in `npm config get`.
+const ASKS: [&str; 5] = ["get", "list", "ls", "show", "status"];
+
 /// Git commands that change the files of the work tree. They can fix a failed git command, but say nothing about
 /// other failures.
 const MOVES_FILES: [&str; 12] = [
@@ -206,6 +209,7 @@ fn sets_up(segment: &str, goal: &str) -> bool {
         "cp" | "mv" => named().next_back().is_some_and(is_setting),
         // `service NAME start`.
         "service" => rest.iter().any(|word| matches!(*word, "start" | "stop" | "restart")),
+        _ if named().nth(1).is_some_and(|word| ASKS.contains(&word)) => false,
         "git" if goal.starts_with("git ") && moves_files(segment) => true,
         _ => {
             let asked = SETS_UP_BY.iter().find(|(of, _)| *of == program).map(|(_, asked)| *asked);
@@ -314,6 +318,7 @@ mod tests {
             "cp a.c b.c",
             "git checkout -- src/a.c",
             "git pull",
+            "npm config get proxy",
             "./gen.sh",
             "ls",
             "",

@@ -9,6 +9,7 @@ use super::hook_input::{HookEvent, ToolCall};
 use super::learn::{self, Lesson};
 use super::outcome::{Evidence, reads_like_a_failure};
 use super::recall::tagged;
+use super::same_command::fingerprint;
 use super::session::{CommandFailure, SessionEntry, SessionStep};
 use super::session_summary;
 use super::switch::LEARN;
@@ -17,6 +18,7 @@ use super::{HookRun, NoAnswer};
 use api::signature::Signature;
 use api::{Api, Flagged, SearchRequest};
 use event::{Draft, MemoryChange, Verdict};
+use guard::secrets::redacted;
 use reply::fence::unfenced;
 
 impl HookRun<'_> {
@@ -51,9 +53,12 @@ impl HookRun<'_> {
         if self.session.seen.failures.last().is_some_and(is_again) {
             return;
         }
+        let command = unfenced(&call.command);
+        let key = self.session.key(self.hook.random);
         self.session.note(SessionEntry::Failed(CommandFailure {
             at: self.hook.now.as_second(),
-            command: unfenced(&call.command),
+            fingerprint: fingerprint(key, &command),
+            command: redacted(&command).into_owned(),
             goal,
             excerpt: signature.excerpt,
             words: signature.words,
@@ -111,7 +116,10 @@ impl HookRun<'_> {
             }
             return Ok(());
         }
-        if let Some(lesson) = learn::lesson(&failure, &command) {
+        let key = self.session.key(self.hook.random);
+        let is_same = fingerprint(key, &command) == failure.fingerprint;
+        let ran_again = if is_same { &failure.command } else { &command };
+        if let Some(lesson) = learn::lesson(&failure, &redacted(ran_again)) {
             self.learned(lesson)?;
         }
         // Recorded last: a lesson that could not be saved is learned the next time.

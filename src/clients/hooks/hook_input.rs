@@ -5,6 +5,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use event::from_json;
 use serde_json::{Map, Value};
 
 use super::NoAnswer;
@@ -86,7 +87,7 @@ pub fn read(input: &mut dyn Read, event: Option<&str>) -> Result<HookInput, NoAn
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > INPUT_BYTES_MAX {
         return Err(NoAnswer::Input(format!("more than {INPUT_BYTES_MAX} bytes")));
     }
-    match serde_json::from_slice(&bytes) {
+    match from_json(&String::from_utf8_lossy(&bytes)) {
         Ok(Value::Object(fields)) => parse(&fields, event),
         Ok(_) => Err(NoAnswer::Input("JSON, but not an object".to_owned())),
         Err(error) => Err(NoAnswer::Input(format!("not JSON: {error}"))),

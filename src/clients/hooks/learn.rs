@@ -4,6 +4,7 @@
 
 use super::command_effects::{helps, is_setting, moves_files, name_of};
 use super::commands::{core, goal, is_check, stands_for};
+use super::same_command::essence;
 use super::session::{CommandFailure, SessionStep};
 use api::signature;
 use event::Draft;
@@ -34,7 +35,7 @@ pub fn mended<'a>(failures: &'a [CommandFailure], worked: &str) -> Option<&'a Co
     failures.iter().rev().find(|failure| failure.goal == wanted)
 }
 
-/// Drafts a lesson from a failure and the command that then succeeded, or nothing if it teaches nothing.
+/// Drafts a lesson from a failure and the command that then succeeded, without its secrets, or nothing if it teaches nothing.
 #[must_use]
 pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
     let (failed, worked) = (core(&failure.command), core(worked));
@@ -76,7 +77,7 @@ impl Fix {
         {
             return None;
         }
-        if worked != neutralise(failed, Layout::Line) {
+        if essence(&worked) != essence(&neutralise(failed, Layout::Line)) {
             return stands_for(&worked, failed).then(|| Self {
                 instead: Some(worked),
                 before: Vec::new(),
@@ -153,6 +154,7 @@ mod tests {
             goal: goal(command).unwrap(),
             excerpt: "Error: EACCES: permission denied, mkdir '/x'".to_owned(),
             words: "Error EACCES permission denied mkdir".to_owned(),
+            fingerprint: 0,
             since: since.to_vec(),
         }
     }
@@ -210,6 +212,9 @@ mod tests {
     fn chance_and_everyday_work_are_no_lessons() {
         for (failed, since, worked) in [
             ("npm install", vec![], "npm install"),
+            ("GITHUB_TOKEN=[REDACTED:github-token] npm install", vec![], "npm install"),
+            ("npm install", vec![], "CI=1 npm install --verbose"),
+            ("npm install", vec![ran("npm config get proxy")], "npm install"),
             ("cargo test", vec![changed("src/lib.rs"), ran("cargo check")], "cargo test"),
             ("cargo test a", vec![], "cargo test b"),
             ("cargo test", vec![], "cargo test --lib"),
@@ -234,6 +239,16 @@ mod tests {
     fn setup_steps_are_the_fix() {
         for (failed, step, expected) in [
             ("./build.sh", ran("touch .ready"), "`./build.sh` worked after `touch .ready`."),
+            (
+                "npm install",
+                ran("npm config set proxy http://proxy.example:3128"),
+                "`npm install` worked after `npm config set proxy http://proxy.example:3128`.",
+            ),
+            (
+                "cargo build",
+                ran("cargo update -p time --precise 0.3.35"),
+                "`cargo build` worked after `cargo update -p time --precise 0.3.35`.",
+            ),
             ("npm install", changed(".npmrc"), "`npm install` worked after a change to .npmrc."),
             ("git push", ran("git pull --rebase"), "`git push` worked after `git pull --rebase`."),
         ] {

@@ -19,6 +19,7 @@ mod loaded_files;
 pub mod outcome;
 mod payload_fields;
 pub mod recall;
+mod same_command;
 pub mod session;
 pub mod session_dedup;
 pub mod session_summary;
@@ -118,6 +119,8 @@ pub struct HookCall<'a> {
     pub cache: &'a Path,
     /// The time.
     pub now: Timestamp,
+    /// Fresh random bits.
+    pub random: u128,
     /// Connects to the memory, for a session in a directory.
     pub reach: &'a mut dyn FnMut(&HookInput) -> Reached,
 }

@@ -1,5 +1,6 @@
 //! Lookups in the JSON object that a client hands to a hook. Not here: what the fields mean (`hook_input`, `outcome`).
 
+use event::from_json;
 use serde_json::{Map, Value};
 
 /// Returns the first of these fields that is a string.
@@ -12,7 +13,7 @@ pub(super) fn object(value: &Value) -> Option<Map<String, Value>> {
     match value {
         Value::Object(fields) => Some(fields.clone()),
         Value::String(text) if text.trim_start().starts_with('{') => {
-            serde_json::from_str(text).ok()
+            from_json(text).ok()?.as_object().cloned()
         }
         _ => None,
     }

@@ -11,6 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::same_command::SessionKey;
 use event::Timestamp;
 use guard::secrets::redacted;
 use store::{own_folder, private};
@@ -51,6 +52,8 @@ const LEARNT_MAX: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEntry {
+    /// The key of the session's fingerprints. The first in the file counts.
+    Key(SessionKey),
     /// The first prompt was looked up.
     Prompted,
     /// The memories with these ids were shown.
@@ -91,6 +94,9 @@ pub struct CommandFailure {
     pub excerpt: String,
     /// The words of its signature.
     pub words: String,
+    /// The fingerprint of the command with all its secrets.
+    #[serde(default)]
+    pub fingerprint: u64,
     /// The steps since.
     #[serde(skip)]
     pub since: Vec<SessionStep>,
@@ -109,6 +115,8 @@ pub enum SessionStep {
 /// The state of a session.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SessionState {
+    /// The key of its fingerprints.
+    pub key: Option<SessionKey>,
     /// Whether the first prompt was looked up.
     pub is_prompted: bool,
     /// The ids of memories that were shown, in the form in which they were shown.
@@ -165,6 +173,23 @@ impl Session {
     #[must_use]
     pub fn may_learn(&self) -> bool {
         self.seen.learnt.len() < LEARNT_MAX
+    }
+
+    /// Returns the key of the session's fingerprints, made of these random bits at the first call.
+    pub fn key(&mut self, random: u128) -> SessionKey {
+        if let Some(key) = self.seen.key {
+            return key;
+        }
+        let [high, low] = [random >> 64, random & u128::from(u64::MAX)];
+        let own = [high, low].map(|half| u64::try_from(half).unwrap_or_default());
+        let _ = self.write(&SessionEntry::Key(own));
+        // A concurrent hook may have written one before.
+        let entries = self.path.as_deref().and_then(read).map(|(entries, _)| entries);
+        let key = entries.into_iter().flatten().find_map(|entry| match entry {
+            SessionEntry::Key(key) => Some(key),
+            _ => None,
+        });
+        *self.seen.key.insert(key.unwrap_or(own))
     }
 
     /// Adds an entry to the state and to the file. A failed write is ignored.
@@ -224,6 +249,7 @@ impl SessionState {
     /// Applies an entry to the state.
     pub(super) fn note(&mut self, entry: SessionEntry) {
         match entry {
+            SessionEntry::Key(key) => self.key = self.key.or(Some(key)),
             SessionEntry::Prompted => self.is_prompted = true,
             SessionEntry::Shown(ids) | SessionEntry::Showing { ids, .. } => self.shown.extend(ids),
             SessionEntry::Failed(failure) => {
@@ -320,6 +346,7 @@ mod tests {
             goal: goal.to_owned(),
             excerpt: words.clone(),
             words,
+            fingerprint: 0,
             since: Vec::new(),
         }
     }

@@ -118,6 +118,7 @@ mod tests {
             goal: goal.to_owned(),
             excerpt: "error: no".to_owned(),
             words: "error no".to_owned(),
+            fingerprint: 0,
             since: Vec::new(),
         })
     }

@@ -33,6 +33,7 @@ pub(super) fn apply(
     };
     let (without_us, mut folders) = without_us(change, known.as_ref(), book, copy.clone())?;
     folders.extend(files::make_folders(target, readers)?);
+    let left_without_us = without_us.clone();
     record.note(FileRecord {
         client: desired.client.name.to_owned(),
         title: desired.client.title.to_owned(),
@@ -47,6 +48,9 @@ pub(super) fn apply(
         rest: known.map(|known| known.rest).unwrap_or_default(),
     });
     book.write(record)?;
+    for name in [&copy, &left_without_us].into_iter().flatten() {
+        book.confirm(name)?;
+    }
     let expected = before.as_deref().map_or(Expected::Nothing, Expected::Text);
     files::write(target, after, desired.kind(), readers, expected)?;
     Ok(copy)

@@ -1,7 +1,7 @@
 //! Client files on disk: read as a whole, replaced as a whole, never through a broken link. The only file of this
 //! crate that writes client files. Not here: their content.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,9 @@ use super::desired_state::FileKind;
 
 /// Longest file that is changed, in bytes. Some clients keep their whole history in one file.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// The end of the name of a new text, before it takes the place of the old one.
+const LEFTOVER: &str = ".tmp";
 
 /// The users that may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +78,8 @@ pub(super) fn refuse_others(path: &Path, expected: Expected<'_>) -> Result<(), S
     Err(SetupError::Changed { path: path.to_owned() })
 }
 
-/// Replaces a file with a text, completely or not at all. The file keeps its mode.
+/// Replaces a file with a text, completely or not at all. The file keeps its mode. A file with several names is written
+/// in place, so that they stay names of one file; a copy of its text was kept before.
 pub(super) fn write(
     path: &Path,
     text: &str,
@@ -84,9 +88,7 @@ pub(super) fn write(
     expected: Expected<'_>,
 ) -> Result<(), SetupError> {
     let fail = SetupError::io("write", path);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let fresh = path.with_file_name(name);
+    let fresh = fresh(path);
     let written = write_new(&fresh, text, kind, readers)
         .and_then(|()| match path.metadata() {
             Ok(found) => std::fs::set_permissions(&fresh, found.permissions()),
@@ -94,11 +96,56 @@ pub(super) fn write(
         })
         .map_err(SetupError::io("write", path))
         .and_then(|()| refuse_others(path, expected))
-        .and_then(|()| std::fs::rename(&fresh, path).map_err(fail));
+        .and_then(|()| put_in_place(&fresh, path, text).map_err(fail));
     written.inspect_err(|_| {
         // A leftover temporary file does no harm.
         let _ = std::fs::remove_file(&fresh);
     })
+}
+
+fn put_in_place(fresh: &Path, path: &Path, text: &str) -> io::Result<()> {
+    if !path.metadata().is_ok_and(|found| has_other_names(&found)) {
+        return std::fs::rename(fresh, path);
+    }
+    let mut file = OpenOptions::new().write(true).truncate(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    std::fs::remove_file(fresh)
+}
+
+#[cfg(unix)]
+fn has_other_names(found: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(found) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Metadata) -> bool {
+    false
+}
+
+/// Returns the path of a new text for this file, before it takes the file's place.
+pub(super) fn fresh(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}{LEFTOVER}", std::process::id()));
+    path.with_file_name(name)
+}
+
+/// Removes the new texts that killed runs left in a folder, of the files that `is_meant` accepts by their names. Only one
+/// run at a time may write these files.
+pub(super) fn remove_leftovers(folder: &Path, is_meant: impl Fn(&str) -> bool) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let found = entry.file_name();
+        let parts = found.to_str().and_then(|name| name.strip_suffix(LEFTOVER)?.rsplit_once('.'));
+        let is_leftover = parts.is_some_and(|(name, process)| {
+            !process.is_empty()
+                && process.bytes().all(|byte| byte.is_ascii_digit())
+                && is_meant(name)
+        });
+        if is_leftover {
+            // A file that cannot be removed does no harm.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn write_new(path: &Path, text: &str, kind: FileKind, readers: Readers) -> io::Result<()> {
@@ -189,6 +236,30 @@ mod tests {
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(mode(&file), 0o640);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    // S-SETUP-5
+    #[test]
+    fn a_file_with_two_names_stays_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("file"), folder.path().join("other"));
+        std::fs::write(&file, "old and longer").unwrap();
+        std::fs::hard_link(&file, &other).unwrap();
+        write(&file, "new", FileKind::Data, Readers::User, Expected::Anything).unwrap();
+        assert_eq!(read(&other).unwrap().as_deref(), Some("new"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    // S-SETUP-5
+    #[test]
+    fn what_a_killed_run_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a.json", "a.json.7.tmp", "a.json.x.tmp", "a.json..tmp", "b.json.7.tmp"];
+        names.iter().for_each(|name| std::fs::write(folder.path().join(name), "x").unwrap());
+        remove_leftovers(folder.path(), |name| name == "a.json");
+        let is_left = |name: &&str| folder.path().join(name).exists();
+        let left: Vec<&str> = names.into_iter().filter(is_left).collect();
+        assert_eq!(left, ["a.json", "a.json.x.tmp", "a.json..tmp", "b.json.7.tmp"]);
     }
 
     // S-SETUP-5

@@ -102,7 +102,8 @@ impl RecordStore {
         )
     }
 
-    /// Keeps a copy of a text, and returns its name. The same text of the same file is kept once.
+    /// Writes a copy of a text, and returns its name. The same text of the same file is kept once. The copy counts once
+    /// the record names it and [`Self::confirm`] was called; that of a run that was killed before is removed by the next.
     pub(super) fn keep(&self, path: &Path, text: &str) -> Result<String, SetupError> {
         let fingerprint = files::fingerprint(&format!("{}\0{text}", path.display()));
         let short = fingerprint.get(..12).unwrap_or_default();
@@ -111,9 +112,33 @@ impl RecordStore {
         let copy = self.folder.join(&name);
         files::make_folders(&copy, Readers::User)?;
         if files::read(&copy)?.as_deref() != Some(text) {
-            files::write(&copy, text, FileKind::Data, Readers::User, Expected::Anything)?;
+            let fresh = files::fresh(&copy);
+            files::write(&fresh, text, FileKind::Data, Readers::User, Expected::Anything)?;
         }
         Ok(name)
+    }
+
+    /// Makes a copy count.
+    pub(super) fn confirm(&self, name: &str) -> Result<(), SetupError> {
+        let copy = self.folder.join(name);
+        match std::fs::rename(files::fresh(&copy), &copy) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(SetupError::io("write", &copy)(error))
+            }
+            // A copy that was kept before stands there already.
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Removes what killed runs left of the record and its copies, and beside these files.
+    pub(super) fn remove_leftovers<'a>(&'a self, paths: impl Iterator<Item = &'a Path>) {
+        files::remove_leftovers(&self.folder, |_| true);
+        for path in paths.chain([self.file.as_path()]) {
+            let path = files::target(path).unwrap_or_else(|_| path.to_owned());
+            if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+                files::remove_leftovers(folder, |found| Some(found) == name.to_str());
+            }
+        }
     }
 
     /// Reads a copy. The name comes from a file, so it must not lead out of the folder.
@@ -178,11 +203,15 @@ mod tests {
         let book = RecordStore::in_data(folder.path());
         let name = book.keep(Path::new("/h/.claude.json"), "{}").unwrap();
         assert!(name.ends_with("-claude.json"), "{name}");
+        assert_eq!(book.kept(&name).unwrap(), None, "not before it counts");
+        book.confirm(&name).unwrap();
         assert_eq!(book.keep(Path::new("/h/.claude.json"), "{}").unwrap(), name);
         assert_ne!(book.keep(Path::new("/other/.claude.json"), "{}").unwrap(), name);
         assert_eq!(book.kept(&name).unwrap().as_deref(), Some("{}"));
         assert_eq!(book.kept("../setup.json").unwrap(), None);
         book.forget(&name).unwrap();
         assert_eq!(book.kept(&name).unwrap(), None);
+        book.remove_leftovers(std::iter::empty());
+        assert_eq!(std::fs::read_dir(book.folder()).unwrap().count(), 0);
     }
 }

@@ -49,6 +49,10 @@ pub fn set_up(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> 
     let twice: Vec<&str> =
         clients.iter().filter(|c| has_plugin(c, machine)).map(|client| client.title).collect();
     let planned = plan(&clients, scope, machine, &record);
+    if request.mode == SetupMode::Apply {
+        let planned = planned.iter().map(|planned| planned.desired().path.as_path());
+        book.remove_leftovers(planned.chain(record.files.iter().map(|done| done.path.as_path())));
+    }
     let reports: Vec<FileReport> =
         planned.iter().map(|planned| report_change(planned, request, &book, &mut record)).collect();
     let next = |title: &str| next(&clients, title, scope);
@@ -124,6 +128,9 @@ pub fn take_back(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarge
         Ok(record) => record,
         Err(error) => return Ok(only(&error)),
     };
+    if request.mode == SetupMode::Apply {
+        book.remove_leftovers(record.files.iter().map(|done| done.path.as_path()));
+    }
     let project = &request.machine.project;
     let is_meant =
         |done: &&FileRecord| undo::is_meant(done, &request.names, request.scope, project);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::clients::{EntryForm, ServerForm};
 use super::edit::json::Json;
-use super::edit::{EditError, toml, yaml};
+use super::edit::{EditError, YamlBlock, toml, yaml};
 use super::ownership::{self, ARGUMENT, NAME};
 
 /// The members of an entry that setup may change. All others belong to the user.
@@ -200,7 +200,7 @@ impl ServerEntry {
     fn put_yaml(
         &self,
         text: &str,
-        place: yaml::YamlBlock<'_>,
+        place: YamlBlock<'_>,
         member: &str,
         lines: &[String],
     ) -> Result<String, EditError> {
@@ -213,7 +213,7 @@ impl ServerEntry {
         }
     }
 
-    fn stands_in_yaml(&self, text: &str, block: yaml::YamlBlock<'_>) -> Result<bool, EditError> {
+    fn stands_in_yaml(&self, text: &str, block: YamlBlock<'_>) -> Result<bool, EditError> {
         let wanted = json!({ "command": self.program, "args": [ARGUMENT] });
         Ok(yaml::read(text, block)?.is_some_and(|found| {
             found.get("command") == wanted.get("command") && ownership::is_ours(&found, &wanted)
@@ -221,12 +221,12 @@ impl ServerEntry {
     }
 }
 
-fn extension(key: &str) -> yaml::YamlBlock<'_> {
-    yaml::YamlBlock { key, is_list: false, name: NAME }
+fn extension(key: &str) -> YamlBlock<'_> {
+    YamlBlock { key, is_list: false, name: NAME }
 }
 
-fn element(key: &str) -> yaml::YamlBlock<'_> {
-    yaml::YamlBlock { key, is_list: true, name: NAME }
+fn element(key: &str) -> YamlBlock<'_> {
+    YamlBlock { key, is_list: true, name: NAME }
 }
 
 fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, EditError> {
@@ -245,7 +245,7 @@ fn take_json(text: &str, key: &str, original: Option<&str>) -> Result<String, Ed
 
 fn take_yaml(
     text: &str,
-    block: yaml::YamlBlock<'_>,
+    block: YamlBlock<'_>,
     member: &str,
     original: Option<&str>,
 ) -> Result<String, EditError> {
@@ -260,10 +260,9 @@ fn take_yaml(
     let key = format!("{}:", block.key);
     let has_key =
         |text: &str| text.trim_start_matches('\u{FEFF}').lines().any(|line| line.starts_with(&key));
-    if original.is_some_and(has_key) {
-        Ok(without)
-    } else {
-        yaml::remove_empty_key(&without, block)
+    match original.filter(|text| has_key(text)) {
+        Some(original) => yaml::restore_empty_key(&without, original, block),
+        None => yaml::remove_empty_key(&without, block),
     }
 }
 

@@ -147,6 +147,7 @@ fn existing(client: &ClientSpec, scope: SetupScope, path: &Path) -> Vec<String> 
             format!("# mine\nname: a\n{key}:\nrules: []\n"),
             "name: a\r\nversion: 1\r\n".to_owned(),
             "name: a".to_owned(),
+            format!("name: a\n{key}: {{}} # none\n"),
             String::new(),
         ],
         _ => Vec::new(),

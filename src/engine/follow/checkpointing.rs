@@ -119,7 +119,8 @@ impl Follower {
             return Ok(Saved::Unchanged);
         }
         let key = self.key(checkpoints)?;
-        let is_settled = self.built.unindexed.is_empty() && !self.built.fold.is_in_doubt();
+        let is_settled =
+            !self.is_behind() && self.built.unindexed.is_empty() && !self.built.fold.is_in_doubt();
         if !is_settled || self.built.fold.is_damaged() {
             return Err(CheckpointError::NotNow("the logs must be read first"));
         }

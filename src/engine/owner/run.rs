@@ -1,32 +1,24 @@
 //! The engine thread: handles each message. Not here: the messages and how they are sent (`owner`).
 
+mod views;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::{CatchUpReason, Input, PendingBatches};
+use super::{Input, OwnWrites, PendingBatches};
+use crate::View;
 use crate::checkpoint::Checkpoints;
-use crate::follow::{CaughtUp, Follower, Wanted, Window};
+use crate::follow::{CaughtUp, Follower, Wanted};
 use crate::watch::Watch;
-use crate::{Extent, View};
 use index::embed::worker::{SubmitError, Want, Worker};
 use index::late::SignStore;
 use memory::Bound;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
-
-/// Bytes of a caller's log that are read for an answer while all logs are read: a thousand memories
-/// of the usual length, which take a tenth of a second.
-const RECENT_HOME_BYTES: u64 = 512 * 1024;
-
-/// Number of callers' logs that are read in full: more repositories than one person works in at a time.
-const RECENT_HOMES_MAX: usize = 8;
-
-/// Bytes of all other logs together.
-const RECENT_OTHERS_BYTES: u64 = 512 * 1024;
 
 /// How long the thread sleeps without a hint, and the longest time without a look at every file.
 /// Watchers lose events on some systems; a sweep over two hundred logs costs less than a
@@ -71,11 +63,17 @@ pub(super) struct LoopState {
     reading: ReadState,
     worker: Option<Arc<Worker>>,
     pending_batches: PendingBatches,
+    own_writes: OwnWrites,
+    /// Whether others have written faster than lines are read for a while.
+    is_pressed: Arc<AtomicBool>,
+    behind_since: Option<Instant>,
     /// Memories whose texts did not fit into the worker's queue.
     unqueued: Vec<Wanted>,
     /// Memories that still need the signs of their tokens.
     without_signs: Vec<Wanted>,
     schedule: Option<CheckpointSchedule>,
+    /// The callers that wait for a snapshot of all logs.
+    waiting: Vec<Sender<Snapshot>>,
     /// The last look at every file.
     swept_at: Instant,
     _watch: Watch,
@@ -116,8 +114,9 @@ pub(super) enum ReadState {
 /// Handles messages until the engine stops. A panic while the state is locked ends the thread,
 /// since the state is unknown then.
 pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
+    let mut wait = Duration::from_millis(POLL_MS);
     loop {
-        let message = messages.recv_timeout(Duration::from_millis(POLL_MS));
+        let message = messages.recv_timeout(wait);
         let Ok(mut state) = state.lock() else { return };
         match message {
             Ok(Input::Hint) => {
@@ -134,10 +133,15 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
                     return;
                 }
             }
+            Err(RecvTimeoutError::Timeout) if state.is_behind() => state.read_behind(),
             Err(RecvTimeoutError::Timeout) => state.catch_up(),
             Err(RecvTimeoutError::Disconnected) => return,
         }
+        state.note_pressure();
+        state.answer_waiting();
         state.save_if_due();
+        // What was left out is read while nobody asks.
+        wait = if state.is_behind() { Duration::ZERO } else { Duration::from_millis(POLL_MS) };
     }
 }
 
@@ -150,8 +154,10 @@ pub(super) struct LoadingState {
     recent: Option<Box<Follower>>,
     /// The logs of the callers so far.
     homes: BTreeSet<PathBuf>,
-    /// The callers that wait for all logs.
-    waiting: Vec<Sender<Snapshot>>,
+    /// The callers that wait until all logs were read.
+    waiting: Vec<Sender<View>>,
+    /// What this process wrote meanwhile.
+    own: Vec<(PathBuf, u64)>,
 }
 
 impl ReadState {
@@ -163,6 +169,7 @@ impl ReadState {
             recent: None,
             homes: BTreeSet::new(),
             waiting: Vec::new(),
+            own: Vec::new(),
         }))
     }
 }
@@ -171,7 +178,7 @@ impl LoopState {
     pub(super) fn new(
         reading: ReadState,
         worker: Option<Arc<Worker>>,
-        pending_batches: PendingBatches,
+        (pending_batches, own_writes, is_pressed): (PendingBatches, OwnWrites, Arc<AtomicBool>),
         checkpoints: Option<Checkpoints>,
         watch: Watch,
     ) -> Self {
@@ -181,9 +188,13 @@ impl LoopState {
             reading,
             worker,
             pending_batches,
+            own_writes,
+            is_pressed,
+            behind_since: None,
             unqueued,
             without_signs,
             schedule,
+            waiting: Vec::new(),
             swept_at,
             _watch: watch,
         }
@@ -211,6 +222,7 @@ impl LoopState {
                 let _ = reply.send(());
             }
             Input::FullSnapshot(reply, why) => self.send_full_snapshot(reply, why),
+            Input::CurrentView(reply) => self.send_current_view(reply),
             Input::RecentView(reply, home) => {
                 let view = self.recent_view(home);
                 // The caller may have stopped waiting.
@@ -249,70 +261,20 @@ impl LoopState {
         }
     }
 
-    /// Returns a snapshot of all logs. `None` while they are being read.
-    pub(super) fn full_snapshot(&mut self, why: CatchUpReason) -> Option<Snapshot> {
-        if why == CatchUpReason::Question {
-            self.note_question();
-        }
-        self.catch_up();
-        match &self.reading {
-            ReadState::Loading(_) => None,
-            ReadState::Following(follower) => {
-                Some(follower.snapshot().with_sign_store(self.sign_store()))
-            }
-        }
-    }
-
-    fn send_full_snapshot(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
-        if let Some(snapshot) = self.full_snapshot(why) {
-            // The caller may have stopped waiting.
-            let _ = reply.send(snapshot);
-        } else if let ReadState::Loading(loading) = &mut self.reading {
-            loading.waiting.push(reply);
-        }
-    }
-
-    fn recent_view(&mut self, home: PathBuf) -> View {
-        self.catch_up();
-        let sign_store = self.sign_store();
-        match &mut self.reading {
-            ReadState::Following(follower) => View {
-                snapshot: follower.snapshot().with_sign_store(sign_store),
-                extent: Extent::Whole,
-            },
-            ReadState::Loading(loading) => {
-                let LoadingState { store, config, bound, recent, homes, .. } = &mut **loading;
-                let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
-                let recent = match recent {
-                    Some(recent) if !is_new => recent,
-                    other => other.insert({
-                        let (home_bytes, others_bytes) = (RECENT_HOME_BYTES, RECENT_OTHERS_BYTES);
-                        let window = Window { homes: homes.clone(), home_bytes, others_bytes };
-                        Box::new(Follower::recent(store.clone(), config.clone(), *bound, window))
-                    }),
-                };
-                recent.catch_up();
-                View {
-                    snapshot: recent.snapshot().with_sign_store(sign_store),
-                    extent: Extent::Recent,
-                }
-            }
-        }
-    }
-
     /// Takes over the follower that has read all logs, and reads what was written since.
     fn loaded(&mut self, follower: Box<Follower>, caught_up: CaughtUp, checkpoint_len: usize) {
         if let Some(schedule) = &mut self.schedule {
             schedule.checkpoint_len = checkpoint_len;
         }
-        let loading = std::mem::replace(&mut self.reading, ReadState::Following(follower));
+        let before = std::mem::replace(&mut self.reading, ReadState::Following(follower));
         self.take_in(caught_up);
+        let ReadState::Loading(loading) = before else { return };
+        let LoadingState { waiting, own, .. } = *loading;
+        own.into_iter().for_each(|(log, offset)| self.wrote(log, offset));
         self.catch_up();
-        if let (ReadState::Loading(loading), ReadState::Following(follower)) =
-            (loading, &self.reading)
-        {
-            for reply in loading.waiting {
-                let _ = reply.send(follower.snapshot().with_sign_store(self.sign_store()));
+        if let ReadState::Following(follower) = &self.reading {
+            for reply in waiting {
+                let _ = reply.send(self.view_of(follower));
             }
         }
     }
@@ -321,7 +283,15 @@ impl LoopState {
         self.worker.as_ref()?.sign_store()
     }
 
+    /// Hands on what this process wrote since the last look.
+    fn take_own_writes(&mut self) {
+        let taken = |mut own: MutexGuard<'_, Vec<_>>| std::mem::take(&mut *own);
+        let own_writes = taken(self.own_writes.lock().unwrap_or_else(PoisonError::into_inner));
+        own_writes.into_iter().for_each(|(log, offset)| self.wrote(log, offset));
+    }
+
     fn catch_up(&mut self) {
+        self.take_own_writes();
         if let ReadState::Following(follower) = &mut self.reading {
             if self.swept_at.elapsed() >= Duration::from_millis(POLL_MS) {
                 // The change queue does not report writes to a mapped file.

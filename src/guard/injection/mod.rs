@@ -45,12 +45,48 @@ const WORK_WORDS_MAX: usize = 30;
 pub fn suspicion<'a>(
     lesson: &str,
     context: &str,
-    mut others: impl Iterator<Item = &'a str>,
+    others: impl Iterator<Item = &'a str>,
 ) -> Option<Suspicion> {
     // A lesson of one or two words says nothing: the context is judged as the lesson then.
     let says_something = lesson.split_whitespace().nth(2).is_some();
     let (lesson, other) = if says_something { (lesson, context) } else { (context, lesson) };
-    of_lesson(lesson).or_else(|| of_text(other)).or_else(|| others.find_map(of_text))
+    let mut others = others.filter(|text| may_order(text));
+    of_lesson(lesson)
+        .or_else(|| of_text(other))
+        .or_else(|| of_seam(context, lesson))
+        .or_else(|| others.find_map(of_text))
+}
+
+/// Bytes on either side of the place where two texts meet in a reply.
+const SEAM_BYTES: usize = 96;
+
+/// Tells whether an order begins at the end of the context and ends at the beginning of the lesson: replies show one
+/// after the other.
+fn of_seam(context: &str, lesson: &str) -> Option<Suspicion> {
+    if context.is_empty() || lesson.is_empty() {
+        return None;
+    }
+    let from = context.ceil_char_boundary(context.len().saturating_sub(SEAM_BYTES));
+    let (before, after) =
+        (context.get(from..)?, lesson.get(..lesson.floor_char_boundary(SEAM_BYTES))?);
+    let seam = format!("{} {after}", before.trim_end_matches(['.', ':', ',', ' ', '\n']));
+    let judged = Judged::of(&seam);
+    judged.found.first(TextScope::Any, |reason| {
+        matches!(reason, Suspicion::Override) && judged.is_meant(reason)
+    })
+}
+
+/// Words that an order has at least, and letters that a word has.
+const ORDER_WORDS_MIN: usize = 3;
+const WORD_LETTERS_MIN: usize = 2;
+
+/// Tells whether a short text could be an order at all: ids, paths and names have fewer words. Markup needs none.
+fn may_order(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphabetic());
+    let is_word = |word: &&str| word.chars().nth(WORD_LETTERS_MIN - 1).is_some();
+    text.contains('<')
+        || !text.is_ascii()
+        || words.filter(is_word).nth(ORDER_WORDS_MIN - 1).is_some()
 }
 
 /// Tells why a lesson gives orders to its reader, if it does.
@@ -89,8 +125,21 @@ impl<'a> Judged<'a> {
             .or_else(|| has("leak").then(|| carrier::found(&lower))?)
             .or_else(|| self.found.first(TextScope::Any, |reason| self.is_meant(reason)))
             .or_else(|| foreign::found(&lower, &signs))
+            .or_else(|| has("comment").then(|| self.commented())?)
             .or_else(|| self.encoded(has("turned").then_some(lower.as_str())))
             .or_else(|| self.found.faked_check().filter(|reason| self.is_meant(*reason)))
+    }
+
+    /// Returns the reason of an order in an HTML comment. A comment is judged by itself: it is short, and whoever hides an
+    /// order speaks to nobody else.
+    fn commented(&self) -> Option<Suspicion> {
+        marker::comments(self.text).find_map(|comment| {
+            let judged = Judged::of(comment);
+            let speaks = judged.reading.has(&["READER"]) && judged.reading.statements > 0;
+            speaks.then_some(Suspicion::Frame).or_else(|| {
+                judged.found.first(TextScope::Any, |_| true).or_else(|| judged.errand())
+            })
+        })
     }
 
     /// Returns the reason of an order that is encoded in the text, or that stands backwards or in rot13 in

@@ -23,12 +23,15 @@ const ENDS: Charset = Charset::of("\"'`,;<>(){}[]&\\");
 
 const TAIL: Charset = DOTTED.and(" \t");
 
+/// What stands before a name at the beginning of a line of YAML.
+const INDENT: Charset = Charset::of(" -");
+
 /// Words before a credential that name its scheme.
 const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là है هي هو είναι - – —";
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là है هي هو היא הוא adalah yra ir είναι - – —";
 /// Bytes of words between a name and its verb or colon.
 const WORDS_BYTES_MAX: usize = 48;
 /// Bytes of spaces between two columns.
@@ -105,8 +108,12 @@ pub(super) fn look<'a, T>(
         let place = form.value(text, at)?;
         let mut bound = value_at(text, place, Bond::Operator, tail)?;
         let last = text.before(at);
-        bound.is_variable_set = place == at + 1
-            && text.at(at) == b'='
+        let is_set = place == at + 1 && text.at(at) == b'=';
+        let is_line = place == at + 2
+            && text.at(at) == b':'
+            && matches!(text.before(text.run_back(name_start(text, start), INDENT, 64)), b'\n' | 0)
+            && matches!(text.at(bound.to), b'\n' | 0);
+        bound.is_variable_set = (is_set || is_line)
             && (last.is_ascii_uppercase() || last.is_ascii_digit() || last == b'_')
             && text.slice(start, end).iter().any(u8::is_ascii_uppercase);
         (bound.is_quoted || !form.is_quoted).then_some(bound)
@@ -257,12 +264,14 @@ fn cut<'a>(
     if quote.is_none() && to > from && !follows_escaped_quote(text, from) {
         to = inner_quotes_end(text, to, VALUE_BYTES_MAX - (to - from));
     }
-    // In a query `&` ends a value; in a password it need not.
-    if quote.is_none() && text.at(to) == b'&' && to > from {
+    // In a query `&` ends a value, and in a shell `&&` does; in a password it need not.
+    while quote.is_none() && text.at(to) == b'&' && to > from && to - from < VALUE_BYTES_MAX {
         let next = text.run(to + 1, DOTTED, NAME_BYTES_MAX);
-        if next > to + 1 && !matches!(text.at(next), b'=' | b'&') {
-            to = next;
+        let is_query = next > to + 1 && text.at(next) == b'=';
+        if is_query || !goes_on(text.at(to + 1), None) {
+            break;
         }
+        to = text.run_while(to + 1, VALUE_BYTES_MAX, |byte| goes_on(byte, None));
     }
     let closing = to + usize::from(is_escaped && text.at(to) == b'\\');
     let is_quoted = quote.is_some_and(|quote| text.at(closing) == quote);

@@ -10,6 +10,8 @@ const KNOWN: &str = include_str!("daily_known.txt");
 /// Forms that were collected after the rules: when they were first measured, on 24 November 2026, 62 of 500 secrets in
 /// them survived. Some rules were added for these since, so that a new list is needed to measure again.
 const LATER: &str = include_str!("daily_later.txt");
+/// Forms that were collected once more: first measured on 25 November 2026, 131 of 830 secrets in them survived.
+const FRESH: &str = include_str!("daily_fresh.txt");
 /// Texts about passwords in which nothing is one.
 const HARMLESS: &str = include_str!("daily_harmless.txt");
 
@@ -51,6 +53,14 @@ fn few_secrets_survive_in_forms_collected_later() {
     let (all, alive) = surviving(LATER);
     println!("{} of {all} secrets in daily forms collected later survive: {alive:#?}", alive.len());
     assert!(alive.len() * 100 <= all * 5, "{} of {all}: {alive:#?}", alive.len());
+}
+
+// S-WRITE-8
+#[test]
+fn few_secrets_survive_in_fresh_forms() {
+    let (all, alive) = surviving(FRESH);
+    println!("{} of {all} secrets in fresh forms survive: {alive:#?}", alive.len());
+    assert!(alive.len() * 100 <= all * 12, "{} of {all}: {alive:#?}", alive.len());
 }
 
 // S-WRITE-8

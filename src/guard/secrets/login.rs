@@ -79,7 +79,10 @@ fn nth_word(text: Text<'_>, place: usize, number: usize, rule: &'static str) -> 
             continue;
         }
         if left == 0 {
-            let is_secret = is_typed(text.slice(from, to), is_quoted);
+            // A call or a type is no password.
+            let is_code =
+                !is_quoted && text.slice(from, to).iter().any(|byte| b"([".contains(byte));
+            let is_secret = !is_code && is_typed(text.slice(from, to), is_quoted);
             return is_secret.then(|| hit(rule, from, to))?;
         }
         left -= 1;
@@ -219,8 +222,10 @@ fn command_before<'a>(text: Text<'a>, place: usize, ends: &[u8]) -> &'a [u8] {
 /// Checks the user part of an address (RFC 3986, section 3.2.1), which begins at `authority`.
 pub(super) fn of_address(text: Text<'_>, authority: usize) -> Option<Hit> {
     let whole = text.run_while(authority, USER_BYTES_MAX, |byte| {
-        (b'!'..=b'~').contains(&byte) && !b"/\"'`<>\\?#".contains(&byte)
+        (b'!'..=b'~').contains(&byte) && !b"/\"'`<>\\?".contains(&byte)
     });
+    // People write `#` in a password as it is; after a port it begins a fragment.
+    let whole = fragment(text, authority, whole).unwrap_or(whole);
     let at = text.slice(authority, whole).iter().rposition(|byte| *byte == b'@')?;
     let user_info = text.slice(authority, authority + at);
     let to = authority + at;
@@ -232,6 +237,7 @@ pub(super) fn of_address(text: Text<'_>, authority: usize) -> Option<Hit> {
             || part.windows(2).any(|pair| pair == b"$(" || pair == b"**")
             || part == b"*"
             || is_placeholder(part)
+            || is_word_of_passwords(part)
             || (part.starts_with(b"%") && !part.get(1).is_some_and(u8::is_ascii_hexdigit))
     };
     let Some(colon) = user_info.iter().position(|byte| *byte == b':') else {
@@ -246,6 +252,17 @@ pub(super) fn of_address(text: Text<'_>, authority: usize) -> Option<Hit> {
     let is_name =
         user.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_' | b'.'));
     hit("url-password", if is_name { to - password.len() + 1 } else { authority }, to)
+}
+
+/// Returns where a fragment begins: at a `#` after a host with or without a port.
+fn fragment(text: Text<'_>, authority: usize, end: usize) -> Option<usize> {
+    let part = text.slice(authority, end);
+    let hash = part.iter().position(|byte| *byte == b'#')?;
+    let before = part.get(..hash)?;
+    let after_colon = before.iter().position(|byte| *byte == b':').map(|colon| colon + 1);
+    let port = after_colon.and_then(|from| before.get(from..));
+    let is_host = port.is_none_or(|port| !port.is_empty() && port.iter().all(u8::is_ascii_digit));
+    is_host.then_some(authority + hash)
 }
 
 /// Programs whose `-u` is a login, and those whose `--user` is not.

@@ -25,6 +25,14 @@ pub enum EmbedError {
         /// The operating system's words, one line.
         why: String,
     },
+    /// Another user could have put a file there, and it would run here.
+    #[error("no model from {}: {why}; `agent-knowledge model fetch` with --model installs one elsewhere", dir.display())]
+    Untrusted {
+        /// The model directory.
+        dir: PathBuf,
+        /// What is open to others, and the remedy, one line.
+        why: String,
+    },
     /// The ONNX Runtime library did not load, is too old, or refused the model.
     #[error(
         "ONNX Runtime does not work here: {why}; `agent-knowledge model fetch` installs a tested one"
@@ -75,6 +83,7 @@ mod tests {
             EmbedError::NotInstalled(PathBuf::from("model")),
             EmbedError::WrongChecksum { file: file.clone() },
             EmbedError::unreadable(&file, &std::io::Error::other("bad\nblock")),
+            EmbedError::Untrusted { dir: PathBuf::from("model"), why: why.clone() },
             EmbedError::Runtime { why: why.clone() },
             EmbedError::Inference { why },
         ];

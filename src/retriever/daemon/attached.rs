@@ -2,7 +2,6 @@
 //! (`host`).
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
@@ -79,23 +78,17 @@ impl Attached {
         let mut status = status;
         let count = processes.len();
         status = status.and("clients", &format!("{count} attached, {} calls so far", state.calls));
-        for (pid, (hello, _)) in &processes {
-            let directory = hello.caller.directory.as_deref().map(Path::display);
-            let place = directory.map_or_else(String::new, |place| format!(", in {place}"));
-            status = status
-                .and("", &format!("{} {pid} ({}){place}", hello.program, hello.caller.agent_id));
-        }
-        for (when, what) in &state.events {
-            status = status.and("", &format!("{when:.0} {what}"));
-        }
         let clients: Vec<Value> = processes
             .values()
             .map(|(hello, connections)| {
                 json!({ "pid": hello.pid, "program": hello.program, "agent": hello.caller.agent_id,
-                    "version": hello.version, "connections": connections })
+                    "directory": hello.caller.directory, "version": hello.version, "connections": connections })
             })
             .collect();
-        status.with("clients", json!({ "attached": clients, "calls": state.calls }))
+        let events: Vec<String> =
+            state.events.iter().map(|(when, what)| format!("{when:.0} {what}")).collect();
+        let json = json!({ "attached": clients, "calls": state.calls, "events": events });
+        status.with("clients", json)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, AttachedState> {

@@ -121,7 +121,7 @@ impl Remote {
 
     fn greet(&self) -> io::Result<Option<(LineStream, Welcome)>> {
         let mut lines = LineStream::over(Stream::to(&self.endpoint)?);
-        lines.stream().wait_at_most(Some(Duration::from_millis(WELCOME_WAIT_MS)))?;
+        lines.wait_at_most(Some(Duration::from_millis(WELCOME_WAIT_MS)))?;
         let hello = Hello {
             protocol: PROTOCOL,
             version: self.version.clone(),
@@ -133,7 +133,7 @@ impl Remote {
         let Some(welcome) = receive(&mut lines)? else { return Ok(None) };
         let patience = self.caller.patience;
         let wait = patience.query + patience.model + patience.embed + patience.index;
-        lines.stream().wait_at_most(Some(wait + Duration::from_millis(ANSWER_WAIT_MS)))?;
+        lines.wait_at_most(Some(wait + Duration::from_millis(ANSWER_WAIT_MS)))?;
         Ok(Some((lines, welcome)))
     }
 

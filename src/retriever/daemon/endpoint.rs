@@ -2,10 +2,11 @@
 //! socket and a message file for each set of settings. Not here: the bytes (`stream`).
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
-use store::{FileLock, StoreError, is_private_dir, make_private_dir};
+use store::{FileLock, StoreError, is_private_dir, make_private_dir, write_private};
 
 /// Hexadecimal digits of the name. Sixty-four bits are enough for the settings of one user.
 const NAME_DIGITS: usize = 16;
@@ -105,6 +106,31 @@ impl Endpoint {
     #[must_use]
     pub fn messages(&self) -> PathBuf {
         self.path("log")
+    }
+
+    /// Writes which process holds the lock. Its number is only told to people.
+    pub fn name_holder(&self) {
+        // Without it people look the process up themselves.
+        let _ = write_private(&self.path("pid"), &std::process::id().to_string());
+    }
+
+    /// Returns the process that took the lock last.
+    #[must_use]
+    pub fn holder(&self) -> Option<u32> {
+        std::fs::read_to_string(self.path("pid")).ok()?.trim().parse().ok()
+    }
+
+    /// Notes that all retrievers that were started until now are to end.
+    pub fn forbid(&self) {
+        // A folder that does not exist has no retriever either.
+        let _ = write_private(&self.path("stop"), "");
+    }
+
+    /// Tells whether [`Self::forbid`] was called after this time.
+    #[must_use]
+    pub fn is_forbidden_since(&self, started: SystemTime) -> bool {
+        let noted = self.path("stop").metadata().and_then(|found| found.modified());
+        noted.is_ok_and(|noted| noted > started)
     }
 
     fn path(&self, extension: &str) -> PathBuf {

@@ -207,7 +207,7 @@ fn serve(mut stream: Stream, shared: &HostState) -> io::Result<()> {
     }
     let second = stream.try_clone()?;
     let mut lines = LineStream::over(stream);
-    lines.stream().wait_at_most(Some(Duration::from_millis(HELLO_WAIT_MS)))?;
+    lines.wait_at_most(Some(Duration::from_millis(HELLO_WAIT_MS)))?;
     let Some(first) = receive::<Value>(&mut lines)? else { return Ok(()) };
     let (version, pid) = (shared.version.clone(), std::process::id());
     send(&mut lines, &Welcome { protocol: PROTOCOL, version, pid })?;
@@ -219,7 +219,7 @@ fn serve(mut stream: Stream, shared: &HostState) -> io::Result<()> {
         return Ok(());
     }
     let hello = Hello::deserialize(first)?;
-    lines.stream().wait_at_most(None)?;
+    lines.wait_at_most(None)?;
     let local = Local::new(Arc::clone(&shared.core), hello.caller.clone());
     let number = shared.clients.connected(hello, (shared.core.clock)().now);
     lock(&shared.streams).insert(number, second);

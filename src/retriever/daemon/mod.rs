@@ -23,5 +23,5 @@ pub use connect::ask_to_leave;
 pub use endpoint::{Endpoint, runtime_folder};
 pub use guests::{GuestCall, Guests, Visit};
 pub use host::{Host, Served};
-pub use process::{Start, detach, parent_gone};
+pub use process::{STARTED, Start, detach, parent_gone};
 pub use remote::{Alone, Remote};

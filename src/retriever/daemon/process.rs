@@ -7,9 +7,14 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use writer::Moment;
+
 /// The first file descriptor behind standard input, output and error.
 #[cfg(unix)]
 const FIRST_UNNAMED_FD: i32 = 3;
+
+/// The variable that tells a retriever when it was started, in nanoseconds since 1970.
+pub const STARTED: &str = "AGENT_KNOWLEDGE_STARTED";
 
 /// The command that starts a retriever.
 #[derive(Debug, Clone)]
@@ -22,6 +27,8 @@ pub struct Start {
     pub set: Vec<(String, OsString)>,
     /// Its working directory, which must outlive it.
     pub directory: PathBuf,
+    /// Tells the time.
+    pub clock: fn() -> Moment,
 }
 
 impl Start {
@@ -30,6 +37,7 @@ impl Start {
         let mut command = Command::new(&self.program);
         command.args(&self.args).current_dir(&self.directory);
         command.envs(self.set.iter().map(|(name, value)| (name, value)));
+        command.env(STARTED, (self.clock)().now.as_nanosecond().to_string());
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(messages.map_or_else(Stdio::null, Stdio::from));
         // File descriptors that our parent left open, such as a pipe that somebody reads to its

@@ -88,6 +88,19 @@ pub(super) enum Ask {
     Leave,
 }
 
+impl Ask {
+    /// Returns the request as it is sent a second time, after a first try that got no answer.
+    pub(super) fn sent_again(&self) -> Self {
+        match self.clone() {
+            Self::Save { mut draft, client } => {
+                draft.is_retry = true;
+                Self::Save { draft, client }
+            }
+            other => other,
+        }
+    }
+}
+
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

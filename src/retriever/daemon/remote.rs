@@ -78,11 +78,13 @@ impl Remote {
         if self.has_failed_recently() {
             return None;
         }
+        let mut again = None;
         for _ in 0..TRIES {
             let mut lines = match self.idle().pop() {
                 Some(lines) => lines,
                 None => self.connection()?,
             };
+            let ask = again.as_ref().unwrap_or(ask);
             match exchange(&mut lines, ask) {
                 Ok(Some(answer)) => {
                     self.put_back(lines);
@@ -93,7 +95,10 @@ impl Remote {
                 // It is stopped or stuck: another try would take as long.
                 Err(error) if is_timeout(&error) => return None,
                 // It has gone, and all idle connections lead to it.
-                Ok(None) | Err(_) => self.idle().clear(),
+                Ok(None) | Err(_) => {
+                    again = Some(ask.sent_again());
+                    self.idle().clear();
+                }
             }
         }
         None
@@ -171,7 +176,7 @@ impl Api for Remote {
         }
         let client_name = client.map(str::to_owned);
         let ask = Ask::Save { draft: Box::new(draft.clone()), client: client_name };
-        self.ask(&ask, |api| api.save(draft, client))
+        self.ask(&ask, |api| api.save(Draft { is_retry: true, ..draft }, client))
     }
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 #[cfg(unix)]
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::endpoint::Endpoint;
 use store::{FileId, write_private};
@@ -246,11 +246,13 @@ impl Write for Stream {
 #[derive(Debug)]
 pub(super) struct LineStream {
     reader: BufReader<Stream>,
+    /// How long a whole line may take.
+    line_wait: Option<Duration>,
 }
 
 impl LineStream {
     pub(super) fn over(stream: Stream) -> Self {
-        Self { reader: BufReader::new(stream) }
+        Self { reader: BufReader::new(stream), line_wait: None }
     }
 
     /// Returns the connection.
@@ -258,13 +260,32 @@ impl LineStream {
         self.reader.get_ref()
     }
 
+    /// Bounds how long each line may take, whole, and each write.
+    pub(super) fn wait_at_most(&mut self, wait: Option<Duration>) -> io::Result<()> {
+        self.line_wait = wait;
+        self.stream().wait_at_most(wait)
+    }
+
     /// Reads one line without its line feed. `None` at the end of the connection.
     ///
     /// # Errors
-    /// `InvalidData` for a line longer than `bytes_max`.
+    /// `InvalidData` for a line longer than `bytes_max`; `TimedOut` for one that takes too long, however few bytes at a
+    /// time its sender drips.
     pub(super) fn read(&mut self, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
-        self.reader.by_ref().take(bytes_max).read_until(b'\n', &mut line)?;
+        let until = self.line_wait.map(|wait| Instant::now() + wait);
+        loop {
+            let room = bytes_max.saturating_sub(u64::try_from(line.len()).unwrap_or(bytes_max));
+            let known = self.reader.fill_buf()?;
+            let known_bytes = u64::try_from(known.len()).unwrap_or(u64::MAX).min(room);
+            let count = self.reader.by_ref().take(known_bytes).read_until(b'\n', &mut line)?;
+            if count == 0 || line.ends_with(b"\n") {
+                break;
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
         match line.pop() {
             None => Ok(None),
             Some(b'\n') => Ok(Some(line)),

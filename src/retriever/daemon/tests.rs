@@ -110,6 +110,7 @@ impl World {
                 args: Vec::new(),
                 set: Vec::new(),
                 directory: self.folder.path().to_owned(),
+                clock: moment,
             },
             program: "test".to_owned(),
             version: VERSION.to_owned(),

@@ -14,7 +14,7 @@ use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
     AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
-use hyper::{Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -25,7 +25,7 @@ use super::request_guard::{Refusal, check_head};
 use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
-use crate::mcp::{Disconnect, McpServer};
+use crate::mcp::{Disconnect, McpServer, message};
 use api::Api;
 use api::caller::Caller;
 use api::local::Local;
@@ -141,6 +141,10 @@ impl HttpService {
         let call = self.guests.call();
         let permit = self.free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
+        let body = match Self::readable(&parts.method, body) {
+            Ok(body) => body,
+            Err(answer) => return Ok(*answer),
+        };
         let new_client = ClientName::from_first_request(&parts.headers, &body);
         if let Some(introduced) = ClientName::from_session(&parts.headers) {
             parts.extensions.insert(introduced);
@@ -162,6 +166,24 @@ impl HttpService {
             });
             held.boxed()
         }))
+    }
+
+    /// Returns the body of a call as rmcp can read it, or the error that JSON-RPC has for it.
+    fn readable(method: &Method, body: Bytes) -> Result<Bytes, Box<Response<Body>>> {
+        if method != Method::POST {
+            return Ok(body);
+        }
+        match message::readable(&body) {
+            Ok(mended) => Ok(mended.map_or(body, Bytes::from)),
+            Err(unreadable) => {
+                let error = serde_json::to_vec(&unreadable.answer()).unwrap_or_default();
+                let mut answer = Response::new(Full::new(Bytes::from(error)).boxed());
+                *answer.status_mut() = StatusCode::BAD_REQUEST;
+                let json = HeaderValue::from_static("application/json");
+                answer.headers_mut().insert(CONTENT_TYPE, json);
+                Err(Box::new(answer))
+            }
+        }
     }
 
     /// Answers the request. A client that disconnects does not end its call, which counts until it

@@ -8,6 +8,8 @@ pub mod backpressure;
 mod client;
 mod completion;
 mod disconnect;
+mod lines;
+pub(crate) mod message;
 mod prompts;
 mod resources;
 pub mod schema;
@@ -20,11 +22,11 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceContents, Role, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -44,6 +46,24 @@ pub use disconnect::Disconnect;
 /// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
 /// pipe and still wants the answers; longer would leave a process that nobody knows of.
 const GRACE_MS: u64 = 500;
+
+/// Most characters of an unknown method's name that its error repeats.
+const METHOD_CHARACTERS_MAX: usize = 64;
+
+/// The methods that are served. rmcp hands on a request for one as an unknown one if its params do not fit.
+const METHODS: [&str; 11] = [
+    "completion/complete",
+    "initialize",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
 
 /// The server. Copies share everything.
 #[derive(Clone)]
@@ -163,7 +183,7 @@ impl ServerHandler for McpServer {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let asked = json!({ "uri": request.uri });
+        let asked = json!({ "uri": redacted(&request.uri) });
         let read = self.ask(move |api| resources::read(api, &uri)).await;
         // The data names the resource that was not found.
         let read =
@@ -199,6 +219,21 @@ impl ServerHandler for McpServer {
         let asked = completion::asked(&request).map_err(protocol_error)?;
         let values = self.ask(move |api| completion::values(api, &asked)).await;
         Ok(CompleteResult::new(values.map_err(protocol_error)?))
+    }
+
+    /// Refuses a method that MCP does not have. The name is repeated without secrets and at a bounded length.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let name: String = redacted(&request.method).chars().take(METHOD_CHARACTERS_MAX).collect();
+        if METHODS.contains(&name.as_str()) {
+            let message = format!("params: not those of {name}; the MCP schema lists its fields");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("unknown method {name:?}");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     /// Accepts a subscription to nothing: the lists never change. A client that asks for more than is advertised

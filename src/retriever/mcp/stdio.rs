@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
 use super::backpressure::{Backpressure, Load};
+use super::lines::Lines;
 use crate::daemon::parent_gone;
 use crate::mcp::{Disconnect, Heard, McpServer};
 use api::Api;
@@ -24,10 +24,6 @@ use writer::exit::Exit;
 
 /// Threads that may block at once. Calls take milliseconds; further calls wait in a queue.
 const BLOCKING_THREADS_MAX: usize = 16;
-
-/// Longest line of a client, in bytes; a longer one is dropped unread. It is far longer than a call may be, so that a
-/// call that is too long is told which field is, instead of getting no answer.
-const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// How long the end may take once the client is gone, in milliseconds: the grace for calls in flight, and time to
 /// write their answers to a client that may not be reading.
@@ -102,7 +98,7 @@ pub async fn serve(
     let load = Load::none();
     let server = McpServer::new(api, gone.clone(), load.clone()).telling(heard);
     let reader = WatchedReader { inner: reader, gone: gone.clone() };
-    let lines = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LINE_BYTES_MAX);
+    let lines = Lines::new(reader, writer);
     let opened = tokio::select! {
         opened = server.serve(Backpressure::new(lines, load, gone.clone())) => opened,
         () = &mut stop => return Exit::Done,

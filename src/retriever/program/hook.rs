@@ -65,12 +65,14 @@ impl Program<'_> {
         let switches = self.set(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
         let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
+        let moment = (self.surroundings.clock)();
         let hook = HookCall {
             agent,
             event: command.event.as_deref(),
             switches: switches.as_deref(),
             cache: &cache,
-            now: (self.surroundings.clock)().now,
+            now: moment.now,
+            random: moment.random,
             reach: &mut reach,
         };
         hooks::run(hook, process.input, process.output)

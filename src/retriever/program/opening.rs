@@ -61,6 +61,8 @@ pub struct ResolvedSettings {
     pub cache_dir: PathBuf,
     /// Whether the logs are watched.
     pub watching: Watching,
+    /// Whether a flag, a variable or the configuration names the store. Then only a writer makes it.
+    pub is_store_named: bool,
 }
 
 impl Program<'_> {
@@ -93,7 +95,18 @@ impl Program<'_> {
         let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
         let bound = self.bound(&config, &model_dir)?;
-        Ok(ResolvedSettings { store, config, bound, model_dir, cache_dir, watching })
+        let is_store_named = settings.logs.is_some()
+            || set("AGENT_KNOWLEDGE_LOGS").is_some()
+            || config.logs.is_some();
+        Ok(ResolvedSettings {
+            store,
+            config,
+            bound,
+            model_dir,
+            cache_dir,
+            watching,
+            is_store_named,
+        })
     }
 
     /// Returns the memory limit. Where a model is installed its vectors count, also for a command that makes none: it
@@ -158,12 +171,20 @@ impl Program<'_> {
         clock: Box<dyn Fn() -> Moment + Send + Sync>,
         checkpoints: Option<Checkpoints>,
     ) -> Result<Core, ApiError> {
-        let ResolvedSettings { store, config, bound, model_dir, cache_dir, watching } = settled;
+        let ResolvedSettings {
+            store,
+            config,
+            bound,
+            model_dir,
+            cache_dir,
+            watching,
+            is_store_named,
+        } = settled;
         let watching = match watches {
             Watches::AsSet => watching,
             Watches::Not => Watching::PollOnly,
         };
-        if watching == Watching::System {
+        if watching == Watching::System && !is_store_named {
             // A store that does not exist yet could not be watched. If it cannot be created, the reading that follows
             // reports it.
             let _ = store.ensure();

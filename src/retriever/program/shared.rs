@@ -85,7 +85,7 @@ impl Program<'_> {
     }
 
     /// Returns a client of the retriever, whatever the setting says.
-    fn attaching(
+    pub(super) fn attaching(
         &self,
         settings: &GlobalOptions,
         need: Need,
@@ -105,6 +105,10 @@ impl Program<'_> {
     ) -> Result<Option<Remote>, ApiError> {
         let Some(this) = self.surroundings.program.clone() else { return Ok(None) };
         let settled = self.settle(settings)?;
+        if !settled.is_store_named && need == Need::Meaning {
+            // The retriever is told the store by its name, and a store that does not exist cannot be watched.
+            let _ = settled.store.ensure();
+        }
         let (start, endpoint) = (self.start(this, &settled), self.endpoint(&settled));
         let clock = self.surroundings.clock;
         let (watches, speaker) = (self.watching(), caller.clone());
@@ -137,6 +141,7 @@ impl Program<'_> {
         let idle =
             requests::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX);
         let idle = idle?.unwrap_or(IDLE_MINUTES_DEFAULT);
+        let started = self.started();
         if command.stop {
             return self.stop(settings);
         }
@@ -150,6 +155,10 @@ impl Program<'_> {
         let Some(elected) = self.elected(settings, &endpoint, command)? else {
             return Ok(elsewhere());
         };
+        if endpoint.is_forbidden_since(started) {
+            return Ok(ended(Served::Asked));
+        }
+        endpoint.name_holder();
         let root = settled.store.root().to_owned();
         let checkpoints = checkpoints(&self.build(), &settled, &endpoint);
         unused::forget(
@@ -268,21 +277,14 @@ impl Program<'_> {
         });
     }
 
-    fn stop(&self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
-        let remote = self.attaching(settings, Need::Words, "serve")?;
-        let has_ended = remote.is_some_and(|remote| ask_to_leave(&remote));
-        let text = if has_ended { "The retriever is ending." } else { "No retriever is running." };
-        Ok(Reply::new(text.to_owned(), json!({ "stopped": has_ended })))
-    }
-
     /// Returns the address of the retriever with these settings.
-    fn endpoint(&self, settled: &ResolvedSettings) -> Endpoint {
+    pub(super) fn endpoint(&self, settled: &ResolvedSettings) -> Endpoint {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
         let named = set("AGENT_KNOWLEDGE_RUNTIME").map(|path| self.absolute(&path));
         let folder = runtime_folder(named, &self.absolute(&settled.cache_dir));
-        let ResolvedSettings { store, config, bound, model_dir, cache_dir, watching } = settled;
+        let ResolvedSettings { store, config, bound, model_dir, cache_dir, watching, .. } = settled;
         let shown = |path: &Path| self.absolute(path).to_string_lossy().into_owned();
         let watches = if *watching == Watching::System { "system" } else { "poll" };
         let settings = [
@@ -315,7 +317,7 @@ impl Program<'_> {
         set.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
         // Not a directory of ours: on some systems it could not be removed while the retriever runs.
         let root = self.surroundings.temporary.clone();
-        Start { program, args: args.to_vec(), set, directory: root }
+        Start { program, args: args.to_vec(), set, directory: root, clock: self.surroundings.clock }
     }
 
     /// Returns the same path whatever directory it is named from, and whether it exists or not; links in it are

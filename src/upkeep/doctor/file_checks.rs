@@ -60,8 +60,12 @@ fn directory(root: &Path, found: &Metadata) -> Diagnosis {
         return finding;
     }
     match make_a_file_in(root) {
+        Err(error) if error.kind() == std::io::ErrorKind::StorageFull => {
+            let says = format!("the disk of {} is full: nothing can be saved", shown(root));
+            Diagnosis::fail("store", says).mended_by(format!("df -h {}", word(root)))
+        }
         Err(error) => {
-            let says = format!("no file can be created in {}: {error}", shown(root));
+            let says = format!("no file can be written in {}: {error}", shown(root));
             Diagnosis::fail("store", says).mended_by(format!("chmod u+rwx {}", word(root)))
         }
         Ok(made) if owner(&made) != owner(found) => {
@@ -83,7 +87,8 @@ fn folder(folder: &Path) -> Option<Diagnosis> {
 }
 
 fn about_logs(logs: &[PathBuf]) -> Vec<Diagnosis> {
-    let wrong: Vec<Diagnosis> = logs.iter().filter_map(|log| about_log(log)).collect();
+    let long = logs.iter().filter_map(|log| too_long(log));
+    let wrong: Vec<Diagnosis> = logs.iter().filter_map(|log| about_log(log)).chain(long).collect();
     if wrong.is_empty() {
         return vec![Diagnosis::fine("logs", format!("{} logs", logs.len()))];
     }
@@ -117,6 +122,21 @@ fn about_log(log: &Path) -> Option<Diagnosis> {
         return Some(fail(&format!("cannot be read and written: {error}")).mended_by(mend));
     }
     open_to_others("logs", log, &found)
+}
+
+/// Lines above which a log is worth archiving: jq and grep slow down, and every first read does.
+const LINES_MAX: usize = 10_000;
+
+/// A line has at least this many bytes, so a shorter log need not be counted.
+const LINE_BYTES_MIN: u64 = 64;
+
+fn too_long(log: &Path) -> Option<Diagnosis> {
+    let bytes = log.symlink_metadata().ok()?.len();
+    let lines = if bytes / LINE_BYTES_MIN > LINES_MAX as u64 { lines_in(log) } else { 0 };
+    let says =
+        format!("{} has {lines} lines; old ones can be archived and stay searchable", shown(log));
+    let mend = "agent-knowledge archive".to_owned();
+    (lines > LINES_MAX).then(|| Diagnosis::warn("logs", says).mended_by(mend))
 }
 
 fn moved_away(path: &Path) -> String {

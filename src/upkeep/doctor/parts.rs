@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::{Diagnosis, DoctorRequest};
 use crate::shown_path::{shown, word};
-use index::embed::model;
+use index::embed::{EmbedError, model};
 use search::snapshot::Room;
-use store::make_a_file_in;
+use store::{make_a_file_in, trusted};
 
 /// How long the other program may take to print its version, in milliseconds. Ours takes two. Whatever else has
 /// that name must not make this process hang.
@@ -55,6 +55,9 @@ pub(super) fn room(room: Room) -> Diagnosis {
 
 pub(super) fn model(directory: &Path) -> Diagnosis {
     let status = model::status(directory);
+    if let Err(error @ EmbedError::Untrusted { .. }) = model::verify(directory) {
+        return Diagnosis::warn("model", format!("search by words only: {error}"));
+    }
     if status.is_ready() {
         let megabytes = status.bytes() / 1_000_000;
         return Diagnosis::fine("model", format!("{megabytes} MB in {}", shown(directory)));
@@ -74,6 +77,9 @@ pub(super) fn model(directory: &Path) -> Diagnosis {
 pub(super) fn cache(directory: &Path) -> Diagnosis {
     if !directory.exists() {
         return Diagnosis::fine("cache", format!("{} is created when needed", shown(directory)));
+    }
+    if let Err(error) = trusted(directory) {
+        return Diagnosis::warn("cache", format!("answers are slower: failed to {error}"));
     }
     if let Err(error) = make_a_file_in(directory) {
         let says = format!("vectors cannot be stored in {}: {error}", shown(directory));

@@ -59,7 +59,7 @@ const READS_MAX: usize = 16;
 
 /// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, and
 /// logs that cannot be read. Repeated lines, events about missing memories, times in the future and an
-/// unfinished last line are harmless and only reported.
+/// unfinished last line, also one that was closed later, are harmless and only reported.
 ///
 /// # Errors
 /// [`StoreError`] if the quarantine cannot be written. Problems of a log are in the report.
@@ -163,7 +163,11 @@ impl<'a> LogCheck<'a> {
                 let reason = reason.to_string();
                 self.copy(line, &reason);
                 let skipped = SkippedLine { line: place.line, offset: line.offset, reason };
-                self.found.skipped.add(skipped);
+                if is_cut_off(line.bytes) {
+                    self.found.cut_off.add(skipped);
+                } else {
+                    self.found.skipped.add(skipped);
+                }
             }
         }
     }
@@ -204,6 +208,13 @@ impl<'a> LogCheck<'a> {
         let line_bytes = line.line_bytes;
         quarantine.keep(Damaged { offset: line.offset, reason, bytes: &bytes, line_bytes })
     }
+}
+
+/// Tells whether a line is the beginning of an event. Its writer was killed before it acknowledged the event, and the
+/// next one put a line break after it, so nothing was lost.
+fn is_cut_off(bytes: &[u8]) -> bool {
+    let parsed = serde_json::from_slice::<serde_json::Value>(bytes);
+    bytes.starts_with(b"{") && parsed.is_err_and(|error| error.is_eof())
 }
 
 /// Tells whether a log is in the store. Lines of other logs are not copied to its quarantine.

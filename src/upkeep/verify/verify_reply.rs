@@ -64,6 +64,7 @@ fn summary(census: &StoreCensus) -> String {
     let _ = write!(text, ", {lines} lines, {events} events");
     for (count, what) in [
         (repeated, "repeated"),
+        (census.total(|log| log.cut_off.count), "cut off"),
         (skipped, "skipped"),
         (census.conflicts.len(), "ids in conflict"),
         (secrets, "secrets"),
@@ -87,6 +88,14 @@ fn about_log(out: &mut String, found: &LogCensus) {
         let _ = writeln!(out, "SKIPPED   {log}: line {line}, byte {offset}: {}", skip.reason);
     }
     left(out, "skipped lines", found.skipped.count);
+    for skip in found.cut_off.first.iter().take(SHOWN_MAX) {
+        let (line, offset) = (skip.line, skip.offset);
+        let _ = writeln!(
+            out,
+            "note      {log}: line {line}, byte {offset}: cut off by a writer that was stopped; it was never acknowledged"
+        );
+    }
+    left(out, "lines cut off", found.cut_off.count);
     for (line, spot) in found.secrets.first.iter().take(SHOWN_MAX) {
         let field = neutralise(&spot.field, Layout::Line);
         let place = if field.is_empty() { String::new() } else { format!(", {field}") };
@@ -170,6 +179,7 @@ fn json(census: &StoreCensus) -> Value {
         "blank": census.total(|log| log.blank),
         "repeated": census.total(|log| log.repeated),
         "skipped": census.total(|log| log.skipped.count),
+        "cut_off": census.total(|log| log.cut_off.count),
         "secrets": census.total(|log| log.secrets.count),
         "copied": census.total(|log| log.copied),
         "conflicts": by_id(&census.conflicts),
@@ -198,7 +208,7 @@ fn json_of_log(found: &LogCensus) -> Value {
     json!({
         "log": log, "segment": segment, "lines": found.lines, "events": found.events,
         "blank": found.blank, "repeated": found.repeated,
-        "skipped": found.skipped.count, "skips": skips,
+        "skipped": found.skipped.count, "skips": skips, "cut_off": found.cut_off.count,
         "secrets": found.secrets.count, "secret_places": secrets,
         "future": found.future.count, "future_lines": found.future.first,
         "unfinished_bytes": found.torn_bytes, "copied": found.copied, "not_copied": found.no_room,

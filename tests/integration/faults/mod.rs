@@ -9,7 +9,7 @@ mod archive;
 // Logs that are repeated and shuffled.
 mod digest;
 // Full disks.
-mod disk_full;
+pub mod disk_full;
 // Files that may not grow, and the signal for it.
 mod file_size_limit;
 // Durable writers that wait for the disk together.

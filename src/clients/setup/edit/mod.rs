@@ -4,6 +4,18 @@
 pub(super) mod json;
 pub(super) mod toml;
 pub(super) mod yaml;
+mod yaml_check;
+
+/// A block below a top-level key.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct YamlBlock<'a> {
+    /// The key, such as `extensions`.
+    pub(super) key: &'a str,
+    /// Whether the children of the key are list elements with a `name`, or members.
+    pub(super) is_list: bool,
+    /// The name of our child.
+    pub(super) name: &'a str,
+}
 
 /// Why a text is refused, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

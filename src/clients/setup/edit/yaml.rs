@@ -1,20 +1,10 @@
 //! Changes to YAML, line by line: a block of ours is added below a top-level key, updated or removed. Every form but
-//! a plain block is refused. Not here: YAML in general.
+//! a plain block is refused. Not here: YAML in general, and whether a change is the one that was meant (`yaml_check`).
 
 use serde_json::{Map, Value, json};
 
-use super::EditError;
-
-/// A block below a top-level key.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct YamlBlock<'a> {
-    /// The key, such as `extensions`.
-    pub(crate) key: &'a str,
-    /// Whether the children of the key are list elements with a `name`, or members.
-    pub(crate) is_list: bool,
-    /// The name of our child.
-    pub(crate) name: &'a str,
-}
+use super::yaml_check::{check, check_change};
+use super::{EditError, YamlBlock};
 
 /// The lines of a key's block: the line of the key, and the line after its last one.
 struct KeyBlock {
@@ -24,12 +14,17 @@ struct KeyBlock {
     indent: Option<usize>,
 }
 
+/// The ways in which a key is written that has nothing below it.
+const EMPTY: [&str; 5] = ["", "{}", "[]", "~", "null"];
+
 /// Adds our block below the key, unless it is there. A missing key is added too. `lines` have no indentation.
 ///
 /// # Errors
 /// If the text is damaged, or the key has another form than a plain block.
 pub(crate) fn add(text: &str, block: YamlBlock<'_>, lines: &[String]) -> Result<String, EditError> {
-    if ours(text, block)?.is_some() {
+    let is_there = ours(text, block)?.is_some();
+    check(text, block)?;
+    if is_there {
         return Ok(text.to_owned());
     }
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -38,7 +33,12 @@ pub(crate) fn add(text: &str, block: YamlBlock<'_>, lines: &[String]) -> Result<
         last.push_str(eol);
     }
     let (at, indent) = match find(text, block)? {
-        Some(found) => (found.end, found.indent.unwrap_or(2)),
+        Some(found) => {
+            if let Some(row) = rows.get_mut(found.key) {
+                *row = open(row);
+            }
+            (found.end, found.indent.unwrap_or(2))
+        }
         None => {
             rows.push(format!("{}:{eol}", block.key));
             (rows.len(), 2)
@@ -47,7 +47,16 @@ pub(crate) fn add(text: &str, block: YamlBlock<'_>, lines: &[String]) -> Result<
     let margin = " ".repeat(indent);
     let ours = lines.iter().map(|line| format!("{margin}{line}{eol}"));
     rows.splice(at..at, ours);
-    Ok(rows.concat())
+    let after = rows.concat();
+    check_change(text, &after, block)?;
+    Ok(after)
+}
+
+/// Returns the line of an empty key as that of a key with a block below it.
+fn open(row: &str) -> String {
+    let (head, rest) = row.split_once(':').unwrap_or((row, ""));
+    let tail = rest.trim_start_matches(' ').strip_prefix(without_comment(rest.trim()));
+    format!("{head}:{}", tail.unwrap_or_default())
 }
 
 /// Changes one member of our block. The rest of the block and the comments stay.
@@ -78,7 +87,9 @@ pub(crate) fn set_member(
         line.get(quoted..).and_then(|rest| rest.find(" #")).unwrap_or(line.len() - quoted);
     let tail = old.get(quoted + comment..).unwrap_or_default();
     *row = format!("{head}: {value}{tail}");
-    Ok(rows.concat())
+    let after = rows.concat();
+    check_change(text, &after, block)?;
+    Ok(after)
 }
 
 /// Removes our block.
@@ -90,7 +101,9 @@ pub(crate) fn remove(text: &str, block: YamlBlock<'_>) -> Result<String, EditErr
     if let Some((start, end, _)) = ours(text, block)? {
         rows.drain(start..end);
     }
-    Ok(rows.concat())
+    let after = rows.concat();
+    check_change(text, &after, block)?;
+    Ok(after)
 }
 
 /// Removes the key if nothing is below it.
@@ -101,6 +114,25 @@ pub(crate) fn remove_empty_key(text: &str, block: YamlBlock<'_>) -> Result<Strin
     let mut rows = rows(text);
     if let Some(KeyBlock { key, indent: None, .. }) = find(text, block)? {
         rows.remove(key);
+    }
+    Ok(rows.concat())
+}
+
+/// Writes the key as in `original`, if nothing is below it in either.
+///
+/// # Errors
+/// Those of [`add`].
+pub(crate) fn restore_empty_key(
+    text: &str,
+    original: &str,
+    block: YamlBlock<'_>,
+) -> Result<String, EditError> {
+    let mut rows = rows(text);
+    let empty = |text: &str| Ok(find(text, block)?.filter(|found| found.indent.is_none()));
+    if let (Some(now), Some(then)) = (empty(text)?, empty(original)?)
+        && let (Some(row), Some(was)) = (rows.get_mut(now.key), self::rows(original).get(then.key))
+    {
+        was.clone_into(row);
     }
     Ok(rows.concat())
 }
@@ -139,10 +171,14 @@ fn find(text: &str, block: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError>
         let row = row.trim_start_matches('\u{FEFF}');
         row.strip_prefix(block.key).is_some_and(|rest| rest.trim_start().starts_with(':'))
     };
-    let Some(key) = rows.iter().position(is_key) else { return Ok(None) };
+    let mut keys = (0..rows.len()).filter(|number| rows.get(*number).is_some_and(is_key));
+    let Some(key) = keys.next() else { return Ok(None) };
+    if let Some(again) = keys.next() {
+        return Err(at(text, &rows, again, &format!("{} stands here a second time", block.key)));
+    }
     let rest =
         rows.get(key).and_then(|row| row.split_once(':')).map_or("", |(_, rest)| rest.trim());
-    if !(rest.is_empty() || rest.starts_with('#')) {
+    if !EMPTY.contains(&without_comment(rest).replace(' ', "").as_str()) {
         let why = format!("{} must be a block, with each entry on a line below it", block.key);
         return Err(at(text, &rows, key, &why));
     }
@@ -343,6 +379,10 @@ mod tests {
             (LIST, "name: a\nmcpServers:\n- name: other\n  command: o\n# end\nrules: []\n"),
             (LIST, "mcpServers:\n    - name: other\n      command: o\n"),
             (MAP, "extensions:\nlast: 1\n"),
+            (MAP, "extensions: {}\nlast: 1\n"),
+            (MAP, "extensions: { } # none\r\n"),
+            (LIST, "mcpServers: [] # none\nlast: 1\n"),
+            (LIST, "mcpServers: ~\n"),
         ] {
             let after = add(text, place, &lines(place)).unwrap();
             let found = read(&after, place).unwrap().unwrap();
@@ -351,7 +391,8 @@ mod tests {
                 (&json!("stdio"), &json!(["mcp"])),
                 "{after}"
             );
-            assert_eq!(remove(&after, place).unwrap(), text);
+            let left = remove(&after, place).unwrap();
+            assert_eq!(restore_empty_key(&left, text, place).unwrap(), text);
         }
     }
 
@@ -380,8 +421,24 @@ mod tests {
             ("what is this\n", 1),
             ("extensions:\n  k: { cmd: x }\n", 2),
             ("extensions:\n  k:\n    cmd: x\n  \"k\":\n    cmd: y\n", 4),
+            ("a: 1\nextensions:\n  - name: k\n", 2),
+            ("a: 1\nextensions: yes\n", 2),
+            ("extensions:\n  a: 1\nextensions:\n  b: 1\n", 3),
+            ("- a: 1\n", 1),
+            ("a: [1, 2\nextensions:\n  a: 1\n", 2),
+            ("a: 'b\nextensions:\n", 1),
+            ("a: |\n  x\n extensions:\n", 3),
         ] {
             let wrong = add(text, MAP, &lines(MAP)).unwrap_err();
+            assert_eq!(wrong.line, line, "{text}: {wrong:?}");
+        }
+        for (text, line) in [
+            ("a: 1\nmcpServers:\n  other:\n    command: x\n", 2),
+            ("mcpServers: {a: {command: x}}\n", 1),
+            ("mcpServers: [{name: a}]\n", 1),
+            ("mcpServers: x\n", 1),
+        ] {
+            let wrong = add(text, LIST, &lines(LIST)).unwrap_err();
             assert_eq!(wrong.line, line, "{text}: {wrong:?}");
         }
     }

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use self::checksum_cache::ChecksumCache;
 use self::pins::Pin;
 use super::EmbedError;
+use super::error::one_line;
 
 /// What is known about one file of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,12 +138,13 @@ fn made_bytes(_dir: &Path) -> u64 {
 /// The checked files of `dir`.
 ///
 /// # Errors
-/// The first file that is missing, altered or unreadable.
+/// The first file that is missing, altered, unreadable or open to other users.
 pub fn verify(dir: &Path) -> Result<ModelFiles, EmbedError> {
     let status = status(dir);
     for file in &status.files {
         usable(dir, file)?;
     }
+    trust(dir, status.files.iter().map(|file| file.name.as_str()))?;
     let runtime = status.files.last().map_or_else(PathBuf::new, |file| dir.join(&file.name));
     Ok(ModelFiles {
         weights: dir.join(pins::WEIGHTS.name),
@@ -157,13 +159,29 @@ pub fn verify(dir: &Path) -> Result<ModelFiles, EmbedError> {
 /// The checked runtime library of `dir`, whatever the state of the other files.
 ///
 /// # Errors
-/// It is missing, altered or unreadable.
+/// It is missing, altered, unreadable or open to other users.
 pub fn runtime_library(dir: &Path) -> Result<PathBuf, EmbedError> {
     let mut checksums = ChecksumCache::read(dir);
     let runtime = runtime_status(dir, &mut checksums);
     checksums.save(dir);
     usable(dir, &runtime)?;
+    trust(dir, [runtime.name.as_str()].into_iter())?;
     Ok(dir.join(runtime.name))
+}
+
+/// Refuses files that another user could have written. The library is code, and the checksums of the other files are
+/// not computed again while their times are unchanged.
+///
+/// # Errors
+/// [`EmbedError::Untrusted`].
+fn trust<'a>(dir: &Path, names: impl Iterator<Item = &'a str>) -> Result<(), EmbedError> {
+    for place in std::iter::once(dir.to_owned()).chain(names.map(|name| dir.join(name))) {
+        store::trusted(&place).map_err(|error| EmbedError::Untrusted {
+            dir: dir.to_owned(),
+            why: one_line(&error),
+        })?;
+    }
+    Ok(())
 }
 
 fn usable(dir: &Path, file: &FileStatus) -> Result<(), EmbedError> {
@@ -249,6 +267,24 @@ mod tests {
         assert_eq!((config.state, config.bytes), (FileState::WrongChecksum, 14));
         let file = dir.path().join(pins::WEIGHTS.name);
         assert_eq!(verify(dir.path()), Err(EmbedError::WrongChecksum { file }));
+    }
+
+    // S-STORE-7
+    #[cfg(unix)]
+    #[test]
+    fn a_library_that_others_can_replace_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let library = dir.path().join("libonnxruntime.so.1.24.0");
+        std::fs::write(&library, "library").unwrap();
+        assert_eq!(runtime_library(dir.path()), Ok(library.clone()));
+        for place in [library.as_path(), dir.path()] {
+            let set = |mode| std::fs::set_permissions(place, PermissionsExt::from_mode(mode));
+            set(0o777).unwrap();
+            let refused = runtime_library(dir.path()).unwrap_err();
+            assert!(refused.to_string().contains("chmod go-w"), "{refused}");
+            set(0o700).unwrap();
+        }
     }
 
     #[test]

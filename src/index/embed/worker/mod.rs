@@ -11,6 +11,7 @@
 //! (`embed::load`), the file format (`cache`).
 
 mod pending_query;
+mod priority;
 mod query_cache;
 mod thread;
 

@@ -31,6 +31,15 @@ impl PendingQuery {
         Self(Inner::Put { answer, until })
     }
 
+    /// Waits until `until` at most, if the query was sent to wait for longer.
+    #[must_use]
+    pub fn hurried(self, until: Instant) -> Self {
+        Self(match self.0 {
+            Inner::Put { answer, until: first } => Inner::Put { answer, until: first.min(until) },
+            cached @ Inner::QueryCache(_) => cached,
+        })
+    }
+
     /// Waits for the embedding until the time given when the query was sent. One that is there already is returned
     /// even after that time.
     ///

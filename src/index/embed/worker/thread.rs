@@ -8,6 +8,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use super::priority::give_way;
 use super::{
     CacheConfig, Embedded, Job, Message, QueryEmbedding, QueryJob, SIGNED_BYTES_MAX, Want,
     WorkerConfig, WorkerShared, WorkerState,
@@ -43,6 +44,10 @@ pub(super) fn run(
         .split_off_queries()
         .and_then(|network| QueryThread { network, shared: Arc::clone(shared), returned }.start());
     let (sender, thread) = queries.unzip();
+    if sender.is_some() {
+        // Nobody waits for texts; the thread for queries has its own priority by now.
+        give_way();
+    }
     let mut slow = shared.slow();
     (slow.state, slow.queries) = (ready, sender);
     drop(slow);

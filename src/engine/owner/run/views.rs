@@ -1,0 +1,148 @@
+//! What callers get of the state: snapshots of all logs, or of what is known by now. Not here: reading the logs and
+//! handling messages (`run`).
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use super::super::CatchUpReason;
+use super::{LoadingState, LoopState, ReadState};
+use crate::follow::{Follower, Window};
+use crate::{Extent, View};
+use search::snapshot::Snapshot;
+
+/// Bytes of a caller's log that are read for an answer while all logs are read: a thousand memories
+/// of the usual length, which take a tenth of a second.
+const RECENT_HOME_BYTES: u64 = 512 * 1024;
+
+/// Number of callers' logs that are read in full: more repositories than one person works in at a time.
+const RECENT_HOMES_MAX: usize = 8;
+
+/// Bytes of all other logs together.
+const RECENT_OTHERS_BYTES: u64 = 512 * 1024;
+
+/// After this long with lines left out, answers no longer wait for them, in milliseconds.
+const PRESSED_MS: u64 = 2_000;
+
+impl LoopState {
+    /// Returns a snapshot of all logs. `None` while they are being read.
+    pub(in crate::owner) fn full_snapshot(&mut self, why: CatchUpReason) -> Option<Snapshot> {
+        if why == CatchUpReason::Question {
+            self.note_question();
+        }
+        self.catch_up();
+        match &self.reading {
+            ReadState::Following(follower) if !follower.is_behind() => {
+                Some(follower.snapshot().with_sign_store(self.sign_store()))
+            }
+            ReadState::Loading(_) | ReadState::Following(_) => None,
+        }
+    }
+
+    /// Returns what is known now. `None` while all logs are read for the first time.
+    pub(in crate::owner) fn current_view(&mut self) -> Option<View> {
+        self.note_question();
+        self.catch_up();
+        match &self.reading {
+            ReadState::Loading(_) => None,
+            ReadState::Following(follower) => Some(self.view_of(follower)),
+        }
+    }
+
+    pub(super) fn view_of(&self, follower: &Follower) -> View {
+        let extent = if follower.is_behind() { Extent::Behind } else { Extent::Whole };
+        View { snapshot: follower.snapshot().with_sign_store(self.sign_store()), extent }
+    }
+
+    pub(super) fn send_current_view(&mut self, reply: Sender<View>) {
+        if let Some(view) = self.current_view() {
+            // The caller may have stopped waiting.
+            let _ = reply.send(view);
+        } else if let ReadState::Loading(loading) = &mut self.reading {
+            loading.waiting.push(reply);
+        }
+    }
+
+    pub(super) fn wrote(&mut self, log: PathBuf, offset: u64) {
+        match &mut self.reading {
+            ReadState::Following(follower) => follower.wrote(log, offset),
+            ReadState::Loading(loading) => {
+                if let Some(recent) = &mut loading.recent {
+                    recent.wrote(log.clone(), offset);
+                }
+                loading.own.push((log, offset));
+            }
+        }
+    }
+
+    /// Notes since when lines are left out.
+    pub(super) fn note_pressure(&mut self) {
+        self.behind_since =
+            self.is_behind().then(|| *self.behind_since.get_or_insert_with(Instant::now));
+        let is_long = |since: Instant| since.elapsed() >= Duration::from_millis(PRESSED_MS);
+        self.is_pressed.store(self.behind_since.is_some_and(is_long), Ordering::Relaxed);
+    }
+
+    pub(super) fn is_behind(&self) -> bool {
+        matches!(&self.reading, ReadState::Following(follower) if follower.is_behind())
+    }
+
+    pub(super) fn read_behind(&mut self) {
+        if let ReadState::Following(follower) = &mut self.reading {
+            follower.read_behind();
+        }
+        if !self.is_behind() {
+            self.catch_up();
+        }
+    }
+
+    /// Answers those who wait for all logs, once nothing is left out.
+    pub(super) fn answer_waiting(&mut self) {
+        if let ReadState::Following(follower) = &self.reading
+            && !follower.is_behind()
+        {
+            for reply in std::mem::take(&mut self.waiting) {
+                // The caller may have stopped waiting.
+                let _ = reply.send(follower.snapshot().with_sign_store(self.sign_store()));
+            }
+        }
+    }
+
+    pub(super) fn send_full_snapshot(&mut self, reply: Sender<Snapshot>, why: CatchUpReason) {
+        if let Some(snapshot) = self.full_snapshot(why) {
+            // The caller may have stopped waiting.
+            let _ = reply.send(snapshot);
+        } else {
+            self.waiting.push(reply);
+        }
+    }
+
+    pub(super) fn recent_view(&mut self, home: PathBuf) -> View {
+        self.catch_up();
+        let sign_store = self.sign_store();
+        match &mut self.reading {
+            ReadState::Following(follower) => {
+                let extent = if follower.is_behind() { Extent::Behind } else { Extent::Whole };
+                View { snapshot: follower.snapshot().with_sign_store(sign_store), extent }
+            }
+            ReadState::Loading(loading) => {
+                let LoadingState { store, config, bound, recent, homes, .. } = &mut **loading;
+                let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
+                let recent = match recent {
+                    Some(recent) if !is_new => recent,
+                    other => other.insert({
+                        let (home_bytes, others_bytes) = (RECENT_HOME_BYTES, RECENT_OTHERS_BYTES);
+                        let window = Window { homes: homes.clone(), home_bytes, others_bytes };
+                        Box::new(Follower::recent(store.clone(), config.clone(), *bound, window))
+                    }),
+                };
+                recent.catch_up();
+                View {
+                    snapshot: recent.snapshot().with_sign_store(sign_store),
+                    extent: Extent::Recent,
+                }
+            }
+        }
+    }
+}
