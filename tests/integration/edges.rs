@@ -14,7 +14,7 @@ fn runs(world: &World) -> bool {
     !told.output.contains("No retriever is running")
 }
 
-// S-SERVE-4
+// S-SERVE-8
 #[test]
 fn a_retriever_that_is_just_starting_is_stopped_too() {
     let world = World::sharing();
@@ -36,7 +36,7 @@ fn a_retriever_that_is_just_starting_is_stopped_too() {
     }
 }
 
-// S-SERVE-4
+// S-SERVE-8
 #[test]
 fn a_suspended_retriever_is_named_with_the_remedy() {
     let world = World::sharing();
@@ -146,7 +146,7 @@ fn the_doctor_tells_of_long_logs_and_full_disks() {
     assert!(told.output.contains("is full"), "{told:?}");
 }
 
-// S-LINK-1
+// S-LINK-2
 #[test]
 fn a_link_to_a_file_that_does_not_exist_is_refused() {
     let world = World::new();

@@ -224,6 +224,7 @@ fn a_long_text_is_shown_from_where_the_query_is() {
 #[test]
 fn nothing_relevant_is_said_and_nothing_else() {
     let world = World::new();
+    world.hand_write("other.jsonl", "");
     for _ in 0..2 {
         let ran = world.agent_knowledge(&["search", "qqxyzzy", "--mode", "lexical"]);
         assert_eq!((ran.exit, ran.output.as_str()), (Some(0), "No relevant memories.\n"));

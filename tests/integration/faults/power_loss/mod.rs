@@ -28,7 +28,7 @@ use crate::pieces;
 use crate::world::World;
 
 /// The store, below the place that stood before: its folders are made by the first writer.
-const STORE: &str = "new/logs";
+const STORE: &str = "new/agent-knowledge/logs";
 
 /// What was found over all moments at which the power could go.
 #[derive(Default)]

@@ -97,7 +97,10 @@ impl<'a> Recorder<'a> {
         let mut command = self.world.command(self.strace);
         // Paths of open files, and every text in hexadecimal, so that none can look like syntax.
         command.args(["-f", "-y", "-xx", "-s", "1000000", "-e", CALLS, "-e", "signal=none", "-o"]);
-        command.arg(&trace).args(program).args(args).arg("--logs").arg(self.root.join(self.store));
+        command.arg(&trace).args(program).args(args);
+        // The platform's place for data, of which every missing folder is made.
+        let data = self.root.join(self.store.strip_suffix("/agent-knowledge/logs").unwrap());
+        command.env("XDG_DATA_HOME", data).env_remove("AGENT_KNOWLEDGE_LOGS");
         if durability == Durability::Synced {
             command.arg("--durable");
         }
