@@ -238,7 +238,7 @@ impl Engine {
     /// [`Stopped`], after a bug.
     pub fn view(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
         let view = self.view_now(home, wait)?;
-        if view.extent != Extent::Behind || self.is_pressed.load(Ordering::Relaxed) {
+        if view.extent != Extent::Behind || self.is_pressed() {
             return Ok(view);
         }
         // Many lines came at once, and no more follow: they are read in a moment.
@@ -277,6 +277,12 @@ impl Engine {
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(Stopped),
         }
+    }
+
+    /// Tells whether others have written faster than lines are read for some seconds.
+    #[must_use]
+    pub fn is_pressed(&self) -> bool {
+        self.is_pressed.load(Ordering::Relaxed)
     }
 
     /// Reports a write of this process, so that the next answer holds it however much others write.

@@ -25,7 +25,10 @@ pub(super) fn search(
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
     let asked = ParsedQuery::of(&request.query);
-    let put = query_vector::put(local, &asked.text, request.mode);
+    // The model would take longer than everything else, and what is new has no vectors yet.
+    let is_skipped = local.core.engine.is_pressed() && request.mode != Mode::Dense;
+    let mode = if is_skipped { Mode::Lexical } else { request.mode };
+    let put = query_vector::put(local, &asked.text, mode);
     let (View { snapshot, extent }, put) = snapshots::view_for(local, put)?;
     let put = if extent == Extent::Behind { put.hurried(HURRIED) } else { put };
     used.note(&snapshot);
