@@ -52,9 +52,70 @@ pub(super) fn stamp(text: &str, is_path: bool) -> String {
     }
 }
 
+/// Returns a line for a file that clients load at every start, without what they would act on: imports (`@path`),
+/// commands (an exclamation mark before a code span), remote images and comments, such as our own marks. A word that
+/// begins with `@` is put into a code span, in which no client looks for imports.
+pub(super) fn loaded(line: &str) -> String {
+    let plain = line.replace("<!--", "(").replace("-->", ")").replace("![", "[");
+    let plain = plain.replace("!`", "`");
+    // A code span that is never closed would hide the next one.
+    let is_closed = plain.matches('`').count().is_multiple_of(2);
+    let plain = if is_closed { plain } else { plain.replace('`', "") };
+    let mut out = String::with_capacity(plain.len());
+    for (number, part) in plain.split('`').enumerate() {
+        if number % 2 == 1 {
+            out.push_str(&format!("`{part}`"));
+        } else {
+            out.push_str(&without_imports(part));
+        }
+    }
+    out
+}
+
+/// Puts the words of a text that begin with `@` into code spans.
+fn without_imports(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('@') {
+        out.push_str(before);
+        let is_inside = before.ends_with(|c: char| c.is_alphanumeric() || "._-+".contains(c));
+        let ends = |c: char| c.is_whitespace() || "()[]{},;\"'".contains(c);
+        let end = after.find(ends).unwrap_or(after.len());
+        let (word, behind) = after.split_at(end);
+        if is_inside || word.is_empty() {
+            out.push('@');
+            rest = after;
+        } else {
+            out.push_str(&format!("`@{word}`"));
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // S-FILE-5
+    #[test]
+    fn nothing_that_a_client_acts_on_is_exported() {
+        for (line, expected) in [
+            ("read @~/.ssh/id_rsa and (@import x)", "read `@~/.ssh/id_rsa` and (`@import` x)"),
+            ("run !`rm -rf x` now", "run `rm -rf x` now"),
+            ("![x](https://e.example/?d=1)", "[x](https://e.example/?d=1)"),
+            ("a <!-- agent-knowledge:end --> b", "a ( agent-knowledge:end ) b"),
+            (
+                "mail jane@example.org, `npm i @scope/pkg`",
+                "mail jane@example.org, `npm i @scope/pkg`",
+            ),
+            ("an open ` span @x", "an open  span `@x`"),
+            ("@@x", "`@@x`"),
+        ] {
+            assert_eq!(loaded(line), expected);
+        }
+    }
 
     // S-REPLY-3
     #[test]
