@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::around::{before_name, in_brackets};
 use super::binding_form::{AFTER_OPERATOR, FORMS};
 use super::charset::{Charset, DOTTED, URL};
 use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, name_start};
@@ -121,6 +122,7 @@ pub(super) fn look<'a, T>(
     // Words of other languages are no part of a name, but may stand between it and its value.
     let words_end = text.run_while(end, WORDS_BYTES_MAX, |byte| TAIL.has(byte) || byte >= 0x80);
     let words = text.slice(end, words_end);
+    let placed = |(place, is_quoted)| BoundValue::of(text, place, is_quoted);
     let found = offer(in_form(AFTER_OPERATOR))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
@@ -128,7 +130,9 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(below(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, words).filter(|_| words_end > tail_end)))
         .or_else(|| offer(after_colon(text, words_end).filter(|_| words_end > tail_end)))
-        .or_else(|| offer(last_word(text, end, words).filter(|_| words_end > tail_end)));
+        .or_else(|| offer(last_word(text, end, words).filter(|_| words_end > tail_end)))
+        .or_else(|| offer(in_brackets(text, name_end).map(placed)))
+        .or_else(|| offer(before_name(text, start).map(placed)));
     Look { found, values }
 }
 
@@ -310,6 +314,14 @@ pub(super) fn run_end(text: Text<'_>, place: usize) -> usize {
 }
 
 impl<'a> BoundValue<'a> {
+    /// A value that only its place binds to a name.
+    pub(super) fn of(text: Text<'a>, place: Range<usize>, is_quoted: bool) -> Self {
+        let Range { start: from, end: to } = place;
+        let (bond, quote) = (Bond::Neighbour, is_quoted.then(|| text.at(to)));
+        let value = text.slice(from, to);
+        Self { bond, tail: b"", is_quoted, is_variable_set: false, quote, from, to, value }
+    }
+
     /// Returns the value; without quotes, the punctuation of the sentence at its end is not part of it.
     pub(super) fn trimmed(&self) -> &'a [u8] {
         let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b'*' | b'|');

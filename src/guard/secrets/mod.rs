@@ -13,6 +13,7 @@
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
+mod around;
 mod binding;
 mod binding_form;
 mod charset;

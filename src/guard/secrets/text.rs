@@ -41,11 +41,21 @@ impl<'a> Text<'a> {
         place + length
     }
 
-    /// Returns where the run of `members` that ends at `place` begins, at most `most` bytes back.
-    pub(super) fn run_back(self, place: usize, members: Charset, most: usize) -> usize {
+    /// Returns where the run that ends at `place` begins, at most `most` bytes back.
+    pub(super) fn run_back_while(
+        self,
+        place: usize,
+        most: usize,
+        goes_on: impl Fn(u8) -> bool,
+    ) -> usize {
         let before = self.slice(place.saturating_sub(most), place);
         count(before.len());
-        place - before.iter().rev().position(|byte| !members.has(*byte)).unwrap_or(before.len())
+        place - before.iter().rev().position(|byte| !goes_on(*byte)).unwrap_or(before.len())
+    }
+
+    /// Returns where the run of `members` that ends at `place` begins, at most `most` bytes back.
+    pub(super) fn run_back(self, place: usize, members: Charset, most: usize) -> usize {
+        self.run_back_while(place, most, |byte| members.has(byte))
     }
 }
 
