@@ -116,6 +116,19 @@ mod tests {
         assert_eq!(store.try_lock_of(&log).unwrap(), LockState::Free);
     }
 
+    // S-SERVE-3
+    #[test]
+    fn a_write_is_found_near_the_end_of_its_log_or_waiting_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        let (repo, other) = (RepoKey::parse("api").unwrap(), RepoKey::parse("web").unwrap());
+        let id = |text: &str| EventId::foreign(text).unwrap();
+        assert!(!store.holds_recent(&repo, &id("m1")));
+        std::fs::write(store.log_of(&repo), "{\"id\":\"m1\",\"lesson\":\"x\"}\n").unwrap();
+        assert!(store.holds_recent(&repo, &id("m1")) && !store.holds_recent(&repo, &id("m")));
+        assert!(!store.holds_recent(&other, &id("m1")));
+    }
+
     #[test]
     fn a_probe_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
