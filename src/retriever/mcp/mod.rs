@@ -229,7 +229,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CustomResult, ErrorData> {
         let name: String = redacted(&request.method).chars().take(METHOD_CHARACTERS_MAX).collect();
         if METHODS.contains(&name.as_str()) {
-            let message = format!("params: not those of {name}; the MCP schema lists its fields");
+            let message = format!("`params` do not fit {name}; the MCP schema lists its fields");
             return Err(ErrorData::invalid_params(message, None));
         }
         let message = format!("unknown method {name:?}");
