@@ -127,6 +127,10 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
                     }
                 }
                 state.catch_up();
+                // Under hints without end there is never a timeout.
+                if state.is_behind() {
+                    state.read_behind();
+                }
             }
             Ok(input) => {
                 if state.handle(input).is_none() {
