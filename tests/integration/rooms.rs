@@ -21,6 +21,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("search", &["guard", "event", "store", "memory", "index"]),
     ("engine", &["guard", "event", "store", "memory", "index", "search"]),
     ("reply", &["guard", "event", "memory", "index", "search"]),
+    ("sessions", &["guard", "event", "store"]),
     ("api", &["guard", "event", "store", "writer", "memory", "index", "search", "engine", "reply"]),
     ("clients", &["guard", "event", "store", "writer", "reply", "api"]),
     (
@@ -84,6 +85,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper_util", &["retriever/http", "retriever/judge"]),
     ("http_body_util", &["retriever/http", "retriever/judge"]),
     ("tokio", &["retriever"]),
+    ("rusqlite", &["sessions"]),
+    ("ruzstd", &["sessions/records.rs"]),
     ("jsonc_parser", &["clients/setup/edit/json"]),
     ("toml_edit", &["clients/setup/edit/toml.rs"]),
     ("clap", &["retriever/args", "retriever/cli", "eval/args.rs", "eval/cli.rs"]),

@@ -1,0 +1,146 @@
+//! Real transcripts, read and counted. They are in `shared/data` beside the project, and never part of it; where they are
+//! missing, the tests that need them are skipped, except in CI. Not here: a reader's own tests, on transcripts that we
+//! made up.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::exchange::{ExchangeBuilder, PartKind, SessionRead};
+use crate::source::{ReadError, Resume, TranscriptFile, TranscriptReader};
+use crate::transcript::{Census, Outcome};
+
+/// Returns the folder of the real transcripts, or nothing where it is missing and may be.
+pub(crate) fn fixtures() -> Option<PathBuf> {
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sessions/fixtures");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "shared/data/sessions is missing");
+    eprintln!("SKIPPED: shared/data/sessions is not here");
+    None
+}
+
+/// All sessions of a file, and how its records were recognised.
+pub(crate) fn sessions_of(
+    reader: &dyn TranscriptReader,
+    path: &Path,
+) -> (Vec<SessionRead>, Census) {
+    let (sessions, census, end) = try_sessions_of(reader, path, None);
+    end.unwrap();
+    (sessions, census)
+}
+
+/// The same, from where an earlier reading stopped.
+pub(crate) fn try_sessions_of(
+    reader: &dyn TranscriptReader,
+    path: &Path,
+    resume: Option<&Resume>,
+) -> (Vec<SessionRead>, Census, Result<Resume, ReadError>) {
+    let mut sessions = Vec::new();
+    let mut deliver = |session| sessions.push(session);
+    let mut builder = ExchangeBuilder::new(0, &mut deliver);
+    let root = path.parent().unwrap().to_owned();
+    let end = reader.read(&TranscriptFile { path: path.to_owned(), root }, resume, &mut builder);
+    let census = builder.finish();
+    (sessions, census, end)
+}
+
+/// What a file holds, as `GOLDEN.jsonl` counts it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) user: u64,
+    pub(crate) assistant: u64,
+    pub(crate) commands: u64,
+    pub(crate) edits: u64,
+    pub(crate) exit_nonzero: u64,
+    pub(crate) refused: u64,
+    pub(crate) summaries: u64,
+}
+
+impl Counts {
+    pub(crate) fn of(sessions: &[SessionRead]) -> Self {
+        let mut counts = Self::default();
+        let parts =
+            sessions.iter().flat_map(|session| &session.exchanges).flat_map(|one| &one.parts);
+        for part in parts {
+            match &part.what {
+                PartKind::Asked(_) => counts.user += 1,
+                PartKind::Answered(_) => counts.assistant += 1,
+                PartKind::Summarised(_) => counts.summaries += 1,
+                PartKind::Ran { outcome, .. } => {
+                    counts.commands += 1;
+                    counts.exit_nonzero += u64::from(matches!(outcome, Outcome::Exited(_)));
+                }
+                PartKind::Edited { .. } => counts.edits += 1,
+                _ => {}
+            }
+            if let PartKind::Ran { outcome, .. }
+            | PartKind::Edited { outcome, .. }
+            | PartKind::Called { outcome, .. } = &part.what
+            {
+                counts.refused += u64::from(matches!(outcome, Outcome::Refused(_)));
+            }
+        }
+        counts
+    }
+
+    fn golden(row: &Value) -> Self {
+        let number = |name: &str| row[name].as_u64().unwrap_or_default();
+        Self {
+            user: number("user"),
+            assistant: number("assistant"),
+            commands: number("commands"),
+            edits: number("edits"),
+            exit_nonzero: number("exit_nonzero"),
+            refused: number("refused"),
+            summaries: number("summaries"),
+        }
+    }
+}
+
+/// Reads every real file of a tool and compares its counts with `GOLDEN.jsonl`. `explained` names the files whose counts
+/// differ, with ours and the reason; a difference that is not there, and a row that no longer differs, both fail.
+pub(crate) fn compare(
+    reader: &dyn TranscriptReader,
+    folder: &str,
+    explained: &[(&str, Counts, &str)],
+) {
+    let Some(fixtures) = fixtures() else { return };
+    let unpacked = tempfile::tempdir().unwrap();
+    let golden = std::fs::read_to_string(fixtures.join("GOLDEN.jsonl")).unwrap();
+    let (mut wrong, mut files) = (Vec::new(), 0);
+    for row in golden.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let name = row["file"].as_str().unwrap();
+        if !name.starts_with(&format!("{folder}/")) {
+            continue;
+        }
+        files += 1;
+        let path = unpacked_at(&fixtures.join(name), unpacked.path());
+        let (sessions, census) = sessions_of(reader, &path);
+        let (ours, theirs) = (Counts::of(&sessions), Counts::golden(&row));
+        let reason = explained.iter().find(|(file, _, _)| name.ends_with(file));
+        let expected = reason.map_or(theirs, |(_, ours, _)| *ours);
+        if ours != expected || reason.is_some() && ours == theirs {
+            wrong.push(format!("{name}\n  ours   {ours:?}\n  golden {theirs:?}\n  {census:?}"));
+        }
+    }
+    assert!(files > 0, "no real files of {folder}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Unpacks a `.gz` into the folder; other files stay where they are.
+pub(crate) fn unpacked_at(path: &Path, folder: &Path) -> PathBuf {
+    let Some(name) = path.file_name().unwrap().to_str().unwrap().strip_suffix(".gz") else {
+        return path.to_owned();
+    };
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_end(&mut bytes)
+        .unwrap();
+    let target = folder.join(name);
+    std::fs::write(&target, bytes).unwrap();
+    target
+}

@@ -1,0 +1,16 @@
+//! The readers, one file per tool, and the table that lists them. A new tool is a file here and a row in [`READERS`].
+//! Not here: what a reader is (`source`), where its reports go (`exchange`).
+
+use super::source::TranscriptReader;
+
+#[cfg(test)]
+pub(crate) mod golden;
+
+/// Every reader, the tools with most users first.
+pub const READERS: &[&dyn TranscriptReader] = &[];
+
+/// Returns the reader of a tool, by its name.
+#[must_use]
+pub fn of_tool(name: &str) -> Option<&'static dyn TranscriptReader> {
+    READERS.iter().copied().find(|reader| reader.tool().name == name)
+}
