@@ -140,6 +140,20 @@ pub struct SessionFacts {
 }
 
 impl SessionFacts {
+    /// Adds what a later part of the transcript says.
+    pub fn add(&mut self, later: Self) {
+        let Self { title, directory, branch, remote, parent, fork_of, is_by_program } = later;
+        if let Some((source, title)) = title {
+            self.take(SessionFact::Title(source, title));
+        }
+        self.directory = self.directory.take().or(directory);
+        self.branch = self.branch.take().or(branch);
+        self.remote = remote.or_else(|| self.remote.take());
+        self.parent = parent.or_else(|| self.parent.take());
+        self.fork_of = fork_of.or_else(|| self.fork_of.take());
+        self.is_by_program |= is_by_program;
+    }
+
     /// Takes over a fact, as [`TranscriptSink::fact`] says.
     pub fn take(&mut self, fact: SessionFact) {
         let short = |text: String| clipped(&text, COMMAND_BYTES_MAX);
@@ -282,7 +296,7 @@ impl TranscriptSink for ExchangeBuilder<'_> {
 
     fn happened(&mut self, mut moment: TranscriptMoment) {
         let what = std::mem::replace(&mut moment.what, Happening::Interrupted);
-        let mut said = |text: String, kind: fn(String) -> PartKind| {
+        let said = |text: String, kind: fn(String) -> PartKind| {
             let text = clipped(without_ours(&text).trim(), TEXT_BYTES_MAX);
             (!text.is_empty()).then(|| kind(text))
         };

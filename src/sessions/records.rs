@@ -221,7 +221,7 @@ mod tests {
         let (values, counts, end) = read(&bytes, 0);
         assert_eq!(values.len(), 5, "{values:?}");
         assert_eq!(
-            values.iter().skip(3).map(|value| value.to_string()).collect::<Vec<_>>(),
+            values.iter().skip(3).map(ToString::to_string).collect::<Vec<_>>(),
             ["{\"d\":\"\u{fffd}\"}", "{\"e\":\"\u{fffd}\"}"]
         );
         assert_eq!((counts.census.broken, counts.census.left), (1, 1));

@@ -23,6 +23,11 @@ pub trait TranscriptReader: Sync {
     /// [`ReadError`]
     fn find(&self, root: &Path) -> Result<Vec<TranscriptFile>, ReadError>;
 
+    /// Tells whether a file holds only the prompts of sessions. Where a session has a transcript, that counts instead.
+    fn holds_only_prompts(&self, _file: &TranscriptFile) -> bool {
+        false
+    }
+
     /// Reads a transcript and reports it. `resume` is what the last call for this file returned, if the file has only
     /// grown since; a reader that cannot go on reads it whole.
     ///

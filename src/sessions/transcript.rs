@@ -48,7 +48,8 @@ pub enum Recognised<'a> {
 }
 
 /// How many records of which kind a file had.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Census {
     /// Records that were read.
     pub understood: u64,

@@ -56,7 +56,7 @@ const MAP: &[(&str, &[&str])] = &[
 /// One foreign crate, one home: the beginnings of the files that may name it.
 const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
-    ("flate2", &["store/archive"]),
+    ("flate2", &["store/archive", "sessions/stored_exchange.rs", "sessions/readers/golden.rs"]),
     (
         "rustix",
         &[

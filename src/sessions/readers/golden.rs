@@ -12,6 +12,7 @@ use crate::source::{ReadError, Resume, TranscriptFile, TranscriptReader};
 use crate::transcript::{Census, Outcome};
 
 /// Returns the folder of the real transcripts, or nothing where it is missing and may be.
+#[expect(clippy::disallowed_methods, reason = "tests have no main that reads the environment")]
 pub(crate) fn fixtures() -> Option<PathBuf> {
     let folder =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sessions/fixtures");

@@ -1,0 +1,429 @@
+//! From the transcripts on the disk to what is kept of them. [`ImportPlan::make`] looks which files are new or changed, and
+//! opens none of those; [`ImportPlan::run`] reads them on several threads and writes them in the order of the plan, so that
+//! the result does not depend on the threads. Not here: reading a file (`readers`), the tables (`session_rows`).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use super::exchange::{ExchangeBuilder, PartKind, SessionRead};
+use super::file_state::{FileChanged, FileStat, FileState};
+use super::prompt_text;
+use super::repo_of_session::SessionRepos;
+use super::session_rows::KnownFile;
+use super::session_store::{SessionError, SessionStore};
+use super::session_writes::{PackedSession, Written, file_row, keep_file, keep_session, mark_gone};
+use super::source::{Places, Resume, TranscriptFile, TranscriptReader};
+use super::stored_exchange::{erase, packed};
+use super::transcript::{Census, Extent};
+
+/// Files that are read but not yet written. Each is small once it is read: a hundredth of its size.
+const QUEUE_FILES: usize = 4;
+
+/// Bytes of transcripts whose exchanges are written in one transaction.
+const BATCH_BYTES: u64 = 64 << 20;
+
+/// Longest opening of a session, in characters: it stands for a missing title.
+const OPENING_CHARACTERS: usize = 100;
+
+/// What may be read.
+#[derive(Debug, Clone, Default)]
+pub struct ImportScope {
+    /// Only these tools; empty for all.
+    pub tools: Vec<String>,
+    /// Further roots, by tool.
+    pub roots: Vec<(String, PathBuf)>,
+    /// Tools that are left out.
+    pub without_tools: Vec<String>,
+    /// Directories that are left out: transcripts below them, and sessions that began in them.
+    pub without_paths: Vec<PathBuf>,
+    /// Repositories that are left out, by key.
+    pub without_repos: Vec<String>,
+    /// Whether sessions that belong to no repository are read.
+    pub is_with_private: bool,
+}
+
+impl ImportScope {
+    fn has_tool(&self, name: &str) -> bool {
+        let is_named = |names: &[String]| names.iter().any(|tool| tool == name);
+        (self.tools.is_empty() || is_named(&self.tools)) && !is_named(&self.without_tools)
+    }
+
+    fn has_path(&self, path: &Path) -> bool {
+        !self.without_paths.iter().any(|without| path.starts_with(without))
+    }
+}
+
+/// The files of one tool, as far as the system tells without opening them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolFiles {
+    /// How many.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When the oldest was last written, in nanoseconds since 1970.
+    pub oldest_ns: Option<i64>,
+    /// How many are new or have changed, and their bytes.
+    pub changed: u64,
+    /// The bytes of those.
+    pub changed_bytes: u64,
+    /// Roots that could not be listed, with the reason.
+    pub errors: Vec<String>,
+}
+
+/// What an import would do.
+pub struct ImportPlan {
+    /// The files of each tool that has any, by name.
+    pub tools: BTreeMap<&'static str, ToolFiles>,
+    todo: Vec<PlannedFile>,
+    gone: Vec<i64>,
+    scope: ImportScope,
+}
+
+struct PlannedFile {
+    reader: &'static dyn TranscriptReader,
+    file: TranscriptFile,
+    stat: FileStat,
+    resume: Option<Resume>,
+    ordinal: u32,
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportProgress {
+    /// Files that were read, and that will be.
+    pub files: usize,
+    /// All of them.
+    pub files_total: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// All bytes.
+    pub bytes_total: u64,
+    /// Sessions that were new or have changed.
+    pub sessions: u64,
+    /// Exchanges that were new or have changed.
+    pub exchanges: u64,
+    /// Exchanges that other sessions had already.
+    pub copied: u64,
+    /// Sessions that were left out by choice: excluded, forgotten, or of no repository.
+    pub left_out: u64,
+    /// How the records were recognised.
+    pub census: Census,
+    /// Files that could not be read to their end, with the reason.
+    pub errors: Vec<String>,
+}
+
+impl ImportPlan {
+    /// Looks for transcripts, and which of them are new or have changed. Files that were never read are not opened.
+    ///
+    /// # Errors
+    /// [`SessionError`] if what is kept cannot be read.
+    pub fn make(
+        readers: &[&'static dyn TranscriptReader],
+        places: &Places<'_>,
+        kept: Option<&SessionStore>,
+        scope: ImportScope,
+    ) -> Result<Self, SessionError> {
+        let mut known = kept.map(SessionStore::known_files).transpose()?.unwrap_or_default();
+        let (mut tools, mut todo, mut seen) = (BTreeMap::new(), Vec::new(), HashSet::new());
+        for reader in readers.iter().copied().filter(|reader| scope.has_tool(reader.tool().name)) {
+            let mut found = ToolFiles::default();
+            for file in files_of(reader, places, &scope, &mut found) {
+                if scope.has_path(&file.path) && seen.insert(file.path.clone()) {
+                    let path = file.path.to_string_lossy().into_owned();
+                    todo.extend(planned(reader, file, known.remove(&path), &mut found));
+                }
+            }
+            if found != ToolFiles::default() {
+                tools.insert(reader.tool().name, found);
+            }
+        }
+        // The smaller file first: a copy of a session is never smaller than the session. Transcripts come before files of
+        // prompts alone.
+        todo.sort_by(|a, b| {
+            let key = |one: &PlannedFile| (one.reader.holds_only_prompts(&one.file), one.stat.size);
+            key(a).cmp(&key(b)).then_with(|| a.file.path.cmp(&b.file.path))
+        });
+        let gone = known
+            .into_iter()
+            .filter(|(path, _)| !Path::new(path).exists())
+            .map(|(_, file)| file.row)
+            .collect();
+        Ok(Self { tools, todo, gone, scope })
+    }
+
+    /// Returns how many files are to be read.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.todo.len()
+    }
+
+    /// Tells whether nothing has changed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.todo.is_empty()
+    }
+
+    /// Reads the files of the plan and keeps what they hold. `watch` is called after each file; the import ends early,
+    /// with all that was read kept, once `stop` is set. `threads` is at least one.
+    ///
+    /// # Errors
+    /// [`SessionError`]. What was kept until then stays.
+    pub fn run(
+        self,
+        kept: &mut SessionStore,
+        threads: usize,
+        stop: &AtomicBool,
+        watch: &mut dyn FnMut(&ImportProgress),
+    ) -> Result<ImportProgress, SessionError> {
+        let Self { todo, gone, scope, .. } = self;
+        let mut progress = ImportProgress {
+            files_total: todo.len(),
+            bytes_total: todo.iter().map(|file| file.stat.size).sum(),
+            ..<_>::default()
+        };
+        let error = kept.error();
+        let marked = kept.connection.transaction().and_then(|write| {
+            mark_gone(&write, &gone)?;
+            write.commit()
+        });
+        marked.map_err(&error)?;
+        let (next, quit) = (AtomicUsize::new(0), AtomicBool::new(false));
+        std::thread::scope(|scope_of_threads| {
+            let (send, receive) = sync_channel(QUEUE_FILES);
+            for _ in 0..threads.max(1) {
+                let (send, todo, scope, next, quit) = (send.clone(), &todo, &scope, &next, &quit);
+                scope_of_threads.spawn(move || {
+                    read_files(
+                        todo,
+                        scope,
+                        next,
+                        &|| quit.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed),
+                        &send,
+                    );
+                });
+            }
+            drop(send);
+            let written = write_files(kept, &todo, &receive, &mut progress, watch);
+            quit.store(true, Ordering::Relaxed);
+            // Threads that wait to deliver end when nobody receives.
+            drop(receive);
+            written.map_err(error)
+        })?;
+        Ok(progress)
+    }
+}
+
+/// The transcripts of a tool, in all of its roots.
+fn files_of(
+    reader: &dyn TranscriptReader,
+    places: &Places<'_>,
+    scope: &ImportScope,
+    found: &mut ToolFiles,
+) -> Vec<TranscriptFile> {
+    let name = reader.tool().name;
+    let named = scope.roots.iter().filter(|(tool, _)| tool == name).map(|(_, root)| root.clone());
+    let roots = reader.roots(places).into_iter().chain(named);
+    roots
+        .flat_map(|root| {
+            reader.find(&root).unwrap_or_else(|error| {
+                found.errors.push(error.to_string());
+                Vec::new()
+            })
+        })
+        .collect()
+}
+
+/// Plans the reading of a file, unless it has not changed.
+fn planned(
+    reader: &'static dyn TranscriptReader,
+    file: TranscriptFile,
+    known: Option<KnownFile>,
+    found: &mut ToolFiles,
+) -> Option<PlannedFile> {
+    let stat = FileStat::of(&file.path).ok()?;
+    found.files += 1;
+    found.bytes += stat.size;
+    found.oldest_ns =
+        Some(found.oldest_ns.map_or(stat.mtime_ns, |oldest| oldest.min(stat.mtime_ns)));
+    let known = known.filter(|known| known.parser_version == reader.tool().parser_version);
+    let changed = known.as_ref().map(|known| known.state.changed(&file.path, stat));
+    let changed = changed.transpose().ok()?.unwrap_or(FileChanged::Rewritten);
+    if changed == FileChanged::Not {
+        return None;
+    }
+    found.changed += 1;
+    found.changed_bytes += stat.size;
+    let grown = known.filter(|_| changed == FileChanged::Grown);
+    let ordinal = grown.as_ref().map_or(0, |known| known.ordinal);
+    Some(PlannedFile { reader, file, stat, resume: grown.map(|known| known.resume), ordinal })
+}
+
+/// A file that was read.
+struct FileRead {
+    place: usize,
+    sessions: Vec<PackedSession>,
+    left_out: u64,
+    census: Census,
+    end: u64,
+    resume: Resume,
+    ordinal: u32,
+    error: Option<String>,
+}
+
+/// Reads one file after the other until none is left.
+fn read_files(
+    todo: &[PlannedFile],
+    scope: &ImportScope,
+    next: &AtomicUsize,
+    is_over: &dyn Fn() -> bool,
+    send: &SyncSender<FileRead>,
+) {
+    let mut repos = SessionRepos::default();
+    while !is_over() {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        let Some(planned) = todo.get(place) else { return };
+        if send.send(read_file(place, planned, scope, &mut repos)).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_file(
+    place: usize,
+    planned: &PlannedFile,
+    scope: &ImportScope,
+    repos: &mut SessionRepos,
+) -> FileRead {
+    let tool = planned.reader.tool().name;
+    let (mut sessions, mut left_out) = (Vec::new(), 0);
+    let (mut last_offset, mut ordinal) = (None, planned.ordinal);
+    let mut deliver = |session: SessionRead| {
+        if let Some(last) = session.exchanges.last() {
+            (last_offset, ordinal) = (session.last_offset, last.ordinal);
+        }
+        match kept_session(tool, session, scope, repos) {
+            Some(session) => sessions.push(session),
+            None => left_out += 1,
+        }
+    };
+    let mut builder = ExchangeBuilder::new(planned.ordinal, &mut deliver);
+    let outcome = planned.reader.read(&planned.file, planned.resume.as_ref(), &mut builder);
+    let census = builder.finish();
+    let (mut resume, error) = match outcome {
+        Ok(resume) => (resume, None),
+        Err(error) => (Resume::default(), Some(error.to_string())),
+    };
+    let end = resume.offset;
+    // The last exchange may go on, so the next reading begins with it.
+    resume.offset = last_offset.unwrap_or(end).min(end);
+    FileRead { place, sessions, left_out, census, end, resume, ordinal, error }
+}
+
+/// Makes a session ready to be kept, unless it is to be left out.
+fn kept_session(
+    tool: &str,
+    session: SessionRead,
+    scope: &ImportScope,
+    repos: &mut SessionRepos,
+) -> Option<PackedSession> {
+    let SessionRead { native_id, extent, mut facts, exchanges, .. } = session;
+    let directory = facts.directory.as_deref().map(Path::new);
+    let repo = repos.of(&facts).map(|key| key.to_string());
+    // What goes on with a session that is kept says less about it than its beginning.
+    let is_continued = extent == Extent::Continued;
+    let is_private = repo.is_none() && !scope.is_with_private && !is_continued;
+    let is_excluded = repo.as_ref().is_some_and(|repo| scope.without_repos.contains(repo));
+    if is_private || is_excluded || directory.is_some_and(|path| !scope.has_path(path)) {
+        return None;
+    }
+    let mut opening = exchanges.iter().find_map(opening_of).unwrap_or_default();
+    erase(&mut opening);
+    if let Some((_, title)) = &mut facts.title {
+        erase(title);
+    }
+    facts.remote.iter_mut().chain(&mut facts.branch).for_each(erase);
+    let exchanges = exchanges.into_iter().filter_map(|exchange| packed(tool, exchange)).collect();
+    Some(PackedSession { native_id, extent, facts, repo, exchanges, opening })
+}
+
+/// The first question of an exchange in one short line.
+fn opening_of(exchange: &super::exchange::Exchange) -> Option<String> {
+    let asked = exchange.parts.iter().find_map(|part| match &part.what {
+        PartKind::Asked(text) => Some(prompt_text::without_ours(text)),
+        _ => None,
+    })?;
+    let line = asked.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(line.chars().take(OPENING_CHARACTERS).collect())
+}
+
+/// Writes the files in the order of the plan, in batches.
+fn write_files(
+    kept: &mut SessionStore,
+    todo: &[PlannedFile],
+    receive: &Receiver<FileRead>,
+    progress: &mut ImportProgress,
+    watch: &mut dyn FnMut(&ImportProgress),
+) -> rusqlite::Result<()> {
+    let (mut waiting, mut due) = (HashMap::new(), 0);
+    let mut is_open = true;
+    while is_open {
+        let write = kept.connection.transaction()?;
+        let mut batch_bytes = 0;
+        while is_open && batch_bytes < BATCH_BYTES {
+            let Ok(read) = receive.recv() else {
+                is_open = false;
+                break;
+            };
+            waiting.insert(read.place, read);
+            while let Some((read, planned)) = waiting.remove(&due).zip(todo.get(due)) {
+                due += 1;
+                batch_bytes += planned.stat.size;
+                write_file(&write, planned, read, progress)?;
+                watch(progress);
+            }
+        }
+        write.commit()?;
+    }
+    Ok(())
+}
+
+fn write_file(
+    write: &rusqlite::Transaction<'_>,
+    planned: &PlannedFile,
+    read: FileRead,
+    progress: &mut ImportProgress,
+) -> rusqlite::Result<()> {
+    let (tool, path) = (planned.reader.tool(), planned.file.path.to_string_lossy());
+    let row = file_row(write, &path, tool.name, planned.reader.holds_only_prompts(&planned.file))?;
+    progress.left_out += read.left_out;
+    for session in read.sessions {
+        let Written { new, copied, is_forgotten } =
+            keep_session(write, (row, tool.name), planned.ordinal, session)?;
+        progress.sessions += u64::from(new > 0);
+        progress.exchanges += new;
+        progress.copied += copied;
+        progress.left_out += u64::from(is_forgotten);
+    }
+    // A file that cannot be read is tried again when it changes.
+    let state = FileState::of(&planned.file.path, planned.stat, read.end);
+    let state = state.unwrap_or(FileState { stat: planned.stat, head: 0, tail: 0, end: 0 });
+    let known = KnownFile {
+        row,
+        parser_version: tool.parser_version,
+        state,
+        resume: read.resume,
+        ordinal: read.ordinal,
+    };
+    keep_file(write, &known, &read.census, read.error.as_deref())?;
+    progress.files += 1;
+    progress.bytes += planned.stat.size;
+    progress.census.add(&read.census);
+    progress.errors.extend(read.error);
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "session_import_tests.rs"]
+mod tests;

@@ -1,0 +1,310 @@
+//! Reads the kept sessions and exchanges. Not here: the database itself (`session_store`), how rows are written
+//! (`session_writes`).
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::{Connection, Row, params};
+
+use super::exchange::{Exchange, SessionFacts};
+use super::file_state::{FileStat, FileState};
+use super::session_store::{SessionError, SessionStore};
+use super::source::Resume;
+use super::stored_exchange::unpacked;
+use super::transcript::Census;
+
+/// A session that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptSession {
+    /// Its row.
+    pub row: u32,
+    /// The tool.
+    pub tool: String,
+    /// The tool's own id.
+    pub native_id: String,
+    /// Its repository.
+    pub repo: Option<String>,
+    /// What it is called, or the beginning of its first question.
+    pub title: String,
+    /// When its first and its last exchange were, in milliseconds since 1970.
+    pub span_ms: Option<(i64, i64)>,
+    /// How many exchanges it has.
+    pub exchanges: u32,
+    /// What else is known about it.
+    pub facts: SessionFacts,
+    /// Whether its transcript no longer exists.
+    pub is_source_gone: bool,
+}
+
+/// An exchange that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptExchange {
+    /// Its row; rows only grow.
+    pub row: u32,
+    /// The row of its session.
+    pub session: u32,
+    /// What happened.
+    pub exchange: Exchange,
+}
+
+/// A file that was read before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KnownFile {
+    pub(super) row: i64,
+    pub(super) parser_version: u32,
+    pub(super) state: FileState,
+    pub(super) resume: Resume,
+    /// The ordinal of the exchange at which reading goes on.
+    pub(super) ordinal: u32,
+}
+
+/// Which sessions are listed.
+#[derive(Debug, Clone, Default)]
+pub struct SessionFilter {
+    /// Only of this tool.
+    pub tool: Option<String>,
+    /// Only of this repository.
+    pub repo: Option<String>,
+    /// Only with an exchange at or after this time, in milliseconds since 1970.
+    pub since_ms: Option<i64>,
+    /// Whether sessions that programs started are listed too.
+    pub is_with_programs: bool,
+}
+
+const SESSION_COLUMNS: &str = "s.id, s.tool, s.native_id, s.repo, s.title, s.first_ms, s.last_ms, s.exchanges, s.facts,
+    NOT EXISTS (SELECT 1 FROM exchange e JOIN file f ON f.id = e.file WHERE e.session = s.id AND NOT f.is_gone)";
+
+impl SessionStore {
+    /// Lists sessions, the latest first.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn sessions(
+        &self,
+        filter: &SessionFilter,
+        skip: usize,
+        limit: usize,
+    ) -> Result<Vec<KeptSession>, SessionError> {
+        let query = format!(
+            "SELECT {SESSION_COLUMNS} FROM session s WHERE s.exchanges > 0 AND (?1 IS NULL OR s.tool = ?1)
+             AND (?2 IS NULL OR s.repo = ?2) AND (?3 IS NULL OR s.last_ms >= ?3) AND (?4 OR NOT s.is_by_program)
+             ORDER BY s.last_ms DESC NULLS LAST, s.id DESC LIMIT ?5 OFFSET ?6"
+        );
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let values = params![
+            filter.tool,
+            filter.repo,
+            filter.since_ms,
+            filter.is_with_programs,
+            count(limit),
+            count(skip)
+        ];
+        self.rows(&query, values, session_of)
+    }
+
+    /// Returns the sessions whose id begins like this, at most `limit`.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn sessions_named(&self, id: &str, limit: usize) -> Result<Vec<KeptSession>, SessionError> {
+        let query = format!(
+            "SELECT {SESSION_COLUMNS} FROM session s WHERE substr(s.native_id, 1, length(?1)) = ?1
+             ORDER BY s.native_id = ?1 DESC, s.exchanges DESC LIMIT ?2"
+        );
+        let found =
+            self.rows(&query, params![id, i64::try_from(limit).unwrap_or(i64::MAX)], session_of)?;
+        // A whole id is unique in its tool, even if others begin like it.
+        let whole: Vec<_> =
+            found.iter().filter(|session| session.native_id == id).cloned().collect();
+        Ok(if whole.is_empty() { found } else { whole })
+    }
+
+    /// Returns a session by its row.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn session(&self, row: u32) -> Result<Option<KeptSession>, SessionError> {
+        let query = format!("SELECT {SESSION_COLUMNS} FROM session s WHERE s.id = ?1");
+        Ok(self.rows(&query, params![row], session_of)?.pop())
+    }
+
+    /// Returns the exchanges of a session in order. Damaged rows are left out.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn exchanges_of(&self, session: u32) -> Result<Vec<KeptExchange>, SessionError> {
+        let query = "SELECT id, session, body FROM exchange WHERE session = ?1
+            ORDER BY min(first_ms) OVER (PARTITION BY file) NULLS LAST, file, ordinal";
+        Ok(self.rows(query, params![session], exchange_of)?.into_iter().flatten().collect())
+    }
+
+    /// Returns an exchange by its row.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn exchange(&self, row: u32) -> Result<Option<KeptExchange>, SessionError> {
+        let query = "SELECT id, session, body FROM exchange WHERE id = ?1";
+        Ok(self.rows(query, params![row], exchange_of)?.pop().flatten())
+    }
+
+    /// Calls `each` for the exchanges whose rows are above `row`, in order, at most `limit` of them. Returns the last row.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn exchanges_above(
+        &self,
+        row: u32,
+        limit: usize,
+        each: &mut dyn FnMut(KeptExchange),
+    ) -> Result<u32, SessionError> {
+        let query = "SELECT id, session, body FROM exchange WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let mut statement = self.connection.prepare_cached(query).map_err(self.error())?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![row, limit]).map_err(self.error())?;
+        let mut last = row;
+        while let Some(row) = rows.next().map_err(self.error())? {
+            last = row.get(0).map_err(self.error())?;
+            if let Some(kept) = exchange_of(row).map_err(self.error())? {
+                each(kept);
+            }
+        }
+        Ok(last)
+    }
+
+    /// Returns the rows of exchanges that were removed after the removal `seq`, and the number of the last removal.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn removed_after(&self, seq: i64) -> Result<(Vec<u32>, i64), SessionError> {
+        let query = "SELECT seq, exchange FROM removal WHERE seq > ?1 ORDER BY seq";
+        let found = self
+            .rows(query, params![seq], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, u32>(1)?)))?;
+        let last = found.last().map_or(seq, |(seq, _)| *seq);
+        Ok((found.into_iter().map(|(_, exchange)| exchange).collect(), last))
+    }
+
+    /// Returns how many sessions with exchanges and how many exchanges there are, by tool, and the time of the oldest and
+    /// the newest.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn extents(&self) -> Result<BTreeMap<String, ToolExtent>, SessionError> {
+        let query = "SELECT tool, count(*), sum(exchanges), min(first_ms), max(last_ms) FROM session WHERE exchanges > 0
+            GROUP BY tool";
+        let extent = |row: &Row<'_>| {
+            let span_ms = row.get::<_, Option<i64>>(3)?.zip(row.get::<_, Option<i64>>(4)?);
+            Ok((row.get(0)?, ToolExtent { sessions: row.get(1)?, exchanges: row.get(2)?, span_ms }))
+        };
+        Ok(self.rows(query, params![], extent)?.into_iter().collect())
+    }
+
+    /// Returns how the records of all files of a tool were recognised, by tool, and the errors of files.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn censuses(&self) -> Result<BTreeMap<String, FileCensus>, SessionError> {
+        let row = |row: &Row<'_>| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, Option<String>>(2)?,
+                row.get::<_, bool>(3)?,
+            ))
+        };
+        let mut of_tools: BTreeMap<String, FileCensus> = BTreeMap::new();
+        for (tool, census, error, is_gone) in
+            self.rows("SELECT tool, census, error, is_gone FROM file", params![], row)?
+        {
+            let of_tool = of_tools.entry(tool).or_default();
+            of_tool.files += 1;
+            of_tool.gone += u64::from(is_gone);
+            of_tool.census.add(&serde_json::from_str(&census).unwrap_or_default());
+            of_tool.errors.extend(error);
+        }
+        Ok(of_tools)
+    }
+
+    pub(super) fn rows<T>(
+        &self,
+        query: &str,
+        values: impl rusqlite::Params,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, SessionError> {
+        let read = |connection: &Connection| -> rusqlite::Result<Vec<T>> {
+            connection.prepare_cached(query)?.query_map(values, row)?.collect()
+        };
+        read(&self.connection).map_err(self.error())
+    }
+
+    /// Returns every file that was read before, by path.
+    pub(super) fn known_files(&self) -> Result<HashMap<String, KnownFile>, SessionError> {
+        let query = "SELECT path, id, parser_version, size, mtime_ns, inode, head, tail, end, resume, ordinal FROM file";
+        let known = |row: &Row<'_>| {
+            let number = |column: usize| row.get::<_, i64>(column);
+            let stat = FileStat {
+                size: number(3)?.cast_unsigned(),
+                mtime_ns: number(4)?,
+                inode: number(5)?.cast_unsigned(),
+            };
+            let state = FileState {
+                stat,
+                head: number(6)?,
+                tail: number(7)?,
+                end: number(8)?.cast_unsigned(),
+            };
+            let resume = serde_json::from_str(&row.get::<_, String>(9)?).unwrap_or_default();
+            let file = KnownFile {
+                row: row.get(1)?,
+                parser_version: row.get(2)?,
+                state,
+                resume,
+                ordinal: row.get(10)?,
+            };
+            Ok((row.get(0)?, file))
+        };
+        Ok(self.rows(query, params![], known)?.into_iter().collect())
+    }
+}
+
+/// What is kept of the sessions of one tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolExtent {
+    /// Sessions with at least one exchange.
+    pub sessions: u64,
+    /// Their exchanges.
+    pub exchanges: u64,
+    /// The time of the first and of the last, in milliseconds since 1970.
+    pub span_ms: Option<(i64, i64)>,
+}
+
+/// How the files of one tool were read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileCensus {
+    /// Files that were read.
+    pub files: u64,
+    /// Files among them that no longer exist.
+    pub gone: u64,
+    /// Their records.
+    pub census: Census,
+    /// Why files could not be read to their end.
+    pub errors: Vec<String>,
+}
+
+fn session_of(row: &Row<'_>) -> rusqlite::Result<KeptSession> {
+    Ok(KeptSession {
+        row: row.get(0)?,
+        tool: row.get(1)?,
+        native_id: row.get(2)?,
+        repo: row.get(3)?,
+        title: row.get(4)?,
+        span_ms: row.get::<_, Option<i64>>(5)?.zip(row.get::<_, Option<i64>>(6)?),
+        exchanges: row.get(7)?,
+        facts: serde_json::from_str(&row.get::<_, String>(8)?).unwrap_or_default(),
+        is_source_gone: row.get(9)?,
+    })
+}
+
+fn exchange_of(row: &Row<'_>) -> rusqlite::Result<Option<KeptExchange>> {
+    let body = row.get_ref(2)?.as_blob()?;
+    let (id, session) = (row.get(0)?, row.get(1)?);
+    Ok(unpacked(body).map(|exchange| KeptExchange { row: id, session, exchange }))
+}

@@ -1,0 +1,344 @@
+//! Writes what an import found, and forgets what a person wants forgotten. Each function is one step of a transaction. Not
+//! here: the tables (`session_store`), reading them (`session_rows`).
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+
+use super::exchange::SessionFacts;
+use super::file_state::FileState;
+use super::session_rows::KnownFile;
+use super::session_store::{SessionError, SessionStore};
+use super::stored_exchange::PackedExchange;
+use super::transcript::{Census, Extent};
+
+/// A session of a file, ready to be written.
+#[derive(Debug)]
+pub(super) struct PackedSession {
+    pub(super) native_id: String,
+    pub(super) extent: Extent,
+    pub(super) facts: SessionFacts,
+    pub(super) repo: Option<String>,
+    pub(super) exchanges: Vec<PackedExchange>,
+    /// The beginning of its first question.
+    pub(super) opening: String,
+}
+
+/// What became of the exchanges of a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Exchanges that are new or changed.
+    pub new: u64,
+    /// Exchanges that are there already, as part of another session.
+    pub copied: u64,
+    /// Whether the person forgot this session.
+    pub is_forgotten: bool,
+}
+
+/// What a person wants forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Forgotten {
+    /// One session, by its row.
+    Session(u32),
+    /// All sessions that began in this directory or below it, and later ones too.
+    Path(String),
+    /// All sessions that ended before this time, in milliseconds since 1970.
+    Before(i64),
+}
+
+impl SessionStore {
+    /// Removes sessions, and keeps a tombstone so that no import brings them back. Their transcripts stay where they are.
+    /// Returns how many sessions were removed.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]; then nothing is forgotten.
+    pub fn forget(&mut self, what: &Forgotten, now_ms: i64) -> Result<usize, SessionError> {
+        let error = self.error();
+        let forget = |write: &Transaction<'_>| {
+            let rows = sessions_to_forget(write, what)?;
+            for row in &rows {
+                let query = "SELECT tool || '/' || native_id FROM session WHERE id = ?1";
+                let id: String = write.query_row(query, [row], |row| row.get(0))?;
+                bury(write, "session", &id, now_ms)?;
+                write.execute(
+                    "INSERT INTO removal(exchange) SELECT id FROM exchange WHERE session = ?1",
+                    [row],
+                )?;
+                write.execute("DELETE FROM exchange WHERE session = ?1", [row])?;
+                write.execute("DELETE FROM session WHERE id = ?1", [row])?;
+            }
+            match what {
+                Forgotten::Session(_) => {}
+                Forgotten::Path(path) => {
+                    bury(write, "path", path.trim_end_matches(['/', '\\']), now_ms)?;
+                }
+                Forgotten::Before(time) => bury(write, "before", &time.to_string(), now_ms)?,
+            }
+            Ok(rows.len())
+        };
+        let write = self.connection.transaction().map_err(&error)?;
+        let forgotten = forget(&write).map_err(&error)?;
+        write.commit().map_err(&error)?;
+        // Deleted rows stay in the file until they are overwritten.
+        self.connection
+            .execute_batch(
+                "PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)",
+            )
+            .map_err(error)?;
+        Ok(forgotten)
+    }
+}
+
+fn sessions_to_forget(write: &Transaction<'_>, what: &Forgotten) -> rusqlite::Result<Vec<u32>> {
+    let row = |row: &Row<'_>| row.get(0);
+    match what {
+        Forgotten::Session(row) => Ok(vec![*row]),
+        Forgotten::Path(path) => {
+            let query = "SELECT id FROM session WHERE
+                substr(json_extract(facts, '$.directory') || '/', 1, length(?1) + 1) = ?1 || '/'";
+            write.prepare(query)?.query_map([path.trim_end_matches(['/', '\\'])], row)?.collect()
+        }
+        Forgotten::Before(time) => write
+            .prepare("SELECT id FROM session WHERE last_ms < ?1")?
+            .query_map([time], row)?
+            .collect(),
+    }
+}
+
+fn bury(write: &Transaction<'_>, kind: &str, value: &str, now_ms: i64) -> rusqlite::Result<()> {
+    let query = "INSERT OR IGNORE INTO tombstone VALUES (?1, ?2, ?3)";
+    write.execute(query, params![kind, value, now_ms])?;
+    Ok(())
+}
+
+/// The number of a file, new or known; its state is written with [`keep_file`] after its sessions.
+pub(super) fn file_row(
+    write: &Transaction<'_>,
+    path: &str,
+    tool: &str,
+    holds_only_prompts: bool,
+) -> rusqlite::Result<i64> {
+    let query = "INSERT INTO file(path, tool, holds_only_prompts, parser_version, size, mtime_ns, inode, head, tail, end,
+        resume, ordinal, census) VALUES (?1, ?2, ?3, 0, 0, 0, 0, 0, 0, 0, '{}', 0, '{}')
+        ON CONFLICT(path) DO UPDATE SET tool = excluded.tool RETURNING id";
+    write
+        .prepare_cached(query)?
+        .query_row(params![path, tool, holds_only_prompts], |row| row.get(0))
+}
+
+/// Writes how far a file was read.
+pub(super) fn keep_file(
+    write: &Transaction<'_>,
+    file: &KnownFile,
+    census: &Census,
+    error: Option<&str>,
+) -> rusqlite::Result<()> {
+    let FileState { stat, head, tail, end } = file.state;
+    let json = |value: serde_json::Result<String>| value.unwrap_or_else(|_| "{}".to_owned());
+    let query = "UPDATE file SET parser_version = ?2, size = ?3, mtime_ns = ?4, inode = ?5, head = ?6, tail = ?7, end = ?8,
+        resume = ?9, ordinal = ?10, census = ?11, error = ?12, is_gone = 0 WHERE id = ?1";
+    write.prepare_cached(query)?.execute(params![
+        file.row,
+        file.parser_version,
+        stat.size.cast_signed(),
+        stat.mtime_ns,
+        stat.inode.cast_signed(),
+        head,
+        tail,
+        end.cast_signed(),
+        json(serde_json::to_string(&file.resume)),
+        file.ordinal,
+        json(serde_json::to_string(census)),
+        error,
+    ])?;
+    Ok(())
+}
+
+/// Marks files whose transcripts no longer exist. What was kept of them stays.
+pub(super) fn mark_gone(write: &Transaction<'_>, files: &[i64]) -> rusqlite::Result<()> {
+    let mut statement = write.prepare_cached("UPDATE file SET is_gone = 1 WHERE id = ?1")?;
+    files.iter().try_for_each(|file| statement.execute([file]).map(drop))
+}
+
+/// Writes a session of a file. `from` is the ordinal at which reading went on; later exchanges of the session that this
+/// file had and no longer has are removed.
+pub(super) fn keep_session(
+    write: &Transaction<'_>,
+    (file, tool): (i64, &str),
+    from: u32,
+    session: PackedSession,
+) -> rusqlite::Result<Written> {
+    if is_forgotten(write, tool, &session)? {
+        return Ok(Written { is_forgotten: true, ..<_>::default() });
+    }
+    let mut written = Written::default();
+    let from = if session.extent == Extent::Whole { 0 } else { from };
+    let Some((row, facts)) = session_row(write, tool, &session)? else { return Ok(written) };
+    if !make_way(write, row, file)? {
+        return Ok(written);
+    }
+    let mut known = known_exchanges(write, row, file, from)?;
+    let mut copy_of = None;
+    for exchange in session.exchanges {
+        let before = known.remove(&exchange.ordinal);
+        if before.is_some_and(|(_, digest)| digest == exchange.digest) {
+            continue;
+        }
+        if let Some((id, _)) = before {
+            remove_exchange(write, id)?;
+        }
+        match owner_of(write, row, &exchange)? {
+            Some(owner) => {
+                copy_of.get_or_insert(owner);
+                written.copied += 1;
+            }
+            None => {
+                insert_exchange(write, row, file, &exchange)?;
+                written.new += 1;
+            }
+        }
+    }
+    known.into_values().try_for_each(|(id, _)| remove_exchange(write, id))?;
+    finish_session(write, row, &facts, (session.repo, session.opening), copy_of)?;
+    Ok(written)
+}
+
+/// Removes an exchange, and tells the index so.
+pub(super) fn remove_exchange(write: &Transaction<'_>, row: i64) -> rusqlite::Result<()> {
+    write.prepare_cached("DELETE FROM exchange WHERE id = ?1")?.execute([row])?;
+    write.prepare_cached("INSERT INTO removal(exchange) VALUES (?1)")?.execute([row])?;
+    Ok(())
+}
+
+fn is_forgotten(
+    write: &Transaction<'_>,
+    tool: &str,
+    session: &PackedSession,
+) -> rusqlite::Result<bool> {
+    let last_ms =
+        session.exchanges.iter().filter_map(|one| one.span_ms).map(|(_, last)| last).max();
+    let query = "SELECT EXISTS (SELECT 1 FROM tombstone WHERE kind = 'session' AND value = ?1
+        OR kind = 'before' AND CAST(value AS INTEGER) > ?2
+        OR kind = 'path' AND substr(?3 || '/', 1, length(value) + 1) = value || '/')";
+    let id = format!("{tool}/{}", session.native_id);
+    write
+        .prepare_cached(query)?
+        .query_row(params![id, last_ms, session.facts.directory], |row| row.get(0))
+}
+
+/// Finds or makes the row of a session. A session without exchanges gets none.
+fn session_row(
+    write: &Transaction<'_>,
+    tool: &str,
+    session: &PackedSession,
+) -> rusqlite::Result<Option<(u32, SessionFacts)>> {
+    let query = "SELECT id, facts FROM session WHERE tool = ?1 AND native_id = ?2";
+    let row = |row: &Row<'_>| Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?));
+    let known = write
+        .prepare_cached(query)?
+        .query_row([tool, session.native_id.as_str()], row)
+        .optional()?;
+    if let Some((row, facts)) = known {
+        let mut facts: SessionFacts = serde_json::from_str(&facts).unwrap_or_default();
+        facts.add(session.facts.clone());
+        return Ok(Some((row, facts)));
+    }
+    if session.exchanges.is_empty() {
+        return Ok(None);
+    }
+    let query = "INSERT INTO session(tool, native_id, facts, title, is_by_program) VALUES (?1, ?2, '{}', '', 0) RETURNING id";
+    let row = write
+        .prepare_cached(query)?
+        .query_row([tool, session.native_id.as_str()], |row| row.get(0))?;
+    Ok(Some((row, session.facts.clone())))
+}
+
+/// Lets a transcript replace what a file of prompts alone told about its session. Returns false if `file` is such a file
+/// and the session has a transcript.
+fn make_way(write: &Transaction<'_>, session: u32, file: i64) -> rusqlite::Result<bool> {
+    let query = "SELECT holds_only_prompts FROM file WHERE id = ?1";
+    let holds_only_prompts: bool =
+        write.prepare_cached(query)?.query_row([file], |row| row.get(0))?;
+    let query = "SELECT e.id FROM exchange e JOIN file f ON f.id = e.file
+        WHERE e.session = ?1 AND e.file <> ?2 AND f.holds_only_prompts = ?3";
+    let others: rusqlite::Result<Vec<i64>> = write
+        .prepare_cached(query)?
+        .query_map(params![session, file, !holds_only_prompts], |row| row.get(0))?
+        .collect();
+    let others = others?;
+    if holds_only_prompts {
+        return Ok(others.is_empty());
+    }
+    others.into_iter().try_for_each(|id| remove_exchange(write, id))?;
+    Ok(true)
+}
+
+/// The rows and digests of the exchanges of a session in a file, from an ordinal on.
+fn known_exchanges(
+    write: &Transaction<'_>,
+    session: u32,
+    file: i64,
+    from: u32,
+) -> rusqlite::Result<HashMap<u32, (i64, i64)>> {
+    let query = "SELECT ordinal, id, digest FROM exchange WHERE session = ?1 AND file = ?2 AND ordinal >= ?3";
+    let row = |row: &Row<'_>| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)));
+    write.prepare_cached(query)?.query_map(params![session, file, from], row)?.collect()
+}
+
+/// The session that already has an exchange, whole. One that goes on here, because the copy was made in the middle of it, is
+/// kept here too.
+fn owner_of(
+    write: &Transaction<'_>,
+    session: u32,
+    exchange: &PackedExchange,
+) -> rusqlite::Result<Option<u32>> {
+    let Some(key) = exchange.message_key else { return Ok(None) };
+    let query = "SELECT session FROM exchange WHERE message_key = ?1 AND parts >= ?2 ORDER BY session = ?3 DESC LIMIT 1";
+    let values = params![key, exchange.parts, session];
+    write.prepare_cached(query)?.query_row(values, |row| row.get(0)).optional()
+}
+
+fn insert_exchange(
+    write: &Transaction<'_>,
+    session: u32,
+    file: i64,
+    exchange: &PackedExchange,
+) -> rusqlite::Result<()> {
+    let query =
+        "INSERT INTO exchange(session, file, ordinal, message_key, first_ms, last_ms, digest, parts, body)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let (first, last) = exchange.span_ms.unzip();
+    let values = params![
+        session,
+        file,
+        exchange.ordinal,
+        exchange.message_key,
+        first,
+        last,
+        exchange.digest,
+        exchange.parts,
+        exchange.body
+    ];
+    write.prepare_cached(query)?.execute(values)?;
+    Ok(())
+}
+
+fn finish_session(
+    write: &Transaction<'_>,
+    row: u32,
+    facts: &SessionFacts,
+    (repo, opening): (Option<String>, String),
+    copy_of: Option<u32>,
+) -> rusqlite::Result<()> {
+    let query = "UPDATE session SET facts = ?2, repo = coalesce(?3, repo), parent = ?4, is_by_program = ?5,
+        title = CASE WHEN ?6 <> '' THEN ?6 WHEN title = '' THEN ?7 ELSE title END,
+        fork_of = coalesce(fork_of, nullif(?8, id)),
+        (exchanges, first_ms, last_ms) = (SELECT count(*), min(first_ms), max(last_ms) FROM exchange WHERE session = ?1)
+        WHERE id = ?1";
+    let title = facts.title.as_ref().map_or("", |(_, title)| title);
+    let json = serde_json::to_string(facts).unwrap_or_else(|_| "{}".to_owned());
+    let is_by_program = facts.is_by_program || facts.parent.is_some();
+    let values = params![row, json, repo, facts.parent, is_by_program, title, opening, copy_of];
+    write.prepare_cached(query)?.execute(values)?;
+    Ok(())
+}
