@@ -15,6 +15,7 @@ pub mod prompt_text;
 pub mod readers;
 pub mod records;
 pub mod repo_of_session;
+pub mod session_digest;
 pub mod session_import;
 pub mod session_rows;
 pub mod session_store;

@@ -101,18 +101,19 @@ impl SessionStore {
         self.rows(&query, values, session_of)
     }
 
-    /// Returns the sessions whose id begins like this, at most `limit`.
+    /// Returns the sessions whose id begins or ends like this, at most `limit`.
     ///
     /// # Errors
     /// [`SessionError::Database`]
     pub fn sessions_named(&self, id: &str, limit: usize) -> Result<Vec<KeptSession>, SessionError> {
         let query = format!(
-            "SELECT {SESSION_COLUMNS} FROM session s WHERE substr(s.native_id, 1, length(?1)) = ?1
+            "SELECT {SESSION_COLUMNS} FROM session s WHERE (substr(s.native_id, 1, length(?1)) = ?1 OR substr(s.native_id, -length(?1)) = ?1)
+             AND length(?1) > 0
              ORDER BY s.native_id = ?1 DESC, s.exchanges DESC LIMIT ?2"
         );
         let found =
             self.rows(&query, params![id, i64::try_from(limit).unwrap_or(i64::MAX)], session_of)?;
-        // A whole id is unique in its tool, even if others begin like it.
+        // A whole id is unique in its tool, even if others begin or end like it.
         let whole: Vec<_> =
             found.iter().filter(|session| session.native_id == id).cloned().collect();
         Ok(if whole.is_empty() { found } else { whole })

@@ -36,6 +36,8 @@ pub struct Config {
     pub as_of: Option<AsOf>,
     /// Most tokens of sections of a briefing, by name; 0 leaves a section out.
     pub section_budgets: BTreeMap<String, usize>,
+    /// Which past sessions of other tools are left out.
+    pub sessions: SessionPolicy,
     /// Old repository keys and the current keys they stand for.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
@@ -61,7 +63,7 @@ pub const BRIEFING_SECTIONS: [&str; 11] = [
 const SECTION_TOKENS_MAX: usize = 100_000;
 
 /// The sections and keys of a configuration file, for error messages.
-const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], a table [section_budgets] of section = tokens, and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file. A missing file counts as empty.
@@ -107,6 +109,9 @@ impl Config {
                 }
                 ("section_budgets", toml::Value::Table(budgets)) => {
                     config.section_budgets = parse_budgets(budgets)?;
+                }
+                ("sessions", toml::Value::Table(sessions)) => {
+                    config.sessions = SessionPolicy::parse(sessions)?;
                 }
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
@@ -216,6 +221,48 @@ impl ArchivePolicy {
     }
 }
 
+/// Which past sessions of other tools are left out of an import, and of the answers with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionPolicy {
+    /// Tools, by name.
+    pub without_tools: Vec<String>,
+    /// Directories: transcripts below them, and sessions that began in them.
+    pub without_paths: Vec<PathBuf>,
+    /// Repositories, by key.
+    pub without_repos: Vec<String>,
+    /// Whether sessions that belong to no repository are read too.
+    pub is_with_private: bool,
+}
+
+impl SessionPolicy {
+    fn parse(table: Table) -> Result<Self, String> {
+        let mut policy = Self::default();
+        for (key, value) in table {
+            match (key.as_str(), value) {
+                ("exclude_tools", value) => policy.without_tools = texts(&key, value)?,
+                ("exclude_paths", value) => {
+                    let paths = texts(&key, value)?;
+                    policy.without_paths = paths.iter().map(|path| expanded(path)).collect();
+                }
+                ("exclude_repos", value) => policy.without_repos = texts(&key, value)?,
+                ("private", toml::Value::Boolean(is_with)) => policy.is_with_private = is_with,
+                (key, _) => {
+                    return Err(format!(
+                        "sessions: {key:?} is unknown or of a wrong type; allowed are exclude_tools, exclude_paths and \
+                         exclude_repos, each a list of texts such as [\"codex\"], and private = true"
+                    ));
+                }
+            }
+        }
+        Ok(policy)
+    }
+}
+
+fn texts(key: &str, value: toml::Value) -> Result<Vec<String>, String> {
+    let texts: Result<Vec<String>, _> = value.try_into();
+    texts.map_err(|_| format!("sessions: {key} must be a list of texts, for example [\"codex\"]"))
+}
+
 /// The memory limit of a retriever's memories and indexes, in MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemoryMib(u32);
@@ -322,6 +369,14 @@ pub struct PlatformDirs {
     pub model: PathBuf,
     /// Rebuildable files.
     pub cache: PathBuf,
+    /// What is kept of past sessions.
+    pub sessions: PathBuf,
+    /// The home directory.
+    pub home: PathBuf,
+    /// The data of all programs.
+    pub data_of_all: PathBuf,
+    /// The configuration of all programs.
+    pub config_of_all: PathBuf,
 }
 
 impl PlatformDirs {
@@ -335,6 +390,10 @@ impl PlatformDirs {
             logs: data.join("logs"),
             model: data.join("model"),
             cache: base.cache_dir().join("agent-knowledge"),
+            sessions: data.join("sessions"),
+            home: base.home_dir().to_owned(),
+            data_of_all: base.data_dir(),
+            config_of_all: base.config_dir(),
         })
     }
 }
@@ -384,6 +443,23 @@ mod tests {
         let refused = embedding("embedding = \"INT4\"").unwrap_err();
         assert_eq!(refused, "embedding must be \"fp32\" or \"int8\", not \"INT4\"");
         assert!(embedding("embedding = 8").unwrap_err().contains("\"embedding\""));
+    }
+
+    #[test]
+    fn past_sessions_are_left_out_by_tool_path_and_repository() {
+        let policy = |text: &str| Config::parse(text).map(|config| config.sessions);
+        let home = etcetera::home_dir().unwrap();
+        let expected = SessionPolicy {
+            without_tools: vec!["codex".to_owned()],
+            without_paths: vec![home.join("secret")],
+            without_repos: Vec::new(),
+            is_with_private: true,
+        };
+        let text = "[sessions]\nexclude_tools = [\"codex\"]\nexclude_paths = [\"~/secret\"]\nprivate = true";
+        assert_eq!(policy(text), Ok(expected));
+        assert!(policy("[sessions]\nexclude = []").unwrap_err().contains("exclude_tools"));
+        let wrong = policy("[sessions]\nexclude_repos = \"a\"").unwrap_err();
+        assert!(wrong.contains("exclude_repos must be a list of texts"), "{wrong}");
     }
 
     // S-ARCH-6

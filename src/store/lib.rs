@@ -32,7 +32,8 @@ pub use append::{Appended, Destination, append};
 pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
 pub use config::{
-    ArchivePolicy, BRIEFING_SECTIONS, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch,
+    ArchivePolicy, BRIEFING_SECTIONS, Config, EmbeddingPrecision, MemoryMib, PlatformDirs,
+    SessionPolicy, Switch,
 };
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
