@@ -20,6 +20,10 @@ mod related;
 mod reply;
 mod review;
 mod section_budget;
+mod session_line;
+mod session_list;
+mod session_reading;
+mod session_transcript;
 mod stale;
 mod status;
 mod summary;
@@ -41,6 +45,12 @@ pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{review, similar, similar_json};
+pub use session_line::short_id;
+pub use session_list::session_list;
+pub use session_reading::{import_done, import_planned, sessions_checked};
+pub use session_transcript::{
+    ReplayStep, Shown, replay_steps, session_summary, session_transcript,
+};
 pub use stale::{Checked, stale};
 pub use status::{Model, status};
 pub use summary::{reflect, summary};

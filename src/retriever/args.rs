@@ -13,6 +13,7 @@ mod curation;
 mod hook;
 mod links;
 mod request;
+pub mod sessions;
 mod setup;
 mod upkeep;
 
@@ -84,6 +85,12 @@ pub enum MainCommand {
     Import(Import),
     /// Export proven memories of this repository into an agent file
     Export(Export),
+    /// Search, list and show what you did before: past sessions of Claude Code, Codex and other tools
+    Sessions {
+        /// What to do.
+        #[command(subcommand)]
+        command: sessions::Sessions,
+    },
     /// List the newest memories
     Recent(RequestCommand<RecentArguments>),
     /// Show the state of the logs, the indexes and the model

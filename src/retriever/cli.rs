@@ -108,6 +108,7 @@ pub trait Wiring {
         &mut self,
         settings: &GlobalOptions,
         command: Setup,
+        messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
     /// Checks or maintains the logs; also returns how the program ends.
@@ -135,6 +136,17 @@ pub trait Wiring {
         settings: &GlobalOptions,
         command: Import,
         progress: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError>;
+
+    /// Reads, lists, shows or forgets past sessions of other tools; also returns how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn sessions(
+        &mut self,
+        settings: &GlobalOptions,
+        command: args::sessions::Sessions,
+        messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
     /// Exports proven memories into an agent file.
@@ -232,6 +244,11 @@ fn perform(
             let done = wiring.import(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
         }
+        MainCommand::Sessions { command } => {
+            let form = command.form();
+            let done = wiring.sessions(settings, command, process.messages)?;
+            return Ok(ended(process, form, &done));
+        }
         MainCommand::Export(command) => (command.form, wiring.export(settings, command)?),
         MainCommand::Recent(recent) => {
             let request: RecentArguments = recent.arguments.read()?;
@@ -255,7 +272,7 @@ fn perform(
         }
         MainCommand::Setup(command) => {
             let form = command.form;
-            let done = wiring.setup(settings, command)?;
+            let done = wiring.setup(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
         }
         MainCommand::Model { command } => {

@@ -22,6 +22,7 @@ mod as_of;
 mod hook;
 mod http;
 mod opening;
+mod sessions;
 mod setup;
 mod shared;
 mod stopping;
@@ -206,8 +207,9 @@ impl Wiring for Program<'_> {
         &mut self,
         settings: &GlobalOptions,
         command: args::Setup,
+        messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
-        self.set_up(settings, command)
+        self.set_up(settings, command, messages)
     }
 
     fn upkeep(
@@ -238,6 +240,15 @@ impl Wiring for Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         self.take_over(settings, &command, messages)
+    }
+
+    fn sessions(
+        &mut self,
+        settings: &GlobalOptions,
+        command: args::sessions::Sessions,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        self.past_sessions(settings, command, messages)
     }
 
     fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {

@@ -20,7 +20,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("index", &["event", "store", "memory"]),
     ("search", &["guard", "event", "store", "memory", "index"]),
     ("engine", &["guard", "event", "store", "memory", "index", "search"]),
-    ("reply", &["guard", "event", "memory", "index", "search"]),
+    ("reply", &["guard", "event", "memory", "index", "search", "sessions"]),
     ("sessions", &["guard", "event", "store"]),
     ("api", &["guard", "event", "store", "writer", "memory", "index", "search", "engine", "reply"]),
     ("clients", &["guard", "event", "store", "writer", "reply", "api"]),
@@ -32,7 +32,7 @@ const MAP: &[(&str, &[&str])] = &[
         "retriever",
         &[
             "guard", "event", "store", "writer", "memory", "index", "search", "engine", "reply",
-            "api", "clients", "upkeep",
+            "sessions", "api", "clients", "upkeep",
         ],
     ),
     (

@@ -39,7 +39,12 @@ impl Wiring for FakeWiring {
         Ok(Reply { text: "indexed".to_owned(), json: Value::Null })
     }
 
-    fn setup(&mut self, _: &GlobalOptions, command: Setup) -> Result<(Exit, Reply), ApiError> {
+    fn setup(
+        &mut self,
+        _: &GlobalOptions,
+        command: Setup,
+        _: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         Ok((if command.check { Exit::NotFound } else { Exit::Done }, reply))
     }
@@ -63,6 +68,15 @@ impl Wiring for FakeWiring {
         writeln!(progress, "1 of 1").unwrap();
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         Ok((if command.found { Exit::Done } else { Exit::Invalid }, reply))
+    }
+
+    fn sessions(
+        &mut self,
+        _: &GlobalOptions,
+        _: args::sessions::Sessions,
+        _: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        Ok((Exit::Done, Reply::new(String::new(), Value::Null)))
     }
 
     fn export(&mut self, _: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {

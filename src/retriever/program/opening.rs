@@ -59,6 +59,8 @@ pub struct ResolvedSettings {
     pub model_dir: PathBuf,
     /// The directory of caches.
     pub cache_dir: PathBuf,
+    /// The directory of what is kept of past sessions.
+    pub sessions_dir: PathBuf,
     /// Whether the logs are watched.
     pub watching: Watching,
     /// Whether a flag, a variable or the configuration names the store. Then only a writer makes it.
@@ -89,7 +91,11 @@ impl Program<'_> {
             model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
         let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
         let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
-        let (Some(model_dir), Some(cache_dir)) = (model_dir, cache_dir) else {
+        let sessions_dir =
+            set("AGENT_KNOWLEDGE_SESSIONS").or_else(|| place(|places| &places.sessions));
+        let (Some(model_dir), Some(cache_dir), Some(sessions_dir)) =
+            (model_dir, cache_dir, sessions_dir)
+        else {
             return Err(failed(&StoreError::NoPlace));
         };
         let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
@@ -104,6 +110,7 @@ impl Program<'_> {
             bound,
             model_dir,
             cache_dir,
+            sessions_dir,
             watching,
             is_store_named,
         })
@@ -177,6 +184,7 @@ impl Program<'_> {
             bound,
             model_dir,
             cache_dir,
+            sessions_dir: _,
             watching,
             is_store_named,
         } = settled;

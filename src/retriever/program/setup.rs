@@ -1,6 +1,7 @@
 //! Gives `setup` what it needs of the machine: home, project, programs, clock, and when clients were seen. Not here:
 //! what it does with them (`clients::setup`).
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{GlobalOptions, Program, failed};
@@ -23,6 +24,7 @@ impl Program<'_> {
         &self,
         settings: &GlobalOptions,
         command: Command,
+        messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         let machine = self.machine().ok_or_else(|| failed(&StoreError::NoPlace))?;
         let data = data().ok_or_else(|| failed(&StoreError::NoPlace))?;
@@ -34,6 +36,7 @@ impl Program<'_> {
         let mode = if command.dry_run { SetupMode::DryRun } else { SetupMode::Apply };
         let now = (self.surroundings.clock)().now;
         let changes = !command.check && !command.dry_run;
+        let is_first_day = changes && !command.undo && !command.form.json;
         let _turn = changes.then(|| Turn::take(&data)).transpose()?;
         let request =
             SetupRequest { machine, data: &data, names: command.clients, scope, mode, now };
@@ -53,7 +56,14 @@ impl Program<'_> {
             ReportStatus::Problem => Exit::NotFound,
             ReportStatus::Failed => Exit::Io,
         };
-        Ok((exit, Reply::new(text, json)))
+        let reply = Reply::new(text, json);
+        if !is_first_day {
+            return Ok((exit, reply));
+        }
+        // What goes wrong with past sessions is no failure of the setup.
+        let offered =
+            self.offer_sessions(settings, messages).unwrap_or_else(|error| error.to_string());
+        Ok((exit, if offered.is_empty() { reply } else { reply.and("sessions", &offered) }))
     }
 
     /// Returns the state of the clients, for the doctor; `None` where there is no home.

@@ -1,0 +1,67 @@
+//! A list of past sessions, one line each. Not here: what was said in them (`session_transcript`).
+
+use serde_json::{Value, json};
+
+use super::reply::Reply;
+use super::session_line::{MINUTE, NOTICE, counted, line, place, short_id, time, tool_title};
+use sessions::session_rows::KeptSession;
+
+/// Longest title of a session, in characters.
+const TITLE_CHARACTERS: usize = 100;
+
+/// Writes the list. `skipped` sessions come before it; `is_more` tells whether others come after it.
+#[must_use]
+pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> Reply {
+    let json = json!({ "sessions": sessions.iter().map(session_json).collect::<Vec<_>>(), "more": is_more });
+    if sessions.is_empty() {
+        let text = if skipped == 0 {
+            "No past sessions are kept. agent-knowledge sessions import shows what is on this disk."
+        } else {
+            "No more sessions."
+        };
+        return Reply::new(text.to_owned(), json);
+    }
+    let mut text = format!("**Past sessions:** {NOTICE}\n");
+    for (number, session) in (skipped + 1..).zip(sessions) {
+        text.push_str(&format!("\n{number}. {}", session_line(session)));
+    }
+    text.push_str("\n\nOpen one: agent-knowledge sessions show ID");
+    if is_more {
+        text.push_str(". More: --page 2, and so on");
+    }
+    Reply::new(text, json)
+}
+
+/// Returns a session as one line.
+pub(super) fn session_line(session: &KeptSession) -> String {
+    let when = time(session.span_ms.map(|(_, last)| last), MINUTE);
+    let gone = if session.is_source_gone { " · transcript deleted" } else { "" };
+    format!(
+        "[{when}] {}, {}: {} · {}{gone} · {}",
+        tool_title(&session.tool),
+        place(session),
+        line(&session.title, TITLE_CHARACTERS),
+        counted(u64::from(session.exchanges), "exchange"),
+        short_id(&session.native_id),
+    )
+}
+
+/// Returns what is known about a session.
+pub(super) fn session_json(session: &KeptSession) -> Value {
+    let (first, last) = session.span_ms.unzip();
+    json!({
+        "tool": session.tool,
+        "id": session.native_id,
+        "uri": format!("session://{}/{}", session.tool, session.native_id),
+        "repo": session.repo,
+        "branch": session.facts.branch,
+        "directory": session.facts.directory,
+        "title": session.title,
+        "first_ms": first,
+        "last_ms": last,
+        "exchanges": session.exchanges,
+        "parent": session.facts.parent,
+        "by_program": session.facts.is_by_program,
+        "transcript_deleted": session.is_source_gone,
+    })
+}

@@ -1,0 +1,180 @@
+//! What there is to read of past sessions, what an import read, and what was not understood. Not here: the sessions
+//! themselves (`session_list`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::reply::Reply;
+use super::session_line::{DAY, bytes, counted, line, time, tool_title};
+use sessions::readers::of_tool;
+use sessions::session_import::{ImportProgress, ToolFiles};
+use sessions::session_rows::{FileCensus, ToolExtent};
+use sessions::transcript::Census;
+
+/// Errors of files that are listed, and the length of each in characters.
+const ERRORS_SHOWN_MAX: usize = 5;
+const ERROR_CHARACTERS: usize = 200;
+
+/// Unknown kinds of records that are named.
+const KINDS_SHOWN_MAX: usize = 6;
+
+/// Nanoseconds of a millisecond.
+const MS_NS: i64 = 1_000_000;
+
+/// Says what transcripts are on the disk, and that nothing was read yet.
+#[must_use]
+pub fn import_planned(tools: &BTreeMap<&'static str, ToolFiles>, is_allowed: bool) -> Reply {
+    let mut text = String::from("Transcripts of coding agents on this disk:\n");
+    let mut json = Map::new();
+    for (tool, files) in tools {
+        let oldest = time(files.oldest_ns.map(|oldest| oldest / MS_NS), DAY);
+        let _ = writeln!(
+            text,
+            "  {:<14} {}, {}, since {oldest}; {} new or changed{}",
+            tool_title(tool),
+            counted(files.files, "file"),
+            bytes(files.bytes),
+            files.changed,
+            days_kept(tool),
+        );
+        push_errors(&mut text, &files.errors);
+        json.insert(
+            (*tool).to_owned(),
+            json!({
+                "files": files.files, "bytes": files.bytes, "changed": files.changed,
+                "changed_bytes": files.changed_bytes, "errors": files.errors,
+            }),
+        );
+    }
+    if tools.is_empty() {
+        text.push_str("  none was found\n");
+    } else if !is_allowed {
+        text.push_str(
+            "\nNothing was read. agent-knowledge sessions import --yes reads them and keeps what was asked, answered, run \
+             and changed, without secrets, in a folder that only you can read. Nothing of it leaves this machine or enters \
+             a log.\n",
+        );
+    }
+    Reply::new(text, json!({ "tools": json, "allowed": is_allowed }))
+}
+
+/// Names the time after which a tool deletes its transcripts.
+fn days_kept(tool: &str) -> String {
+    let days = of_tool(tool).and_then(|reader| reader.tool().days_kept);
+    days.map_or_else(String::new, |days| format!(" (it deletes them after {days} days)"))
+}
+
+/// Says what an import read.
+#[must_use]
+pub fn import_done(progress: &ImportProgress) -> Reply {
+    let mut text = format!(
+        "Read {} ({}): {} in {} are new or have changed",
+        counted(progress.files as u64, "file"),
+        bytes(progress.bytes),
+        counted(progress.exchanges, "exchange"),
+        counted(progress.sessions, "session"),
+    );
+    let besides = [
+        (progress.copied, "copied from other sessions"),
+        (progress.left_out, "left out by choice"),
+    ];
+    besides.iter().filter(|(count, _)| *count > 0).for_each(|(count, what)| {
+        let _ = write!(text, "; {count} {what}");
+    });
+    text.push_str(".\n");
+    push_census(&mut text, &progress.census);
+    push_errors(&mut text, &progress.errors);
+    let json = json!({
+        "files": progress.files, "bytes": progress.bytes, "sessions": progress.sessions,
+        "exchanges": progress.exchanges, "copied": progress.copied, "left_out": progress.left_out,
+        "records": census_json(&progress.census), "errors": progress.errors,
+    });
+    Reply::new(text, json)
+}
+
+/// Says for each tool what was read and what was not. The second value tells whether something is wrong: files of which
+/// nothing could be read.
+#[must_use]
+pub fn sessions_checked(
+    extents: &BTreeMap<String, ToolExtent>,
+    censuses: &BTreeMap<String, FileCensus>,
+) -> (Reply, bool) {
+    let (mut text, mut json, mut is_wrong) = (String::new(), Map::new(), false);
+    for (tool, files) in censuses {
+        let extent = extents.get(tool);
+        let is_mute = extent.is_none() && files.census != Census::default()
+            || files.census.understood == 0 && files.files > files.gone;
+        is_wrong |= is_mute || !files.errors.is_empty();
+        let is_tried = of_tool(tool).is_some_and(|reader| reader.tool().is_tried);
+        let (sessions, exchanges) =
+            extent.map_or((0, 0), |extent| (extent.sessions, extent.exchanges));
+        let (first, last) = extent.and_then(|extent| extent.span_ms).unzip();
+        let _ = writeln!(
+            text,
+            "{}{}: {}, {}, {}, {} to {}{}",
+            tool_title(tool),
+            if is_tried { "" } else { " (untried: no real file of this tool was at hand)" },
+            counted(files.files, "file"),
+            counted(sessions, "session"),
+            counted(exchanges, "exchange"),
+            time(first, DAY),
+            time(last, DAY),
+            if files.gone > 0 {
+                format!("; {} deleted by the tool since", files.gone)
+            } else {
+                String::new()
+            },
+        );
+        if is_mute {
+            text.push_str("  FAULT: there are files, and nothing of them was understood\n");
+        }
+        push_census(&mut text, &files.census);
+        push_errors(&mut text, &files.errors);
+        json.insert(tool.clone(), json!({
+            "files": files.files, "gone": files.gone, "sessions": sessions, "exchanges": exchanges,
+            "first_ms": first, "last_ms": last, "tried": is_tried, "fault": is_mute,
+            "records": census_json(&files.census), "errors": files.errors,
+        }));
+    }
+    if censuses.is_empty() {
+        text.push_str(
+            "Nothing was read yet. agent-knowledge sessions import shows what is on this disk.",
+        );
+    }
+    (Reply::new(text, json!({ "tools": json, "fault": is_wrong })), is_wrong)
+}
+
+fn push_census(text: &mut String, census: &Census) {
+    if *census == Census::default() {
+        return;
+    }
+    let _ =
+        write!(text, "  records: {} understood, {} known and left", census.understood, census.left);
+    let unknown: u64 = census.unknown.values().sum();
+    if unknown > 0 {
+        let kinds = census.unknown.iter().take(KINDS_SHOWN_MAX);
+        let kinds: Vec<String> =
+            kinds.map(|(kind, times)| format!("{} ({times})", line(kind, 48))).collect();
+        let _ = write!(text, ", {unknown} of unknown kinds: {}", kinds.join(", "));
+    }
+    let damaged = [(census.broken, "broken"), (census.too_long, "too long")];
+    damaged.iter().filter(|(count, _)| *count > 0).for_each(|(count, what)| {
+        let _ = write!(text, ", {count} {what}");
+    });
+    text.push('\n');
+}
+
+fn push_errors(text: &mut String, errors: &[String]) {
+    for error in errors.iter().take(ERRORS_SHOWN_MAX) {
+        let _ = writeln!(text, "  not read: {}", line(error, ERROR_CHARACTERS));
+    }
+    if let Some(more) = errors.len().checked_sub(ERRORS_SHOWN_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  and {more} more; --json has all");
+    }
+}
+
+fn census_json(census: &Census) -> Value {
+    serde_json::to_value(census).unwrap_or(Value::Null)
+}

@@ -1,0 +1,186 @@
+//! One past session: its exchanges in full, or a summary by counting. Not here: finding it (`sessions`).
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::reply::Reply;
+use super::session_line::{MINUTE, NOTICE, line, time};
+use super::session_list::{session_json, session_line};
+use guard::text::{Layout, neutralise};
+use sessions::exchange::{Exchange, ExchangePart, PartKind};
+use sessions::session_digest::SessionDigest;
+use sessions::session_rows::{KeptExchange, KeptSession};
+use sessions::transcript::Outcome;
+
+/// Longest text of one part, in characters, where not all is asked for.
+const SAID_CHARACTERS: usize = 2_000;
+
+/// Longest command, path or argument, in characters.
+const COMMAND_CHARACTERS: usize = 400;
+
+/// What of a session is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Only the exchanges around this one, two on either side.
+    pub around: Option<u32>,
+    /// Calls of tools other than the shell and edits, too.
+    pub is_with_tools: bool,
+}
+
+/// Exchanges on either side of the one that is asked for.
+const AROUND: u32 = 2;
+
+/// Writes a session in full.
+#[must_use]
+pub fn session_transcript(
+    session: &KeptSession,
+    exchanges: &[KeptExchange],
+    shown: Shown,
+) -> Reply {
+    let is_near = |kept: &&KeptExchange| {
+        shown.around.is_none_or(|near| kept.exchange.ordinal.abs_diff(near) <= AROUND)
+    };
+    let chosen: Vec<&KeptExchange> = exchanges.iter().filter(is_near).collect();
+    let json = json!({
+        "session": session_json(session),
+        "exchanges": chosen.iter().map(|kept| exchange_json(&kept.exchange)).collect::<Vec<_>>(),
+    });
+    let mut text = format!("**Past session:** {NOTICE}\n{}\n", session_line(session));
+    for kept in &chosen {
+        text.push_str(&exchange_text(&kept.exchange, shown));
+    }
+    if chosen.is_empty() {
+        text.push_str("\nThere is no such exchange; sessions show ID without --around shows all.");
+    }
+    Reply::new(text, json)
+}
+
+/// Returns an exchange as lines below a heading with its number and time.
+pub(super) fn exchange_text(exchange: &Exchange, shown: Shown) -> String {
+    let begun = exchange.span_ms().map(|(first, _)| first);
+    let mut text = format!("\n#{} {}\n", exchange.ordinal, time(begun, MINUTE));
+    exchange
+        .parts
+        .iter()
+        .filter_map(|part| part_text(part, shown))
+        .for_each(|part| text.push_str(&part));
+    text
+}
+
+/// Returns one part as lines.
+pub(super) fn part_text(part: &ExchangePart, shown: Shown) -> Option<String> {
+    let said = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
+    match &part.what {
+        PartKind::Asked(text) => said("person", text),
+        PartKind::Answered(text) => said("agent", text),
+        PartKind::Summarised(text) => said("summary", text),
+        PartKind::Planned(text) => said("plan", text),
+        PartKind::Decided(text) => said("person decided", text),
+        PartKind::Failed(text) => said("session failed", text),
+        PartKind::Interrupted => Some("person interrupted\n".to_owned()),
+        PartKind::Ran { command, outcome, excerpt } => Some(step("ran", command, outcome, excerpt)),
+        PartKind::Edited { path, outcome, excerpt } => Some(step("edited", path, outcome, excerpt)),
+        PartKind::Called { tool, argument, outcome, excerpt } => {
+            let is_shown =
+                shown.is_with_tools || !matches!(outcome, Outcome::Succeeded | Outcome::Unknown);
+            is_shown.then(|| step("called", &format!("{tool} {argument}"), outcome, excerpt))
+        }
+    }
+}
+
+fn step(verb: &str, what: &str, outcome: &Outcome, excerpt: &str) -> String {
+    let mut text = format!("{verb}: {}{}\n", line(what, COMMAND_CHARACTERS), ending(outcome));
+    for printed in excerpt.lines().filter(|printed| !printed.trim().is_empty()) {
+        let _ = writeln!(text, "    {}", line(printed, COMMAND_CHARACTERS));
+    }
+    text
+}
+
+/// Returns how a call ended, if it did not simply succeed.
+pub(super) fn ending(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Succeeded | Outcome::Unknown => String::new(),
+        Outcome::Exited(code) => format!(" → exit {code}"),
+        Outcome::Faulted => " → failed".to_owned(),
+        Outcome::Refused(None) => " → refused".to_owned(),
+        Outcome::Refused(Some(reason)) => {
+            format!(" → refused: {}", line(reason, COMMAND_CHARACTERS))
+        }
+    }
+}
+
+/// A text of several lines, each of which is safe. The lines after the first are indented, so that none of them passes for
+/// one of ours.
+fn block(text: &str) -> String {
+    let text = neutralise(text, Layout::Block);
+    let cut = text.char_indices().nth(SAID_CHARACTERS).map(|(end, _)| end);
+    let kept = cut.and_then(|end| text.get(..end)).unwrap_or(&text);
+    let more = if cut.is_some() { "\n  …" } else { "" };
+    format!("{}{more}", kept.trim().replace('\n', "\n  "))
+}
+
+fn exchange_json(exchange: &Exchange) -> Value {
+    serde_json::to_value(exchange).unwrap_or(Value::Null)
+}
+
+/// Writes what a session was about.
+#[must_use]
+pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
+    let lists = [
+        ("topics", &digest.topics),
+        ("files", &digest.files),
+        ("commands", &digest.commands),
+        ("errors", &digest.errors),
+        ("tools", &digest.tools),
+        ("packages", &digest.packages),
+        ("urls", &digest.urls),
+    ];
+    let mut text = format!("**Past session:** {NOTICE}\n{}\n", session_line(session));
+    let mut json = Map::new();
+    json.insert("session".to_owned(), session_json(session));
+    json.insert("commits".to_owned(), json!(digest.commits));
+    for (name, entries) in lists {
+        let shown = entries.iter().map(|(entry, times)| {
+            let entry = line(entry, COMMAND_CHARACTERS);
+            if *times > 1 { format!("{entry} ({times})") } else { entry }
+        });
+        push_list(&mut text, name, &shown.collect::<Vec<_>>());
+        let values = entries.iter().map(|(entry, times)| json!({ "value": entry, "times": times }));
+        json.insert(name.to_owned(), values.collect());
+    }
+    let commits = digest.commits.iter().map(|commit| line(commit, COMMAND_CHARACTERS));
+    push_list(&mut text, "commits", &commits.collect::<Vec<_>>());
+    Reply::new(text, Value::Object(json))
+}
+
+fn push_list(text: &mut String, name: &str, entries: &[String]) {
+    if !entries.is_empty() {
+        let _ = write!(text, "\n{name}:\n  {}\n", entries.join("\n  "));
+    }
+}
+
+/// One step of a replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayStep {
+    /// How long after the last step it happened, in milliseconds; 0 where the times are unknown.
+    pub pause_ms: u64,
+    /// What happened, with its time.
+    pub text: String,
+}
+
+/// Makes the steps of a replay, in time.
+#[must_use]
+pub fn replay_steps(exchanges: &[KeptExchange], shown: Shown) -> Vec<ReplayStep> {
+    let mut last_ms = None;
+    let parts = exchanges.iter().flat_map(|kept| &kept.exchange.parts);
+    parts
+        .filter_map(|part| {
+            let text = part_text(part, shown)?;
+            let pause = part.at_ms.zip(last_ms).map_or(0, |(now, last): (i64, i64)| now - last);
+            last_ms = part.at_ms.or(last_ms);
+            let text = format!("[{}] {text}", time(part.at_ms, "%H:%M:%S"));
+            Some(ReplayStep { pause_ms: u64::try_from(pause).unwrap_or(0), text })
+        })
+        .collect()
+}

@@ -1,0 +1,407 @@
+//! The commands about past sessions of other tools: where transcripts are, whether they may be read, and what is kept. Not
+//! here: reading them (`sessions`), the words of an answer (`reply`), searching them (`api`).
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use super::{GlobalOptions, Program, ResolvedSettings, failed};
+use crate::args::sessions::{ForgetSessions, ImportSessions, ListSessions, Sessions, ShowSession};
+use api::{ApiError, Point, Reply};
+use event::Problems;
+use reply::Shown;
+use sessions::readers::READERS;
+use sessions::session_digest::SessionDigest;
+use sessions::session_import::{ImportPlan, ImportProgress, ImportScope};
+use sessions::session_rows::{KeptSession, SessionFilter};
+use sessions::session_store::{SessionError, SessionStore};
+use sessions::session_writes::Forgotten;
+use sessions::source::Places;
+use store::{FileLock, PlatformDirs, StoreError};
+use writer::exit::Exit;
+
+/// The setting that holds the person's answer, and its two values.
+pub(super) const CONSENT: &str = "consent";
+pub(super) const YES: &str = "yes";
+pub(super) const NO: &str = "no";
+
+/// Adds roots of transcripts.
+const ROOTS: &str = "AGENT_KNOWLEDGE_SESSION_ROOTS";
+
+/// How long an import waits for another one, in milliseconds.
+const TURN_MS_MAX: u64 = 100;
+
+/// Longest pause of a replay, in milliseconds.
+const PAUSE_MS_MAX: u64 = 2_000;
+
+/// Sessions that an ambiguous id names in its error.
+const NAMED_MAX: usize = 5;
+
+impl Program<'_> {
+    pub(super) fn past_sessions(
+        &self,
+        settings: &GlobalOptions,
+        command: Sessions,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let settled = self.settle(settings)?;
+        let done = |reply| Ok((Exit::Done, reply));
+        match command {
+            Sessions::Import(command) => done(self.import_sessions(&settled, &command, messages)?),
+            Sessions::List(command) => done(self.list_sessions(&settled, &command)?),
+            Sessions::Show(command) => done(self.show_session(&settled, &command, messages)?),
+            Sessions::Summary(command) => {
+                let (kept, session) = found_session(&settled, &command.id)?;
+                let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
+                let exchanges: Vec<_> = exchanges.into_iter().map(|kept| kept.exchange).collect();
+                done(reply::session_summary(&session, &SessionDigest::of(&exchanges)))
+            }
+            Sessions::Check(_) => {
+                let kept =
+                    SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+                let tables =
+                    kept.as_ref().map(|kept| Ok((kept.extents()?, kept.censuses()?))).transpose();
+                let (extents, censuses) =
+                    tables.map_err(|error| unkept(&error))?.unwrap_or_default();
+                let (reply, is_wrong) = reply::sessions_checked(&extents, &censuses);
+                Ok((if is_wrong { Exit::NotFound } else { Exit::Done }, reply))
+            }
+            Sessions::Forget(command) => done(self.forget_sessions(&settled, &command)?),
+        }
+    }
+
+    fn import_sessions(
+        &self,
+        settled: &ResolvedSettings,
+        command: &ImportSessions,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        let scope = ImportScope {
+            tools: known_tools(&command.tool)?,
+            ..self.session_scope(settled, &command.root)?
+        };
+        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        let is_allowed = consent(kept.as_ref())?.as_deref() == Some(YES);
+        let plan = self.session_plan(kept.as_ref(), scope)?;
+        let planned = reply::import_planned(&plan.tools, is_allowed);
+        if command.dry_run {
+            return Ok(planned);
+        }
+        let is_answered = is_allowed || command.yes;
+        let is_asked = !is_answered && !command.form.json && !plan.is_empty();
+        let is_yes = is_answered || is_asked && asked(&planned.text, messages)? == Some(true);
+        if !is_yes {
+            return Ok(planned);
+        }
+        drop(kept);
+        run_import(settled, plan)
+    }
+
+    /// Looks for what is new. Nothing is opened that was never read.
+    pub(super) fn session_plan(
+        &self,
+        kept: Option<&SessionStore>,
+        scope: ImportScope,
+    ) -> Result<ImportPlan, ApiError> {
+        let dirs = PlatformDirs::of_platform().ok_or_else(|| failed(&StoreError::NoPlace))?;
+        let places = Places {
+            home: dirs.home,
+            data: dirs.data_of_all,
+            config: dirs.config_of_all,
+            work_trees: vec![
+                store::DetectedRepo::of_directory(&self.surroundings.directory).top().to_owned(),
+            ],
+            lookup: self.surroundings.lookup,
+        };
+        ImportPlan::make(READERS, &places, kept, scope).map_err(|error| unkept(&error))
+    }
+
+    /// Returns what the settings and the command line allow to be read.
+    pub(super) fn session_scope(
+        &self,
+        settled: &ResolvedSettings,
+        roots: &[String],
+    ) -> Result<ImportScope, ApiError> {
+        let policy = settled.config.sessions.clone();
+        let set = (self.surroundings.lookup)(ROOTS).unwrap_or_default();
+        let set: Vec<PathBuf> =
+            std::env::split_paths(&set).filter(|root| !root.as_os_str().is_empty()).collect();
+        let set = set.iter().map(|root| root.to_string_lossy().into_owned());
+        let roots: Result<Vec<_>, _> =
+            roots.iter().cloned().chain(set).map(|root| root_of(&root)).collect();
+        Ok(ImportScope {
+            tools: Vec::new(),
+            roots: roots?,
+            without_tools: policy.without_tools,
+            without_paths: policy.without_paths,
+            without_repos: policy.without_repos,
+            is_with_private: policy.is_with_private,
+        })
+    }
+
+    fn list_sessions(
+        &self,
+        settled: &ResolvedSettings,
+        command: &ListSessions,
+    ) -> Result<Reply, ApiError> {
+        let Some(kept) =
+            SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?
+        else {
+            return Ok(reply::session_list(&[], 0, false));
+        };
+        let filter = SessionFilter {
+            tool: command.tool.clone(),
+            repo: command.repo.clone(),
+            since_ms: command
+                .since
+                .as_deref()
+                .map(|since| self.time_ms("since", since))
+                .transpose()?,
+            is_with_programs: command.all,
+        };
+        let limit = command.limit as usize;
+        let skip = limit.saturating_mul(command.page.saturating_sub(1) as usize);
+        let mut sessions =
+            kept.sessions(&filter, skip, limit + 1).map_err(|error| unkept(&error))?;
+        let is_more = sessions.len() > limit;
+        sessions.truncate(limit);
+        Ok(reply::session_list(&sessions, skip, is_more))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a replay lets time pass on purpose")]
+    fn show_session(
+        &self,
+        settled: &ResolvedSettings,
+        command: &ShowSession,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        let (kept, session) = found_session(settled, &command.id)?;
+        let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
+        let shown = Shown { around: command.around, is_with_tools: command.tools };
+        if !command.replay {
+            return Ok(reply::session_transcript(&session, &exchanges, shown));
+        }
+        let steps = reply::replay_steps(&exchanges, shown);
+        for step in &steps {
+            // A pipe or a file wants all of it at once.
+            if std::io::stdout().is_terminal() {
+                let pause = step.pause_ms / u64::from(command.speed.max(1));
+                std::thread::sleep(Duration::from_millis(pause.min(PAUSE_MS_MAX)));
+            }
+            let shown = writeln!(messages, "{}", step.text.trim_end());
+            shown.map_err(|error| ApiError::Failed {
+                exit: Exit::Io,
+                message: format!("failed to write: {error}"),
+            })?;
+        }
+        Ok(Reply::new(format!("{} steps", steps.len()), json!({ "steps": steps.len() })))
+    }
+
+    fn forget_sessions(
+        &self,
+        settled: &ResolvedSettings,
+        command: &ForgetSessions,
+    ) -> Result<Reply, ApiError> {
+        let now_ms = (self.surroundings.clock)().now.as_millisecond();
+        let (mut kept, what) = match (&command.before, &command.what) {
+            (Some(before), _) => {
+                (opened(settled)?, Forgotten::Before(self.time_ms("before", before)?))
+            }
+            (None, what) => {
+                let what = what.as_deref().unwrap_or_default();
+                if what.contains(['/', '\\']) {
+                    let path = self.surroundings.directory.join(what);
+                    (opened(settled)?, Forgotten::Path(path.to_string_lossy().into_owned()))
+                } else {
+                    let (kept, session) = found_session(settled, what)?;
+                    (kept, Forgotten::Session(session.row))
+                }
+            }
+        };
+        let forgotten = kept.forget(&what, now_ms).map_err(|error| unkept(&error))?;
+        let noun = if forgotten == 1 { "session" } else { "sessions" };
+        let text = format!(
+            "Forgot {forgotten} {noun}. The transcripts stay where they are, and are not read again."
+        );
+        Ok(Reply::new(text, json!({ "forgotten": forgotten })))
+    }
+
+    fn time_ms(&self, field: &str, text: &str) -> Result<i64, ApiError> {
+        let point = Point::parse(text).ok_or_else(|| {
+            let message = format!(
+                "must be a time, a day or an age, such as 2026-03-01 or 30d; got {}",
+                event::quoted(text)
+            );
+            ApiError::Invalid(Problems::one(field, message))
+        })?;
+        Ok(point.first((self.surroundings.clock)().now).as_millisecond())
+    }
+}
+
+/// Reads the files of a plan and keeps what they hold, with a progress bar where a person watches.
+fn run_import(settled: &ResolvedSettings, plan: ImportPlan) -> Result<Reply, ApiError> {
+    let mut kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+    let _turn = FileLock::take(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
+        .map_err(|error| failed(&error))?;
+    kept.set(CONSENT, YES).map_err(|error| unkept(&error))?;
+    let bar = progress_bar();
+    let mut watch = |progress: &ImportProgress| {
+        bar.set_length(progress.bytes_total);
+        bar.set_position(progress.bytes);
+        let unknown: u64 = progress.census.unknown.values().sum::<u64>() + progress.census.broken;
+        bar.set_message(format!(
+            "{}/{} files, {} sessions, {unknown} records not understood",
+            progress.files, progress.files_total, progress.sessions
+        ));
+    };
+    let progress = plan.run(&mut kept, threads(), &AtomicBool::new(false), &mut watch);
+    bar.finish_and_clear();
+    Ok(reply::import_done(&progress.map_err(|error| unkept(&error))?))
+}
+
+/// Threads that read transcripts: not more than the processor has, and not so many that a laptop cannot be used.
+pub(super) fn threads() -> usize {
+    const MOST: usize = 4;
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST))
+}
+
+fn progress_bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:24} {bytes}/{total_bytes} {msg}");
+    let bar = ProgressBar::new(0);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// Asks a person; nothing if nobody is there to answer.
+pub(super) fn asked(text: &str, messages: &mut dyn Write) -> Result<Option<bool>, ApiError> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Ok(None);
+    }
+    let io =
+        |error| ApiError::Failed { exit: Exit::Io, message: format!("failed to ask: {error}") };
+    write!(messages, "{text}\nRead them? [y/N] ").map_err(io)?;
+    messages.flush().map_err(io)?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer).map_err(io)?;
+    Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
+}
+
+/// Returns what the person said when asked, if they were.
+pub(super) fn consent(kept: Option<&SessionStore>) -> Result<Option<String>, ApiError> {
+    Ok(kept
+        .map(|kept| kept.setting(CONSENT))
+        .transpose()
+        .map_err(|error| unkept(&error))?
+        .flatten())
+}
+
+fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
+    let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+    let none =
+        "no past sessions are kept; agent-knowledge sessions import shows what is on this disk";
+    kept.ok_or_else(|| ApiError::NotFound(none.to_owned()))
+}
+
+/// Finds the one session that an id means.
+fn found_session(
+    settled: &ResolvedSettings,
+    id: &str,
+) -> Result<(SessionStore, KeptSession), ApiError> {
+    let kept = opened(settled)?;
+    let mut found = kept.sessions_named(id.trim(), NAMED_MAX).map_err(|error| unkept(&error))?;
+    match found.len() {
+        1 => {}
+        0 => {
+            let message = format!(
+                "no past session has the id {}; agent-knowledge sessions list shows them",
+                event::quoted(id)
+            );
+            return Err(ApiError::NotFound(message));
+        }
+        _ => {
+            let ids: Vec<String> = found.iter().map(|session| session.native_id.clone()).collect();
+            let message =
+                format!("{} means several sessions: {}", event::quoted(id), ids.join(", "));
+            return Err(ApiError::NotFound(message));
+        }
+    }
+    let session = found.pop().ok_or_else(|| ApiError::NotFound(String::new()))?;
+    Ok((kept, session))
+}
+
+fn known_tools(tools: &[String]) -> Result<Vec<String>, ApiError> {
+    let names: Vec<&str> = READERS.iter().map(|reader| reader.tool().name).collect();
+    match tools.iter().find(|tool| !names.contains(&tool.as_str())) {
+        None => Ok(tools.to_vec()),
+        Some(unknown) => {
+            let message =
+                format!("must be one of {}; got {}", names.join(", "), event::quoted(unknown));
+            Err(ApiError::Invalid(Problems::one("tool", message)))
+        }
+    }
+}
+
+/// Reads `TOOL=DIR`.
+fn root_of(text: &str) -> Result<(String, PathBuf), ApiError> {
+    let wrong = || {
+        let message = format!(
+            "must be TOOL=DIR, for example claude-code=/backup/projects; got {}",
+            event::quoted(text)
+        );
+        ApiError::Invalid(Problems::one("root", message))
+    };
+    let (tool, path) =
+        text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
+    Ok((known_tools(&[tool.to_owned()])?.concat(), PathBuf::from(path)))
+}
+
+pub(super) fn unkept(error: &SessionError) -> ApiError {
+    ApiError::Failed { exit: Exit::Io, message: error.to_string() }
+}
+
+impl Program<'_> {
+    /// Asks once whether past sessions may be read, after a setup; without a person, says in one line what there is.
+    /// Returns that line, empty if there is nothing to say.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`].
+    pub(super) fn offer_sessions(
+        &self,
+        settings: &GlobalOptions,
+        messages: &mut dyn Write,
+    ) -> Result<String, ApiError> {
+        let settled = self.settle(settings)?;
+        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        if consent(kept.as_ref())?.is_some() {
+            return Ok(String::new());
+        }
+        let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
+        if plan.is_empty() {
+            return Ok(String::new());
+        }
+        drop(kept);
+        let files = plan.len();
+        match asked(&reply::import_planned(&plan.tools, true).text, messages)? {
+            Some(true) => Ok(run_import(&settled, plan)?.text),
+            Some(false) => {
+                let kept =
+                    SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+                kept.set(CONSENT, NO).map_err(|error| unkept(&error))?;
+                Ok("Past sessions are not read; agent-knowledge sessions import asks again."
+                    .to_owned())
+            }
+            None => Ok(format!(
+                "{files} transcripts of past sessions are on this disk, none was read: agent-knowledge sessions import shows them."
+            )),
+        }
+    }
+}
