@@ -1,13 +1,18 @@
 //! The readers, one file per tool, and the table that lists them. A new tool is a file here and a row in [`READERS`].
 //! Not here: what a reader is (`source`), where its reports go (`exchange`).
 
+mod claude_code;
+mod loose_json;
+
 use super::source::TranscriptReader;
 
 #[cfg(test)]
 pub(crate) mod golden;
+#[cfg(test)]
+pub(crate) mod resume_law;
 
 /// Every reader, the tools with most users first.
-pub const READERS: &[&dyn TranscriptReader] = &[];
+pub const READERS: &[&dyn TranscriptReader] = &[&claude_code::ClaudeCode];
 
 /// Returns the reader of a tool, by its name.
 #[must_use]
