@@ -2,11 +2,11 @@
 //! the memory is not empty on its first day. Everything here is local; nothing of it enters a shared log by itself.
 //!
 //! In reading order: [`transcript`] (what a reader reports), [`source`] (what a reader is), [`records`] and
-//! [`database`] (files as records and as tables), [`readers`] (one file per tool), [`prompt_text`] (what a person typed,
-//! without what tools put around it), [`exchange`] (a question with all that followed it), [`session_store`] and
-//! [`session_rows`] (what is kept), [`session_import`] (from files to what is kept). Nothing is written to the files of
-//! other tools. Not here: the commands and tools that ask (`retriever`), how to tell a lesson from chance
-//! (`clients`).
+//! [`database`] (files as records and as tables), [`session_tables`] (which sessions of a database changed), [`readers`]
+//! (one file per tool), [`prompt_text`] (what a person typed, without what tools put around it), [`exchange`] (a question
+//! with all that followed it), [`session_store`] and [`session_rows`] (what is kept), [`session_import`] (from files to
+//! what is kept). Nothing is written to the files of other tools. Not here: the commands and tools that ask
+//! (`retriever`), how to tell a lesson from chance (`clients`).
 
 pub mod database;
 pub mod exchange;
@@ -19,6 +19,7 @@ pub mod session_digest;
 pub mod session_import;
 pub mod session_rows;
 pub mod session_store;
+pub mod session_tables;
 pub mod session_writes;
 pub mod source;
 mod stored_exchange;

@@ -106,6 +106,20 @@ impl Lines {
     }
 }
 
+/// Reads a file that is one value.
+///
+/// # Errors
+/// [`ReadError`] if it cannot be read, or has more than `bytes_max` bytes.
+pub fn file_bytes(path: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
+    let file = File::open(path).map_err(ReadError::io(path))?;
+    let mut bytes = Vec::new();
+    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(ReadError::io(path))?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(ReadError::form(path, format!("larger than {bytes_max} bytes")));
+    }
+    Ok(bytes)
+}
+
 /// Calls `each` for every JSON value in the lines of a file from `offset` on, and returns the offset after the last
 /// complete line. Two values on one line, which tools write when they race, are both read. `is_noise` may dismiss a line
 /// by its bytes before it is parsed; it is counted as left. `each` says how it recognised a value.

@@ -3,6 +3,10 @@
 
 mod claude_code;
 mod loose_json;
+mod opencode;
+mod opencode_messages;
+mod opencode_tables;
+mod tool_calls;
 
 use super::source::TranscriptReader;
 
@@ -12,7 +16,11 @@ pub(crate) mod golden;
 pub(crate) mod resume_law;
 
 /// Every reader, the tools with most users first.
-pub const READERS: &[&dyn TranscriptReader] = &[&claude_code::ClaudeCode];
+pub const READERS: &[&dyn TranscriptReader] = &[
+    &claude_code::ClaudeCode,
+    &opencode::OPENCODE,
+    &opencode::KILO,
+];
 
 /// Returns the reader of a tool, by its name.
 #[must_use]
