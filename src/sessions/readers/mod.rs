@@ -2,6 +2,7 @@
 //! Not here: what a reader is (`source`), where its reports go (`exchange`).
 
 mod claude_code;
+mod goose;
 mod loose_json;
 mod opencode;
 mod opencode_messages;
@@ -19,6 +20,7 @@ pub(crate) mod resume_law;
 pub const READERS: &[&dyn TranscriptReader] = &[
     &claude_code::ClaudeCode,
     &opencode::OPENCODE,
+    &goose::Goose,
     &opencode::KILO,
 ];
 

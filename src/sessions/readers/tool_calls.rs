@@ -131,8 +131,9 @@ pub(super) fn joined_text(content: &Value) -> String {
 
 /// Returns the exit code in a text such as `Command failed with exit code 2`, if it is the last thing said about one.
 pub(super) fn exit_code_in(text: &str) -> Option<i32> {
-    let (_, behind) = text.rsplit_once("exit code")?;
-    let digits = behind.trim_start_matches([':', ' ', '`']);
+    const NAMES: &[&str] = &["exit code", "exited with code", "exit status"];
+    let behind = NAMES.iter().filter_map(|name| text.rsplit_once(name)).map(|(_, behind)| behind);
+    let digits = behind.min_by_key(|behind| behind.len())?.trim_start_matches([':', ' ', '`']);
     let end = digits.find(|next: char| !next.is_ascii_digit()).unwrap_or(digits.len());
     digits.get(..end)?.parse().ok()
 }
@@ -234,6 +235,7 @@ mod tests {
     fn the_last_exit_code_in_a_text_counts() {
         assert_eq!(exit_code_in("no exit code here, but\nexit code: 12\n"), Some(12));
         assert_eq!(exit_code_in("failed with exit code 2."), Some(2));
+        assert_eq!(exit_code_in("exit code 1, then Command exited with code 3"), Some(3));
         assert_eq!(exit_code_in("the exit code was bad"), None);
         assert_eq!(exited(0), Outcome::Succeeded);
         assert_eq!(exited(1 << 40), Outcome::Faulted);
