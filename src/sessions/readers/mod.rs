@@ -2,7 +2,10 @@
 //! Not here: what a reader is (`source`), where its reports go (`exchange`).
 
 mod claude_code;
+mod copilot_cli;
+mod gemini_cli;
 mod goose;
+mod json_parts;
 mod loose_json;
 mod opencode;
 mod opencode_messages;
@@ -14,12 +17,16 @@ use super::source::TranscriptReader;
 #[cfg(test)]
 pub(crate) mod golden;
 #[cfg(test)]
+pub(crate) mod growing;
+#[cfg(test)]
 pub(crate) mod resume_law;
 
 /// Every reader, the tools with most users first.
 pub const READERS: &[&dyn TranscriptReader] = &[
     &claude_code::ClaudeCode,
     &opencode::OPENCODE,
+    &copilot_cli::CopilotCli,
+    &gemini_cli::GeminiCli,
     &goose::Goose,
     &opencode::KILO,
 ];
