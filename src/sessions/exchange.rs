@@ -187,7 +187,8 @@ pub struct ExchangeBuilder<'a> {
 }
 
 impl<'a> ExchangeBuilder<'a> {
-    /// Builds the sessions of one file. `first_ordinal` is that of the first exchange, where reading goes on.
+    /// Builds the sessions of one file. `first_ordinal` is that of the first exchange where reading goes on; a session
+    /// that is told whole begins with 0.
     pub fn new(first_ordinal: u32, deliver: &'a mut dyn FnMut(SessionRead)) -> Self {
         Self {
             deliver,
@@ -216,6 +217,8 @@ impl<'a> ExchangeBuilder<'a> {
     fn begin_exchange(&mut self, message_id: Option<String>) {
         let (first, offset) = (self.first_ordinal, self.offset);
         let Some(session) = &mut self.session else { return };
+        // A reader that cannot go on tells the session again from its beginning.
+        let first = if session.extent == Extent::Continued { first } else { 0 };
         let ordinal = session.exchanges.last().map_or(first, |last| last.ordinal + 1);
         session.exchanges.push(Exchange { ordinal, message_id, parts: Vec::new() });
         session.last_offset = offset;
@@ -444,6 +447,23 @@ mod tests {
             exchanges.iter().map(|exchange| exchange.parts[0].what.clone()).collect();
         assert_eq!(texts, [PartKind::Asked("one".to_owned()), PartKind::Asked("three".to_owned())]);
         assert_eq!(exchanges[1].ordinal, 1);
+    }
+
+    #[test]
+    fn a_session_that_is_told_whole_counts_from_0() {
+        for (extent, expected) in [(Extent::Whole, 0), (Extent::Continued, 7)] {
+            let mut ordinals = Vec::new();
+            let mut deliver = |session: SessionRead| ordinals.push(session.exchanges[0].ordinal);
+            let mut builder = ExchangeBuilder::new(7, &mut deliver);
+            builder.session("s", extent);
+            builder.happened(TranscriptMoment {
+                message_id: None,
+                at_ms: None,
+                what: asked("one"),
+            });
+            let _ = builder.finish();
+            assert_eq!(ordinals, [expected]);
+        }
     }
 
     #[test]

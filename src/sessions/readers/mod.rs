@@ -10,6 +10,8 @@ mod loose_json;
 mod opencode;
 mod opencode_messages;
 mod opencode_tables;
+mod pi;
+mod qwen_code;
 mod tool_calls;
 
 use super::source::TranscriptReader;
@@ -28,6 +30,8 @@ pub const READERS: &[&dyn TranscriptReader] = &[
     &copilot_cli::CopilotCli,
     &gemini_cli::GeminiCli,
     &goose::Goose,
+    &qwen_code::QwenCode,
+    &pi::Pi,
     &opencode::KILO,
 ];
 
