@@ -14,17 +14,9 @@ use crate::transcript::{Census, Outcome};
 /// Returns the folder of the real transcripts, or nothing where it is missing and may be.
 #[expect(clippy::disallowed_methods, reason = "tests have no main that reads the environment")]
 pub(crate) fn fixtures() -> Option<PathBuf> {
-<<<<<<< HEAD
-    // Beside the project, or further up where this is a work tree of it.
-    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let mut folders = above.map(|folder| folder.join("shared/data/sessions/fixtures"));
-    if let Some(folder) = folders.find(|folder| folder.is_dir()) {
-=======
-    // A work tree may lie deeper than the project itself.
-    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-    let folders = above.map(|folder| folder.join("shared/data/sessions/fixtures"));
-    if let Some(folder) = folders.into_iter().find(|folder| folder.is_dir()) {
->>>>>>> 72a3e38 (Read the sessions of Copilot CLI and of Gemini CLI)
+    let beside =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sessions/fixtures");
+    if let Some(folder) = Some(beside).filter(|folder| folder.is_dir()) {
         return Some(folder);
     }
     assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "shared/data/sessions is missing");
