@@ -215,10 +215,10 @@ impl<'a> ExchangeBuilder<'a> {
     }
 
     fn begin_exchange(&mut self, message_id: Option<String>) {
-        let (first, offset) = (self.first_ordinal, self.offset);
+        let offset = self.offset;
         let Some(session) = &mut self.session else { return };
-        // A reader that cannot go on tells the session again from its beginning.
-        let first = if session.extent == Extent::Continued { first } else { 0 };
+        // A reader that cannot go on tells the session whole.
+        let first = if session.extent == Extent::Whole { 0 } else { self.first_ordinal };
         let ordinal = session.exchanges.last().map_or(first, |last| last.ordinal + 1);
         session.exchanges.push(Exchange { ordinal, message_id, parts: Vec::new() });
         session.last_offset = offset;

@@ -52,8 +52,8 @@ impl Loose {
 
 impl<'de> Deserialize<'de> for Loose {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
+        struct LooseVisitor;
+        impl<'de> Visitor<'de> for LooseVisitor {
             type Value = Loose;
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("any value")
@@ -90,7 +90,7 @@ impl<'de> Deserialize<'de> for Loose {
                 Ok(Loose::List(values))
             }
         }
-        json.deserialize_any(Any)
+        json.deserialize_any(LooseVisitor)
     }
 }
 
@@ -125,8 +125,8 @@ impl<T> Shaped<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shaped<T> {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        struct Any<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Any<T> {
+        struct ShapedVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ShapedVisitor<T> {
             type Value = Shaped<T>;
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("any value")
@@ -164,7 +164,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shaped<T> {
                 Ok(Shaped { text: Loose::Nothing, items })
             }
         }
-        json.deserialize_any(Any(PhantomData))
+        json.deserialize_any(ShapedVisitor(PhantomData))
     }
 }
 

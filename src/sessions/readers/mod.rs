@@ -2,6 +2,7 @@
 //! Not here: what a reader is (`source`), where its reports go (`exchange`).
 
 mod claude_code;
+mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod goose;
@@ -26,6 +27,7 @@ pub(crate) mod resume_law;
 /// Every reader, the tools with most users first.
 pub const READERS: &[&dyn TranscriptReader] = &[
     &claude_code::ClaudeCode,
+    &codex::Codex,
     &opencode::OPENCODE,
     &copilot_cli::CopilotCli,
     &gemini_cli::GeminiCli,

@@ -106,5 +106,4 @@ fn is_noise(line: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-#[path = "claude_code_tests.rs"]
 mod tests;

@@ -1,0 +1,185 @@
+//! One line of a rollout of Codex: its fields, in the old form and in the paginated one. Not here: what they mean
+//! (`codex_session`, `codex_calls`).
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::readers::loose_json::{Loose, Shaped};
+
+/// A line.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexLine {
+    pub(super) timestamp: Loose,
+    #[serde(rename = "type")]
+    pub(super) kind: Loose,
+    pub(super) payload: Shaped<CodexPayload>,
+}
+
+/// The fields of all kinds of lines.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexPayload {
+    #[serde(rename = "type")]
+    pub(super) kind: Loose,
+    pub(super) id: Loose,
+    pub(super) session_id: Loose,
+    pub(super) turn_id: Loose,
+    pub(super) call_id: Loose,
+    // The first line.
+    pub(super) cwd: Loose,
+    pub(super) source: Value,
+    pub(super) thread_source: Loose,
+    pub(super) history_mode: Loose,
+    pub(super) forked_from_id: Loose,
+    pub(super) parent_thread_id: Loose,
+    pub(super) git: Shaped<CodexGit>,
+    // Messages.
+    pub(super) role: Loose,
+    pub(super) content: Shaped<CodexPart>,
+    pub(super) message: Loose,
+    // Calls and results.
+    pub(super) name: Loose,
+    pub(super) arguments: Shaped<CodexArguments>,
+    pub(super) input: Loose,
+    pub(super) action: Shaped<CodexArguments>,
+    pub(super) output: Shaped<CodexPart>,
+    pub(super) command: Loose,
+    pub(super) exit_code: Loose,
+    pub(super) aggregated_output: Loose,
+    pub(super) status: Loose,
+    pub(super) success: Loose,
+    pub(super) stderr: Loose,
+    pub(super) result: Shaped<CodexResult>,
+    // Events.
+    pub(super) item: Shaped<CodexItem>,
+    pub(super) num_turns: Loose,
+    pub(super) reason: Loose,
+    pub(super) thread_name: Loose,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexGit {
+    pub(super) branch: Loose,
+    pub(super) repository_url: Loose,
+}
+
+/// A part of a message, or the output of a call where it is an object.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexPart {
+    pub(super) text: Loose,
+    pub(super) content: Loose,
+}
+
+/// The result of a call of a server.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexResult {
+    #[serde(rename = "Ok")]
+    pub(super) ok: Shaped<CodexAnswer>,
+    #[serde(rename = "Err")]
+    pub(super) err: Loose,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexAnswer {
+    #[serde(rename = "isError", alias = "is_error")]
+    pub(super) is_error: Loose,
+    pub(super) content: Shaped<CodexPart>,
+}
+
+/// A finished item of the paginated form.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexItem {
+    #[serde(rename = "type")]
+    pub(super) kind: Loose,
+    pub(super) id: Loose,
+    pub(super) text: Loose,
+    pub(super) content: Shaped<CodexPart>,
+    pub(super) command: Loose,
+    #[serde(alias = "exitCode")]
+    pub(super) exit_code: Loose,
+    #[serde(alias = "aggregatedOutput")]
+    pub(super) aggregated_output: Loose,
+    pub(super) status: Loose,
+    /// By path, or as a list of objects with a path.
+    pub(super) changes: Value,
+    pub(super) server: Loose,
+    pub(super) tool: Loose,
+    pub(super) arguments: Shaped<CodexArguments>,
+}
+
+/// The arguments of a call that tell what it was about.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexArguments {
+    pub(super) cmd: Loose,
+    pub(super) command: Loose,
+    pub(super) input: Loose,
+    pub(super) patch: Loose,
+    pub(super) session_id: Loose,
+    message: Loose,
+    prompt: Loose,
+    query: Loose,
+    url: Loose,
+    path: Loose,
+    pattern: Loose,
+}
+
+impl CodexArguments {
+    /// Parses arguments, which are JSON in a text or an object.
+    pub(super) fn of(written: Shaped<Self>) -> Self {
+        match written.text.some() {
+            Some(text) => serde_json::from_str(text).unwrap_or_default(),
+            None => written.into_first(),
+        }
+    }
+
+    /// The argument that says most.
+    pub(super) fn main(&self) -> String {
+        let fields =
+            [&self.message, &self.prompt, &self.query, &self.url, &self.path, &self.pattern];
+        let field = fields.into_iter().find_map(|field| field.some());
+        field.map_or_else(|| command_of(&self.command), str::to_owned)
+    }
+}
+
+/// All text of a content or an output, its parts on lines of their own.
+pub(super) fn joined(content: &Shaped<CodexPart>) -> String {
+    if let Some(text) = content.text.some() {
+        return text.to_owned();
+    }
+    let parts = content.items.iter().filter_map(|part| part.text.some().or(part.content.some()));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+/// The command line in a text, or in the arguments of a program. A shell that only wraps it is left out.
+pub(super) fn command_of(command: &Loose) -> String {
+    let Loose::List(words) = command else { return command.text().to_owned() };
+    let words: Vec<_> = words.iter().map(Loose::text).collect();
+    match words.as_slice() {
+        [_, "-c" | "-lc" | "-ic" | "-Command" | "/c", line] => (*line).to_owned(),
+        words => words.join(" "),
+    }
+}
+
+/// The paths in a patch.
+pub(super) fn paths_in(patch: &str) -> Vec<String> {
+    const MARKS: &[&str] = &["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+    let marked = |line| MARKS.iter().find_map(move |mark| str::strip_prefix(line, *mark));
+    patch.lines().filter_map(marked).map(|path| path.trim().to_owned()).collect()
+}
+
+/// The paths that an item changed.
+pub(super) fn paths_of(changes: &Value) -> Vec<String> {
+    let named = |change: &Value| Some(change.get("path")?.as_str()?.to_owned());
+    match changes {
+        Value::Object(changes) => changes.keys().cloned().collect(),
+        Value::Array(changes) => changes.iter().filter_map(named).collect(),
+        _ => Vec::new(),
+    }
+}
