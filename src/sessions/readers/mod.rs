@@ -1,6 +1,7 @@
 //! The readers, one file per tool, and the table that lists them. A new tool is a file here and a row in [`READERS`].
 //! Not here: what a reader is (`source`), where its reports go (`exchange`).
 
+mod aider;
 mod claude_code;
 mod codex;
 mod copilot_cli;
@@ -31,6 +32,7 @@ pub const READERS: &[&dyn TranscriptReader] = &[
     &opencode::OPENCODE,
     &copilot_cli::CopilotCli,
     &gemini_cli::GeminiCli,
+    &aider::Aider,
     &goose::Goose,
     &qwen_code::QwenCode,
     &pi::Pi,
