@@ -2,13 +2,18 @@
 //! Not here: what a reader is (`source`), where its reports go (`exchange`).
 
 mod aider;
+mod amp;
 mod claude_code;
+mod cline;
 mod codex;
+mod continue_dev;
 mod copilot_cli;
+mod droid;
 mod gemini_cli;
 mod goose;
 mod json_parts;
 mod loose_json;
+mod message_blocks;
 mod opencode;
 mod opencode_messages;
 mod opencode_tables;
@@ -32,9 +37,13 @@ pub const READERS: &[&dyn TranscriptReader] = &[
     &opencode::OPENCODE,
     &copilot_cli::CopilotCli,
     &gemini_cli::GeminiCli,
+    &cline::CLINE,
+    &continue_dev::Continue,
     &aider::Aider,
     &goose::Goose,
     &qwen_code::QwenCode,
+    &droid::Droid,
+    &amp::Amp,
     &pi::Pi,
     &opencode::KILO,
 ];

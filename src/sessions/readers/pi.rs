@@ -79,10 +79,17 @@ impl TranscriptReader for Pi {
 
 /// An entry of the tree.
 struct PiEntry {
-    parent: Option<String>,
+    /// Nothing where the record does not say: then the entry before is its parent.
+    parent: Option<PiParent>,
     has_id: bool,
     stamp: MomentStamp,
     happenings: Vec<Happening>,
+}
+
+/// What an entry follows.
+enum PiParent {
+    Root,
+    Entry(String),
 }
 
 /// A session in memory.
@@ -128,7 +135,10 @@ impl PiTree {
             self.places.insert(id, self.entries.len());
         }
         let stamp = MomentStamp::of(&record["id"], &record["timestamp"]);
-        let parent = field(record, "parentId");
+        let parent = record.get("parentId").map(|parent| match parent.as_str() {
+            Some(id) => PiParent::Entry(id.to_owned()),
+            None => PiParent::Root,
+        });
         self.entries.push(PiEntry { parent, has_id: id.is_some(), stamp, happenings });
         unknown
     }
@@ -176,13 +186,14 @@ impl PiTree {
             if let Some(told) = is_told.get_mut(place) {
                 *told = true;
             }
-            let Some(parent) = self.entries.get(place).and_then(|entry| entry.parent.as_ref())
-            else {
-                break;
-            };
             // Where a parent is lost, or comes later, the entry before stands for it: a line that could not be read must
             // not cost all before it. Places only fall, so a circle ends.
-            let known = self.places.get(parent).copied().filter(|parent| *parent < place);
+            let known = match self.entries.get(place).and_then(|entry| entry.parent.as_ref()) {
+                Some(PiParent::Root) => break,
+                Some(PiParent::Entry(id)) => self.places.get(id).copied(),
+                None => None,
+            };
+            let known = known.filter(|parent| *parent < place);
             at = known.or_else(|| place.checked_sub(1));
         }
         is_told
@@ -348,16 +359,15 @@ mod tests {
     }
 
     #[test]
-    fn old_files_without_ids_are_read_in_order() {
+    fn old_files_without_ids_or_parents_are_read_in_order() {
         let mut records =
-            [head(), asks("", None, "one"), says("", None, "1"), asks("", None, "two")];
-        for record in &mut records[1..] {
-            record
-                .as_object_mut()
-                .unwrap()
-                .retain(|name, _| !name.contains("id") && name != "parentId");
+            [head(), asks("a", None, "one"), says("b", None, "1"), asks("c", None, "two")];
+        for without in ["parentId", "id"] {
+            for record in &mut records[1..] {
+                record.as_object_mut().unwrap().remove(without);
+            }
+            assert_eq!(said(&records), ["one", "1", "two"], "{without}");
         }
-        assert_eq!(said(&records), ["one", "1", "two"]);
     }
 
     #[test]
