@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
 
 use super::source::ReadError;
 
@@ -229,6 +230,17 @@ pub fn columns_or_null(known: &[String], wanted: &[&str]) -> String {
 #[must_use]
 pub fn bounded_value(column: &str) -> String {
     format!("CASE WHEN octet_length({column}) <= {VALUE_BYTES_MAX} THEN {column} END")
+}
+
+/// Returns the bytes of a value, text or not: tools keep JSON as either.
+///
+/// # Errors
+/// Those of the row.
+pub fn bytes_of(row: &Row<'_>, place: usize) -> rusqlite::Result<Option<Vec<u8>>> {
+    Ok(match row.get_ref(place)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
+        _ => None,
+    })
 }
 
 /// Returns a function that adds the path to an error of a database, and tells which kind it is.

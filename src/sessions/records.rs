@@ -120,6 +120,22 @@ pub fn file_bytes(path: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
+/// Unpacks a value that a tool keeps compressed (zstd), or returns nothing if it is no such value, or has more than
+/// `bytes_max` bytes.
+#[must_use]
+pub fn decompressed(bytes: &[u8], bytes_max: u64) -> Option<Vec<u8>> {
+    let decoder = ruzstd::decoding::StreamingDecoder::new(bytes).ok()?;
+    let mut unpacked = Vec::new();
+    decoder.take(bytes_max.saturating_add(1)).read_to_end(&mut unpacked).ok()?;
+    (unpacked.len() as u64 <= bytes_max).then_some(unpacked)
+}
+
+/// Compresses a value as tools do, for tests.
+#[cfg(test)]
+pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
 /// Calls `each` for every JSON value in the lines of a file from `offset` on, and returns the offset after the last
 /// complete line. Two values on one line, which tools write when they race, are both read. `is_noise` may dismiss a line
 /// by its bytes before it is parsed; it is counted as left. `each` says how it recognised a value.
@@ -249,5 +265,14 @@ mod tests {
         bytes.extend_from_slice(b"\"}\n{\"b\":2}\n");
         let (values, counts, end) = read(&bytes, 0);
         assert_eq!((values.len(), counts.census.too_long, end), (1, 1, bytes.len() as u64));
+    }
+
+    #[test]
+    fn a_compressed_value_has_a_bound() {
+        let packed = compressed(&vec![b'x'; 100_000]);
+        assert!(packed.len() < 1_000);
+        assert_eq!(decompressed(&packed, 100_000).map(|bytes| bytes.len()), Some(100_000));
+        assert_eq!(decompressed(&packed, 99_999), None);
+        assert_eq!(decompressed(b"{}", 10), None);
     }
 }

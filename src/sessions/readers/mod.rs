@@ -20,6 +20,7 @@ mod opencode_tables;
 mod pi;
 mod qwen_code;
 mod tool_calls;
+mod zed;
 
 use super::source::TranscriptReader;
 
@@ -46,6 +47,7 @@ pub const READERS: &[&dyn TranscriptReader] = &[
     &amp::Amp,
     &pi::Pi,
     &opencode::KILO,
+    &zed::Zed,
 ];
 
 /// Returns the reader of a tool, by its name.
