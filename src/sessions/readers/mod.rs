@@ -8,6 +8,8 @@ mod cline;
 mod codex;
 mod continue_dev;
 mod copilot_cli;
+mod cursor_ide;
+mod cursor_sessions;
 mod droid;
 mod gemini_cli;
 mod goose;
@@ -38,7 +40,9 @@ pub const READERS: &[&dyn TranscriptReader] = &[
     &opencode::OPENCODE,
     &copilot_cli::CopilotCli,
     &gemini_cli::GeminiCli,
-    &cline::CLINE,
+    &cursor_sessions::CursorReader,
+    &cline::Cline,
+    &cline::Roo,
     &continue_dev::Continue,
     &aider::Aider,
     &goose::Goose,
@@ -46,8 +50,8 @@ pub const READERS: &[&dyn TranscriptReader] = &[
     &droid::Droid,
     &amp::Amp,
     &pi::Pi,
-    &opencode::KILO,
     &zed::Zed,
+    &opencode::KILO,
 ];
 
 /// Returns the reader of a tool, by its name.
