@@ -8,12 +8,14 @@ mod cline;
 mod codex;
 mod continue_dev;
 mod copilot_cli;
+mod crush;
 mod cursor_ide;
 mod cursor_sessions;
 mod droid;
 mod gemini_cli;
 mod goose;
 mod json_parts;
+mod kiro;
 mod loose_json;
 mod message_blocks;
 mod opencode;
@@ -52,6 +54,8 @@ pub const READERS: &[&dyn TranscriptReader] = &[
     &pi::Pi,
     &zed::Zed,
     &opencode::KILO,
+    &crush::Crush,
+    &kiro::Kiro,
 ];
 
 /// Returns the reader of a tool, by its name.

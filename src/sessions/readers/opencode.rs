@@ -307,7 +307,10 @@ mod tests {
 
     #[test]
     fn real_exports_are_read_as_the_second_opinion_reads_them() {
-        compare(&OPENCODE, "opencode", &[]);
+        let blank = Counts { user: 2, assistant: 18, commands: 18, edits: 5, ..Counts::default() };
+        let explained =
+            [("ses_00e640058ffeRdo8h1GxaXmmlc.json", blank, "two answers are blank lines alone")];
+        compare(&OPENCODE, "opencode", &explained);
     }
 
     #[test]

@@ -1,0 +1,304 @@
+//! Reads Crush, which keeps a database in each project: `.crush/crush.db`. Not here: how a database is read
+//! (`session_tables`).
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::Value;
+
+use super::tool_calls::{CallKind, ToolCall, exited, joined_text, millis, text_at};
+use crate::database::{bounded_value, columns_of, columns_or_null};
+use crate::prompt_text::typed;
+use crate::records::file_bytes;
+use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
+use crate::source::{
+    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+};
+use crate::transcript::{
+    Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
+    TranscriptSink,
+};
+
+/// Most projects that are taken from Crush's own list, and its largest size in bytes.
+const PROJECTS_MAX: usize = 1_000;
+const PROJECTS_BYTES_MAX: u64 = 4 << 20;
+
+/// What the result says of a call that a person did not allow.
+const REFUSED: &str = "denied permission";
+
+/// Reads the sessions of Crush.
+pub(super) struct Crush;
+
+impl TranscriptReader for Crush {
+    fn tool(&self) -> &'static Tool {
+        &Tool { name: "crush", title: "Crush", parser_version: 1, is_tried: false, days_kept: None }
+    }
+
+    fn roots(&self, places: &Places<'_>) -> Vec<PathBuf> {
+        let data = places.named_or_home("XDG_DATA_HOME", ".local/share");
+        let listed = projects_in(&data.join("crush").join("projects.json"));
+        let mut roots: Vec<_> =
+            places.work_trees.iter().map(|tree| tree.join(".crush")).chain(listed).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        roots
+    }
+
+    fn find(&self, root: &Path) -> Result<Vec<TranscriptFile>, ReadError> {
+        files_below(root, 0, &|path| {
+            has_extension(path, "db") && path.file_stem().is_some_and(|stem| stem == "crush")
+        })
+    }
+
+    fn read(
+        &self,
+        file: &TranscriptFile,
+        resume: Option<&Resume>,
+        sink: &mut dyn TranscriptSink,
+    ) -> Result<Resume, ReadError> {
+        // The database lies in the project, so its place is the directory.
+        let directory = file.path.ancestors().nth(2).and_then(Path::to_str).map(str::to_owned);
+        read_changed(file, resume, &CrushTables { directory }, sink)
+    }
+}
+
+/// Returns the data folders of the projects in which Crush was used.
+fn projects_in(list: &Path) -> Vec<PathBuf> {
+    let list = file_bytes(list, PROJECTS_BYTES_MAX).ok();
+    let list = list.and_then(|list| serde_json::from_slice::<Value>(&list).ok());
+    let projects = list.as_ref().and_then(|list| list.get("projects").unwrap_or(list).as_array());
+    let folder = |project: &Value| {
+        let data = text_at(project, &["/data_dir"]).map(PathBuf::from);
+        data.or_else(|| Some(PathBuf::from(text_at(project, &["/path"])?).join(".crush")))
+    };
+    projects.into_iter().flatten().take(PROJECTS_MAX).filter_map(folder).collect()
+}
+
+/// The tables of Crush.
+struct CrushTables {
+    directory: Option<String>,
+}
+
+impl SessionTables for CrushTables {
+    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
+        if columns_of(connection, "sessions")?.is_empty() {
+            return Err(TableError::Form("a database without Crush's sessions".to_owned()));
+        }
+        let mut query = connection.prepare(
+            "SELECT s.id, s.title, s.updated_at, count(m.id), max(m.updated_at), sum(octet_length(m.parts))
+             FROM sessions s LEFT JOIN messages m ON m.session_id = s.id
+             GROUP BY s.id ORDER BY s.created_at DESC",
+        )?;
+        let planned = query.query_map([], |row| {
+            let title: Option<String> = row.get(1)?;
+            let number = |place: usize| row.get::<_, Option<i64>>(place);
+            let numbers = (number(2)?, number(3)?, number(4)?, number(5)?);
+            Ok(PlannedSession { id: row.get(0)?, mark: format!("{title:?}/{numbers:?}") })
+        })?;
+        Ok(planned.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn read_session(
+        &self,
+        connection: &Connection,
+        id: &str,
+        sink: &mut dyn TranscriptSink,
+    ) -> Result<(), TableError> {
+        let query = "SELECT title, parent_session_id FROM sessions WHERE id = ?1";
+        let row = connection.query_row(query, [id], |row| Ok((row.get(0)?, row.get(1)?)));
+        let Some((title, parent)): Option<(Option<String>, Option<String>)> = row.optional()?
+        else {
+            return Ok(());
+        };
+        sink.session(id, Extent::Whole);
+        let facts = [
+            title.map(|title| SessionFact::Title(TitleSource::Model, title)),
+            self.directory.clone().map(SessionFact::Directory),
+            parent.is_some().then_some(SessionFact::ByProgram),
+            parent.map(SessionFact::Parent),
+        ];
+        facts.into_iter().flatten().for_each(|fact| sink.fact(fact));
+        let known = columns_of(connection, "messages")?;
+        let summary = columns_or_null(&known, &["is_summary_message"]);
+        let query = format!(
+            "SELECT id, role, created_at, {summary}, {} FROM messages WHERE session_id = ?1
+             ORDER BY created_at, rowid",
+            bounded_value("parts")
+        );
+        let mut query = connection.prepare(&query)?;
+        let mut rows = query.query([id])?;
+        while let Some(row) = rows.next()? {
+            let (id, role): (String, String) = (row.get(0)?, row.get(1)?);
+            let message = CrushMessage {
+                id: &id,
+                at_ms: row.get::<_, Option<i64>>(2)?.and_then(millis),
+                role: if row.get::<_, Option<bool>>(3)? == Some(true) { "summary" } else { &role },
+            };
+            let Some(parts) = row.get::<_, Option<String>>(4)? else {
+                sink.count(Recognised::TooLong);
+                continue;
+            };
+            match serde_json::from_str::<Value>(&parts) {
+                Ok(parts) => message.report(&parts, sink),
+                Err(_) => sink.count(Recognised::Broken),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What all parts of a message have in common.
+struct CrushMessage<'a> {
+    id: &'a str,
+    at_ms: Option<i64>,
+    role: &'a str,
+}
+
+impl CrushMessage<'_> {
+    fn report(&self, parts: &Value, sink: &mut dyn TranscriptSink) {
+        for part in parts.as_array().into_iter().flatten() {
+            let data = part.get("data").unwrap_or(part);
+            match text_at(part, &["/type"]).unwrap_or_default() {
+                "text" => {
+                    let text = text_at(data, &["/text"]).unwrap_or_default();
+                    sink.happened(self.moment(match self.role {
+                        "user" => Happening::Asked(typed(text)),
+                        "summary" => Happening::Summarised(text.to_owned()),
+                        _ => Happening::Answered(text.to_owned()),
+                    }));
+                }
+                "tool_call" => self.report_call(data, sink),
+                "tool_result" => self.report_result(data, sink),
+                "shell_command" => {
+                    let ended = data.get("exit_code").and_then(Value::as_i64).map(exited);
+                    let output = data.get("output").map(joined_text).unwrap_or_default();
+                    let call = ToolCall {
+                        message_id: Some(self.id),
+                        at_ms: self.at_ms,
+                        id: self.id,
+                        name: "shell",
+                        kind: CallKind::Shell,
+                        input: data,
+                    };
+                    call.report(ended.map(|outcome| (outcome, output)), sink);
+                }
+                "reasoning" | "finish" | "image_url" | "binary" => {}
+                kind => sink.count(Recognised::Unknown(kind)),
+            }
+        }
+        sink.count(Recognised::Understood);
+    }
+
+    fn report_call(&self, data: &Value, sink: &mut dyn TranscriptSink) {
+        let name = text_at(data, &["/name"]).unwrap_or_default();
+        let kind = match name {
+            "bash" => CallKind::Shell,
+            "edit" | "multiedit" | "write" => CallKind::Edit,
+            _ => CallKind::Other,
+        };
+        // Arguments are JSON in a text.
+        let input = data.get("input").unwrap_or(&Value::Null);
+        let parsed = input.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let input = parsed.as_ref().unwrap_or(input);
+        let id = text_at(data, &["/id"]).unwrap_or_default();
+        let (message_id, at_ms) = (Some(self.id), self.at_ms);
+        ToolCall { message_id, at_ms, id, name, kind, input }.report(None, sink);
+    }
+
+    /// A command that fails is no error to Crush; the last line of its output says it.
+    fn report_result(&self, data: &Value, sink: &mut dyn TranscriptSink) {
+        let call = text_at(data, &["/tool_call_id"]).unwrap_or_default().to_owned();
+        let output = data.get("content").map(joined_text).unwrap_or_default();
+        let is_error = data.get("is_error") == Some(&Value::Bool(true));
+        let is_shell = text_at(data, &["/name"]) == Some("bash");
+        let last = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let code = last.and_then(|line| line.strip_prefix("Exit code ")?.parse().ok());
+        let outcome = match code.filter(|_| is_shell) {
+            _ if is_error && output.contains(REFUSED) => Outcome::Refused(None),
+            Some(code) => exited(code),
+            None if is_error => Outcome::Faulted,
+            None => Outcome::Succeeded,
+        };
+        sink.happened(self.moment(Happening::Returned { call, outcome, output }));
+    }
+
+    fn moment(&self, what: Happening) -> TranscriptMoment {
+        TranscriptMoment { message_id: Some(self.id.to_owned()), at_ms: self.at_ms, what }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::PartKind;
+    use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+
+    const ROWS: &str = r#"
+        CREATE TABLE sessions(id, parent_session_id, title, created_at, updated_at);
+        CREATE TABLE messages(id, session_id, role, parts, created_at, updated_at);
+        INSERT INTO sessions VALUES ('s', NULL, 'Cart', 1, 1), ('k', 's', 'Kid', 2, 2);
+        INSERT INTO messages VALUES
+            ('m1', 's', 'user', '[{"type":"text","data":{"text":"why"}}]', 1790000000, 1),
+            ('m2', 's', 'assistant', '[{"type":"reasoning","data":{"thinking":"hm"}},
+                {"type":"tool_call","data":{"id":"c1","name":"bash","input":"{\"command\":\"make\"}"}},
+                {"type":"tool_call","data":{"id":"c2","name":"edit","input":"{\"file_path\":\"a.rs\"}"}},
+                {"type":"hologram"}]', 1790000001, 1),
+            ('m3', 's', 'tool', '[{"type":"tool_result","data":{"tool_call_id":"c1","name":"bash",
+                "content":"no rule\nExit code 2","is_error":false}},
+                {"type":"tool_result","data":{"tool_call_id":"c2","name":"edit",
+                "content":"user denied permission","is_error":true}}]', 1790000002, 1),
+            ('m4', 'k', 'user', '[{"type":"text","data":{"text":"look"}}]', 1790000003, 1);"#;
+
+    #[test]
+    fn a_session_is_read_with_what_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shop/.crush/crush.db");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch(ROWS).unwrap();
+        let (sessions, census, end) = try_sessions_of(&Crush, &path, None);
+        let session = sessions.iter().find(|session| session.native_id == "s").unwrap();
+        let parts: Vec<_> =
+            session.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
+        assert_eq!(parts[0], PartKind::Asked("why".to_owned()));
+        assert!(matches!(&parts[1], PartKind::Ran { outcome: Outcome::Exited(2), .. }));
+        assert!(matches!(&parts[2], PartKind::Edited { outcome: Outcome::Refused(None), .. }));
+        assert!(session.facts.directory.as_ref().unwrap().ends_with("shop"));
+        let kid = sessions.iter().find(|session| session.native_id == "k").unwrap();
+        assert_eq!((kid.facts.parent.as_deref(), kid.facts.is_by_program), (Some("s"), true));
+        assert_eq!(census.unknown.get("hologram"), Some(&1));
+        let resume = end.unwrap();
+        writer.execute_batch("UPDATE messages SET updated_at = 2 WHERE id = 'm4'").unwrap();
+        assert_eq!(try_sessions_of(&Crush, &path, Some(&resume)).0.len(), 1);
+        writer.execute_batch("DROP TABLE messages").unwrap();
+        assert!(try_sessions_of(&Crush, &path, None).2.is_err());
+    }
+
+    #[test]
+    fn projects_are_known_trees_and_those_that_crush_lists() {
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path().join(".local/share/crush");
+        std::fs::create_dir_all(&data).unwrap();
+        let list = r#"{"projects":[{"path":"/b"},{"path":"/c","data_dir":"/d/.crush"}]}"#;
+        std::fs::write(data.join("projects.json"), list).unwrap();
+        let places = Places {
+            home: home.path().to_owned(),
+            data: PathBuf::new(),
+            config: PathBuf::new(),
+            work_trees: vec!["/a".into(), "/b".into()],
+            lookup: &|_| None,
+        };
+        let expected = ["/a/.crush", "/b/.crush", "/d/.crush"].map(PathBuf::from);
+        assert_eq!(Crush.roots(&places), expected);
+    }
+
+    #[test]
+    fn a_database_that_another_project_made_up_is_read() {
+        let Some(fixtures) = fixtures() else { return };
+        let (sessions, census) =
+            sessions_of(&Crush, &fixtures.join("crush/synthetic/ctx/crush/v1/crush.db"));
+        let expected =
+            Counts { user: 1, assistant: 1, commands: 2, summaries: 1, ..Counts::default() };
+        assert_eq!((Counts::of(&sessions), census.unknown.len()), (expected, 0));
+    }
+}
