@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
-use super::tool_calls::{CallKind, ToolCall, exited, joined_text, millis, text_at};
+use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis, text_at};
 use crate::database::{bounded_value, columns_of, columns_or_null};
 use crate::prompt_text::typed;
 use crate::records::file_bytes;
@@ -172,7 +172,7 @@ impl CrushMessage<'_> {
                 "shell_command" => {
                     let ended = data.get("exit_code").and_then(Value::as_i64).map(exited);
                     let output = data.get("output").map(joined_text).unwrap_or_default();
-                    let call = ToolCall {
+                    let call = AgentCall {
                         message_id: Some(self.id),
                         at_ms: self.at_ms,
                         id: self.id,
@@ -202,7 +202,7 @@ impl CrushMessage<'_> {
         let input = parsed.as_ref().unwrap_or(input);
         let id = text_at(data, &["/id"]).unwrap_or_default();
         let (message_id, at_ms) = (Some(self.id), self.at_ms);
-        ToolCall { message_id, at_ms, id, name, kind, input }.report(None, sink);
+        AgentCall { message_id, at_ms, id, name, kind, input }.report(None, sink);
     }
 
     /// A command that fails is no error to Crush; the last line of its output says it.

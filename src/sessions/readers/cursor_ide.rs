@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
-use super::tool_calls::{CallKind, ToolCall, exited, joined_text, millis_at, text_at};
+use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis_at, text_at};
 use crate::database::{self, bounded_value, bytes_of, has_table};
 use crate::prompt_text::typed;
 use crate::session_tables::{PlannedSession, SessionTables, TableError, fingerprint};
@@ -240,7 +240,7 @@ fn report_tool(tool: &Value, id: Option<&str>, at_ms: Option<i64>, sink: &mut dy
     let input = inner("rawArgs").filter(given).or_else(|| inner("params")).unwrap_or_default();
     let result = inner("result").unwrap_or_default();
     let call_id = text_at(tool, &["/toolCallId"]).or(id).unwrap_or_default();
-    let call = ToolCall { message_id: id, at_ms, id: call_id, name, kind, input: &input };
+    let call = AgentCall { message_id: id, at_ms, id: call_id, name, kind, input: &input };
     call.report(ended(kind, tool, &result), sink);
 }
 
@@ -283,7 +283,7 @@ fn ended(kind: CallKind, tool: &Value, result: &Value) -> Option<(Outcome, Strin
 mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::cursor_sessions::Cursor;
+    use crate::readers::cursor_sessions::CursorReader;
     use crate::readers::golden::{sessions_of, try_sessions_of};
 
     const ROWS: &str = r#"
@@ -336,7 +336,7 @@ mod tests {
                     ('composer.composerData', '{"allComposers":[{"composerId":"a"}]}')"#,
             )
             .unwrap();
-        let (sessions, census) = sessions_of(&Cursor, &path);
+        let (sessions, census) = sessions_of(&CursorReader, &path);
         assert_eq!(sessions.len(), 2, "the draft says nothing");
         let (a, b) = (named(&sessions, "a"), named(&sessions, "b"));
         let parts: Vec<_> = a.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
@@ -360,19 +360,19 @@ mod tests {
     #[test]
     fn a_huge_message_is_skipped_and_only_changes_are_read() {
         let (_folder, path, writer) = database();
-        let resume = try_sessions_of(&Cursor, &path, None).2.unwrap();
-        assert_eq!(try_sessions_of(&Cursor, &path, Some(&resume)).0.len(), 0);
+        let resume = try_sessions_of(&CursorReader, &path, None).2.unwrap();
+        assert_eq!(try_sessions_of(&CursorReader, &path, Some(&resume)).0.len(), 0);
         writer
             .execute_batch(
                 "UPDATE cursorDiskKV SET value = zeroblob(20000000) WHERE key = 'bubbleId:a:2';
                  UPDATE cursorDiskKV SET value = replace(value, '000}', '001}') || ' ' WHERE key = 'composerData:a'",
             )
             .unwrap();
-        let (sessions, census, _) = try_sessions_of(&Cursor, &path, Some(&resume));
+        let (sessions, census, _) = try_sessions_of(&CursorReader, &path, Some(&resume));
         assert_eq!((sessions.len(), census.too_long), (1, 1));
         assert_eq!(sessions[0].exchanges[0].parts.len(), 4);
         writer.execute_batch("DROP TABLE cursorDiskKV").unwrap();
-        assert!(try_sessions_of(&Cursor, &path, None).2.is_err());
+        assert!(try_sessions_of(&CursorReader, &path, None).2.is_err());
     }
 
     #[test]

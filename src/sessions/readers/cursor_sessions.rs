@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use super::cursor_ide::{CursorTables, kind_of};
-use super::tool_calls::{ToolCall, joined_text, millis_at, text_at};
+use super::tool_calls::{AgentCall, joined_text, millis_at, text_at};
 use crate::database::{VALUE_BYTES_MAX, bounded_value, bytes_of, has_table};
 use crate::prompt_text::typed;
 use crate::records::{each_record, file_bytes};
@@ -25,9 +25,9 @@ use crate::transcript::{
 const QUERY: (&str, &str) = ("<user_query>", "</user_query>");
 
 /// Reads the sessions of Cursor.
-pub(super) struct Cursor;
+pub(super) struct CursorReader;
 
-impl TranscriptReader for Cursor {
+impl TranscriptReader for CursorReader {
     fn tool(&self) -> &'static Tool {
         &Tool {
             name: "cursor",
@@ -163,7 +163,7 @@ fn report_content(
                 let id = text_at(item, &["/id", "/toolCallId"]).unwrap_or_default();
                 let input = item.get("input").or_else(|| item.get("args")).unwrap_or(&Value::Null);
                 let kind = kind_of(name);
-                ToolCall { message_id: None, at_ms, id, name, kind, input }.report(None, sink);
+                AgentCall { message_id: None, at_ms, id, name, kind, input }.report(None, sink);
             }
             "tool_result" | "tool-result" => {
                 let call = text_at(item, &["/tool_use_id", "/toolCallId"]).unwrap_or_default();
@@ -313,13 +313,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s1.jsonl");
         std::fs::write(&path, LINES).unwrap();
-        let (sessions, census, end) = try_sessions_of(&Cursor, &path, None);
+        let (sessions, census, end) = try_sessions_of(&CursorReader, &path, None);
         let parts = kinds(&sessions[0]);
         assert_eq!(parts[0], PartKind::Asked("why".to_owned()), "without what stands beside it");
         assert!(matches!(&parts[2], PartKind::Ran { outcome: Outcome::Unknown, .. }));
         assert!(matches!(&parts[3], PartKind::Edited { path, .. } if path == "a.rs"));
         assert_eq!((census.left, census.unknown.get("hologram")), (1, Some(&1)));
-        let (sessions, _, _) = try_sessions_of(&Cursor, &path, Some(&end.unwrap()));
+        let (sessions, _, _) = try_sessions_of(&CursorReader, &path, Some(&end.unwrap()));
         assert_eq!((sessions[0].extent, sessions[0].exchanges.len()), (Extent::Continued, 0));
     }
 
@@ -329,7 +329,7 @@ mod tests {
         let path = folder.path().join("s1.txt");
         let text = "user:\n<user_query>\nwhy\n</user_query>\n\nassistant:\n[Thinking] hm\nlong\n[Tool call] Shell\n  command: make\n[Tool result] Shell\nassistant:\nso\n";
         std::fs::write(&path, text).unwrap();
-        let (sessions, _) = sessions_of(&Cursor, &path);
+        let (sessions, _) = sessions_of(&CursorReader, &path);
         let expected = [PartKind::Asked("why".to_owned()), PartKind::Answered("so".to_owned())];
         assert_eq!(kinds(&sessions[0]), expected);
     }
@@ -350,7 +350,7 @@ mod tests {
             std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
             std::fs::write(root.join(name), LINES).unwrap();
         }
-        let files = Cursor.find(root).unwrap();
+        let files = CursorReader.find(root).unwrap();
         let names: Vec<_> = files
             .iter()
             .map(|file| file.path.strip_prefix(root).unwrap().to_str().unwrap())
@@ -362,7 +362,7 @@ mod tests {
             "chats/h/s3/store.db",
         ];
         assert_eq!(names, expected);
-        let (sessions, _) = sessions_of(&Cursor, &files[1].path);
+        let (sessions, _) = sessions_of(&CursorReader, &files[1].path);
         let facts = &sessions[0].facts;
         assert_eq!((facts.parent.as_deref(), facts.is_by_program), (Some("s1"), true));
     }
@@ -383,14 +383,14 @@ mod tests {
                         {"type":"tool-call","toolCallId":"t","toolName":"Shell","args":{"command":"make"}}]}');"#,
             )
             .unwrap();
-        let (sessions, census) = sessions_of(&Cursor, &path);
+        let (sessions, census) = sessions_of(&CursorReader, &path);
         let [session] = sessions.as_slice() else { panic!("{sessions:?}") };
         assert_eq!((session.native_id.as_str(), kinds(session).len()), ("s3", 3));
         assert_eq!(session.facts.title, Some((TitleSource::Model, "Cart".to_owned())));
         assert_eq!(session.exchanges[0].span_ms(), Some((1_790_000_000_000, 1_790_000_000_000)));
         assert_eq!(census.left, 1);
         writer.execute_batch("UPDATE blobs SET data = x'0a20ff'").unwrap();
-        let (sessions, census) = sessions_of(&Cursor, &path);
+        let (sessions, census) = sessions_of(&CursorReader, &path);
         assert!(sessions.is_empty() && census.unknown.len() == 1, "encrypted is not empty");
     }
 
@@ -399,8 +399,8 @@ mod tests {
         let Some(fixtures) = fixtures() else { return };
         let root = fixtures.join("cursor/synthetic/ctx/cursor/2026.06.24");
         let (mut sessions, mut broken) = (Vec::new(), 0);
-        for file in Cursor.find(&root).unwrap() {
-            let (read, census) = sessions_of(&Cursor, &file.path);
+        for file in CursorReader.find(&root).unwrap() {
+            let (read, census) = sessions_of(&CursorReader, &file.path);
             sessions.extend(read);
             broken += census.broken;
         }

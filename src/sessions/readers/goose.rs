@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::tool_calls::{
-    CallKind, ToolCall, exit_code_in, exited, joined_text, millis, millis_at, text_at,
+    AgentCall, CallKind, exit_code_in, exited, joined_text, millis, millis_at, text_at,
 };
 use crate::database::{self, bounded_value, columns_of, columns_or_null};
 use crate::prompt_text::typed;
@@ -197,7 +197,7 @@ impl GooseMessage<'_> {
         if kind == CallKind::Shell && calls.shells.len() < CALLS_MAX {
             calls.shells.insert(id.to_owned());
         }
-        let call = ToolCall { message_id: self.id, at_ms: self.at_ms, id, name, kind, input };
+        let call = AgentCall { message_id: self.id, at_ms: self.at_ms, id, name, kind, input };
         // A call that could not be parsed has an error in its own place, and a result too.
         call.report(None, sink);
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
-use super::tool_calls::{CallKind, ToolCall, exited, joined_text, millis_at, text_at};
+use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis_at, text_at};
 use crate::database::{bounded_value, bytes_of, columns_of};
 use crate::prompt_text::typed;
 use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
@@ -155,7 +155,7 @@ impl KiroTurn<'_> {
                 _ => CallKind::Other,
             };
             let id = text_at(call, &["/id"]).unwrap_or_default();
-            ToolCall { message_id: None, at_ms: self.at_ms, id, name, kind, input }
+            AgentCall { message_id: None, at_ms: self.at_ms, id, name, kind, input }
                 .report(None, sink);
         }
     }

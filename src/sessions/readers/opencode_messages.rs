@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::tool_calls::{
-    CallKind, ToolCall, exit_code_in, exited, joined_text, millis_at, text_at,
+    AgentCall, CallKind, exit_code_in, exited, joined_text, millis_at, text_at,
 };
 use crate::prompt_text::typed;
 use crate::transcript::{
@@ -156,7 +156,7 @@ pub(super) fn report_message(
         "shell" => {
             let state = data.get("state").unwrap_or(data);
             let ended = Some((outcome_of("shell", state), output_of(state)));
-            let call = ToolCall {
+            let call = AgentCall {
                 message_id: Some(id),
                 at_ms,
                 id,
@@ -223,7 +223,7 @@ fn report_tool(
         _ => CallKind::Other,
     };
     let input = state.get("input").unwrap_or(&Value::Null);
-    let call = ToolCall { message_id: Some(message), at_ms, id, name, kind, input };
+    let call = AgentCall { message_id: Some(message), at_ms, id, name, kind, input };
     let is_over = matches!(text_at(state, &["/status"]), Some("completed" | "error"));
     call.report(is_over.then(|| (outcome_of(name, state), output_of(state))), sink);
     if name == "question"

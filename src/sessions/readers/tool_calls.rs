@@ -20,7 +20,7 @@ pub(super) enum CallKind {
 }
 
 /// A call of a tool.
-pub(super) struct ToolCall<'a> {
+pub(super) struct AgentCall<'a> {
     /// The message in which it stands.
     pub(super) message_id: Option<&'a str>,
     /// When it began.
@@ -35,7 +35,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) input: &'a Value,
 }
 
-impl ToolCall<'_> {
+impl AgentCall<'_> {
     /// Reports the call, and how it ended where that is known.
     pub(super) fn report(&self, ended: Option<(Outcome, String)>, sink: &mut dyn TranscriptSink) {
         let calls = self.happenings();

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::tool_calls::{
-    CallKind, ToolCall, exit_code_in, exited, joined_text, millis_at, text_at,
+    AgentCall, CallKind, exit_code_in, exited, joined_text, millis_at, text_at,
 };
 use crate::database::{VALUE_BYTES_MAX, bounded_value, bytes_of, columns_of, columns_or_null};
 use crate::prompt_text::typed;
@@ -224,7 +224,7 @@ fn report_call(
     };
     let id = text_at(call, &["/id"]).unwrap_or_default();
     let input = call.get("input").unwrap_or(&Value::Null);
-    let call = ToolCall { message_id: None, at_ms, id, name, kind, input };
+    let call = AgentCall { message_id: None, at_ms, id, name, kind, input };
     call.report(result.map(|result| ended(kind, result)), sink);
 }
 
