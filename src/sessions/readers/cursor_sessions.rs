@@ -296,6 +296,7 @@ mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::resume_law;
 
     fn kinds(session: &SessionRead) -> Vec<PartKind> {
         let parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);
@@ -321,6 +322,14 @@ mod tests {
         assert_eq!((census.left, census.unknown.get("hologram")), (1, Some(&1)));
         let (sessions, _, _) = try_sessions_of(&CursorReader, &path, Some(&end.unwrap()));
         assert_eq!((sessions[0].extent, sessions[0].exchanges.len()), (Extent::Continued, 0));
+    }
+
+    #[test]
+    fn a_transcript_that_grows_is_read_as_one_that_is_whole() {
+        let again = LINES.replace("why", "and?");
+        let text = format!("{LINES}{again}");
+        resume_law::holds_when_cut(&CursorReader, "s1.jsonl", &text, 2);
+        resume_law::holds_with_unknown(&CursorReader, "s1.jsonl", LINES);
     }
 
     #[test]

@@ -93,7 +93,8 @@ fn read_lines(
             if is_head {
                 report_facts(&record, sink);
             }
-            return (!is_head).then(|| "line without a role".to_owned());
+            let kind = text_at(&record, &["/type"]).unwrap_or("line without a role");
+            return (!is_head).then(|| kind.to_owned());
         };
         let Some(content) = record.get("content") else {
             return Some("message without content".to_owned());
@@ -340,6 +341,7 @@ mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::resume_law;
 
     const TABLES: &str = r#"
         CREATE TABLE sessions(id, name, user_set_name, session_type, working_dir, created_at, updated_at,
@@ -452,6 +454,19 @@ mod tests {
         std::fs::write(&path, format!("{head}\n{line}\n{line}\n")).unwrap();
         let (sessions, _, _) = try_sessions_of(&Goose, &path, Some(&end.unwrap()));
         assert_eq!((sessions[0].extent, kinds(&sessions[0]).len()), (Extent::Continued, 1));
+    }
+
+    #[test]
+    fn an_old_file_that_grows_is_read_as_one_that_is_whole() {
+        let text = r#"{"working_dir":"/w","description":"Named"}
+{"role":"user","created":1790000000,"content":[{"type":"text","text":"why"}]}
+{"role":"assistant","created":1790000001,"content":[{"type":"toolRequest","id":"c1","toolCall":{"value":{"name":"shell","arguments":{"command":"make"}}}}]}
+{"role":"user","created":1790000002,"content":[{"type":"toolResponse","id":"c1","toolResult":{"value":{"content":[{"type":"text","text":"exit code 2"}],"isError":true}}}]}
+{"role":"user","created":1790000003,"content":[{"type":"text","text":"and?"}]}
+{"role":"assistant","created":1790000004,"content":[{"type":"text","text":"so"}]}
+"#;
+        resume_law::holds_when_cut(&Goose, "1.jsonl", text, 3);
+        resume_law::holds_with_unknown(&Goose, "1.jsonl", text);
     }
 
     #[test]
