@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::codex_line::{CodexLine, CodexPayload, joined};
+use super::codex_line::{CodexLine, CodexPayload, is_noise, joined};
 use crate::prompt_text::typed;
 use crate::readers::loose_json::millis_of;
 use crate::records::{Line, Lines};
@@ -47,7 +47,7 @@ impl CodexHead {
         while head.form.is_none() {
             let Some(line) = lines.next_line().map_err(ReadError::io(&file.path))? else { break };
             let Line::Whole { offset, bytes } = line else { continue };
-            if super::is_noise(bytes) {
+            if is_noise(bytes) {
                 continue;
             }
             if let Ok(line) = serde_json::from_slice::<CodexLine>(bytes) {

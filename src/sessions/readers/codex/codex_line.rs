@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::readers::loose_json::{Loose, Shaped};
+use crate::readers::loose_json::{Loose, Shaped, has_bytes, head_of, may_be_glued};
 
 /// A line.
 #[derive(Debug, Default, Deserialize)]
@@ -182,4 +182,20 @@ pub(super) fn paths_of(changes: &Value) -> Vec<String> {
         Value::Array(changes) => changes.iter().filter_map(named).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Kinds of lines that are left before they are parsed.
+const NOISE: &[&[u8]] = &[
+    b"\"type\":\"token_count\"",
+    b"\"type\":\"reasoning\"",
+    b"\"type\":\"world_state\"",
+    b"\"type\":\"agent_message\"",
+    b"\"type\":\"agent_reasoning\"",
+    b"\"type\":\"exec_command_output_delta\"",
+];
+
+/// Tells whether a line says nothing worth keeping.
+pub(super) fn is_noise(line: &[u8]) -> bool {
+    let head = head_of(line);
+    NOISE.iter().any(|kind| has_bytes(head, kind)) && !may_be_glued(line)
 }

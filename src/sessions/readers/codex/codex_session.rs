@@ -17,7 +17,6 @@ const KINDS_LEFT: &[&str] =
 /// Kinds of messages for the model that say nothing worth keeping.
 const RESPONSES_LEFT: &[&str] = &[
     "reasoning",
-    "web_search_end",
     "tool_search_call",
     "tool_search_output",
     "ghost_snapshot",

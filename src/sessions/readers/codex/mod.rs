@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::codex_head::CodexHead;
+use self::codex_line::is_noise;
 use self::codex_session::CodexReading;
-use super::loose_json::{has_bytes, head_of, may_be_glued};
+use super::loose_json::{has_bytes, head_of};
 use crate::records::{Line, Lines, each_record};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
@@ -79,21 +80,6 @@ fn is_compressed(path: &Path) -> bool {
 fn is_rollout(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.starts_with("rollout-") && (has_extension(path, "jsonl") || is_compressed(path))
-}
-
-/// Kinds of lines that are left before they are parsed.
-const NOISE: &[&[u8]] = &[
-    b"\"type\":\"token_count\"",
-    b"\"type\":\"reasoning\"",
-    b"\"type\":\"world_state\"",
-    b"\"type\":\"agent_message\"",
-    b"\"type\":\"agent_reasoning\"",
-    b"\"type\":\"exec_command_output_delta\"",
-];
-
-fn is_noise(line: &[u8]) -> bool {
-    let head = head_of(line);
-    NOISE.iter().any(|kind| has_bytes(head, kind)) && !may_be_glued(line)
 }
 
 /// Tells whether something was taken back after an offset. It may be older than the offset, so all is read again.

@@ -12,7 +12,7 @@ const OWN_TURN: &str = "019d7e2f-006a-78e0-8d88-fc868c230ea4";
 const PARENT_TURN: &str = "019d7d08-f1d2-78a1-ae52-df8e21f9b394";
 const NAME: &str = "rollout-2026-09-01T10-00-00-019d7e2f-0041-7310-951c-94020254dfc9.jsonl";
 
-/// A line, a tenth of a second after 10 o'clock and `ms`.
+/// A line that was written so many milliseconds after 10 o'clock.
 fn at(ms: u32, kind: &str, payload: &str) -> String {
     format!(
         r#"{{"timestamp":"2026-09-01T10:00:{:02}.{:03}Z","type":"{kind}","payload":{payload}}}"#,
