@@ -180,8 +180,8 @@ pub struct ExchangeBuilder<'a> {
     deliver: &'a mut dyn FnMut(SessionRead),
     first_ordinal: u32,
     session: Option<SessionRead>,
-    /// Where the result of a call belongs: exchange and part.
-    calls: HashMap<String, (usize, usize)>,
+    /// Where the result of a call belongs: exchanges and parts. A call that edits several files has several.
+    calls: HashMap<String, Vec<(usize, usize)>>,
     offset: Option<u64>,
     census: Census,
 }
@@ -245,32 +245,37 @@ impl<'a> ExchangeBuilder<'a> {
         if let Some(call) =
             call.filter(|call| !call.is_empty() && self.calls.len() < CALLS_OPEN_MAX)
         {
-            self.calls.insert(call.to_owned(), (place, exchange.parts.len()));
+            self.calls.entry(call.to_owned()).or_default().push((place, exchange.parts.len()));
         }
         exchange.parts.push(ExchangePart { at_ms: moment.at_ms, what });
     }
 
-    fn returned(&mut self, call: &str, ended: Outcome, output: &str) {
-        let Some((place, part)) = self.calls.remove(call) else { return };
-        let part = self
-            .session
-            .as_mut()
-            .and_then(|session| session.exchanges.get_mut(place)?.parts.get_mut(part));
-        let Some(part) = part else { return };
+    fn returned(&mut self, call: &str, ended: &Outcome, output: &str) {
+        let places = self.calls.remove(call).unwrap_or_default();
+        let Some(session) = &mut self.session else { return };
         let is_kept = !matches!(ended, Outcome::Succeeded | Outcome::Unknown);
         let kept = if is_kept { excerpt_of(output) } else { String::new() };
-        match &mut part.what {
-            PartKind::Ran { outcome, excerpt, .. }
-            | PartKind::Edited { outcome, excerpt, .. }
-            | PartKind::Called { outcome, excerpt, .. } => (*outcome, *excerpt) = (ended, kept),
-            _ => {}
+        for (place, part) in places {
+            let part = session.exchanges.get_mut(place).and_then(|one| one.parts.get_mut(part));
+            if let Some(
+                PartKind::Ran { outcome, excerpt, .. }
+                | PartKind::Edited { outcome, excerpt, .. }
+                | PartKind::Called { outcome, excerpt, .. },
+            ) = part.map(|part| &mut part.what)
+            {
+                (*outcome, *excerpt) = (ended.clone(), kept.clone());
+            }
         }
     }
 
+    /// Removes the last questions. An exchange that was cut because it is long has its question in the first piece.
     fn take_back(&mut self, questions: usize) {
         let Some(session) = &mut self.session else { return };
+        let is_question = |exchange: &Exchange| {
+            exchange.parts.first().is_none_or(|part| matches!(part.what, PartKind::Asked(_)))
+        };
         for _ in 0..questions {
-            session.exchanges.pop();
+            while session.exchanges.pop().is_some_and(|exchange| !is_question(&exchange)) {}
         }
         self.calls.clear();
     }
@@ -324,7 +329,7 @@ impl TranscriptSink for ExchangeBuilder<'_> {
                 (Some(call), Some(PartKind::Called { tool, argument, outcome, excerpt }))
             }
             Happening::Returned { call, outcome, output } => {
-                return self.returned(&call, outcome, &output);
+                return self.returned(&call, &outcome, &output);
             }
             Happening::TakenBack { questions } => return self.take_back(questions),
         };

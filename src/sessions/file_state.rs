@@ -23,12 +23,12 @@ pub struct FileStat {
 
 /// What a file was like when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileState {
+pub struct TranscriptState {
     /// What the system said before it was read.
     pub stat: FileStat,
     /// Identifies its first bytes.
     pub head: i64,
-    /// Identifies the bytes before [`FileState::end`].
+    /// Identifies the bytes before [`TranscriptState::end`].
     pub tail: i64,
     /// Where reading stopped.
     pub end: u64,
@@ -80,7 +80,7 @@ impl FileStat {
     }
 }
 
-impl FileState {
+impl TranscriptState {
     /// Describes a file that was read up to `end`; `stat` was asked before.
     ///
     /// # Errors
@@ -127,9 +127,9 @@ mod tests {
         let path = folder.path().join("a");
         let long = "line\n".repeat(3_000);
         let stat = || FileStat::of(&path).unwrap();
-        let changed = |state: &FileState| state.changed(&path, stat()).unwrap();
+        let changed = |state: &TranscriptState| state.changed(&path, stat()).unwrap();
         std::fs::write(&path, &long).unwrap();
-        let state = FileState::of(&path, stat(), long.len() as u64).unwrap();
+        let state = TranscriptState::of(&path, stat(), long.len() as u64).unwrap();
         assert_eq!(changed(&state), FileChanged::Not);
         std::fs::write(&path, format!("{long}more\n")).unwrap();
         assert_eq!(changed(&state), FileChanged::Grown);

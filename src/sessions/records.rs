@@ -20,14 +20,14 @@ const BUFFER_BYTES: usize = 1 << 18;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The complete lines of a file, from an offset on.
-pub struct Lines {
+pub struct RecordLines {
     reader: Box<dyn BufRead>,
     offset: u64,
     line: Vec<u8>,
 }
 
 /// A line, and where it begins.
-pub enum Line<'a> {
+pub enum RecordLine<'a> {
     /// Its bytes, without the line break; empty lines are left out.
     Whole {
         /// Its first byte in the file, uncompressed.
@@ -39,7 +39,7 @@ pub enum Line<'a> {
     TooLong,
 }
 
-impl Lines {
+impl RecordLines {
     /// Opens a file, `.zst` or plain. A compressed file is always read from the beginning.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Lines {
     ///
     /// # Errors
     /// Those of the reader.
-    pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub fn next_line(&mut self) -> io::Result<Option<RecordLine<'_>>> {
         loop {
             self.line.clear();
             let begin = self.offset;
@@ -87,7 +87,7 @@ impl Lines {
                 }
                 let skipped = self.reader.skip_until(b'\n')?;
                 self.offset += (read + skipped) as u64;
-                return Ok(Some(Line::TooLong));
+                return Ok(Some(RecordLine::TooLong));
             }
             self.offset += read as u64;
             let is_first = begin == 0;
@@ -100,7 +100,7 @@ impl Lines {
             if bytes.len() > skip {
                 let from = self.line.len() - self.line.trim_ascii_start().len() + skip;
                 let bytes = self.line.get(from..).unwrap_or_default().trim_ascii_end();
-                return Ok(Some(Line::Whole { offset: begin, bytes }));
+                return Ok(Some(RecordLine::Whole { offset: begin, bytes }));
             }
         }
     }
@@ -149,16 +149,16 @@ pub fn each_record<T: DeserializeOwned>(
     is_noise: &dyn Fn(&[u8]) -> bool,
     each: &mut dyn FnMut(T, &mut dyn TranscriptSink) -> Option<String>,
 ) -> Result<u64, ReadError> {
-    let mut lines = Lines::open(path, offset)?;
+    let mut lines = RecordLines::open(path, offset)?;
     loop {
         let line = lines.next_line().map_err(ReadError::io(path))?;
         let (offset, bytes) = match line {
             None => return Ok(lines.offset()),
-            Some(Line::TooLong) => {
+            Some(RecordLine::TooLong) => {
                 sink.count(Recognised::TooLong);
                 continue;
             }
-            Some(Line::Whole { offset, bytes }) => (offset, bytes),
+            Some(RecordLine::Whole { offset, bytes }) => (offset, bytes),
         };
         if is_noise(bytes) {
             sink.count(Recognised::Left);

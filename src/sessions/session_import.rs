@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::exchange::{ExchangeBuilder, PartKind, SessionRead};
-use super::file_state::{FileChanged, FileStat, FileState};
+use super::file_state::{FileChanged, FileStat, TranscriptState};
 use super::prompt_text;
 use super::repo_of_session::SessionRepos;
 use super::session_rows::KnownFile;
 use super::session_store::{SessionError, SessionStore};
-use super::session_writes::{PackedSession, Written, file_row, keep_file, keep_session, mark_gone};
+use super::session_writes::{
+    PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
+};
 use super::source::{Places, Resume, TranscriptFile, TranscriptReader};
 use super::stored_exchange::{erase, packed};
 use super::transcript::{Census, Extent};
@@ -399,7 +401,7 @@ fn write_file(
     let row = file_row(write, &path, tool.name, planned.reader.holds_only_prompts(&planned.file))?;
     progress.left_out += read.left_out;
     for session in read.sessions {
-        let Written { new, copied, is_forgotten } =
+        let SessionWritten { new, copied, is_forgotten } =
             keep_session(write, (row, tool.name), planned.ordinal, session)?;
         progress.sessions += u64::from(new > 0);
         progress.exchanges += new;
@@ -407,8 +409,8 @@ fn write_file(
         progress.left_out += u64::from(is_forgotten);
     }
     // A file that cannot be read is tried again when it changes.
-    let state = FileState::of(&planned.file.path, planned.stat, read.end);
-    let state = state.unwrap_or(FileState { stat: planned.stat, head: 0, tail: 0, end: 0 });
+    let state = TranscriptState::of(&planned.file.path, planned.stat, read.end);
+    let state = state.unwrap_or(TranscriptState { stat: planned.stat, head: 0, tail: 0, end: 0 });
     let known = KnownFile {
         row,
         parser_version: tool.parser_version,

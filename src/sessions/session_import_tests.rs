@@ -7,7 +7,7 @@ use crate::session_writes::Forgotten;
 use crate::source::{ReadError, Tool, files_below, has_extension};
 use crate::transcript::{Happening, SessionFact, TranscriptMoment, TranscriptSink};
 
-/// Lines such as `{"id":"m1","ask":"text"}`, `{"say":"text"}`, `{"session":"s2"}`.
+/// RecordLines such as `{"id":"m1","ask":"text"}`, `{"say":"text"}`, `{"session":"s2"}`.
 struct Plain;
 
 static PLAIN: Tool =

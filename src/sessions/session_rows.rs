@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{Connection, Row, params};
 
 use super::exchange::{Exchange, SessionFacts};
-use super::file_state::{FileStat, FileState};
+use super::file_state::{FileStat, TranscriptState};
 use super::session_store::{SessionError, SessionStore};
 use super::source::Resume;
 use super::stored_exchange::unpacked;
@@ -25,6 +25,8 @@ pub struct KeptSession {
     pub repo: Option<String>,
     /// What it is called, or the beginning of its first question.
     pub title: String,
+    /// The beginning of its first question.
+    pub opening: String,
     /// When its first and its last exchange were, in milliseconds since 1970.
     pub span_ms: Option<(i64, i64)>,
     /// How many exchanges it has.
@@ -51,7 +53,7 @@ pub struct KeptExchange {
 pub(super) struct KnownFile {
     pub(super) row: i64,
     pub(super) parser_version: u32,
-    pub(super) state: FileState,
+    pub(super) state: TranscriptState,
     pub(super) resume: Resume,
     /// The ordinal of the exchange at which reading goes on.
     pub(super) ordinal: u32,
@@ -70,7 +72,7 @@ pub struct SessionFilter {
     pub is_with_programs: bool,
 }
 
-const SESSION_COLUMNS: &str = "s.id, s.tool, s.native_id, s.repo, s.title, s.first_ms, s.last_ms, s.exchanges, s.facts,
+const SESSION_COLUMNS: &str = "s.id, s.tool, s.native_id, s.repo, s.title, s.first_ms, s.last_ms, s.exchanges, s.facts, s.opening,
     NOT EXISTS (SELECT 1 FROM exchange e JOIN file f ON f.id = e.file WHERE e.session = s.id AND NOT f.is_gone)";
 
 impl SessionStore {
@@ -171,6 +173,17 @@ impl SessionStore {
         Ok(last)
     }
 
+    /// Returns the last row of exchanges and the number of the last removal that were ever written.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn newest_rows(&self) -> Result<(u32, i64), SessionError> {
+        let query = "SELECT coalesce((SELECT max(id) FROM exchange), 0), coalesce((SELECT max(seq) FROM removal), 0)";
+        self.connection
+            .query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(self.error())
+    }
+
     /// Returns the rows of exchanges that were removed after the removal `seq`, and the number of the last removal.
     ///
     /// # Errors
@@ -246,7 +259,7 @@ impl SessionStore {
                 mtime_ns: number(4)?,
                 inode: number(5)?.cast_unsigned(),
             };
-            let state = FileState {
+            let state = TranscriptState {
                 stat,
                 head: number(6)?,
                 tail: number(7)?,
@@ -300,7 +313,8 @@ fn session_of(row: &Row<'_>) -> rusqlite::Result<KeptSession> {
         span_ms: row.get::<_, Option<i64>>(5)?.zip(row.get::<_, Option<i64>>(6)?),
         exchanges: row.get(7)?,
         facts: serde_json::from_str(&row.get::<_, String>(8)?).unwrap_or_default(),
-        is_source_gone: row.get(9)?,
+        opening: row.get(9)?,
+        is_source_gone: row.get(10)?,
     })
 }
 

@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS file(
 ) STRICT;
 CREATE TABLE IF NOT EXISTS session(
   id INTEGER PRIMARY KEY, tool TEXT NOT NULL, native_id TEXT NOT NULL, facts TEXT NOT NULL, repo TEXT,
-  title TEXT NOT NULL, first_ms INTEGER, last_ms INTEGER, exchanges INTEGER NOT NULL DEFAULT 0,
+  title TEXT NOT NULL, opening TEXT NOT NULL, first_ms INTEGER, last_ms INTEGER, exchanges INTEGER NOT NULL DEFAULT 0,
   is_by_program INTEGER NOT NULL, parent TEXT, fork_of INTEGER, UNIQUE(tool, native_id)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS session_by_time ON session(last_ms);
@@ -49,6 +49,9 @@ CREATE TABLE IF NOT EXISTS decision(
   fingerprint TEXT PRIMARY KEY, verdict TEXT NOT NULL, at_ms INTEGER NOT NULL
 ) STRICT;
 ";
+
+/// Gives the database an id of its own, by which a saved index recognises it.
+const OWN_ID: &str = "INSERT OR IGNORE INTO setting VALUES ('id', lower(hex(randomblob(8))))";
 
 /// What is kept of past sessions.
 #[derive(Debug)]
@@ -95,7 +98,8 @@ impl SessionStore {
         let made = kept
             .connection
             .execute_batch(TABLES)
-            .and_then(|()| kept.connection.pragma_update(None, "user_version", FORMAT));
+            .and_then(|()| kept.connection.execute(OWN_ID, []))
+            .and_then(|_| kept.connection.pragma_update(None, "user_version", FORMAT));
         made.map_err(kept.error())?;
         Ok(kept)
     }

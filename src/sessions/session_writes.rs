@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::exchange::SessionFacts;
-use super::file_state::FileState;
+use super::file_state::TranscriptState;
 use super::session_rows::KnownFile;
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::PackedExchange;
@@ -26,7 +26,7 @@ pub(super) struct PackedSession {
 
 /// What became of the exchanges of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct SessionWritten {
     /// Exchanges that are new or changed.
     pub new: u64,
     /// Exchanges that are there already, as part of another session.
@@ -133,7 +133,7 @@ pub(super) fn keep_file(
     census: &Census,
     error: Option<&str>,
 ) -> rusqlite::Result<()> {
-    let FileState { stat, head, tail, end } = file.state;
+    let TranscriptState { stat, head, tail, end } = file.state;
     let json = |value: serde_json::Result<String>| value.unwrap_or_else(|_| "{}".to_owned());
     let query = "UPDATE file SET parser_version = ?2, size = ?3, mtime_ns = ?4, inode = ?5, head = ?6, tail = ?7, end = ?8,
         resume = ?9, ordinal = ?10, census = ?11, error = ?12, is_gone = 0 WHERE id = ?1";
@@ -167,11 +167,11 @@ pub(super) fn keep_session(
     (file, tool): (i64, &str),
     from: u32,
     session: PackedSession,
-) -> rusqlite::Result<Written> {
+) -> rusqlite::Result<SessionWritten> {
     if is_forgotten(write, tool, &session)? {
-        return Ok(Written { is_forgotten: true, ..<_>::default() });
+        return Ok(SessionWritten { is_forgotten: true, ..<_>::default() });
     }
-    let mut written = Written::default();
+    let mut written = SessionWritten::default();
     let from = if session.extent == Extent::Whole { 0 } else { from };
     let Some((row, facts)) = session_row(write, tool, &session)? else { return Ok(written) };
     if !make_way(write, row, file)? {
@@ -246,7 +246,8 @@ fn session_row(
     if session.exchanges.is_empty() {
         return Ok(None);
     }
-    let query = "INSERT INTO session(tool, native_id, facts, title, is_by_program) VALUES (?1, ?2, '{}', '', 0) RETURNING id";
+    let query = "INSERT INTO session(tool, native_id, facts, title, opening, is_by_program)
+        VALUES (?1, ?2, '{}', '', '', 0) RETURNING id";
     let row = write
         .prepare_cached(query)?
         .query_row([tool, session.native_id.as_str()], |row| row.get(0))?;
@@ -332,6 +333,7 @@ fn finish_session(
 ) -> rusqlite::Result<()> {
     let query = "UPDATE session SET facts = ?2, repo = coalesce(?3, repo), parent = ?4, is_by_program = ?5,
         title = CASE WHEN ?6 <> '' THEN ?6 WHEN title = '' THEN ?7 ELSE title END,
+        opening = CASE WHEN opening = '' THEN ?7 ELSE opening END,
         fork_of = coalesce(fork_of, nullif(?8, id)),
         (exchanges, first_ms, last_ms) = (SELECT count(*), min(first_ms), max(last_ms) FROM exchange WHERE session = ?1)
         WHERE id = ?1";

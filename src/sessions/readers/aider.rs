@@ -316,7 +316,7 @@ fn asked(text: &str) -> Option<Happening> {
 mod tests {
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{self, Counts};
+    use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::read_text;
 
     const NAME: &str = "shop/.aider.chat.history.md";
@@ -420,15 +420,15 @@ mod tests {
         let path = golden::unpacked_at(&path, folder.path());
         let (sessions, census) = golden::sessions_of(&Aider, &path);
         // Counted by a few lines of Python that know only how lines begin and end.
-        let expected = Counts {
+        let expected = GoldenCounts {
             user: 993,
             assistant: 1012,
             commands: 56,
             edits: 422,
             exit_nonzero: 3,
-            ..Counts::default()
+            ..GoldenCounts::default()
         };
-        assert_eq!(Counts::of(&sessions), expected, "{census:?}");
+        assert_eq!(GoldenCounts::of(&sessions), expected, "{census:?}");
         assert_eq!(sessions.len(), 1133);
         assert_eq!(census.unknown.values().sum::<u64>(), 91, "a part of a chat before the first");
     }

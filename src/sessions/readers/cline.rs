@@ -307,7 +307,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{self, Counts};
+    use crate::readers::golden::{self, GoldenCounts};
 
     fn write(folder: &Path, name: &str, value: &Value) -> PathBuf {
         let path = folder.join(name);
@@ -426,9 +426,14 @@ mod tests {
         let Some(fixtures) = golden::fixtures() else { return };
         let path = fixtures.join("cline/vendor/session.messages.json");
         let (sessions, census) = golden::sessions_of(&Cline, &path);
-        let expected =
-            Counts { user: 5, assistant: 14, commands: 1, edits: 4, ..Counts::default() };
-        assert_eq!(Counts::of(&sessions), expected, "{census:?}");
+        let expected = GoldenCounts {
+            user: 5,
+            assistant: 14,
+            commands: 1,
+            edits: 4,
+            ..GoldenCounts::default()
+        };
+        assert_eq!(GoldenCounts::of(&sessions), expected, "{census:?}");
     }
 
     #[test]

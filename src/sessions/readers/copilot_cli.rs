@@ -376,7 +376,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{self, Counts};
+    use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::{
         assert_reading_on_is_reading_whole, assert_unknown_records_are_only_counted, read_text,
     };
@@ -596,16 +596,22 @@ mod tests {
 
     #[test]
     fn real_files_have_the_counts_of_another_reader() {
-        let starcar = Counts {
+        let starcar = GoldenCounts {
             user: 1,
             assistant: 82,
             commands: 138,
             edits: 35,
             exit_nonzero: 25,
             summaries: 1,
-            ..Counts::default()
+            ..GoldenCounts::default()
         };
-        let gatomia = Counts { user: 1, assistant: 6, commands: 2, edits: 2, ..Counts::default() };
+        let gatomia = GoldenCounts {
+            user: 1,
+            assistant: 6,
+            commands: 2,
+            edits: 2,
+            ..GoldenCounts::default()
+        };
         let explained = [
             (
                 "StarCar__70b173ed-7b83-485a-b71a-5adb0591db07.jsonl.gz",

@@ -231,7 +231,7 @@ impl CrushMessage<'_> {
 mod tests {
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
 
     const ROWS: &str = r#"
         CREATE TABLE sessions(id, parent_session_id, title, created_at, updated_at);
@@ -297,8 +297,13 @@ mod tests {
         let Some(fixtures) = fixtures() else { return };
         let (sessions, census) =
             sessions_of(&Crush, &fixtures.join("crush/synthetic/ctx/crush/v1/crush.db"));
-        let expected =
-            Counts { user: 1, assistant: 1, commands: 2, summaries: 1, ..Counts::default() };
-        assert_eq!((Counts::of(&sessions), census.unknown.len()), (expected, 0));
+        let expected = GoldenCounts {
+            user: 1,
+            assistant: 1,
+            commands: 2,
+            summaries: 1,
+            ..GoldenCounts::default()
+        };
+        assert_eq!((GoldenCounts::of(&sessions), census.unknown.len()), (expected, 0));
     }
 }

@@ -295,7 +295,7 @@ fn chat_facts(connection: &Connection) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
     use crate::readers::resume_law;
 
     fn kinds(session: &SessionRead) -> Vec<PartKind> {
@@ -413,7 +413,7 @@ mod tests {
             sessions.extend(read);
             broken += census.broken;
         }
-        let counts = Counts::of(&sessions);
+        let counts = GoldenCounts::of(&sessions);
         assert_eq!((counts.user, counts.assistant, counts.edits, broken), (2, 1, 1, 1));
     }
 }

@@ -391,7 +391,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{self, Counts};
+    use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
     use crate::transcript::Census;
 
@@ -581,7 +581,7 @@ mod tests {
 
     #[test]
     fn real_files_have_the_counts_of_another_reader() {
-        let continued = Counts { user: 1, assistant: 1, edits: 1, ..Counts::default() };
+        let continued = GoldenCounts { user: 1, assistant: 1, edits: 1, ..GoldenCounts::default() };
         let explained = [(
             "cli__2026-01-10-fa4593e0-f7e1-4dd1-b656-da95fb4d60fa.json",
             continued,

@@ -51,7 +51,7 @@ pub(crate) fn try_sessions_of(
 
 /// What a file holds, as `GOLDEN.jsonl` counts it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct GoldenCounts {
     pub(crate) user: u64,
     pub(crate) assistant: u64,
     pub(crate) commands: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Counts {
     pub(crate) summaries: u64,
 }
 
-impl Counts {
+impl GoldenCounts {
     pub(crate) fn of(sessions: &[SessionRead]) -> Self {
         let mut counts = Self::default();
         let parts =
@@ -107,7 +107,7 @@ impl Counts {
 pub(crate) fn compare(
     reader: &dyn TranscriptReader,
     folder: &str,
-    explained: &[(&str, Counts, &str)],
+    explained: &[(&str, GoldenCounts, &str)],
 ) {
     let Some(fixtures) = fixtures() else { return };
     let unpacked = tempfile::tempdir().unwrap();
@@ -121,7 +121,7 @@ pub(crate) fn compare(
         files += 1;
         let path = unpacked_at(&fixtures.join(name), unpacked.path());
         let (sessions, census) = sessions_of(reader, &path);
-        let (ours, theirs) = (Counts::of(&sessions), Counts::golden(&row));
+        let (ours, theirs) = (GoldenCounts::of(&sessions), GoldenCounts::golden(&row));
         let reason = explained.iter().find(|(file, _, _)| name.ends_with(file));
         let expected = reason.map_or(theirs, |(_, ours, _)| *ours);
         if ours != expected || reason.is_some() && ours == theirs {

@@ -340,7 +340,7 @@ fn session_row(connection: &Connection, id: &str) -> Result<Option<Value>, Table
 mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
     use crate::readers::resume_law;
 
     const TABLES: &str = r#"
@@ -475,8 +475,8 @@ mod tests {
         let path = fixtures.join("goose/real/lantern/goose-home/sessions/sessions.db");
         let (sessions, census) = sessions_of(&Goose, &path);
         // 22 messages: 4 prompts, 2 answers, 8 calls of tools that are neither a shell nor an editor.
-        let expected = Counts { user: 4, assistant: 2, ..Counts::default() };
-        assert_eq!((sessions.len(), Counts::of(&sessions)), (4, expected));
+        let expected = GoldenCounts { user: 4, assistant: 2, ..GoldenCounts::default() };
+        assert_eq!((sessions.len(), GoldenCounts::of(&sessions)), (4, expected));
         assert_eq!((census.understood, census.unknown.len(), census.broken), (22, 0, 0));
         let called = sessions.iter().flat_map(kinds).filter_map(|part| match part {
             PartKind::Called { outcome, .. } => Some(outcome),
@@ -497,7 +497,7 @@ mod tests {
             ("deja-vu/goose/sessions/20250724_1.jsonl", 0),
         ] {
             let (sessions, _) = sessions_of(&Goose, &fixtures.join(name));
-            let counts = Counts::of(&sessions);
+            let counts = GoldenCounts::of(&sessions);
             assert_eq!((sessions.len(), counts.user, counts.commands), (1, 1, commands), "{name}");
         }
     }

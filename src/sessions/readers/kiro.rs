@@ -189,7 +189,7 @@ fn ended(result: &Value, is_cancelled: bool) -> (Outcome, String) {
 mod tests {
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
 
     const VALUE: &str = r#"{"history":[
         {"user":{"timestamp":"2026-09-21T14:13:20Z","content":{"Prompt":{"prompt":"why"}}},
@@ -246,7 +246,7 @@ mod tests {
         let Some(fixtures) = fixtures() else { return };
         let (sessions, _) =
             sessions_of(&Kiro, &fixtures.join("kiro/synthetic/ctx/kiro-cli/v2/data.sqlite3"));
-        let expected = Counts { user: 1, assistant: 2, ..Counts::default() };
-        assert_eq!(Counts::of(&sessions), expected);
+        let expected = GoldenCounts { user: 1, assistant: 2, ..GoldenCounts::default() };
+        assert_eq!(GoldenCounts::of(&sessions), expected);
     }
 }

@@ -205,7 +205,7 @@ fn json_file(path: &Path, bytes_max: u64) -> Result<Value, ReadError> {
         .map_err(|error| ReadError::form(path, format!("no JSON: {error}")))
 }
 
-/// Counts a file that cannot be read: one that was cut off must not lose the others.
+/// GoldenCounts a file that cannot be read: one that was cut off must not lose the others.
 fn counted(value: Result<Value, ReadError>, sink: &mut dyn TranscriptSink) -> Option<Value> {
     if value.is_err() {
         sink.count(Recognised::Broken);
@@ -223,7 +223,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{Counts, compare, fixtures, sessions_of};
+    use crate::readers::golden::{GoldenCounts, compare, fixtures, sessions_of};
 
     fn write(root: &Path, name: &str, text: &str) {
         let path = root.join(name);
@@ -307,7 +307,13 @@ mod tests {
 
     #[test]
     fn real_exports_are_read_as_the_second_opinion_reads_them() {
-        let blank = Counts { user: 2, assistant: 18, commands: 18, edits: 5, ..Counts::default() };
+        let blank = GoldenCounts {
+            user: 2,
+            assistant: 18,
+            commands: 18,
+            edits: 5,
+            ..GoldenCounts::default()
+        };
         let explained =
             [("ses_00e640058ffeRdo8h1GxaXmmlc.json", blank, "two answers are blank lines alone")];
         compare(&OPENCODE, "opencode", &explained);
@@ -320,7 +326,7 @@ mod tests {
         let files = OPENCODE.find(&root).unwrap();
         let sessions: Vec<_> =
             files.iter().flat_map(|file| sessions_of(&OPENCODE, &file.path).0).collect();
-        let counts = Counts::of(&sessions);
+        let counts = GoldenCounts::of(&sessions);
         assert_eq!((sessions.len(), counts.user, counts.commands), (3, 3, 1), "{counts:?}");
     }
 }

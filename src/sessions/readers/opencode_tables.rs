@@ -226,7 +226,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
     use crate::readers::opencode::OPENCODE;
     use crate::transcript::{Outcome, TitleSource};
 
@@ -416,15 +416,15 @@ mod tests {
         let path = loaded(&fixtures.join("opencode/own/opencode-v2.sql"), folder.path());
         let (sessions, census) = sessions_of(&OPENCODE, &path);
         assert_eq!(sessions.len(), 3);
-        let expected = Counts {
+        let expected = GoldenCounts {
             user: 3,
             assistant: 2,
             commands: 2,
             exit_nonzero: 2,
             summaries: 1,
-            ..Counts::default()
+            ..GoldenCounts::default()
         };
-        assert_eq!(Counts::of(&sessions), expected);
+        assert_eq!(GoldenCounts::of(&sessions), expected);
         assert_eq!((census.understood, census.left, census.unknown.len()), (6, 1, 0));
     }
 
@@ -433,8 +433,8 @@ mod tests {
         let Some(fixtures) = fixtures() else { return };
         let path = fixtures.join("opencode/real/lantern/opencode-sqlite/opencode.db");
         let (sessions, census) = sessions_of(&OPENCODE, &path);
-        let expected = Counts { user: 3, assistant: 2, edits: 1, ..Counts::default() };
-        assert_eq!((sessions.len(), Counts::of(&sessions)), (3, expected));
+        let expected = GoldenCounts { user: 3, assistant: 2, edits: 1, ..GoldenCounts::default() };
+        assert_eq!((sessions.len(), GoldenCounts::of(&sessions)), (3, expected));
         assert!(census.unknown.is_empty() && census.broken == 0, "{census:?}");
         let question = "What does average_item_price do? One sentence.";
         let asked: Vec<_> = sessions.iter().flat_map(kinds).collect();

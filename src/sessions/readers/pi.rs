@@ -286,7 +286,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{self, Counts};
+    use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
     use crate::transcript::Census;
 
@@ -456,13 +456,13 @@ mod tests {
     fn real_files_have_the_counts_of_another_reader() {
         let Some(fixtures) = golden::fixtures() else { return };
         let folder = tempfile::tempdir().unwrap();
-        let counts = |user, assistant, commands, edits, exit_nonzero| Counts {
+        let counts = |user, assistant, commands, edits, exit_nonzero| GoldenCounts {
             user,
             assistant,
             commands,
             edits,
             exit_nonzero,
-            ..Counts::default()
+            ..GoldenCounts::default()
         };
         // Counted by a few lines of Python that know only the roles and the kinds of parts.
         for (name, expected) in [
@@ -470,13 +470,13 @@ mod tests {
             (
                 "pi-mono__before-compaction.jsonl.gz",
                 // Three of the commands were run by the person.
-                Counts { summaries: 2, ..counts(55, 253, 206 + 3, 141, 6) },
+                GoldenCounts { summaries: 2, ..counts(55, 253, 206 + 3, 141, 6) },
             ),
             ("pi-mono__large-session.jsonl", counts(88, 244, 192, 149, 17)),
         ] {
             let path = golden::unpacked_at(&fixtures.join("pi/real").join(name), folder.path());
             let (sessions, census) = golden::sessions_of(&Pi, &path);
-            assert_eq!(Counts::of(&sessions), expected, "{name} {census:?}");
+            assert_eq!(GoldenCounts::of(&sessions), expected, "{name} {census:?}");
             assert!(census.unknown.is_empty() && census.broken == 0, "{name} {census:?}");
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::json_parts::{CallNames, MomentStamp, exit_code_at_end, field, inside, text_of};
 use crate::prompt_text::typed;
-use crate::records::{Line, Lines, each_record};
+use crate::records::{RecordLine, RecordLines, each_record};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
 };
@@ -114,9 +114,10 @@ fn has_kind(line: &[u8], text: &[u8]) -> bool {
 
 /// Tells whether something was taken back behind this offset: how far back is known only to who reads from the beginning.
 fn is_rewound(path: &Path, offset: u64) -> Result<bool, ReadError> {
-    let mut lines = Lines::open(path, offset)?;
+    let mut lines = RecordLines::open(path, offset)?;
     while let Some(line) = lines.next_line().map_err(ReadError::io(path))? {
-        if matches!(line, Line::Whole { bytes, .. } if has_kind(bytes, b"\"subtype\":\"rewind\"")) {
+        if matches!(line, RecordLine::Whole { bytes, .. } if has_kind(bytes, b"\"subtype\":\"rewind\""))
+        {
             return Ok(true);
         }
     }
@@ -321,7 +322,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{self, Counts};
+    use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::{
         assert_reading_on_is_reading_whole, assert_unknown_records_are_only_counted, read_text,
     };
@@ -492,8 +493,8 @@ mod tests {
             ("c190cd9d-544a-49d6-ab6c-f38d501ca4b8.jsonl", 2),
         ] {
             let (sessions, census) = golden::sessions_of(&QwenCode, &folder.join(name));
-            let expected = Counts { user: 1, assistant: 1, edits, ..Counts::default() };
-            assert_eq!(Counts::of(&sessions), expected, "{name} {census:?}");
+            let expected = GoldenCounts { user: 1, assistant: 1, edits, ..GoldenCounts::default() };
+            assert_eq!(GoldenCounts::of(&sessions), expected, "{name} {census:?}");
             assert!(census.unknown.is_empty() && census.broken == 0, "{name} {census:?}");
         }
     }

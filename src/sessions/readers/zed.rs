@@ -250,7 +250,7 @@ fn moment(id: Option<&str>, at_ms: Option<i64>, what: Happening) -> TranscriptMo
 mod tests {
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{Counts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
     use crate::records::compressed;
 
     const THREAD: &str = r#"{"version":"0.3.0","title":"Cart","messages":[
@@ -327,8 +327,13 @@ mod tests {
         let Some(fixtures) = fixtures() else { return };
         let (sessions, census) =
             sessions_of(&Zed, &fixtures.join("zed/synthetic/ctx/zed/v1/threads.db"));
-        let expected =
-            Counts { user: 2, assistant: 2, edits: 1, summaries: 1, ..Counts::default() };
-        assert_eq!((Counts::of(&sessions), census.unknown.len()), (expected, 0));
+        let expected = GoldenCounts {
+            user: 2,
+            assistant: 2,
+            edits: 1,
+            summaries: 1,
+            ..GoldenCounts::default()
+        };
+        assert_eq!((GoldenCounts::of(&sessions), census.unknown.len()), (expected, 0));
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::claude_line::ClaudeLine;
 use crate::prompt_text::typed;
-use crate::records::{Line, Lines};
+use crate::records::{RecordLine, RecordLines};
 use crate::source::ReadError;
 
 /// Most prompts that wait until the agent has time for them.
@@ -30,10 +30,10 @@ impl PromptQueue {
     /// The queue as it was before an offset.
     pub(super) fn before(path: &Path, offset: u64) -> Result<Self, ReadError> {
         let mut queue = Self::default();
-        let mut lines = Lines::open(path, offset.saturating_sub(QUEUE_BYTES))?;
+        let mut lines = RecordLines::open(path, offset.saturating_sub(QUEUE_BYTES))?;
         while lines.offset() < offset {
             let Some(line) = lines.next_line().map_err(ReadError::io(path))? else { break };
-            let Line::Whole { bytes, .. } = line else { continue };
+            let RecordLine::Whole { bytes, .. } = line else { continue };
             if bytes.starts_with(b"{\"type\":\"queue-operation\"")
                 && let Ok(line) = serde_json::from_slice::<ClaudeLine>(bytes)
             {

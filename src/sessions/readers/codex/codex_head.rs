@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::codex_line::{CodexLine, CodexPayload, is_noise, joined};
 use crate::prompt_text::typed;
 use crate::readers::loose_json::millis_of;
-use crate::records::{Line, Lines};
+use crate::records::{RecordLine, RecordLines};
 use crate::source::{ReadError, TranscriptFile};
 use crate::transcript::SessionFact;
 
@@ -43,10 +43,10 @@ impl CodexHead {
     /// Reads the beginning, up to where all is known.
     pub(super) fn read(file: &TranscriptFile) -> Result<Self, ReadError> {
         let mut head = Self { id: id_in_name(file).to_owned(), ..Self::default() };
-        let mut lines = Lines::open(&file.path, 0)?;
+        let mut lines = RecordLines::open(&file.path, 0)?;
         while head.form.is_none() {
             let Some(line) = lines.next_line().map_err(ReadError::io(&file.path))? else { break };
-            let Line::Whole { offset, bytes } = line else { continue };
+            let RecordLine::Whole { offset, bytes } = line else { continue };
             if is_noise(bytes) {
                 continue;
             }

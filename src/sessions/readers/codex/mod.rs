@@ -14,7 +14,7 @@ use self::codex_head::CodexHead;
 use self::codex_line::is_noise;
 use self::codex_session::CodexReading;
 use super::loose_json::{has_bytes, head_of};
-use crate::records::{Line, Lines, each_record};
+use crate::records::{RecordLine, RecordLines, each_record};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
 };
@@ -87,9 +87,9 @@ fn has_rollback(path: &Path, offset: u64) -> Result<bool, ReadError> {
     if offset == 0 {
         return Ok(false);
     }
-    let mut lines = Lines::open(path, offset)?;
+    let mut lines = RecordLines::open(path, offset)?;
     while let Some(line) = lines.next_line().map_err(ReadError::io(path))? {
-        let Line::Whole { bytes, .. } = line else { continue };
+        let RecordLine::Whole { bytes, .. } = line else { continue };
         if has_bytes(head_of(bytes), b"\"thread_rolled_back\"") {
             return Ok(true);
         }

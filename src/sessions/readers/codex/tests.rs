@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::exchange::{PartKind, SessionRead};
-use crate::readers::golden::{Counts, compare, fixtures, sessions_of};
+use crate::readers::golden::{GoldenCounts, compare, fixtures, sessions_of};
 use crate::readers::resume_law::{holds_when_cut, holds_with_unknown};
 use crate::transcript::{Census, Outcome, TitleSource};
 
@@ -448,7 +448,7 @@ fn our_own_paginated_rollout_is_read_plain_and_compressed() {
 fn real_transcripts_hold_what_was_counted() {
     let counts = |[user, assistant, commands, edits, exit_nonzero, refused, summaries]: [u64;
                       7]| {
-        Counts { user, assistant, commands, edits, exit_nonzero, refused, summaries }
+        GoldenCounts { user, assistant, commands, edits, exit_nonzero, refused, summaries }
     };
     let explained = [
         (
