@@ -4,23 +4,11 @@
 
 use std::ops::Range;
 
-use super::around::{before_name, in_brackets};
-use super::binding_form::{AFTER_OPERATOR, FORMS};
+use super::binding_form::{AFTER_OPERATOR, AFTER_TAGS, FORMS, IN_LIST};
+use super::bound_value::{Bond, BoundValue, cut, is_quote};
 use super::charset::{Charset, DOTTED, URL};
-use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, name_start};
+use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, mentions, name_start};
 use super::text::{Text, words};
-
-/// Bytes of a value that are read before it is known to be a secret: the longest form of a key.
-const VALUE_BYTES_MAX: usize = 640;
-
-/// Bytes of a secret: the longest tokens (with claims) stay under it.
-const SECRET_BYTES_MAX: usize = 8_192;
-
-/// Bytes of a list of secrets.
-const LIST_BYTES_MAX: usize = 4_096;
-
-/// The end of a value without quotes.
-const ENDS: Charset = Charset::of("\"'`,;<>(){}[]&\\");
 
 const TAIL: Charset = DOTTED.and(" \t");
 
@@ -32,9 +20,11 @@ const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là है هي هو היא הוא adalah yra ir είναι - – —";
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — by BY TO";
 /// Bytes of words between a name and its verb or colon.
 const WORDS_BYTES_MAX: usize = 48;
+/// Bytes of a command before and after a name in it.
+const COMMAND_BYTES_MAX: usize = 160;
 /// Bytes of spaces between two columns.
 const COLUMN_BYTES_MAX: usize = 40;
 const ADVERBS: [&str; 9] = [
@@ -48,36 +38,6 @@ const ADVERBS: [&str; 9] = [
     "rotated to ",
     "again ",
 ];
-
-/// How a value is bound to its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Bond {
-    /// By an operator such as `=` or `:`.
-    Operator,
-    /// By a space after a flag.
-    Flag,
-    /// By a word such as `is`.
-    Sentence,
-    /// By a space.
-    Neighbour,
-    /// By a space or a line break after an identifier, such as `ACME_TOKEN`.
-    Identifier,
-}
-
-/// A value bound to a name.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BoundValue<'a> {
-    pub(super) bond: Bond,
-    /// The words between the name and the operator.
-    pub(super) tail: &'a [u8],
-    pub(super) is_quoted: bool,
-    /// Whether a variable in capitals is set to it, as in `DB_PASSWORD=value`.
-    pub(super) is_variable_set: bool,
-    quote: Option<u8>,
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) value: &'a [u8],
-}
 
 /// The finding after a name, and the values that were read.
 pub(super) struct Look<T> {
@@ -106,6 +66,16 @@ pub(super) fn look<'a, T>(
     let in_form = |number: usize| {
         let form = FORMS.get(number)?;
         let (at, tail) = if form.follows_words { (tail_end, tail) } else { (name_end, name_tail) };
+        // What follows `</password>` is another element.
+        if number == AFTER_TAGS && text.before(name_start(text, start)) == b'/' {
+            return None;
+        }
+        // In a list a name is beside its value only if it is the first or an option.
+        let name = name_start(text, start);
+        let is_opened = matches!(text.before(name.saturating_sub(1)), b'(' | b'[' | b'{');
+        if number == IN_LIST && !is_opened && text.at(name) != b'-' {
+            return None;
+        }
         let place = form.value(text, at)?;
         let mut bound = value_at(text, place, Bond::Operator, tail)?;
         let last = text.before(at);
@@ -122,17 +92,19 @@ pub(super) fn look<'a, T>(
     // Words of other languages are no part of a name, but may stand between it and its value.
     let words_end = text.run_while(end, WORDS_BYTES_MAX, |byte| TAIL.has(byte) || byte >= 0x80);
     let words = text.slice(end, words_end);
-    let placed = |(place, is_quoted)| BoundValue::of(text, place, is_quoted);
+    let is_other = !words.is_ascii();
+    // password ........ value
+    let leader = text.run_while(name_end, COLUMN_BYTES_MAX, |byte| matches!(byte, b' ' | b'.'));
+    let is_led = mentions(text.slice(name_end, leader), &["..."]);
     let found = offer(in_form(AFTER_OPERATOR))
+        .or_else(|| offer(value_at(text, leader, Bond::Operator, b"").filter(|_| is_led)))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)))
-        .or_else(|| offer(said(text, end, words).filter(|_| words_end > tail_end)))
-        .or_else(|| offer(after_colon(text, words_end).filter(|_| words_end > tail_end)))
-        .or_else(|| offer(last_word(text, end, words).filter(|_| words_end > tail_end)))
-        .or_else(|| offer(in_brackets(text, name_end).map(placed)))
-        .or_else(|| offer(before_name(text, start).map(placed)));
+        .or_else(|| offer(said(text, end, words).filter(|_| is_other)))
+        .or_else(|| offer(after_colon(text, words_end).filter(|_| is_other)))
+        .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
     Look { found, values }
 }
 
@@ -143,6 +115,9 @@ fn beside<'a>(
     name_end: usize,
     tail: &'a [u8],
 ) -> Option<BoundValue<'a>> {
+    // "name" "value"
+    let is_closed = is_quote(text.at(name_end)) && is_quote(text.at(name_end + 2));
+    let name_end = name_end + usize::from(is_closed);
     if text.at(name_end) != b' ' {
         return None;
     }
@@ -196,13 +171,19 @@ pub(super) fn verb(tail: &[u8]) -> Option<Range<usize>> {
     None
 }
 
-/// A value on the line after a name that fills its own line.
+/// A value on the line after a name that fills its own line, or that a command printed.
 fn below<'a>(
     text: Text<'a>,
     start: usize,
     name_end: usize,
     tail: &'a [u8],
 ) -> Option<BoundValue<'a>> {
+    let line = text.run_back_while(start, COMMAND_BYTES_MAX, |byte| byte != b'\n');
+    if is_prompt(text.slice(line, line + 2)) {
+        let line_end = text.run_while(name_end, COMMAND_BYTES_MAX, |byte| byte != b'\n');
+        let bound = value_at(text, line_end + 1, Bond::Operator, tail)?;
+        return matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound);
+    }
     let name = name_start(text, start);
     let is_alone = text.at(name_end) == b'\n'
         && matches!(text.before(name), 0 | b'\n')
@@ -210,6 +191,11 @@ fn below<'a>(
     let line = is_alone.then(|| text.run_while(name_end + 1, 64, |byte| byte == b' '))?;
     let bound = value_at(text, line, Bond::Identifier, tail)?;
     matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound)
+}
+
+/// Tells whether a line begins with the prompt of a shell.
+fn is_prompt(start: &[u8]) -> bool {
+    matches!(start, b"$ " | b"> " | b"% ")
 }
 
 /// Reads the value that begins at `place`, after its opening quote and the name of its scheme.
@@ -220,11 +206,14 @@ pub(super) fn value_at<'a>(
     tail: &'a [u8],
 ) -> Option<BoundValue<'a>> {
     // b"…" and @"…"
-    let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L');
+    let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L' | b'N' | b'$');
     let marked = usize::from(is_letter && is_quote(text.at(place + 1)));
+    // [[…]] and {"…"}
+    let place = place + 2 * usize::from(text.slice(place, place + 2) == b"[[");
     let opening = place + marked + bracket(text, place);
     let from = text.run_while(opening, 3, is_quote);
-    let quote = (from > opening).then(|| text.at(opening));
+    // In '"…"' the inner quote closes the value.
+    let quote = (from > opening).then(|| text.before(from));
     let mut bound = cut(text, from, quote, bond, tail);
     let is_scheme = words(SCHEMES).any(|scheme| bound.value.eq_ignore_ascii_case(scheme));
     if is_scheme && text.at(bound.to) == b' ' {
@@ -243,125 +232,4 @@ fn bracket(text: Text<'_>, place: usize) -> usize {
     let colon = text.run_while(close + 1, 2, |byte| byte == b' ');
     let is_object = text.at(place) == b'{' && text.at(colon) == b':';
     if is_open && is_quote(text.at(first)) && !is_object { first - place } else { 0 }
-}
-
-/// Cuts the value that begins at `from`.
-fn cut<'a>(
-    text: Text<'a>,
-    from: usize,
-    quote: Option<u8>,
-    bond: Bond,
-    tail: &'a [u8],
-) -> BoundValue<'a> {
-    // A quote after a backslash belongs to the value, unless the opening quote was escaped as well.
-    let is_escaped = text.before(from.saturating_sub(1)) == b'\\';
-    let mut last = 0;
-    let mut to = text.run_while(from, VALUE_BYTES_MAX, |byte| {
-        let is_inner = last == b'\\' && !is_escaped && Some(byte) == quote;
-        last = byte;
-        is_inner || goes_on(byte, quote)
-    });
-    if is_escaped && quote.is_some() && text.before(to) == b'\\' && to > from {
-        to -= 1;
-    }
-    // In `"--token=a\"b"` the quote of the whole argument stands before the name.
-    if quote.is_none() && to > from && !follows_escaped_quote(text, from) {
-        to = inner_quotes_end(text, to, VALUE_BYTES_MAX - (to - from));
-    }
-    // In a query `&` ends a value, and in a shell `&&` does; in a password it need not.
-    while quote.is_none() && text.at(to) == b'&' && to > from && to - from < VALUE_BYTES_MAX {
-        let next = text.run(to + 1, DOTTED, NAME_BYTES_MAX);
-        let is_query = next > to + 1 && text.at(next) == b'=';
-        if is_query || !goes_on(text.at(to + 1), None) {
-            break;
-        }
-        to = text.run_while(to + 1, VALUE_BYTES_MAX, |byte| goes_on(byte, None));
-    }
-    let closing = to + usize::from(is_escaped && text.at(to) == b'\\');
-    let is_quoted = quote.is_some_and(|quote| text.at(closing) == quote);
-    // A call or an index is no value.
-    let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
-    let value = if is_call { b"" } else { text.slice(from, to) };
-    BoundValue { bond, tail, is_quoted, is_variable_set: false, quote, from, to, value }
-}
-
-/// Returns where a value ends that goes on after an escaped quote.
-fn inner_quotes_end(text: Text<'_>, place: usize, most: usize) -> usize {
-    let mut to = place;
-    while text.at(to) == b'\\'
-        && is_quote(text.at(to + 1))
-        && text.at(to + 2).is_ascii_alphanumeric()
-        && to - place < most
-    {
-        to = text.run_while(to + 2, most, |byte| goes_on(byte, None));
-    }
-    to
-}
-
-/// Tells whether an escaped quote stands right before the name of a value: the next one then closes it.
-fn follows_escaped_quote(text: Text<'_>, from: usize) -> bool {
-    let name = text.run_back(from, DOTTED.and("=:"), NAME_BYTES_MAX);
-    is_quote(text.before(name)) && text.before(name - 1) == b'\\'
-}
-
-fn goes_on(byte: u8, quote: Option<u8>) -> bool {
-    byte > b' ' && quote.map_or_else(|| !ENDS.has(byte), |quote| byte != quote)
-}
-
-/// Returns where a run that could go on a value ends.
-pub(super) fn run_end(text: Text<'_>, place: usize) -> usize {
-    text.run_while(place, SECRET_BYTES_MAX, |byte| goes_on(byte, None))
-}
-
-impl<'a> BoundValue<'a> {
-    /// A value that only its place binds to a name.
-    pub(super) fn of(text: Text<'a>, place: Range<usize>, is_quoted: bool) -> Self {
-        let Range { start: from, end: to } = place;
-        let (bond, quote) = (Bond::Neighbour, is_quoted.then(|| text.at(to)));
-        let value = text.slice(from, to);
-        Self { bond, tail: b"", is_quoted, is_variable_set: false, quote, from, to, value }
-    }
-
-    /// Returns the value; without quotes, the punctuation of the sentence at its end is not part of it.
-    pub(super) fn trimmed(&self) -> &'a [u8] {
-        let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b'*' | b'|');
-        let length = match self.value.iter().rposition(is_text) {
-            _ if self.is_quoted => self.value.len(),
-            last => last.map_or(0, |last| last + 1),
-        };
-        self.value.get(..length).unwrap_or_default()
-    }
-
-    /// Returns where a secret ends whose first `length` bytes are known.
-    pub(super) fn end(&self, text: Text<'_>, length: usize) -> usize {
-        let rest = if length >= VALUE_BYTES_MAX { SECRET_BYTES_MAX } else { 0 };
-        text.run_while(self.from + length, rest, |byte| goes_on(byte, self.quote))
-    }
-}
-
-fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
-}
-
-/// Returns where a list of quoted values ends whose first, a secret, ends at `to`.
-pub(super) fn list_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
-    let quote = text.at(to);
-    let opening = text.run_back(bound.from, Charset::of("\"' \n\t"), 32);
-    if !bound.is_quoted || !matches!(text.before(opening), b'[' | b'{' | b'(') {
-        return to;
-    }
-    let (mut end, last) = (to, to + LIST_BYTES_MAX);
-    while end < last {
-        let next =
-            text.run_while(end + 1, 64, |byte| matches!(byte, b',' | b' ' | b'\n' | b'\t' | b'\r'));
-        if next == end + 1 || text.at(next) != quote {
-            break;
-        }
-        let close = text.run_while(next + 1, 512, |byte| byte != quote && byte != b'\n');
-        if text.at(close) != quote {
-            break;
-        }
-        end = close;
-    }
-    end
 }

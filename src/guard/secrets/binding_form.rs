@@ -28,19 +28,25 @@ pub(super) struct BindingForm {
 /// The form of an operator.
 pub(super) const AFTER_OPERATOR: usize = 0;
 
+/// The form of a comma between two quoted values.
+pub(super) const IN_LIST: usize = 1;
+
+/// The form of tags of XML between a name and its value.
+pub(super) const AFTER_TAGS: usize = 7;
+
 const CLOSERS: &[u8] = b"\"'`])* \t";
 
 /// Every form with an operator.
-pub(super) static FORMS: [BindingForm; 8] = [
+pub(super) static FORMS: [BindingForm; 9] = [
     // name = value, "name": value, name => value, <name>value, name | value, and a value on the next line or
     // in a block of YAML. The last alternatives are Chinese, Japanese and Korean.
     BindingForm {
         follows_words: true,
         gap: CLOSERS,
-        firsts: b"=:>?+|~.-\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
+        firsts: b"=:>?+|~.-\xE2\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
         is_quoted: false,
         regex: OnceLock::new(),
-        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|\??:|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
+        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|:-|\??:|\xE2\x86\x92|\xE3\x80\x8C|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
     },
     // ("name", "value")
     BindingForm {
@@ -49,7 +55,7 @@ pub(super) static FORMS: [BindingForm; 8] = [
         firsts: b",",
         is_quoted: true,
         regex: OnceLock::new(),
-        pattern: r#"["'][\])* \t]*,[ \t\r\n*(=]*"#,
+        pattern: r#"["'][\])* \t]*,[ \t*(=]*"#,
     },
     // name("value")
     BindingForm {
@@ -63,11 +69,11 @@ pub(super) static FORMS: [BindingForm; 8] = [
     // name: NAME, value: VALUE; key="NAME" value="VALUE"; --name NAME --body VALUE
     BindingForm {
         follows_words: false,
-        gap: b"\"'`, \n\r\t-</",
-        firsts: b"bcdsvBCDSV",
+        gap: b"\"'`, \n\r\t-</{",
+        firsts: b"bcdsvtBCDSVT",
         is_quoted: false,
         regex: OnceLock::new(),
-        pattern: r#"["'`, \n\r\t</-]+(?:(?i:value|body|content|default|data|secretstring)|-b)["' ]{0,4}(?:[=:> ]{1,4} *|\b)"#,
+        pattern: r#"["'`, \n\r\t<{/-]+(?:(?i:value|body|content|default|data|secretstring)|-b|t \w+ /d)["' ]{0,4}(?:[=:> ]{1,4} *|\b)"#,
     },
     // name: TYPE = "value", name?: TYPE = "value"
     BindingForm {
@@ -95,6 +101,15 @@ pub(super) static FORMS: [BindingForm; 8] = [
         is_quoted: true,
         regex: OnceLock::new(),
         pattern: r#"["'][, \n\r\t]+(?:["']\w+["'] ?: ?["'][^"'\n]*["'][, \n\r\t]+){1,2}["'](?i:value|secretstring)["'] ?: ?"#,
+    },
+    // <key>name</key> <string>value</string>
+    BindingForm {
+        follows_words: false,
+        gap: b"",
+        firsts: b"<>",
+        is_quoted: false,
+        regex: OnceLock::new(),
+        pattern: r">?(?:[ \t\r\n]*</?[A-Za-z][^<>\n]{0,48}>){1,4}[ \t\r\n]*",
     },
     // name (note): value
     BindingForm {

@@ -43,13 +43,14 @@ pub(super) fn report(
     let mut next = line_end + 1;
     while next - line_end < TABLE_BYTES_MAX {
         let row_end = text.run_while(next, HEADER_BYTES_MAX * 4, |byte| byte != b'\n');
-        let row = cells_of(next, text.slice(next, row_end), separator);
-        if row.len() != cells.len() {
+        let line = text.slice(next, row_end);
+        let is_rule = !line.is_empty() && line.iter().all(|byte| b"-+|=: ".contains(byte));
+        let row = cells_of(next, line, separator);
+        if !is_rule && row.len() != cells.len() {
             return;
         }
         if let Some((from, to)) = row.get(column).map(|cell| bare(text, *cell)) {
             let value = text.slice(from, to);
-            let is_rule = value.iter().all(|byte| b"-: ".contains(byte));
             if !is_rule && !value.contains(&b' ') && is_typed(value, false) {
                 hits.push(Hit { rule, from, to, rank: Rank::Form });
             }

@@ -17,7 +17,7 @@ const PUBLIC: &str =
 /// Last words of names that belong to a secret without being it, as in `token_url`.
 const ABOUT: &str = "id ids name names url uri path file type size length len count limit max ttl expiry \
     expires at field column format pattern prefix store ring word index label alias endpoint host uid \
-    guid uuid source selector chars policy get servers rules required h1 zh";
+    guid uuid source selector chars policy get servers rules required h1 zh user users";
 
 /// Words before `key` that make it the key of a record, not a secret.
 const DATA_KEYS: &str = "recv public pub foreign primary cache sort partition issuer idempotency object \
@@ -25,6 +25,24 @@ const DATA_KEYS: &str = "recv public pub foreign primary cache sort partition is
 
 /// Words near the hash of a commit.
 pub(super) const OF_COMMITS: [&str; 5] = ["commit", "sha", "revision", "git ", "head"];
+
+/// Words on a line whose hexadecimal digits are no secret.
+pub(super) const OF_DIGESTS: [&str; 14] = [
+    "sha",
+    "md5",
+    "hash",
+    "digest",
+    "checksum",
+    "commit",
+    "revision",
+    "etag",
+    "fingerprint",
+    "bcrypt",
+    "pbkdf",
+    "git ",
+    "trace",
+    " id ",
+];
 
 /// Tells whether a word begins at `place`: after no letter, or with a capital in camel case.
 pub(super) fn begins_word(text: Text<'_>, place: usize) -> bool {
@@ -39,7 +57,7 @@ pub(super) fn is_public_name(tail: &[u8]) -> bool {
 
 /// Tells whether the last word of a name makes it the name of something else, as in `token_url`.
 pub(super) fn is_about(tail: &[u8]) -> bool {
-    let tail = tail.trim_ascii();
+    let tail = tail.trim_ascii_end();
     words(ABOUT).any(|word| {
         let Some(start) = tail.len().checked_sub(word.len()) else { return false };
         let (before, last) = tail.split_at(start);
@@ -78,7 +96,7 @@ pub(super) fn mentions(text: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| holds(text, word.as_bytes()))
 }
 
-fn holds(text: &[u8], word: &[u8]) -> bool {
+pub(super) fn holds(text: &[u8], word: &[u8]) -> bool {
     text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
 }
 

@@ -5,7 +5,7 @@
 use super::context::mentions;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_placeholder, is_random};
-use super::password::is_word_of_passwords;
+use super::password::{is_numbered_word, is_phrase, is_word_of_passwords};
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
@@ -30,7 +30,10 @@ fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
 pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
     let before = text.before(start);
     let is_member = text.at(start) == b'.';
-    if !is_member && before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.') {
+    let is_part =
+        !is_member && before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.');
+    // A call may be that of a member, or of a longer name.
+    if is_part && row.fields[1] != "argument" {
         return None;
     }
     // mysqldump, mysql.exe
@@ -48,16 +51,19 @@ pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRo
             let is_secret = is_sql && is_quoted && is_typed(text.slice(from, to), true);
             return is_secret.then(|| hit(row.name, from, to))?;
         }
-        "pair" => return pair(text, begin),
+        "login" => return pair(text, begin),
         "set" => {
             let equals = line.iter().position(|byte| *byte == b'=')?;
             return argument(text, begin + equals + 1, "both").filter(|_| line.contains(&b'\''));
         }
         "second" => return nth_word(text, begin, 1, row.name),
         "third" => return nth_word(text, begin, 2, row.name),
-        "argument" => return second_argument(text, end),
+        "argument" => return quoted_argument(text, end, option),
         "expect" => return sent(text, start, begin),
         _ => {}
+    }
+    if option == " " && !line.starts_with(b" ") {
+        return None;
     }
     let mut places =
         line.windows(option.len()).enumerate().filter(|(_, part)| *part == option.as_bytes());
@@ -90,13 +96,18 @@ fn nth_word(text: Text<'_>, place: usize, number: usize, rule: &'static str) -> 
     None
 }
 
-/// Reads the second argument of a call that takes a user and a password, if it is quoted.
-fn second_argument(text: Text<'_>, place: usize) -> Option<Hit> {
-    let comma = text.run_while(place, ARGUMENT_BYTES_MAX, |byte| !b",()\n".contains(&byte));
+/// Reads an argument of a call that takes a user and a password, if it is quoted: the one of this number.
+fn quoted_argument(text: Text<'_>, place: usize, number: &str) -> Option<Hit> {
+    let mut comma = place;
+    for _ in 0..number.trim().parse().unwrap_or(1) {
+        comma = text.run_while(comma + 1, ARGUMENT_BYTES_MAX, |byte| !b",)\n".contains(&byte));
+        if text.at(comma) != b',' {
+            return None;
+        }
+    }
     let quote = text.run_while(comma + 1, 4, |byte| byte == b' ');
     let (from, to, is_quoted) = word_at(text, quote);
-    let is_secret =
-        text.at(comma) == b',' && is_quoted && is_typed(text.slice(from, to), is_quoted);
+    let is_secret = is_quoted && is_typed(text.slice(from, to), is_quoted);
     is_secret.then(|| hit("call-password", from, to))?
 }
 
@@ -108,7 +119,8 @@ fn pair(text: Text<'_>, place: usize) -> Option<Hit> {
     let value = text.run_while(slash + 1, 2, |byte| byte == b' ');
     let (from, to, is_quoted) = word_at(text, value);
     let make = Make::of(text.slice(from, to));
-    let is_chosen = is_quoted || make.is_strong() || make.is_unlike_words(50);
+    let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
+    let is_chosen = is_quoted || is_told || make.is_strong() || make.is_unlike_words(50);
     let is_secret = name_end > name
         && text.at(slash) == b'/'
         && value > slash + 1
@@ -144,8 +156,8 @@ fn argument(text: Text<'_>, place: usize, shape: &str) -> Option<Hit> {
         _ => true,
     };
     let (mut from, to, is_quoted) = word_at(text, gap);
-    if shape == "percent" {
-        from += text.slice(from, to).iter().position(|byte| *byte == b'%')? + 1;
+    if shape == "pair" {
+        from += text.slice(from, to).iter().position(|byte| b"%,/".contains(byte))? + 1;
     }
     let is_secret = fits && is_typed(text.slice(from, to), is_quoted);
     is_secret.then(|| hit("command-password", from, to))?
@@ -169,18 +181,21 @@ pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
     let refers = value.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte));
     let make = Make::of(value);
     let is_number = make.digits == value.len() && value.len() < 6;
+    // href="…"
+    let is_attribute = value.ends_with(b"=") && make.letters() + 1 == value.len();
     let letters = value.iter().filter(|byte| !b".,:!?".contains(byte)).count();
     let is_word = !is_quoted && make.lower == letters && letters < 6;
     value.len() >= 4
         && !refers
         && !is_number
         && !is_word
+        && !is_attribute
         && !is_placeholder(value)
         && !is_word_of_passwords(value)
 }
 
 /// Words of commands that read a password from a pipe.
-const READERS: [&str; 10] = [
+const READERS: [&str; 13] = [
     "secret",
     "password",
     "passwd",
@@ -191,11 +206,14 @@ const READERS: [&str; 10] = [
     "credential",
     "_key",
     "auth",
+    "kinit",
+    "luks",
+    "cryptsetup",
 ];
 
 /// Checks `echo PASSWORD | …`; the value begins after `end`.
 pub(super) fn echoed(text: Text<'_>, end: usize) -> Option<Hit> {
-    let place = text.run_while(end, 8, |byte| matches!(byte, b' ' | b'-' | b'n'));
+    let place = text.run_while(end, 8, |byte| matches!(byte, b' ' | b'-' | b'n' | b'e'));
     let (from, to, is_quoted) = word_at(text, place);
     let pipe = text.run_while(to, 4, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'\\'));
     let reader = (text.at(pipe) == b'|').then(|| rest_of(text, pipe + 1))?;

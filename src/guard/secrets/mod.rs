@@ -3,8 +3,9 @@
 //! 1. **Prefilter.** One pass over the bytes finds anchors: prefixes, names and marks of the tables
 //!    (`table`, `tables/*.txt`). A text without an anchor costs this pass and no more.
 //! 2. **Rules.** Each anchor has a rule: a prefix and the length of what follows (`prefixed`), a form with a
-//!    mark (`shape`), an argument or an address (`login`), a name bound to a value (`named`, `binding`, `binding_form`), or the
-//!    header of a column (`columns`).
+//!    mark (`shape`), an argument or an address (`login`), a name bound to a value (`named`, `provider_name`,
+//!    `binding`, `binding_form`, `bound_value`), or the header of a column (`columns`).
+//!    A word that means a secret also reaches what was drawn around it (`near`).
 //! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`).
 //!
 //! Random keys without any anchor are looked for last (`drawn`). Text with escapes is read again with them
@@ -13,9 +14,9 @@
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
-mod around;
 mod binding;
 mod binding_form;
+mod bound_value;
 mod charset;
 mod columns;
 mod context;
@@ -27,8 +28,10 @@ mod judge;
 mod login;
 mod manifest;
 mod named;
+mod near;
 mod password;
 mod prefixed;
+mod provider_name;
 mod scan;
 mod shape;
 mod table;

@@ -1,8 +1,9 @@
 //! Secrets known by the name before them: which value after which kind of name is one. Not here: the names
 //! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`binding`).
 
-use super::binding::{Bond, BoundValue, Look, list_end, look, value_at, verb};
-use super::charset::{Charset, DOTTED};
+use super::binding::{Look, look};
+use super::bound_value::{Bond, BoundValue, list_end};
+use super::charset::Charset;
 use super::context::{
     OF_COMMITS, begins_word, is_about, is_data_key, is_in_identifier, is_login, is_near, is_public,
     is_public_name, mentions,
@@ -11,8 +12,7 @@ use super::hit::{Hit, Rank};
 use super::judge::{
     Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random, is_ulid, is_uuid,
 };
-use super::password::{is_password, is_wild};
-use super::prefixed::is_key_of;
+use super::password::{is_numbered_word, is_password, is_phrase, is_wild};
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
@@ -62,33 +62,11 @@ pub(super) struct NameInText<'a> {
     pub(super) row: TableRow,
 }
 
-/// What a provider's name may continue with in one lower-case word, as in `githubtoken`.
-const GLUED: [&str; 12] = [
-    "token", "key", "api", "secret", "access", "auth", "client", "app", "pass", "oauth", "bot",
-    "web",
-];
-
-/// Words that promise a secret after a provider's name.
-const PROMISES: [&str; 4] = ["token", "key", "secret", "password"];
-
-/// Names that mean a secret even before a digest or a UUID, which may be the key of a record.
-const FULL_PROMISES: [&str; 9] = [
-    "token",
-    "secret",
-    "password",
-    "api key",
-    "api_key",
-    "api-key",
-    "access key",
-    "access_key",
-    "access-key",
-];
-
 /// Bytes between a provider's name and the word that promises its secret.
-const PROMISE_BYTES_MAX: usize = 40;
+pub(super) const PROMISE_BYTES_MAX: usize = 40;
 
 /// Words that tell that a key was refused, which nobody says of keys of records.
-const REFUSALS: [&str; 7] = [
+pub(super) const REFUSALS: [&str; 7] = [
     "unauthorized",
     "http 401",
     "error 401",
@@ -98,105 +76,15 @@ const REFUSALS: [&str; 7] = [
     "revoked key",
 ];
 
-/// Providers whose digests name events, which people tell with the provider's name alone.
-const TRACERS: [&str; 6] = [
-    "sentry-token",
-    "honeycomb-key",
-    "rollbar-token",
-    "bugsnag-key",
-    "datadog-key",
-    "mlflow-token",
-];
-
 /// Words near a PIN that opens something.
 const OF_PINS: [&str; 16] = [
     "card", "bank", "unlock", "sim ", "sim-", "door", "alarm", "login", "log in", "user",
     "account", "phone", "my ", "your ", "atm", "safe",
 ];
 
-const NOTHING: Look<Hit> = Look { found: None, values: 0..0 };
+pub(super) const NOTHING: Look<Hit> = Look { found: None, values: 0..0 };
 
 impl NameInText<'_> {
-    /// Looks for a provider's secret after its name.
-    pub(super) fn of_provider(&self) -> Look<Hit> {
-        let Self { text, start, end, .. } = *self;
-        let (last, next) = (text.before(end), text.at(end));
-        let hump = !last.is_ascii_lowercase() && text.at(end + 1).is_ascii_lowercase();
-        let continues = next.is_ascii_lowercase() || (next.is_ascii_uppercase() && hump);
-        let is_other_word = continues && !GLUED.iter().any(|word| text.is_at(end, word));
-        // In the name of a resource of AWS it is the name of a service.
-        let is_resource = start.checked_sub(4).is_some_and(|place| text.is_at(place, "arn:"));
-        if !begins_word(text, start) || is_other_word || is_resource {
-            return NOTHING;
-        }
-        let mut look = look(text, start, end, |bound| self.provider_hit(&bound));
-        if look.found.is_none() {
-            look.found = self.promised_value().and_then(|bound| self.provider_hit(&bound));
-        }
-        look
-    }
-
-    fn provider_hit(&self, bound: &BoundValue<'_>) -> Option<Hit> {
-        let value = bound.trimmed();
-        let is_key = || is_key_of(&self.row, value);
-        let is_known = is_key()
-            && (self.is_promised(bound)
-                || match bound.bond {
-                    Bond::Operator | Bond::Flag => true,
-                    Bond::Sentence => is_random(value, Hint::Weak),
-                    Bond::Neighbour => is_mixed(value),
-                    Bond::Identifier => is_random(value, Hint::Strong),
-                });
-        let is_likely = || bound.bond == Bond::Operator && !is_about(bound.tail) && is_mixed(value);
-        let (rule, rank) =
-            if is_known { (self.row.name, Rank::Provider) } else { ("key", Rank::Hint) };
-        let is_secret = (is_known || is_likely()) && !is_harmless(bound) && !self.is_trace(bound);
-        let (from, to) = (bound.from, bound.end(self.text, value.len()));
-        is_secret.then_some(Hit { rule, from, to, rank })
-    }
-
-    /// Tells whether a word between a provider's name and a value promises that the value is a secret.
-    fn is_promised(&self, bound: &BoundValue<'_>) -> bool {
-        let Self { text, start, end, .. } = *self;
-        let value = bound.trimmed();
-        let said = verb(bound.tail).filter(|_| bound.bond == Bond::Sentence);
-        let tail = bound.tail.get(..said.map_or(bound.tail.len(), |verb| verb.start));
-        let tail = tail.unwrap_or_default().trim_ascii_end();
-        let ends = |words: &[&str]| words.iter().any(|word| ends_in(tail, word));
-        let is_secret = if value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
-            let is_refused =
-                || is_near(text, start, &["reject", "revoke"]) || is_near(text, start, &REFUSALS);
-            (ends(&FULL_PROMISES) || ends(&PROMISES) && is_refused())
-                && !is_near(text, start, &OF_COMMITS)
-                && !is_near(text, bound.to, &OF_COMMITS)
-        } else {
-            ends(&PROMISES) && is_random(value, Hint::Strong)
-        };
-        is_secret && !is_of_data(text, (end + tail.len()).saturating_sub("key".len()))
-    }
-
-    /// Returns the value after the last word that promises one, a few words after a provider's name.
-    fn promised_value(&self) -> Option<BoundValue<'_>> {
-        const TAIL: Charset = DOTTED.and(" ");
-        let Self { text, end, .. } = *self;
-        let tail = text.slice(end, text.run(end, TAIL, PROMISE_BYTES_MAX));
-        let behind = |word: &&str| {
-            let place = tail.windows(word.len()).rposition(|part| part == word.as_bytes())?;
-            (tail.get(place + word.len()) == Some(&b' ')).then_some((place, place + word.len() + 1))
-        };
-        let (place, length) = PROMISES.iter().filter_map(behind).max()?;
-        let is_key = !is_of_data(text, end + place);
-        is_key.then(|| value_at(text, end + length, Bond::Neighbour, tail.get(..length)?))?
-    }
-
-    /// Tells whether a value is the id of an event rather than a key.
-    fn is_trace(&self, bound: &BoundValue<'_>) -> bool {
-        let is_digest = bound.value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-        let is_bare = bound.tail.trim_ascii().is_empty() && !bound.is_quoted;
-        let is_event = || is_near(self.text, self.start, &["trace", "event", "issue", "span"]);
-        is_digest && TRACERS.contains(&self.row.name) && (is_bare || is_event())
-    }
-
     /// Looks for a secret after a name such as `token`.
     pub(super) fn of_secret(&self) -> Look<Hit> {
         let Self { text, start, end, .. } = *self;
@@ -222,11 +110,35 @@ impl NameInText<'_> {
         look(text, start, end, |bound| self.hit(kind, &bound))
     }
 
+    /// Tells whether drawn values near the name are secrets.
+    pub(super) fn reaches(&self) -> bool {
+        let Self { text, start, end, .. } = *self;
+        match NameKind::of(&self.row) {
+            NameKind::Password | NameKind::Login => true,
+            NameKind::Pass => begins_word(text, start) && !text.at(end).is_ascii_lowercase(),
+            NameKind::Token => self.row.name == "secret",
+            _ => false,
+        }
+    }
+
     fn hit(&self, kind: NameKind, bound: &BoundValue<'_>) -> Option<Hit> {
         let value = accepted(kind, bound)
             .filter(|value| kind != NameKind::Session || self.logs_in(value))
             .or_else(|| self.accepted_in_context(kind, bound))?;
-        if is_harmless(bound) || is_about(bound.tail) {
+        let is_option = bound.tail.windows(3).any(|part| part.starts_with(b" -") && part != b" - ");
+        // if len(password) > limit
+        let is_compared = !bound.is_quoted
+            && self.text.slice(bound.from.saturating_sub(2), bound.from) == b"> "
+            && matches!(kind, NameKind::Password | NameKind::Pass)
+            && bound.value.iter().all(u8::is_ascii_lowercase);
+        // password_hash("…"), pwd_context.verify("…")
+        let is_argument = bound.is_quoted && self.text.before(bound.from - 1) == b'(';
+        // if password: result = …
+        let rest = self.text.run_while(bound.to, 2, |byte| byte == b' ');
+        let is_name =
+            !bound.is_quoted && self.text.at(rest) == b'=' && self.text.before(bound.from) == b' ';
+        let is_other = !is_argument && is_harmless(bound) || is_about(bound.tail);
+        if is_other || is_option || is_compared || is_name {
             return None;
         }
         // The pairs of a cookie header are judged one by one (`cookie`).
@@ -312,10 +224,22 @@ impl NameInText<'_> {
             NameKind::Pin => !is_near(text, start, &OF_PINS),
             NameKind::Pass => {
                 let make = Make::of(value);
+                // pwd.getpwnam('nobody') and lists of commands are no assignment.
+                let between = text.slice(self.end, bound.from);
+                let is_assigned = || {
+                    let has = |byte: u8| between.contains(&byte);
+                    // A compiler has passes, so that `pass: "inline"` is none.
+                    let is_bound = has(b'=') || has(b'|') || has(b':') && self.anchor != "pass";
+                    is_bound && !has(b'(') && !has(b',') && !has(b'.')
+                };
                 !is_login(text, start)
                     && !make.is_strong()
                     && !is_wild(make)
                     && !bound.is_variable_set
+                    && !is_assigned()
+                    && bound.bond != Bond::Flag
+                    && !is_numbered_word(value)
+                    && !is_phrase(value)
             }
             NameKind::Token | NameKind::Key if is_digest => {
                 is_near(text, start, &OF_COMMITS) || is_near(text, bound.to, &OF_COMMITS)
@@ -367,7 +291,7 @@ fn is_set_secret(value: &[u8]) -> bool {
 }
 
 /// Tells whether the rest of a name makes its value a digest or the like.
-fn is_harmless(bound: &BoundValue<'_>) -> bool {
+pub(super) fn is_harmless(bound: &BoundValue<'_>) -> bool {
     let is_digest = bound.value.iter().all(u8::is_ascii_hexdigit);
     is_public_name(bound.tail) || (is_digest && mentions(bound.tail, &["commit"]))
 }
@@ -376,14 +300,4 @@ fn is_harmless(bound: &BoundValue<'_>) -> bool {
 fn is_pair_of(value: &[u8]) -> bool {
     let equals = value.iter().position(|byte| *byte == b'=');
     equals.is_some_and(|place| place > 0 && value.get(place + 1).is_some_and(|byte| *byte != b'='))
-}
-
-/// Tells whether `key` stands at a place, and is that of a record or a public one.
-fn is_of_data(text: Text<'_>, place: usize) -> bool {
-    text.is_at(place, "key") && (is_data_key(text, place) || is_public(text, place))
-}
-
-fn ends_in(tail: &[u8], word: &str) -> bool {
-    let end = tail.len().checked_sub(word.len()).and_then(|start| tail.get(start..));
-    end.is_some_and(|end| end.eq_ignore_ascii_case(word.as_bytes()))
 }

@@ -1,30 +1,47 @@
 //! The judge of chosen passwords: whether a value is one, or a word that people write about passwords. Not
 //! here: how a value is found (`binding`).
 
-use super::binding::{Bond, BoundValue};
-use super::context::is_identifier;
+use super::bound_value::{Bond, BoundValue};
+use super::context::{is_identifier, mentions};
 use super::judge::{Hint, Make, is_placeholder};
-use super::text::words;
+use super::text::{WordTable, words};
 
 /// Shorter passwords cannot be told from words.
 const PASSWORD_BYTES_MIN: usize = 6;
 const PASSWORD_BYTES_MAX: usize = 256;
 
-/// Words that people write about passwords, and placeholders.
-const WORDS: &str = "\
-    password passwort passwd passphrase secret string required optional incorrect invalid \
-    disabled enabled changed rotated encrypted expired mismatch missing username unknown \
-    correct wrong empty stored hashed hidden default random generated none null true false \
-    stdin prompt option argument authentication reset rejected accepted supported needed \
-    protected plaintext database account postgres localhost the and from with instead flag \
-    field value variable environment confirm confirmation undefined integer boolean number \
-    varchar credentials config settings failed policy manager safer history visible fails \
-    works shows leaked leaks insecure command apikey token mypassword secretpassword user \
-    pass after before cannot should because without requires prompts";
+/// Words that people and code write where a password could stand: types, keywords, states, placeholders.
+static WORDS: WordTable = WordTable::of(include_str!("tables/words.txt"));
+
+/// Things that people and programs number.
+static NUMBERED: WordTable = WordTable::of(include_str!("tables/numbered.txt"));
+
+/// Words that make a value a name for the password, as in `dbpassword`.
+const NAMES: [&str; 9] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "credential",
+    "placeholder",
+    "passwort",
+    "username",
+];
+
+/// Bytes of a word that may be a password in a sentence.
+const SAID_BYTES_MIN: usize = 8;
+
+/// Endings of words that tell how a password is, in the languages that have them in common.
+const ENDINGS: &str = "\
+    ed ing able ible ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
+    uta cta cto ria rio bar lich isch ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
 
 /// Beginnings of the names of password hashes.
-const METHODS: [&str; 9] =
-    ["base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt"];
+const METHODS: [&str; 13] = [
+    "base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt", "latin1", "urllib",
+    "iso-", "aws4-",
+];
 
 /// Returns the password in a value, if it is one.
 pub(super) fn is_password<'a>(bound: &BoundValue<'a>, hint: Hint, bond: Bond) -> Option<&'a [u8]> {
@@ -32,39 +49,57 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, hint: Hint, bond: Bond) ->
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
     let is_negated = bond == Bond::Operator && !bound.is_quoted && is_negated(value);
-    if !bounds.contains(&core.len()) || refers(value) || is_negated || is_known_word(core) {
+    // A full stop is no part of a name such as `config.password`.
+    let body = value.strip_suffix(b".").unwrap_or(value);
+    if !bounds.contains(&core.len()) || refers(body) || is_negated || is_known_word(core) {
         return None;
     }
     let make = Make::of(core);
     let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric());
     let is_strange =
         make.digits > 0 || core.iter().any(|byte| is_strange(*byte)) || make.has_random_letters();
+    let is_word = make.lower == core.len();
+    // The key of the next line, a class, a constant.
+    let is_code = !bound.is_quoted && value.ends_with(b":")
+        || make.letters() == core.len()
+            && (make.lower == 0 || is_identifier(core) && (!bound.is_quoted || value.len() < 12))
+            && !is_wild(make);
     let is_chosen = match bond {
         _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
         // Whatever a variable of this name is set to.
         Bond::Operator if bound.is_variable_set => true,
-        _ if is_wild(make) => true,
-        Bond::Operator if hint == Hint::Weak => {
-            make.digits > 0
-                && make.letters() > 2
-                && (bound.is_quoted
-                    || make.is_unlike_words(60)
-                    || is_varied(make) && make.bytes >= 12)
+        _ if is_code => false,
+        _ if is_wild(make) || is_numbered_word(core) || is_phrase(core) => true,
+        Bond::Operator | Bond::Flag if hint == Hint::Weak => {
+            (bound.is_quoted || is_word) && !names_secret(core)
+                || make.digits > 0
+                    && make.letters() > 2
+                    && (make.is_unlike_words(60) || is_varied(make) && make.bytes >= 12)
         }
-        Bond::Operator if bound.is_quoted => core.len() >= 8 || is_strange,
-        Bond::Operator => is_strange || core.contains(&b'-'),
-        Bond::Flag => hint == Hint::Strong && (is_strange || has_other || make.letters() >= 6),
+        Bond::Operator | Bond::Flag => {
+            (is_strange || has_other || bound.is_quoted || is_word)
+                && (bound.is_quoted && !core.contains(&b'_') || !names_secret(core))
+        }
+        // A Latin word among words of another script.
+        Bond::Sentence | Bond::Neighbour if bound.is_foreign && is_word => true,
+        Bond::Identifier if is_word && bound.is_last => {
+            !names_secret(core) && core.len() == value.len()
+        }
+        // In a sentence a long word at its end is one, unless it is said of the password.
+        Bond::Sentence if is_word && bound.bond == Bond::Sentence && bound.is_last => {
+            core.len() >= SAID_BYTES_MIN
+                && !names_secret(core)
+                && !bound.tail.ends_with(b"to ")
+                && !words(ENDINGS).any(|ending| core.ends_with(ending))
+        }
         // A word of another language has letters beyond ASCII too.
         Bond::Sentence if !core.is_ascii() && make.digits == 0 && make.marks == 0 => {
             bound.is_quoted
         }
         Bond::Sentence => is_strange || bound.is_quoted && !core.contains(&b'_'),
-        Bond::Neighbour if is_varied(make) && make.bytes >= 12 && make.is_unlike_words(60) => true,
-        Bond::Neighbour => {
-            (bound.is_quoted && is_strange && !core.contains(&b'_')) || is_plainly_one(make)
-        }
-        Bond::Identifier => {
-            is_strange && (bound.is_quoted || is_varied(make)) && !core.contains(&b'_')
+        Bond::Neighbour | Bond::Identifier => {
+            bound.is_quoted && !core.contains(&b'_') && !names_secret(core)
+                || bond == Bond::Identifier && is_strange && is_varied(make)
         }
     };
     (is_chosen && !is_placeholder(value)).then_some(if bound.is_quoted {
@@ -72,6 +107,64 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, hint: Hint, bond: Bond) ->
     } else {
         with_marks(value, core)
     })
+}
+
+/// Tells whether a value is a name for the password rather than one.
+fn names_secret(core: &[u8]) -> bool {
+    let is_parted = core.iter().any(|byte| b"-_:.".contains(byte));
+    let is_bare = core.iter().all(|byte| {
+        byte.is_ascii_alphabetic() || b"-_:.".contains(byte) || is_parted && byte.is_ascii_digit()
+    });
+    is_bare && mentions(core, &NAMES)
+}
+
+/// Numbers at the end of names of types, and of programs.
+const TYPE_NUMBERS: [&str; 8] = ["10", "11", "12", "16", "32", "64", "128", "256"];
+
+/// Tells whether a value is a word and a number, as in `tiger42`, which names hardly are.
+pub(super) fn is_numbered_word(core: &[u8]) -> bool {
+    let letters = core.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let (word, number) = core.split_at(letters);
+    let is_word = letters >= 4 && word.iter().skip(1).all(u8::is_ascii_lowercase);
+    let is_number = (2..=4).contains(&number.len()) && number.iter().all(u8::is_ascii_digit);
+    let is_hex = core.iter().all(u8::is_ascii_hexdigit);
+    let is_thing = || NUMBERED.has(word);
+    is_word
+        && is_number
+        && !is_hex
+        && !mentions(word, &NAMES)
+        && !is_thing()
+        && !TYPE_NUMBERS.iter().any(|end| number == end.as_bytes())
+}
+
+/// Tells whether a value is words with hyphens, none of which is a word of programs: four words and more, or two and a
+/// number; or groups of letters and digits as programs draw them for people to type.
+pub(super) fn is_phrase(core: &[u8]) -> bool {
+    let words = || core.split(|byte| *byte == b'-');
+    let is_word = |word: &[u8]| {
+        word.len() >= 3
+            && word.iter().skip(1).all(u8::is_ascii_lowercase)
+            && word.first().is_some_and(u8::is_ascii_alphabetic)
+            && !is_known_word(word)
+    };
+    let is_number =
+        |word: &[u8]| (2..=4).contains(&word.len()) && word.iter().all(u8::is_ascii_digit);
+    let is_title = |word: &[u8]| word.first().is_some_and(u8::is_ascii_uppercase);
+    let (number, all) = (words().filter(|word| is_number(word)).count(), words().count());
+    let is_numbered =
+        number == 1 && all >= 3 && words().all(|word| is_number(word) || is_title(word));
+    let make = Make::of(core);
+    let first = words().next().map_or(0, <[u8]>::len);
+    let is_grouped = (3..=6).contains(&all)
+        && (4..=6).contains(&first)
+        && words().all(|word| word.len() == first && word.iter().all(u8::is_ascii_alphanumeric))
+        && make.upper > 0
+        && make.digits > 0
+        && (make.lower > 0 || make.switches > 2)
+        && !core.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    is_grouped
+        || (all >= 4 || is_numbered)
+            && words().all(|word| is_word(word) || is_numbered && is_number(word))
 }
 
 /// Tells whether letters alone are in no order that a word or a name has.
@@ -87,12 +180,6 @@ pub(super) fn is_wild(make: Make) -> bool {
 fn is_varied(make: Make) -> bool {
     let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
     kinds.into_iter().filter(|has| *has).count() >= 3 && make.switches > 0
-}
-
-/// Tells whether a value can only be a password: characters of all kinds, and no words.
-fn is_plainly_one(make: Make) -> bool {
-    let kinds = [make.digits, make.upper, make.lower, make.marks];
-    kinds.into_iter().all(|count| count > 0) && make.bytes >= 10 && make.is_unlike_words(60)
 }
 
 /// Removes the punctuation of a sentence from the end.
@@ -119,10 +206,11 @@ fn is_strange(byte: u8) -> bool {
 
 /// Tells whether a value is a reference to the password: a variable, a path, a call.
 fn refers(value: &[u8]) -> bool {
-    let starts = value.first().is_some_and(|byte| b"$<{[(*/\\.-:=&|?+".contains(byte));
+    let starts = value.first().is_some_and(|byte| b"$<{[(*/\\.-:=&|?+`\"".contains(byte));
     let is_variable = value.len() > 2 && value.starts_with(b"%") && value.ends_with(b"%");
     // The host after `<password>` in an address.
-    let is_host = value.starts_with(b"@") && value.iter().any(|byte| matches!(byte, b':' | b'.'));
+    let is_host = value.starts_with(b"@")
+        && value.iter().all(|byte| byte.is_ascii_lowercase() || b"@:.-0123456789".contains(byte));
     let calls = value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<'));
     let is_path = value.contains(&b'/') || value.windows(2).any(|pair| pair == b"::");
     // self.password, var.db_password, DB_PASSWORD
@@ -153,10 +241,9 @@ pub(super) fn is_word_of_passwords(value: &[u8]) -> bool {
 }
 
 fn is_known_word(core: &[u8]) -> bool {
-    let is = |word: &[u8]| core.eq_ignore_ascii_case(word);
     let begins = |word: &&str| {
         core.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
     let is_counted = core.first().is_some_and(u8::is_ascii_digit) && core.contains(&b'-');
-    words(WORDS).any(is) || METHODS.iter().any(begins) || is_counted
+    WORDS.has(core) || METHODS.iter().any(begins) || is_counted
 }

@@ -3,13 +3,16 @@
 
 use std::ops::Range;
 
-use super::binding::{Look, run_end};
+use super::binding::Look;
+use super::bound_value::run_end;
+use super::context::begins_word;
 use super::escapes::Decoded;
 use super::hit::{Hit, Rank, merged};
 use super::named::NameInText;
+use super::near::{Nearness, Reach};
 use super::table::{Anchor, TableKind, each_anchor};
 use super::text::Text;
-use super::{columns, cookie, drawn, login, manifest, prefixed, shape};
+use super::{columns, cookie, drawn, login, manifest, near, prefixed, shape};
 use crate::prefilter::TableRow;
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
@@ -59,6 +62,9 @@ struct ScanPass<'a> {
     /// The end of the last header of a table that was looked at.
     columns_to: usize,
     cookies_to: usize,
+    /// The ends of the text that was searched for drawn values near a name, and near a word that means an account.
+    names_to: usize,
+    accounts_to: usize,
 }
 
 impl<'a> ScanPass<'a> {
@@ -79,7 +85,12 @@ impl<'a> ScanPass<'a> {
     fn look(&mut self, start: usize, found: Anchor) {
         let Anchor { kind, text: anchor, row, number } = found;
         let (text, end) = (self.text, start + anchor.len());
+        // A space before a short name is no part of it.
+        let start = start + usize::from(kind == TableKind::Name && anchor.starts_with(' '));
         let name = NameInText { text, start, end, anchor, row };
+        if kind == TableKind::Name && name.reaches() {
+            self.near(Reach::of_name(text, start, end));
+        }
         let found = match kind {
             TableKind::Prefix => prefixed::found(text, start, end, anchor, &row),
             TableKind::Provider => self.name(start, || name.of_provider()),
@@ -94,6 +105,18 @@ impl<'a> ScanPass<'a> {
             }
             TableKind::Command => login::of_command(text, start, end, &row),
             TableKind::Shape => shape::found(text, start, number, &row),
+            TableKind::Hint => {
+                match row.fields[0] {
+                    "name" => self.near(Reach::of_name(text, start, end)),
+                    "account" if begins_word(text, start) => {
+                        self.near(Reach::of_account(text, start, end));
+                    }
+                    "password-option" => self.near(Reach::of_option(text, end, Nearness::Name)),
+                    "option" => self.near(Reach::of_option(text, end, Nearness::Account)),
+                    _ => {}
+                }
+                None
+            }
             TableKind::Place => self.place(start, end, &row),
         };
         if let Some(hit) = found {
@@ -103,6 +126,17 @@ impl<'a> ScanPass<'a> {
             }
             self.hits.push(hit);
         }
+    }
+
+    /// Reports the values near a word. What was searched for another word is not searched again.
+    fn near(&mut self, reach: Reach) {
+        let done = match reach.nearness {
+            Nearness::Name => &mut self.names_to,
+            Nearness::Account => &mut self.accounts_to,
+        };
+        let from = reach.from.max(*done);
+        *done = reach.to.max(*done);
+        near::report(self.text, Reach { from, ..reach }, "password", &mut self.hits);
     }
 
     fn name(&mut self, start: usize, look: impl FnOnce() -> Look<Hit>) -> Option<Hit> {

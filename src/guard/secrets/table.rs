@@ -9,27 +9,30 @@ pub(super) enum TableKind {
     Prefix,
     Provider,
     Name,
+    Hint,
     Command,
     Shape,
     Place,
 }
 
 /// Anchors that begin alike are tried in the order of the tables.
-const KINDS: [TableKind; 7] = [
+const KINDS: [TableKind; 8] = [
     TableKind::Prefix,
     TableKind::Prefix,
     TableKind::Provider,
     TableKind::Name,
+    TableKind::Hint,
     TableKind::Command,
     TableKind::Shape,
     TableKind::Place,
 ];
 
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 8] = [
     include_str!("tables/prefixes.txt"),
     include_str!("tables/services.txt"),
     include_str!("tables/providers.txt"),
     include_str!("tables/names.txt"),
+    include_str!("tables/hints.txt"),
     include_str!("tables/commands.txt"),
     include_str!("tables/shapes.txt"),
     include_str!("tables/places.txt"),

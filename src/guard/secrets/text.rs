@@ -1,5 +1,8 @@
 //! Bounded reads of a text: a byte, a slice, a run of characters. Not here: what is read.
 
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
 use super::charset::Charset;
 
 /// The bytes of a text. Reads past either end give NUL, which no charset has.
@@ -64,6 +67,33 @@ impl<'a> Text<'a> {
 pub(super) fn words(list: &str) -> impl Iterator<Item = &[u8]> {
     list.as_bytes().split(|byte| *byte == b' ')
 }
+
+/// Returns the words of a table: words between white space, and lines that begin with `#` for people.
+pub(super) fn list(table: &'static str) -> impl Iterator<Item = &'static [u8]> {
+    let is_row = |line: &&str| !line.starts_with('#');
+    table.lines().filter(is_row).flat_map(str::split_ascii_whitespace).map(str::as_bytes)
+}
+
+/// The words of a table, which are looked up often once a name was found, and never before.
+pub(super) struct WordTable {
+    table: &'static str,
+    words: OnceLock<HashSet<&'static [u8]>>,
+}
+
+impl WordTable {
+    pub(super) const fn of(table: &'static str) -> Self {
+        Self { table, words: OnceLock::new() }
+    }
+
+    /// Tells whether a word is in the table, in any case.
+    pub(super) fn has(&self, word: &[u8]) -> bool {
+        let words = self.words.get_or_init(|| list(self.table).collect());
+        word.len() <= WORD_BYTES_MAX && words.contains(word.to_ascii_lowercase().as_slice())
+    }
+}
+
+/// Bytes of the longest word of a table.
+const WORD_BYTES_MAX: usize = 24;
 
 /// Counts bytes that were looked at; only tests ask for it.
 pub(super) fn count(bytes: usize) {
