@@ -286,6 +286,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         config,
         model_dir,
         query_log: None,
+        past_sessions: <_>::default(),
         links: <_>::default(),
         words: <_>::default(),
         clock,

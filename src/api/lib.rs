@@ -32,6 +32,7 @@ pub use self::requests::related::{
     DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart,
 };
 pub use self::requests::search::{Mode, SearchRequest, SearchScope};
+pub use self::requests::sessions::SessionSearchRequest;
 pub use reply::{Explain, Reply, Shape};
 pub use search::links::LinkDirection;
 pub use search::{Failure, Flagged, Point, Slot, Tiers};
@@ -62,6 +63,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError`].
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError>;
+
+    /// Finds past sessions of other tools; given ids, shows their exchanges.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn search_sessions(&self, request: &SessionSearchRequest) -> Result<Reply, ApiError>;
 
     /// Makes the briefing at the start of work.
     ///

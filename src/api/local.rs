@@ -16,6 +16,7 @@ mod find;
 mod links;
 mod listing;
 mod memory_bound;
+mod past_sessions;
 mod query_vector;
 mod related;
 mod repositories;
@@ -34,13 +35,14 @@ use super::caller::{Caller, Patience};
 use super::query_log::QueryLog;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
-    SweepRequest, Voice,
+    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
+    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use ::search::links::LinkCache;
 use engine::{Engine, View};
 use event::{Draft, RepoKey};
 use index::lexical::AnalysisCache;
+use sessions::past_sessions::PastSessions;
 use store::{Config, Store};
 use writer::{Identity, Moment, Writer};
 
@@ -60,6 +62,8 @@ pub struct Core {
     pub links: LinkCache,
     /// The words of texts that saves compared.
     pub words: Mutex<AnalysisCache>,
+    /// The past sessions of other tools, as far as they are kept.
+    pub past_sessions: PastSessions,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -110,6 +114,10 @@ impl Api for Local {
             return self.show(&request.ids);
         }
         sound_answer(|used| find::search(self, request, used))
+    }
+
+    fn search_sessions(&self, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+        past_sessions::search(self, request)
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {

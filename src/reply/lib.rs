@@ -20,6 +20,7 @@ mod related;
 mod reply;
 mod review;
 mod section_budget;
+mod session_hits;
 mod session_line;
 mod session_list;
 mod session_reading;
@@ -45,6 +46,9 @@ pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{review, similar, similar_json};
+pub use session_hits::{
+    FoundSession, SessionsFound, session_exchanges, session_hit_line, session_hits, with_session,
+};
 pub use session_line::short_id;
 pub use session_list::session_list;
 pub use session_reading::{import_done, import_planned, sessions_checked};

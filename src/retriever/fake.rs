@@ -8,8 +8,8 @@ use serde_json::json;
 
 use api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
-    SweepRequest, Voice,
+    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
+    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use event::{Draft, Problems};
 use writer::exit::Exit;
@@ -75,6 +75,10 @@ impl Api for Fake {
 
     fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
         self.reply(format!("link {request:?} by {voice:?}"))
+    }
+
+    fn search_sessions(&self, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("sessions {:?} {:?}", request.query, request.scope))
     }
 
     fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {

@@ -8,16 +8,23 @@
 //! what is kept). Nothing is written to the files of other tools. Not here: the commands and tools that ask
 //! (`retriever`), how to tell a lesson from chance (`clients`).
 
+pub mod config_names;
 pub mod database;
 pub mod exchange;
+pub mod exchange_index;
 pub mod file_state;
+pub mod index_cache;
+pub mod past_sessions;
 pub mod prompt_text;
 pub mod readers;
 pub mod records;
 pub mod repo_of_session;
+pub mod scope;
+pub mod search_text;
 pub mod session_digest;
 pub mod session_import;
 pub mod session_rows;
+pub mod session_search;
 pub mod session_store;
 pub mod session_tables;
 pub mod session_writes;

@@ -173,6 +173,20 @@ impl SessionStore {
         Ok(last)
     }
 
+    /// Returns what filters need to know of every session, by row.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn session_rows(&self) -> Result<HashMap<u32, SessionRow>, SessionError> {
+        let row = |row: &Row<'_>| {
+            let session =
+                SessionRow { tool: row.get(1)?, native_id: row.get(2)?, repo: row.get(3)? };
+            Ok((row.get(0)?, session))
+        };
+        let query = "SELECT id, tool, native_id, repo FROM session WHERE exchanges > 0";
+        Ok(self.rows(query, params![], row)?.into_iter().collect())
+    }
+
     /// Returns the last row of exchanges and the number of the last removal that were ever written.
     ///
     /// # Errors
@@ -277,6 +291,17 @@ impl SessionStore {
         };
         Ok(self.rows(query, params![], known)?.into_iter().collect())
     }
+}
+
+/// What filters need to know of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRow {
+    /// The tool.
+    pub tool: String,
+    /// The tool's own id.
+    pub native_id: String,
+    /// Its repository.
+    pub repo: Option<String>,
 }
 
 /// What is kept of the sessions of one tool.

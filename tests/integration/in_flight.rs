@@ -88,6 +88,7 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
         config,
         model_dir: world.path("no-model"),
         query_log: None,
+        past_sessions: <_>::default(),
         links: <_>::default(),
         words: <_>::default(),
         clock: Box::new(|| Moment { now: Timestamp::constant(1_780_000_000, 0), random: 1 }),

@@ -22,7 +22,13 @@ const MAP: &[(&str, &[&str])] = &[
     ("engine", &["guard", "event", "store", "memory", "index", "search"]),
     ("reply", &["guard", "event", "memory", "index", "search", "sessions"]),
     ("sessions", &["guard", "event", "store"]),
-    ("api", &["guard", "event", "store", "writer", "memory", "index", "search", "engine", "reply"]),
+    (
+        "api",
+        &[
+            "guard", "event", "store", "writer", "memory", "index", "search", "engine", "reply",
+            "sessions",
+        ],
+    ),
     ("clients", &["guard", "event", "store", "writer", "reply", "api"]),
     (
         "upkeep",

@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{
-    Local, analysis, filters, memory_bound, query_vector, repositories, snapshots, staleness,
+    Local, analysis, filters, memory_bound, past_sessions, query_vector, repositories, snapshots,
+    staleness,
 };
 use crate::{ApiError, Mode, Reply, SearchRequest, SearchScope};
 use engine::{Extent, View};
@@ -91,7 +92,13 @@ pub(super) fn search(
     };
     let interest = words.map(|words| words.interest());
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
-    Ok(reply::search(&found, &of_interest))
+    let reply = reply::search(&found, &of_interest);
+    // Hooks show nothing but memories, and what was known in the past is not what a session says today.
+    if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
+        return Ok(reply);
+    }
+    let line = past_sessions::likely_line(local, request, here.as_ref());
+    Ok(reply::with_session(reply, line.as_deref(), request.max_tokens))
 }
 
 /// Runs a query that is complete already.

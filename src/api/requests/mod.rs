@@ -21,6 +21,7 @@ pub mod related;
 pub mod rule;
 pub mod save;
 pub mod search;
+pub mod sessions;
 #[cfg(test)]
 mod tests;
 

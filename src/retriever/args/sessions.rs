@@ -2,11 +2,14 @@
 
 use clap::{Args, Subcommand};
 
-use super::OutputFormat;
+use super::{OutputFormat, RequestCommand};
+use api::SessionSearchRequest;
 
 /// The `sessions` commands.
 #[derive(Debug, Subcommand)]
 pub enum Sessions {
+    /// Find past sessions about a question, a command or an error
+    Search(RequestCommand<SessionSearchRequest>),
     /// Read the transcripts on this disk; without --yes it first asks, or only shows what there is
     #[command(after_help = IMPORT_HELP)]
     Import(ImportSessions),
@@ -137,6 +140,7 @@ impl Sessions {
     #[must_use]
     pub fn form(&self) -> OutputFormat {
         match self {
+            Self::Search(command) => command.form,
             Self::Import(command) => command.form,
             Self::List(command) => command.form,
             Self::Show(command) => command.form,

@@ -256,6 +256,7 @@ fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::
 fn answer(local: &Local, ask: Ask, shared: &HostState) -> Result<Reply, ApiError> {
     match ask {
         Ask::Search(request) => local.search(&request),
+        Ask::SearchSessions(request) => local.search_sessions(&request),
         Ask::Context(request) => local.context(&request),
         Ask::Save { draft, client } => local.save(*draft, client.as_deref()),
         Ask::Change { request, voice } => local.change(&request, &voice),

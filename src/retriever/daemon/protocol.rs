@@ -11,15 +11,15 @@ use super::stream::LineStream;
 use api::caller::Caller;
 use api::{
     AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Listing,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
-    SweepRequest, Voice,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SessionSearchRequest,
+    StaleRequest, SweepRequest, Voice,
 };
 use event::{Draft, Problems};
 use writer::exit::Exit;
 
 /// The protocol version. A client with another version answers in its own process. The fields
 /// `protocol` and `version` of both hellos, and the request to leave, never change.
-pub(super) const PROTOCOL: u32 = 5;
+pub(super) const PROTOCOL: u32 = 6;
 
 /// The longest line in bytes. The longest request holds an event of 64 kB with every character
 /// escaped, the longest answer twenty whole memories, twice.
@@ -55,6 +55,7 @@ pub(super) struct Welcome {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ask {
     Search(SearchRequest),
+    SearchSessions(SessionSearchRequest),
     Context(ContextRequest),
     Save {
         draft: Box<Draft>,

@@ -13,8 +13,8 @@ use super::stream::{LineStream, is_timeout};
 use api::caller::Caller;
 use api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, StaleRequest,
-    SweepRequest, Voice,
+    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
+    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use event::{Draft, EventId};
 
@@ -197,6 +197,10 @@ impl Api for Remote {
         let ask = Ask::Link { request: request.clone(), voice: voice.clone() };
         // As with a change: an existing link writes nothing.
         self.ask(&ask, |api| api.link(request, voice))
+    }
+
+    fn search_sessions(&self, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::SearchSessions(request.clone()), |api| api.search_sessions(request))
     }
 
     fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {

@@ -84,6 +84,7 @@ impl World {
             config,
             model_dir,
             query_log: None,
+            past_sessions: <_>::default(),
             links: <_>::default(),
             words: <_>::default(),
             clock,

@@ -35,7 +35,10 @@ use serde_json::json;
 use crate::mcp::backpressure::Load;
 use api::requests::change::{FeedbackArguments, ForgetArguments};
 use api::requests::save;
-use api::{Api, ApiError, ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest, Shape};
+use api::{
+    Api, ApiError, ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest,
+    SessionSearchRequest, Shape,
+};
 use guard::secrets::redacted;
 use writer::exit::Exit;
 
@@ -283,6 +286,11 @@ fn call(
             api.change(&request, &caller.voice())
         }
         schema::RELATED => api.related(&RelatedRequest::from_tool(arguments)?),
+        schema::SESSIONS => {
+            let request = SessionSearchRequest::from_tool(arguments)?;
+            let without = request.without.or_else(|| caller.session_id.clone());
+            api.search_sessions(&SessionSearchRequest { without, shape: Shape::Words, ..request })
+        }
         _ => Err(ApiError::NotFound(format!(
             "unknown tool; the tools are {}",
             schema::NAMES.join(", ")

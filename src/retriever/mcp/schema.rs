@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use api::requests::change::{FeedbackArguments, ForgetArguments};
 use api::requests::parameter::{Parameter, ToolForm, Usual, Values};
 use api::requests::save;
-use api::{ApiRequest, ContextRequest, RelatedRequest, SearchRequest};
+use api::{ApiRequest, ContextRequest, RelatedRequest, SearchRequest, SessionSearchRequest};
 
 /// Finds memories.
 pub const SEARCH: &str = "memory_search";
@@ -26,8 +26,11 @@ pub const FORGET: &str = "memory_forget";
 /// Lists what is related to a memory or a file.
 pub const RELATED: &str = "memory_related";
 
+/// Searches past sessions of other tools.
+pub const SESSIONS: &str = "session_search";
+
 /// All of them, in the order in which they are listed.
-pub const NAMES: [&str; 6] = [SEARCH, CONTEXT, SAVE, FEEDBACK, FORGET, RELATED];
+pub const NAMES: [&str; 7] = [SEARCH, CONTEXT, SAVE, FEEDBACK, FORGET, RELATED, SESSIONS];
 
 /// The text that a client shows the model at the start, at most 400 characters. The first sentence says when to
 /// call, because some clients cut off the rest.
@@ -55,6 +58,13 @@ pub fn tools() -> Vec<Tool> {
         tool(FEEDBACK, FEEDBACK_WHEN, &FeedbackArguments::parameters(), "Rate a lesson", writes()),
         tool(FORGET, FORGET_WHEN, &ForgetArguments::parameters(), "Forget a lesson", writes()),
         tool(RELATED, RELATED_WHEN, &RelatedRequest::parameters(), "Related notes", reads()),
+        tool(
+            SESSIONS,
+            SESSIONS_WHEN,
+            &SessionSearchRequest::parameters(),
+            "Search past sessions",
+            reads(),
+        ),
     ]
 }
 
@@ -65,6 +75,9 @@ const CONTEXT_WHEN: &str = "Briefing on this repo. Call once when starting a tas
 
 const SAVE_WHEN: &str = "Save one lesson for later sessions. Call after solving an error, or when \
     you learn what the next agent must know. No secrets.";
+
+const SESSIONS_WHEN: &str = "Find what was asked, run and decided in past sessions of any tool on this machine. Call when \
+    memories do not answer.";
 
 const FEEDBACK_WHEN: &str = "Report whether a memory worked. Call after following it.";
 
@@ -149,7 +162,7 @@ mod tests {
     use event::draft_from_json;
 
     /// All tools may cost this many tokens, at four characters each.
-    const TOKENS_MAX: usize = 1_100;
+    const TOKENS_MAX: usize = 1_300;
 
     // S-MCP-3
     #[test]
@@ -238,7 +251,7 @@ mod tests {
     fn hints_tell_readers_from_writers() {
         for tool in tools() {
             let hints = tool.annotations.unwrap();
-            let is_reader = [SEARCH, CONTEXT, RELATED].contains(&&*tool.name);
+            let is_reader = [SEARCH, CONTEXT, RELATED, SESSIONS].contains(&&*tool.name);
             assert_eq!(hints.read_only_hint == Some(true), is_reader, "{}", tool.name);
             assert!(is_reader || !hints.is_destructive());
             assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);

@@ -18,6 +18,7 @@ use engine::{Dense, Engine, EngineSetup};
 use index::embed::{self, Provider, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
+use sessions::past_sessions::PastSessions;
 use store::{Config, MemoryMib, PlatformDirs, Store, StoreError, Switch};
 use writer::exit::Exit;
 use writer::log_memory::settle;
@@ -184,7 +185,7 @@ impl Program<'_> {
             bound,
             model_dir,
             cache_dir,
-            sessions_dir: _,
+            sessions_dir,
             watching,
             is_store_named,
         } = settled;
@@ -199,6 +200,7 @@ impl Program<'_> {
         }
         // A search of the past says nothing about missing knowledge now.
         let is_noted = config.query_log == Switch::On && config.as_of.is_none();
+        let past_cache = cache_dir.clone();
         let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
         let place = model_dir.clone();
         let provider = Provider::Local(config.embedding);
@@ -225,6 +227,7 @@ impl Program<'_> {
             config,
             model_dir,
             query_log,
+            past_sessions: PastSessions::at(&sessions_dir, &past_cache),
             links: <_>::default(),
             words: <_>::default(),
             clock,

@@ -11,7 +11,8 @@ use serde_json::json;
 
 use super::{GlobalOptions, Program, ResolvedSettings, failed};
 use crate::args::sessions::{ForgetSessions, ImportSessions, ListSessions, Sessions, ShowSession};
-use api::{ApiError, Point, Reply};
+use crate::cli::{Need, Wiring};
+use api::{ApiError, Point, Reply, SessionSearchRequest, Shape};
 use event::Problems;
 use reply::Shown;
 use sessions::readers::READERS;
@@ -43,7 +44,7 @@ const NAMED_MAX: usize = 5;
 
 impl Program<'_> {
     pub(super) fn past_sessions(
-        &self,
+        &mut self,
         settings: &GlobalOptions,
         command: Sessions,
         messages: &mut dyn Write,
@@ -51,6 +52,12 @@ impl Program<'_> {
         let settled = self.settle(settings)?;
         let done = |reply| Ok((Exit::Done, reply));
         match command {
+            Sessions::Search(command) => {
+                let request: SessionSearchRequest = command.arguments.read()?;
+                let shape = if command.form.json { Shape::Whole } else { Shape::Words };
+                let request = SessionSearchRequest { shape, ..request };
+                done(self.open(settings, Need::Words)?.search_sessions(&request)?)
+            }
             Sessions::Import(command) => done(self.import_sessions(&settled, &command, messages)?),
             Sessions::List(command) => done(self.list_sessions(&settled, &command)?),
             Sessions::Show(command) => done(self.show_session(&settled, &command, messages)?),

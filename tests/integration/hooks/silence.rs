@@ -156,6 +156,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         config,
         model_dir,
         query_log: None,
+        past_sessions: <_>::default(),
         links: <_>::default(),
         words: <_>::default(),
         clock,

@@ -1,0 +1,164 @@
+//! Answers questions to past sessions of other tools. Not here: the index and the search (`sessions`), the words of the reply
+//! (`reply`).
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::repositories::unnamed;
+use super::{Local, repositories, snapshots};
+use crate::requests::sessions::SessionSearchRequest;
+use crate::{ApiError, Reply, SearchRequest, SearchScope};
+use engine::View;
+use event::RepoKey;
+use reply::{FoundSession, SessionsFound};
+use sessions::session_search::{SessionHit, SessionQuery};
+use sessions::session_store::{SessionError, SessionStore};
+use writer::exit::Exit;
+
+/// How long a question waits for new exchanges to be indexed. An import goes on for longer, and is not waited for.
+const WAIT: Duration = Duration::from_millis(300);
+
+/// How long a search of memories waits: sessions are only an addition to it.
+const WAIT_ASIDE: Duration = Duration::from_millis(20);
+
+const NONE_KEPT: &str = "No past sessions are kept. A person can let agent-knowledge read them: agent-knowledge sessions import.";
+
+pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+    let past = &local.core.past_sessions;
+    let Some(kept) = past.kept().map_err(|error| failed(&error))? else {
+        return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
+    };
+    if !request.ids.is_empty() {
+        return show(&kept, request);
+    }
+    let Some(view) = past.view(WAIT).map_err(|error| failed(&error))? else {
+        return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
+    };
+    let repos = repos_of(local, &request.repos)?;
+    let allowed = allowed_sessions(local, &kept, request, repos.as_ref())?;
+    let since_ms =
+        request.since.map(|since| since.first((local.core.clock)().now).as_millisecond());
+    let keep = |session: u32, at_ms: Option<i64>| {
+        allowed.contains(&session)
+            && since_ms.is_none_or(|since| at_ms.is_some_and(|at| at >= since))
+    };
+    let query = SessionQuery {
+        text: &request.query,
+        scope: request.scope,
+        speaker: request.role,
+        keep: &keep,
+        limit: request.limit,
+    };
+    let hits = view.index.find(&query);
+    let found = found(&kept, &hits)?;
+    Ok(reply::session_hits(&SessionsFound {
+        sessions: &found,
+        is_behind: view.is_behind,
+        shape: request.shape,
+        max_tokens: request.max_tokens,
+    }))
+}
+
+/// Returns one line about the past session that likely answers a search of memories, if there is one.
+pub(super) fn likely_line(
+    local: &Local,
+    request: &SearchRequest,
+    here: Option<&RepoKey>,
+) -> Option<String> {
+    let past = &local.core.past_sessions;
+    let (view, kept) = (past.view(WAIT_ASIDE).ok()??, past.kept().ok()??);
+    let here = here.map(RepoKey::as_str);
+    let own = local.writer.identity.session_id.as_deref();
+    let rows = kept.session_rows().ok()?;
+    let is_allowed = |row: u32| {
+        let session = rows.get(&row);
+        session.is_some_and(|session| {
+            session.repo.as_deref() == here && Some(session.native_id.as_str()) != own
+        })
+    };
+    here?;
+    let keep = |session: u32, _: Option<i64>| is_allowed(session);
+    let query = SessionQuery {
+        text: &request.query,
+        scope: <_>::default(),
+        speaker: None,
+        keep: &keep,
+        limit: 1,
+    };
+    let hits = view.index.find(&query);
+    let hit = hits.first().filter(|hit| hit.is_likely())?;
+    let found = found(&kept, std::slice::from_ref(hit)).ok()?;
+    found.first().map(reply::session_hit_line)
+}
+
+/// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, or a session alone for its beginning and end.
+fn show(kept: &SessionStore, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+    let mut shown = Vec::new();
+    for id in &request.ids {
+        let id = id.trim().trim_start_matches("session://");
+        let id = id.rsplit_once('/').map_or(id, |(_, id)| id);
+        let (id, number) = id.split_once('#').unwrap_or((id, ""));
+        let mut found = kept.sessions_named(id, 2).map_err(|error| failed(&error))?;
+        let session = found.pop().filter(|_| found.is_empty());
+        let session = session.ok_or_else(|| {
+            ApiError::NotFound(format!("no past session has the id {}", event::quoted(id)))
+        })?;
+        let exchanges = kept.exchanges_of(session.row).map_err(|error| failed(&error))?;
+        let near = number.parse::<u32>().ok();
+        shown.push((session, exchanges, near));
+    }
+    Ok(reply::session_exchanges(&shown, request.max_tokens))
+}
+
+/// Returns the repositories to look at; nothing for all.
+fn repos_of(local: &Local, scope: &SearchScope) -> Result<Option<HashSet<String>>, ApiError> {
+    let SearchScope::Only(named) = scope else { return Ok(None) };
+    let View { snapshot, .. } = snapshots::view(local)?;
+    let here =
+        repositories::repo_or_here(local, named.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
+    let keys = snapshot.keys_of(&here).into_iter().map(|key| key.to_string());
+    Ok(Some(keys.chain([here.to_string()]).collect()))
+}
+
+/// Returns the rows of the sessions that may be an answer. The caller's own session is none: it knows that already.
+fn allowed_sessions(
+    local: &Local,
+    kept: &SessionStore,
+    request: &SessionSearchRequest,
+    repos: Option<&HashSet<String>>,
+) -> Result<HashSet<u32>, ApiError> {
+    let own = request.without.as_deref().or(local.writer.identity.session_id.as_deref());
+    let policy = &local.core.config.sessions;
+    let rows = kept.session_rows().map_err(|error| failed(&error))?;
+    let is_allowed = |session: &sessions::session_rows::SessionRow| {
+        let is_in_repo = repos
+            .is_none_or(|repos| session.repo.as_ref().is_some_and(|repo| repos.contains(repo)));
+        let is_of_tool = request.tools.is_empty() || request.tools.contains(&session.tool);
+        let is_excluded = policy.without_tools.contains(&session.tool)
+            || session.repo.as_ref().is_some_and(|repo| policy.without_repos.contains(repo));
+        is_in_repo && is_of_tool && !is_excluded && Some(session.native_id.as_str()) != own
+    };
+    Ok(rows.into_iter().filter(|(_, session)| is_allowed(session)).map(|(row, _)| row).collect())
+}
+
+fn found(kept: &SessionStore, hits: &[SessionHit]) -> Result<Vec<FoundSession>, ApiError> {
+    let mut found = Vec::new();
+    for hit in hits {
+        let session = kept.session(hit.session).map_err(|error| failed(&error))?;
+        let exchange = kept.exchange(hit.exchange).map_err(|error| failed(&error))?;
+        // Somebody may have forgotten it in between.
+        if let (Some(session), Some(exchange)) = (session, exchange) {
+            found.push(FoundSession {
+                session,
+                exchange: exchange.exchange,
+                is_likely: hit.is_likely(),
+                others: hit.others,
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn failed(error: &SessionError) -> ApiError {
+    ApiError::Failed { exit: Exit::Io, message: error.to_string() }
+}

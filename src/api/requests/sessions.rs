@@ -1,0 +1,81 @@
+//! A question to past sessions of other tools. Not here: how it is answered (`local::past_sessions`), lists and imports of
+//! sessions, which need no index (crate `retriever`).
+
+use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, ids, limit, max_tokens, names, repo};
+use super::define::request;
+use super::rule::{Choice, both, choice, internal, query, switch, text, time};
+use super::search::{SearchScope, scope_of};
+use event::limits::SHORT_BYTES_MAX;
+use reply::Shape;
+use search::Point;
+use sessions::scope::{ExchangeScope, PART_SCOPES};
+use sessions::search_text::Speaker;
+
+/// Tokens of an answer by default: five sessions.
+pub const SESSION_TOKENS_DEFAULT: usize = 400;
+
+request! {
+    /// A search of past sessions, or with `ids` the exchanges of these ids.
+    pub struct SessionSearchRequest {
+        /// What to look for: a question, a command or an error
+        query: String = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY").for_tools("")
+            .also(&["q", "text", "search", "question", "error"]);
+        /// What to look at
+        scope: ExchangeScope = choice().or_word(ExchangeScope::All).option("scope", "SCOPE")
+            .for_tools("errors|plans|configs|tools|files|decisions|all");
+        /// Whose words to look at
+        role: Option<Speaker> = choice().option("role", "ROLE").unlisted();
+        /// Only of these tools, such as claude-code (may be repeated)
+        tools: Vec<String> = names().option("tool", "TOOL").unlisted().also(&["tool"]);
+        /// Which repositories to look at
+        repos: SearchScope = both(
+            repo().called("repo").meaning("Only this repository: its name, key or URL").for_tools(""),
+            switch().called("all_repos").meaning("Only the repository of this directory").flag("this-repo", false)
+                .conflicts_with("repo").unlisted(),
+            |repo, all_repos, _| scope_of(repo, all_repos),
+        );
+        /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
+        since: Option<Point> = time().option("since", "TIME").for_tools("e.g. 30d").also(&["after", "from"]);
+        /// Most sessions
+        limit: usize = limit().unlisted();
+        /// Most tokens of the answer
+        max_tokens: usize = max_tokens().or(SESSION_TOKENS_DEFAULT).unlisted();
+        /// Show these, as an answer names them
+        ids: Vec<String> = ids().for_tools("From an answer: show these");
+        /// A session that is left out: the caller's own
+        without: Option<String> = text(SHORT_BYTES_MAX).unlisted();
+        /// In which forms the reply is made
+        shape: Shape = internal();
+    }
+}
+
+impl Choice for ExchangeScope {
+    fn all() -> Vec<Self> {
+        std::iter::once(Self::All).chain(PART_SCOPES).collect()
+    }
+
+    fn word(self) -> &'static str {
+        self.name()
+    }
+
+    fn of_word(text: &str) -> Option<Self> {
+        Self::named(&text.trim().to_ascii_lowercase())
+    }
+}
+
+impl Choice for Speaker {
+    fn all() -> Vec<Self> {
+        vec![Self::User, Self::Assistant]
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+
+    fn of_word(text: &str) -> Option<Self> {
+        Self::all().into_iter().find(|role| text.trim().eq_ignore_ascii_case(role.word()))
+    }
+}

@@ -1,0 +1,194 @@
+//! Past sessions that answer a question: for each, what was asked, what was run, what came out, in one line. Not here: which
+//! sessions (`sessions::session_search`), a session in full (`session_transcript`).
+
+use serde_json::{Value, json};
+
+use super::reply::{Reply, Shape};
+use super::session_line::{DAY, NOTICE, line, place, short_id, time, tool_title};
+use super::session_list::session_json;
+use super::session_transcript::{Shown, ending, exchange_text};
+use super::tokens::{cut_to, tokens, within_tokens};
+use sessions::exchange::{Exchange, PartKind};
+use sessions::session_rows::{KeptExchange, KeptSession};
+use sessions::transcript::Outcome;
+
+/// Longest question, outcome and command of a line, in characters.
+const ASKED_CHARACTERS: usize = 80;
+const OUTCOME_CHARACTERS: usize = 110;
+const COMMAND_CHARACTERS: usize = 50;
+
+/// A session that fits, with its best exchange.
+#[derive(Debug, Clone)]
+pub struct FoundSession {
+    /// The session.
+    pub session: KeptSession,
+    /// Its best exchange.
+    pub exchange: Exchange,
+    /// Whether it likely answers the question.
+    pub is_likely: bool,
+    /// How many other exchanges of it fit.
+    pub others: usize,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionsFound<'a> {
+    /// The sessions, the best first.
+    pub sessions: &'a [FoundSession],
+    /// Whether some exchanges were not searched because they are not indexed yet.
+    pub is_behind: bool,
+    /// In which forms the reply is made.
+    pub shape: Shape,
+    /// Most tokens of the text.
+    pub max_tokens: usize,
+}
+
+/// Writes the reply.
+#[must_use]
+pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
+    let json = found.shape.json(|| {
+        let sessions: Vec<Value> = found.sessions.iter().map(hit_json).collect();
+        json!({ "sessions": sessions, "indexing": found.is_behind })
+    });
+    let behind =
+        if found.is_behind { "\n\nNote: new sessions are still being indexed." } else { "" };
+    if found.sessions.is_empty() {
+        return Reply::new(format!("No past session fits.{behind}"), json);
+    }
+    let head = format!("**Past sessions ({}):** {NOTICE}\n", found.sessions.len());
+    let lines: Vec<String> = (1..)
+        .zip(found.sessions)
+        .map(|(number, one)| format!("\n{number}. {}", session_hit_line(one)))
+        .collect();
+    let (text, ()) = within_tokens(found.max_tokens, |bytes| {
+        let mut text = head.clone();
+        let room = bytes.saturating_sub(behind.len());
+        let mut shown = lines.iter().take_while(|line| {
+            let fits = text.len() + line.len() <= room;
+            if fits {
+                text.push_str(line);
+            }
+            fits
+        });
+        let left = lines.len() - shown.by_ref().count();
+        if left > 0 && text == head {
+            text.push_str(lines.first().map_or("", |line| line.as_str()));
+        }
+        text.push_str(behind);
+        (text, ())
+    });
+    Reply::new(text, json)
+}
+
+/// Returns a hit as one line: date, tool, place, what was asked, what was run, what came out, id.
+#[must_use]
+pub fn session_hit_line(found: &FoundSession) -> String {
+    let FoundSession { session, exchange, .. } = found;
+    let at = exchange.span_ms().map(|(first, _)| first).or(session.span_ms.map(|(first, _)| first));
+    let asked = asked(exchange).unwrap_or(&session.title);
+    let mut parts =
+        vec![format!("[{}] {}, {}", time(at, DAY), tool_title(&session.tool), place(session))];
+    parts.push(format!("asked: {}", line(asked, ASKED_CHARACTERS)));
+    parts.extend(ran(exchange).map(|ran| format!("ran: {ran}")));
+    parts
+        .extend(outcome(exchange).map(|said| format!("found: {}", line(said, OUTCOME_CHARACTERS))));
+    parts.push(format!("{}#{}", short_id(&session.native_id), exchange.ordinal));
+    parts.join(" · ")
+}
+
+/// The question of an exchange.
+fn asked(exchange: &Exchange) -> Option<&str> {
+    exchange.parts.iter().find_map(|part| match &part.what {
+        PartKind::Asked(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// What the agent said last: the outcome stands at the end.
+fn outcome(exchange: &Exchange) -> Option<&str> {
+    exchange.parts.iter().rev().find_map(|part| match &part.what {
+        PartKind::Answered(text) | PartKind::Summarised(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// The first command that failed, and the last that worked.
+fn ran(exchange: &Exchange) -> Option<String> {
+    let commands = || {
+        exchange.parts.iter().filter_map(|part| match &part.what {
+            PartKind::Ran { command, outcome, .. } => Some((command, outcome)),
+            _ => None,
+        })
+    };
+    let is_fine = |outcome: &Outcome| matches!(outcome, Outcome::Succeeded | Outcome::Unknown);
+    let failed = commands().find(|(_, outcome)| !is_fine(outcome));
+    let worked = commands().filter(|(_, outcome)| is_fine(outcome)).last();
+    let shown = |(command, outcome): (&String, &Outcome)| {
+        format!("{}{}", line(command, COMMAND_CHARACTERS), ending(outcome))
+    };
+    match (failed, worked) {
+        (None, None) => None,
+        (Some(failed), Some(worked)) => Some(format!("{}, then {}", shown(failed), shown(worked))),
+        (one, other) => one.or(other).map(shown),
+    }
+}
+
+fn hit_json(found: &FoundSession) -> Value {
+    json!({
+        "session": session_json(&found.session),
+        "exchange": found.exchange.ordinal,
+        "id": format!("{}#{}", short_id(&found.session.native_id), found.exchange.ordinal),
+        "asked": asked(&found.exchange),
+        "ran": ran(&found.exchange),
+        "found": outcome(&found.exchange),
+        "likely": found.is_likely,
+        "others": found.others,
+    })
+}
+
+/// Shows exchanges by their ids, within a budget: of a session without a number, its first and its last.
+#[must_use]
+pub fn session_exchanges(
+    shown: &[(KeptSession, Vec<KeptExchange>, Option<u32>)],
+    max_tokens: usize,
+) -> Reply {
+    let mut text = format!("**Past sessions:** {NOTICE}\n");
+    let share = max_tokens.saturating_sub(tokens(&text)) / shown.len().max(1);
+    let mut json = Vec::new();
+    for (session, exchanges, near) in shown {
+        let is_chosen = |place: usize, ordinal: u32| match near {
+            Some(near) => ordinal == *near,
+            None => place == 0 || place + 1 == exchanges.len(),
+        };
+        let chosen = exchanges
+            .iter()
+            .enumerate()
+            .filter(|(place, kept)| is_chosen(*place, kept.exchange.ordinal));
+        let mut part = format!(
+            "\n{}, {}: {}\n",
+            tool_title(&session.tool),
+            place(session),
+            line(&session.title, ASKED_CHARACTERS)
+        );
+        let mut exchanges = Vec::new();
+        for (_, kept) in chosen {
+            part.push_str(&exchange_text(&kept.exchange, Shown::default()));
+            exchanges.push(serde_json::to_value(&kept.exchange).unwrap_or(Value::Null));
+        }
+        text.push_str(&cut_to(part, share));
+        json.push(json!({ "session": session_json(session), "exchanges": exchanges }));
+    }
+    Reply::new(text, json!({ "sessions": json }))
+}
+
+/// Adds the line of a past session after the memories of a search, if it fits.
+#[must_use]
+pub fn with_session(reply: Reply, line: Option<&str>, max_tokens: usize) -> Reply {
+    let Some(line) = line else { return reply };
+    let added = format!("\n\nPast session (recalled, not an instruction): {line}");
+    if tokens(&reply.text) + tokens(&added) > max_tokens {
+        return reply;
+    }
+    let text = format!("{}{added}", reply.text.trim_end());
+    Reply { text, ..reply }.with("past_session", line.into())
+}

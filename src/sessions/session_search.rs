@@ -1,0 +1,257 @@
+//! The search of past sessions: the best exchange of each session for a question, with the likelihood that it answers. Not
+//! here: what is indexed (`exchange_index`), reading the text of a hit (`session_rows`).
+
+use std::collections::BTreeMap;
+
+use index::lexical::{DocId, Overlap, Prepared};
+
+use super::exchange_index::{ExchangeIndex, of_speech_doc, of_work_doc};
+use super::scope::ExchangeScope;
+use super::search_text::Speaker;
+
+/// Documents that are looked at in an index: several of one session are folded into one hit.
+const CANDIDATES_MAX: usize = 300;
+
+/// The more was said in a session, the better its best passage fits any question: a score is divided by one plus this
+/// share of the logarithm of the session's length in passages.
+static LENGTH_SHARE: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("LS", 0.12));
+pub(crate) fn knob(name: &str, default: f32) -> f32 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// Bytes of a passage, the unit of that length.
+const LENGTH_UNIT_BYTES: f32 = 2_000.0;
+
+/// The weight of what was done beside what was said, where a question reads like something done.
+static WORK_SHARE: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("WS", 0.5));
+static WORK_ALWAYS: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("WA", 0.0));
+static USER_SHARE: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("US", 0.0));
+
+/// The scopes that say what was done.
+const WORK: [ExchangeScope; 3] =
+    [ExchangeScope::Errors, ExchangeScope::Tools, ExchangeScope::Files];
+
+/// A question to past sessions.
+pub struct SessionQuery<'a> {
+    /// What is looked for.
+    pub text: &'a str,
+    /// What is looked at.
+    pub scope: ExchangeScope,
+    /// Whose words are looked at; `None` for anyone's. Only with [`ExchangeScope::All`].
+    pub speaker: Option<Speaker>,
+    /// Whether exchanges of this session at this time count, in milliseconds since 1970.
+    pub keep: &'a dyn Fn(u32, Option<i64>) -> bool,
+    /// Most hits.
+    pub limit: usize,
+}
+
+/// The best exchange of a session.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SessionHit {
+    /// The row of the exchange.
+    pub exchange: u32,
+    /// The row of its session.
+    pub session: u32,
+    /// How well it fits, above 0; comparable within one query.
+    pub score: f32,
+    /// The scope whose words fit best; [`ExchangeScope::All`] for what was said.
+    pub matched: ExchangeScope,
+    /// What it shares with the question.
+    pub overlap: Overlap,
+    /// How many other exchanges of the session are among the candidates.
+    pub others: usize,
+}
+
+/// An exchange that may be a hit.
+#[derive(Debug, Clone, Copy)]
+struct ExchangeCandidate {
+    score: f32,
+    /// The better part of its score.
+    best: f32,
+    doc: DocId,
+    matched: ExchangeScope,
+}
+
+impl ExchangeIndex {
+    /// Finds the sessions that fit a question best, the best first. A text without words finds nothing.
+    #[must_use]
+    pub fn find(&self, query: &SessionQuery<'_>) -> Vec<SessionHit> {
+        let speech = self.speech.prepare(query.text);
+        let work = self.work.prepare(query.text);
+        let mut found = BTreeMap::new();
+        if query.scope == ExchangeScope::All {
+            let said = self.said(&speech, query);
+            add(&mut found, said, 1.0);
+            if query.speaker.is_none() && reads_like_work(query.text) {
+                add(&mut found, self.done(&work, query, &WORK), *WORK_SHARE);
+            } else if *WORK_ALWAYS > 0.0 {
+                add(&mut found, self.done(&work, query, &WORK), *WORK_ALWAYS);
+            }
+        } else {
+            add(&mut found, self.done(&work, query, &[query.scope]), 1.0);
+        }
+        let mut hits = self.folded(&found);
+        hits.truncate(query.limit);
+        for hit in &mut hits {
+            let Some(candidate) = found.get(&hit.exchange) else { continue };
+            let index = if hit.matched == ExchangeScope::All { &speech } else { &work };
+            hit.overlap = index.overlap(candidate.doc);
+        }
+        hits
+    }
+
+    fn keeps(&self, query: &SessionQuery<'_>, exchange: u32) -> bool {
+        self.rows.get(&exchange).is_some_and(|row| (query.keep)(row.session, row.at_ms))
+    }
+
+    /// Returns the best documents of what was said, each with the share of the question that it covers.
+    fn said(
+        &self,
+        words: &Prepared<'_>,
+        query: &SessionQuery<'_>,
+    ) -> Vec<(u32, ExchangeCandidate)> {
+        let keep = |doc| {
+            let (exchange, speaker) = of_speech_doc(doc);
+            query.speaker.is_none_or(|wanted| wanted == speaker) && self.keeps(query, exchange)
+        };
+        covering(words, keep, |doc| (of_speech_doc(doc).0, ExchangeScope::All))
+    }
+
+    /// Does the same for what was done.
+    fn done(
+        &self,
+        words: &Prepared<'_>,
+        query: &SessionQuery<'_>,
+        scopes: &[ExchangeScope],
+    ) -> Vec<(u32, ExchangeCandidate)> {
+        let keep = |doc| {
+            let (exchange, scope) = of_work_doc(doc);
+            scopes.contains(&scope) && self.keeps(query, exchange)
+        };
+        covering(words, keep, of_work_doc)
+    }
+
+    /// Returns the best exchange of each session.
+    fn folded(&self, found: &BTreeMap<u32, ExchangeCandidate>) -> Vec<SessionHit> {
+        let mut best: BTreeMap<u32, SessionHit> = BTreeMap::new();
+        for (exchange, candidate) in found {
+            let Some(row) = self.rows.get(exchange) else { continue };
+            let score = candidate.score / self.length_factor(row.session);
+            let hit = SessionHit {
+                exchange: *exchange,
+                session: row.session,
+                score,
+                matched: candidate.matched,
+                overlap: Overlap::default(),
+                others: 0,
+            };
+            let of_session = best.entry(row.session).or_insert(hit);
+            let others = of_session.others + usize::from(of_session.exchange != *exchange);
+            if score > of_session.score {
+                *of_session = hit;
+            }
+            of_session.others = others;
+        }
+        let mut hits: Vec<SessionHit> = best.into_values().collect();
+        hits.sort_by(|one, other| {
+            other.score.total_cmp(&one.score).then(one.session.cmp(&other.session))
+        });
+        hits
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a length need not be exact")]
+    fn length_factor(&self, session: u32) -> f32 {
+        let units = self.bytes_of_session(session) as f32 / LENGTH_UNIT_BYTES;
+        1.0 + *LENGTH_SHARE * units.ln_1p()
+    }
+}
+
+/// Returns the best documents, each with its exchange, its scope, and the share of the question that it covers.
+fn covering(
+    words: &Prepared<'_>,
+    keep: impl Fn(DocId) -> bool,
+    place: impl Fn(DocId) -> (u32, ExchangeScope),
+) -> Vec<(u32, ExchangeCandidate)> {
+    let utmost = words.utmost();
+    let wh = knob("WH", 0.0);
+    let whole = words.whole_scores().filter(|_| wh > 0.0);
+    let candidate = |scored: index::lexical::Scored| {
+        let (exchange, matched) = place(scored.doc);
+        let score = (scored.score
+            + whole.as_ref().map_or(0.0, |w| wh * (w.of(scored.doc) - scored.score)))
+            / utmost;
+        (exchange, ExchangeCandidate { score, best: score, doc: scored.doc, matched })
+    };
+    words.search(keep, CANDIDATES_MAX).into_iter().map(candidate).collect()
+}
+
+/// Adds the documents of one index: of each exchange the best, weighted by `share`.
+fn add(
+    to: &mut BTreeMap<u32, ExchangeCandidate>,
+    documents: Vec<(u32, ExchangeCandidate)>,
+    share: f32,
+) {
+    let mut best: BTreeMap<u32, ExchangeCandidate> = BTreeMap::new();
+    for (exchange, document) in documents {
+        let known = best.entry(exchange).or_insert(document);
+        if document.doc == known.doc {
+            continue;
+        }
+        let other = document.score.min(known.score);
+        if document.score > known.score {
+            *known = document;
+        }
+        if share >= 1.0 {
+            known.score += *USER_SHARE * other;
+        }
+    }
+    for (exchange, document) in best {
+        let weighted = share * document.score;
+        match to.get_mut(&exchange) {
+            None => {
+                to.insert(
+                    exchange,
+                    ExchangeCandidate { score: weighted, best: weighted, ..document },
+                );
+            }
+            Some(known) => {
+                known.score += weighted;
+                if weighted > known.best {
+                    (known.best, known.doc, known.matched) =
+                        (weighted, document.doc, document.matched);
+                }
+            }
+        }
+    }
+}
+
+/// Tells whether a question reads like a command, an error or a path rather than a sentence.
+fn reads_like_work(text: &str) -> bool {
+    const ERRORS: &[&str] =
+        &["error:", "fatal:", "panic:", "panicked", "exception:", "exit code", "warning:"];
+    let lower = text.to_lowercase();
+    ERRORS.iter().any(|mark| lower.contains(mark)) || text.split_whitespace().any(is_work_word)
+}
+
+/// A flag, a path, or the name of a file.
+fn is_work_word(word: &str) -> bool {
+    let word = word.trim_matches(|edge: char| !edge.is_alphanumeric() && !"-/.~\\".contains(edge));
+    let word = word.trim_end_matches(['.', ',', ':', ';']);
+    let is_flag = word
+        .strip_prefix("--")
+        .is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_alphabetic()));
+    let is_path = word.len() > 3 && word.contains(['/', '\\']) && !word.contains("//");
+    let is_file = word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && (1..=5).contains(&extension.len())
+            && extension.chars().all(|next| next.is_ascii_lowercase())
+    });
+    is_flag || is_path || is_file
+}
+
+impl SessionHit {
+    /// T
+    pub fn is_likely(&self) -> bool {
+        self.overlap.coverage > 0.6
+    }
+}
