@@ -6,12 +6,13 @@ pub mod caller;
 pub mod local;
 pub mod query_log;
 pub mod requests;
-pub mod signature;
 
 use thiserror::Error;
 
 use event::{Draft, Problems};
 use writer::exit::Exit;
+
+pub use learning::signature;
 
 pub use self::requests::analysis::{
     ANALYSIS_TOKENS_DEFAULT, AcceptedPattern, AnalyzeRequest, BRIEF_TOKENS_DEFAULT,

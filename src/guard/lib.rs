@@ -2,11 +2,13 @@
 //!
 //! - [`secrets`]: finds keys and passwords in a text.
 //! - [`injection`]: tells whether a text gives orders to the agent that reads it.
+//! - [`fence`]: marks what we wrote ourselves, so that we never take it for something new.
 //! - [`text`]: says which characters may stand in a memory, and makes doubtful text safe to show.
 //!
 //! Pure functions of a text: no files, no clock, no threads. This is the lowest crate; it does not know
 //! what an event is. Not here: cleaning a whole event (`event::clean`).
 
+pub mod fence;
 pub mod injection;
 mod prefilter;
 mod rule_regex;

@@ -7,7 +7,6 @@ mod bulk_change;
 mod completions;
 mod excerpt;
 mod export;
-pub mod fence;
 mod hits;
 mod inert;
 mod item;

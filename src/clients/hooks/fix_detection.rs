@@ -1,25 +1,27 @@
 //! Watches a session for failures and their fixes. A fix becomes a draft of a lesson, or confirms a draft of another
-//! session. Not here: what makes a lesson (`learn`).
+//! session. Not here: what makes a lesson (`learning`).
 
 use std::sync::Arc;
 
-use super::command_effects::{changes, is_path};
-use super::commands::{core, goal, is_trivial, proves};
 use super::hook_input::{HookEvent, ToolCall};
-use super::learn::{self, Lesson};
-use super::outcome::{Evidence, reads_like_a_failure};
+use super::outcome::Evidence;
 use super::recall::tagged;
-use super::same_command::fingerprint;
-use super::session::{CommandFailure, SessionEntry, SessionStep};
+use super::session::SessionEntry;
 use super::session_summary;
 use super::switch::LEARN;
 use super::tool::Tool;
 use super::{HookRun, NoAnswer};
-use api::signature::Signature;
 use api::{Api, Flagged, SearchRequest};
 use event::{Draft, MemoryChange, Verdict};
+use guard::fence::unfenced;
 use guard::secrets::redacted;
-use reply::fence::unfenced;
+use learning::command_effects::{changes, is_path};
+use learning::command_failure::{CommandFailure, SessionStep};
+use learning::commands::{core, goal, is_trivial, proves};
+use learning::last_words::reads_like_a_failure;
+use learning::learn::{self, Lesson};
+use learning::same_command::fingerprint;
+use learning::signature::Signature;
 
 impl HookRun<'_> {
     /// Updates the state of the session with this event, and saves what was learned.

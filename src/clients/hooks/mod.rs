@@ -3,27 +3,21 @@
 //! and the exit code is 0.
 //!
 //! In reading order: [`hook_input`], [`tool`] and [`outcome`] (the input of a client), [`session`] (the state of its
-//! session), `shell_line`, [`commands`] and `command_effects` (what commands do), [`recall`] (what the memory
-//! answers), [`session_dedup`] (no memory is shown twice), [`answer`] (the client's format), `fix_detection` and
-//! [`learn`] (lessons), [`session_summary`] (the event at the end). Not here: how the memory is reached and how long
-//! that may take (the retriever's `program`).
+//! session), [`recall`] (what the memory answers), [`session_dedup`] (no memory is shown twice), [`answer`] (the
+//! client's format), `fix_detection` (lessons), [`session_summary`] (the event at the end). Not here: how the memory is
+//! reached and how long that may take (the retriever's `program`), what makes a lesson (`learning`).
 
 pub mod answer;
-mod command_effects;
-pub mod commands;
 mod fix_detection;
 pub mod hook_input;
 pub mod last_seen;
-pub mod learn;
 mod loaded_files;
 pub mod outcome;
 mod payload_fields;
 pub mod recall;
-mod same_command;
 pub mod session;
 pub mod session_dedup;
 pub mod session_summary;
-mod shell_line;
 pub mod tool;
 
 use std::io::{Read, Write};
@@ -213,7 +207,7 @@ impl HookRun<'_> {
             self.session.note(SessionEntry::Prompted);
         }
         let recalled = recalled?;
-        let text = self.form.answer(&self.input.event_name, &reply::fence::fenced(&recalled.text));
+        let text = self.form.answer(&self.input.event_name, &guard::fence::fenced(&recalled.text));
         // A briefing may repeat memories that were shown before.
         let is_briefing = matches!(self.input.event, HookEvent::Start(_));
         if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_tell(&recalled.ids)

@@ -5,15 +5,12 @@ use serde_json::{Map, Value};
 
 use super::payload_fields::{object, text};
 use super::tool::Tool;
+use learning::last_words::{ends_like_a_failure, exit_code, reads_like_a_failure};
 
 /// Longest output that is examined, in bytes: a part from its beginning and a longer one from its end. Errors are at
 /// either end.
 const OUTPUT_HEAD_BYTES: usize = 4 * 1024;
 const OUTPUT_TAIL_BYTES: usize = 12 * 1024;
-
-/// Lines at the beginning and at the end of an output in which an exit code is believed. In between, it is output of
-/// the program.
-const EXIT_LINES: usize = 5;
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,72 +161,6 @@ impl ResultFields {
             _ => {}
         }
     }
-}
-
-/// Beginnings of the lines that programs print last when they fail. The list is short, since a warning that is taken
-/// for an error leads to an answer that nobody needs.
-const LAST_WORDS: [&str; 9] = [
-    "error:",
-    "error[",
-    "fatal:",
-    "npm err!",
-    "npm error",
-    "traceback (most recent call last)",
-    "panic:",
-    "e: ",
-    "make: ***",
-];
-
-/// Endings of such lines.
-const LAST_WORDS_AT_END: [&str; 4] =
-    [": command not found", ": no such file or directory", ": permission denied", ": not found"];
-
-/// Tells whether an output ends like that of a failed program.
-pub(super) fn reads_like_a_failure(output: &str) -> bool {
-    last_lines(output).take(EXIT_LINES).any(tells_a_failure)
-}
-
-/// Tells whether the very last line is that of a failed program.
-fn ends_like_a_failure(output: &str) -> bool {
-    last_lines(output).next().is_some_and(tells_a_failure)
-}
-
-fn last_lines(output: &str) -> impl Iterator<Item = &str> {
-    output.lines().rev().map(str::trim).filter(|line| !line.is_empty())
-}
-
-fn tells_a_failure(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    LAST_WORDS.iter().any(|words| lower.starts_with(words))
-        || LAST_WORDS_AT_END.iter().any(|words| lower.ends_with(words))
-        || line.split_once(": ").is_some_and(|(name, _)| is_exception(name))
-}
-
-/// Tells whether a single word names an error type, such as `ModuleNotFoundError` or `java.io.IOException`.
-/// `train_error` is a number.
-fn is_exception(name: &str) -> bool {
-    !name.contains(' ') && (name.ends_with("Error") || name.ends_with("Exception"))
-}
-
-/// Finds the exit code in the text of an output.
-fn exit_code(output: &str) -> Option<i64> {
-    let lines: Vec<&str> = output.lines().collect();
-    let ends = lines.iter().take(EXIT_LINES).chain(lines.iter().rev().take(EXIT_LINES));
-    ends.into_iter().find_map(|line| code_of(line))
-}
-
-/// Returns the exit code of a line that says nothing else.
-fn code_of(line: &str) -> Option<i64> {
-    let line = line.trim().to_ascii_lowercase();
-    let beginnings = [
-        "exit code:",
-        "exit code",
-        "process exited with code",
-        "command failed with exit code",
-        "exited with code",
-    ];
-    let rest = beginnings.iter().find_map(|beginning| line.strip_prefix(beginning))?;
-    rest.trim().trim_end_matches('.').parse().ok()
 }
 
 fn shortened(output: String) -> String {

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::commands::{core, is_trivial};
 use super::hook_input::{HookInput, StartReason, ToolCall};
 use super::session::Session;
 use super::session_dedup::{NewMemories, fresh, id_of};
@@ -14,7 +13,8 @@ use super::tool::Tool;
 use super::{NoAnswer, Reached};
 use api::signature::{self, Signature};
 use api::{ContextRequest, Failure, Flagged, Mode, Reply, SearchRequest, Shape, Tiers};
-use reply::fence::{FENCE_BYTES, unfenced};
+use guard::fence::{FENCE_BYTES, unfenced};
+use learning::commands::{core, is_trivial};
 
 /// Most tokens of an answer at the start, including the fence around it.
 pub const START_TOKENS: usize = 800;

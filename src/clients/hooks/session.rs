@@ -11,9 +11,10 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::same_command::SessionKey;
 use event::Timestamp;
 use guard::secrets::redacted;
+use learning::command_failure::{CommandFailure, SessionStep};
+use learning::same_command::SessionKey;
 use store::{own_folder, private};
 
 /// The folder of all sessions, below that of the cache.
@@ -79,37 +80,6 @@ pub enum SessionEntry {
     Learnt(String),
     /// The summary was saved.
     Ended,
-}
-
-/// A command that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommandFailure {
-    /// When, in seconds.
-    pub at: i64,
-    /// The command.
-    pub command: String,
-    /// Its goal.
-    pub goal: String,
-    /// The relevant lines of its output.
-    pub excerpt: String,
-    /// The words of its signature.
-    pub words: String,
-    /// The fingerprint of the command with all its secrets.
-    #[serde(default)]
-    pub fingerprint: u64,
-    /// The steps since.
-    #[serde(skip)]
-    pub since: Vec<SessionStep>,
-}
-
-/// A step of the session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionStep {
-    /// A command succeeded.
-    Ran(String),
-    /// A file was changed.
-    Changed(String),
 }
 
 /// The state of a session.

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use super::command_effects::is_path;
 use super::recall::SESSION;
 use super::session::SessionState;
 use event::Draft;
 use guard::text::{Layout, neutralise};
+use learning::command_effects::is_path;
 
 /// Most goals, and most files, that are named. Of more, the number is given.
 const NAMED_MAX: usize = 8;
@@ -108,7 +108,9 @@ fn sentence(head: &str, names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::session::{CommandFailure, SessionEntry, SessionStep};
+    use learning::command_failure::{CommandFailure, SessionStep};
+
+    use super::super::session::SessionEntry;
     use super::*;
 
     fn failed(goal: &str) -> SessionEntry {

@@ -4,7 +4,7 @@
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-use super::commands::core;
+use crate::commands::core;
 use guard::secrets::redacted;
 
 /// A random key that one session makes its fingerprints with. It stands in the state of the session, and nowhere else.
@@ -51,7 +51,8 @@ const PRINTING_VARIABLES: [&str; 14] = [
 
 /// Returns a command without what does not change its effect: its surroundings, what only prints, and variables that
 /// hold a secret.
-pub(super) fn essence(command: &str) -> String {
+#[must_use]
+pub fn essence(command: &str) -> String {
     let core = core(command);
     let kept = core.split_whitespace().filter(|word| {
         let prints = WRAPPERS.contains(word) || PRINTING.contains(word);
@@ -73,7 +74,8 @@ fn is_mark(word: &str) -> bool {
 }
 
 /// Returns the fingerprint of a command in its whole text: the first 64 bits of HMAC-SHA256 (RFC 2104).
-pub(super) fn fingerprint(key: SessionKey, command: &str) -> u64 {
+#[must_use]
+pub fn fingerprint(key: SessionKey, command: &str) -> u64 {
     let key = key.map(u64::to_le_bytes).concat();
     // HMAC takes a key of any length, so this cannot fail.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&key) else { return 0 };

@@ -1,14 +1,14 @@
 //! The signature of a failure: the lines that say what is wrong, without paths, numbers and addresses, which differ
 //! each time. Two failures with one signature are the same failure; used as a query it finds the lesson. Not here:
-//! what the command wanted (`clients::hooks`).
+//! what the command wanted (`commands`).
 
 use std::fmt::Write;
 
 use sha2::{Digest as _, Sha256};
 
+use guard::fence::unfenced;
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
-use reply::fence::unfenced;
 
 /// Lines of a signature: what is wrong, where, and why.
 const LINES_MAX: usize = 3;
@@ -148,7 +148,8 @@ impl Signature {
 
 /// Returns the lines of a long log that report its errors, each cut to 300 bytes; `None` where no line does. Takes time
 /// linear in the length of the log.
-pub(crate) fn error_lines(log: &str) -> Option<String> {
+#[must_use]
+pub fn error_lines(log: &str) -> Option<String> {
     let plain = without_escapes(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| says_something(line)).collect();

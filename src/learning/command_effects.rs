@@ -2,8 +2,8 @@
 //! neither. Only commands that are known to set something up get credit. Not here: the goal of a command
 //! (`commands`).
 
-use super::commands::{looks, words};
-use super::shell_line::{ShellCommand, segments};
+use crate::commands::{looks, words};
+use crate::shell_line::{ShellCommand, segments};
 
 /// Endings of the names of configuration files. A change to one of them can fix the same failure in other
 /// repositories. A fix in source code is in the history of its repository instead.

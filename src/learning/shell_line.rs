@@ -4,7 +4,7 @@
 
 /// The operator between a command and the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Connector {
+pub(crate) enum Connector {
     /// `&&`: the next runs if this one succeeds.
     And,
     /// `||`: the next runs if this one fails.
@@ -20,7 +20,7 @@ pub(super) enum Connector {
 }
 
 impl Connector {
-    pub(super) fn written(self) -> &'static str {
+    pub(crate) fn written(self) -> &'static str {
         match self {
             Self::And => " && ",
             Self::Or => " || ",
@@ -34,19 +34,19 @@ impl Connector {
 
 /// One command of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ShellCommand {
+pub(crate) struct ShellCommand {
     /// Its words, without redirections.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The operator after it.
-    pub(super) joint: Connector,
+    pub(crate) joint: Connector,
     /// The file its output goes to.
-    pub(super) target: Option<String>,
+    pub(crate) target: Option<String>,
     /// Whether it reads a here-document.
-    pub(super) has_document: bool,
+    pub(crate) has_document: bool,
 }
 
 /// Returns the commands of a line in order.
-pub(super) fn segments(line: &str) -> Vec<ShellCommand> {
+pub(crate) fn segments(line: &str) -> Vec<ShellCommand> {
     let (line, documents) = without_documents(line);
     let mut found: Vec<ShellCommand> = Vec::new();
     let mut rest = line.as_str();

@@ -1,12 +1,12 @@
 //! From a failure and its fix to the draft of a lesson. The rules are strict: a success that may be chance, or the
-//! result of editing source code until it compiles, is no lesson. Not here: whether something failed (`outcome`), and
-//! whether the lesson was drafted before (`fix_detection`).
+//! result of editing source code until it compiles, is no lesson. Not here: whether something failed, and whether the
+//! lesson was drafted before (`clients::hooks`, `sessions`).
 
-use super::command_effects::{helps, is_setting, moves_files, name_of};
-use super::commands::{core, goal, is_check, stands_for};
-use super::same_command::essence;
-use super::session::{CommandFailure, SessionStep};
-use api::signature;
+use crate::command_effects::{helps, is_setting, moves_files, name_of};
+use crate::command_failure::{CommandFailure, SessionStep};
+use crate::commands::{core, goal, is_check, stands_for};
+use crate::same_command::essence;
+use crate::signature;
 use event::Draft;
 use guard::text::{Layout, neutralise};
 

@@ -2,7 +2,7 @@
 //! nothing has not failed. The words are compared with tables; nothing is parsed, so an error here only misses a
 //! lesson. Not here: what a failure looks like (`signature`).
 
-use super::shell_line::{Connector, ShellCommand, segments};
+use crate::shell_line::{Connector, ShellCommand, segments};
 
 /// Longest command that is examined, in bytes. A longer one is a script and teaches no lesson.
 pub const COMMAND_BYTES_MAX: usize = 2_000;
@@ -237,7 +237,7 @@ fn is_named(word: &str) -> bool {
 }
 
 /// Returns the words of a command from its program on. The program is named without its folder.
-pub(super) fn words(segment: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(segment: &str) -> impl Iterator<Item = &str> {
     let is_setting = |word: &str| {
         word.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty()
@@ -252,7 +252,7 @@ pub(super) fn words(segment: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Tells whether a command only reads.
-pub(super) fn looks(segment: &str) -> bool {
+pub(crate) fn looks(segment: &str) -> bool {
     let mut words = words(segment);
     let Some(program) = words.next() else { return true };
     let asked = LOOKING.iter().find(|(of, _)| *of == program).map(|(_, asked)| asked);
