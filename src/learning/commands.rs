@@ -9,12 +9,64 @@ pub const COMMAND_BYTES_MAX: usize = 2_000;
 
 /// Programs that only read or change directory. When they find nothing, that is an answer, and when they succeed,
 /// that fixes nothing.
-const LOOKS: [&str; 56] = [
-    "ls", "cat", "head", "tail", "less", "more", "grep", "egrep", "fgrep", "rg", "ag", "ack",
-    "find", "fd", "tree", "stat", "file", "wc", "sort", "uniq", "cut", "tr", "awk", "jq", "yq",
-    "diff", "cmp", "echo", "printf", "pwd", "cd", "pushd", "popd", "which", "whereis", "type",
-    "command", "test", "[", "[[", "true", "false", "sleep", "ps", "pgrep", "df", "du", "free",
-    "uname", "whoami", "id", "date", "env", "printenv", "history", "read",
+const LOOKS: [&str; 57] = [
+    "Set-Location",
+    "ls",
+    "cat",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "find",
+    "fd",
+    "tree",
+    "stat",
+    "file",
+    "wc",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "awk",
+    "jq",
+    "yq",
+    "diff",
+    "cmp",
+    "echo",
+    "printf",
+    "pwd",
+    "cd",
+    "pushd",
+    "popd",
+    "which",
+    "whereis",
+    "type",
+    "command",
+    "test",
+    "[",
+    "[[",
+    "true",
+    "false",
+    "sleep",
+    "ps",
+    "pgrep",
+    "df",
+    "du",
+    "free",
+    "uname",
+    "whoami",
+    "id",
+    "date",
+    "env",
+    "printenv",
+    "history",
+    "read",
 ];
 
 /// Programs that only read when they get one of these first arguments.
@@ -41,6 +93,10 @@ const LOOKING: [(&str, &[&str]); 7] = [
     ("kubectl", &["get", "describe", "logs"]),
     ("cargo", &["tree", "metadata", "search"]),
 ];
+
+/// What `git remote` and `git branch` get when they change something after all.
+const CHANGING: [&str; 10] =
+    ["add", "rm", "remove", "rename", "set-url", "set-head", "prune", "-D", "-d", "-M"];
 
 /// Words in front of a command that do not change its goal.
 const WRAPPERS: [&str; 9] =
@@ -168,9 +224,8 @@ pub fn goal(command: &str) -> Option<String> {
     let mut goal = program.to_owned();
     let arguments = words.filter(|word| is_named(word));
     for word in arguments {
-        let meant = SAME.iter().find(|(of, short, _)| *of == program && *short == word);
         goal.push(' ');
-        goal.push_str(meant.map_or(word, |(_, _, meant)| meant));
+        goal.push_str(meant(program, word));
         if !GO_ON.contains(&word) {
             break;
         }
@@ -178,12 +233,62 @@ pub fn goal(command: &str) -> Option<String> {
     Some(goal)
 }
 
+/// Returns the commands of a line that do more than look, in order.
+#[must_use]
+pub fn working_parts(command: &str) -> Vec<String> {
+    let all = segments(command).into_iter().filter(|segment| !looks(&segment.text));
+    all.map(|segment| segment.text).collect()
+}
+
+/// Returns what each command of a line does, in order: the program, and its task where it has many. Commands that only
+/// look are left out.
+#[must_use]
+pub fn tasks(command: &str) -> Vec<String> {
+    let parts = working_parts(command);
+    let tasks = parts.iter().filter_map(|part| {
+        let mut words = words(part);
+        let program = words.next()?;
+        let task = words.find(|word| is_named(word)).filter(|_| MANY.contains(&program));
+        let task = task.map(|task| format!("{program} {}", meant(program, task)));
+        Some(task.unwrap_or_else(|| program.to_owned()))
+    });
+    tasks.collect()
+}
+
+/// Tells whether a command only asks programs what they can do.
+#[must_use]
+pub fn asks_for_help(command: &str) -> bool {
+    let asks = |part: &String| {
+        let last = part.rsplit(' ').next();
+        part.split(' ').nth(1) == Some("help")
+            || last.is_some_and(|last| matches!(last, "--help" | "-h" | "--version"))
+    };
+    let parts = working_parts(command);
+    !parts.is_empty() && parts.iter().all(asks)
+}
+
+/// Returns the directory to which a line changes before its first real command.
+#[must_use]
+pub fn directory(command: &str) -> Option<String> {
+    let all = segments(command);
+    let before = all.iter().take_while(|segment| looks(&segment.text));
+    let changes = before.filter_map(|segment| {
+        segment.text.strip_prefix("cd ").or_else(|| segment.text.strip_prefix("Set-Location "))
+    });
+    changes.last().map(|place| place.trim_matches(['"', '\'']).to_owned())
+}
+
 /// Tells whether a command only reads, or is one of our own programs. Nothing is learned from it.
 #[must_use]
 pub fn is_trivial(command: &str) -> bool {
+    command.len() > COMMAND_BYTES_MAX || only_looks(command)
+}
+
+/// The same for a command of any length. The time it takes is linear in the length.
+#[must_use]
+pub fn only_looks(command: &str) -> bool {
     let is_ours = OURS.iter().any(|ours| command.contains(ours));
-    let is_long = command.len() > COMMAND_BYTES_MAX;
-    is_ours || is_long || segments(command).iter().all(|segment| looks(&segment.text))
+    is_ours || segments(command).iter().all(|segment| looks(&segment.text))
 }
 
 /// Goals that only check the code. Running a check again fixes nothing.
@@ -231,6 +336,12 @@ pub fn stands_for(worked: &str, failed: &str) -> bool {
     things(failed).iter().all(|thing| done.contains(thing))
 }
 
+/// Returns the usual word for a task of a program.
+fn meant<'a>(program: &str, task: &'a str) -> &'a str {
+    let same = SAME.iter().find(|(of, short, _)| *of == program && *short == task);
+    same.map_or(task, |(_, _, meant)| meant)
+}
+
 /// Tells whether a word is an argument and not an option. `-m` names a module.
 fn is_named(word: &str) -> bool {
     !word.starts_with('-') || word == "-m"
@@ -256,8 +367,11 @@ pub(crate) fn looks(segment: &str) -> bool {
     let mut words = words(segment);
     let Some(program) = words.next() else { return true };
     let asked = LOOKING.iter().find(|(of, _)| *of == program).map(|(_, asked)| asked);
-    LOOKS.contains(&program)
-        || asked.is_some_and(|asked| words.next().is_some_and(|word| asked.contains(&word)))
+    let is_asked = |asked: &&[&str]| match words.next() {
+        Some("remote" | "branch") => !words.next().is_some_and(|word| CHANGING.contains(&word)),
+        word => word.is_some_and(|word| asked.contains(&word)),
+    };
+    LOOKS.contains(&program) || asked.is_some_and(is_asked)
 }
 
 #[cfg(test)]
@@ -377,9 +491,14 @@ mod tests {
         ] {
             assert!(is_trivial(command), "{command}");
         }
-        for command in
-            ["npm ci", "cargo test | grep FAIL", "git push", "sed -i s/a/b/ x", "rm x && ls"]
-        {
+        for command in [
+            "npm ci",
+            "cargo test | grep FAIL",
+            "git push",
+            "git remote set-url o x",
+            "sed -i s/a/b/ x",
+            "rm x && ls",
+        ] {
             assert!(!is_trivial(command), "{command}");
         }
         assert!(is_trivial(&"x ".repeat(COMMAND_BYTES_MAX)));

@@ -38,8 +38,14 @@ pub fn mended<'a>(failures: &'a [CommandFailure], worked: &str) -> Option<&'a Co
 /// Drafts a lesson from a failure and the command that then succeeded, without its secrets, or nothing if it teaches nothing.
 #[must_use]
 pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
-    let (failed, worked) = (core(&failure.command), core(worked));
-    let fix = Fix::of(failure, &failed, &worked)?;
+    let fix = Fix::of(failure, &core(&failure.command), &core(worked))?;
+    Some(written(failure, fix))
+}
+
+/// Writes a failure and its fix down as a lesson.
+#[must_use]
+pub fn written(failure: &CommandFailure, fix: Fix) -> Lesson {
+    let failed = core(&failure.command);
     let key = signature::key(&failure.words, &failure.goal, &fix.identity());
     let first = failure.excerpt.lines().next().unwrap_or_default();
     let draft = Draft {
@@ -53,17 +59,18 @@ pub fn lesson(failure: &CommandFailure, worked: &str) -> Option<Lesson> {
         tags: vec![key.clone(), signature::mark(&failure.words)],
         ..Draft::default()
     };
-    Some(Lesson { key, draft })
+    Lesson { key, draft }
 }
 
 /// What fixed a failure.
-struct Fix {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fix {
     /// The command that succeeded instead; none if the same command succeeded.
-    instead: Option<String>,
+    pub instead: Option<String>,
     /// The commands that ran before it.
-    before: Vec<String>,
+    pub before: Vec<String>,
     /// The files that were changed before it.
-    files: Vec<String>,
+    pub files: Vec<String>,
 }
 
 impl Fix {
@@ -116,7 +123,8 @@ impl Fix {
     }
 
     /// Identifies this fix: its commands and files.
-    fn identity(&self) -> String {
+    #[must_use]
+    pub fn identity(&self) -> String {
         format!("{}\n{}", self.command(), self.files.join("\n"))
     }
 

@@ -240,7 +240,8 @@ fn cut(line: &str) -> String {
 }
 
 /// Returns a line without what differs each time: paths keep their last part, numbers and addresses are removed.
-fn lasting(line: &str) -> String {
+#[must_use]
+pub fn lasting(line: &str) -> String {
     let cut = cut(line);
     let words = cut.split_whitespace().map(|word| {
         let word = word.trim_end_matches([',', ';', '.', ')']);

@@ -1,23 +1,33 @@
 //! The transcripts that coding agents already left on this disk: read, cut into exchanges, kept and searched, so that
 //! the memory is not empty on its first day. Everything here is local; nothing of it enters a shared log by itself.
 //!
-//! In reading order: [`transcript`] (what a reader reports), [`source`] (what a reader is), [`records`] and
-//! [`database`] (files as records and as tables), [`session_tables`] (which sessions of a database changed), [`readers`]
-//! (one file per tool), [`prompt_text`] (what a person typed, without what tools put around it), [`exchange`] (a question
-//! with all that followed it), [`session_store`] and [`session_rows`] (what is kept), [`session_import`] (from files to
-//! what is kept). Nothing is written to the files of other tools. Not here: the commands and tools that ask
-//! (`retriever`), how to tell a lesson from chance (`clients`).
+//! In reading order: [`transcript`] (what a reader reports), [`source`] (what a reader is), [`records`], [`database`] and
+//! `session_tables` (files as records and as tables), [`readers`] (one file per tool), [`prompt_text`] (what a person
+//! typed, without what tools put around it), [`exchange`] (a question with all that followed it), [`session_store`],
+//! [`session_rows`] and [`session_writes`] (what is kept), [`session_import`] (from files to what is kept), [`scope`],
+//! [`search_text`], [`exchange_index`] and [`session_search`] (finding), [`past_sessions`] (the index in a running
+//! process), [`work_trail`] (commands and edits in a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what
+//! sessions may teach). Nothing is written to the files of other tools. Not here: the
+//! commands and tools that ask (`retriever`), what makes a lesson (`learning`).
 
-pub mod config_names;
+pub mod candidate_gates;
+pub mod candidates;
+mod config_names;
 pub mod database;
+#[cfg(test)]
+pub(crate) mod eval_data;
 pub mod exchange;
 pub mod exchange_index;
 pub mod file_state;
-pub mod index_cache;
+mod index_cache;
+#[cfg(test)]
+pub(crate) mod lessons_eval;
 pub mod past_sessions;
 pub mod prompt_text;
-pub mod readers;
+#[cfg(test)]
+pub(crate) mod recall_eval;
 pub mod records;
+pub mod remarks;
 pub mod repo_of_session;
 pub mod scope;
 pub mod search_text;
@@ -26,8 +36,9 @@ pub mod session_import;
 pub mod session_rows;
 pub mod session_search;
 pub mod session_store;
-pub mod session_tables;
+mod session_tables;
 pub mod session_writes;
 pub mod source;
 mod stored_exchange;
 pub mod transcript;
+pub mod work_trail;

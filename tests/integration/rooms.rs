@@ -62,7 +62,15 @@ const MAP: &[(&str, &[&str])] = &[
 /// One foreign crate, one home: the beginnings of the files that may name it.
 const HOMES: &[(&str, &[&str])] = &[
     ("fs2", &["store/lock.rs"]),
-    ("flate2", &["store/archive", "sessions/stored_exchange.rs", "sessions/readers/golden.rs"]),
+    (
+        "flate2",
+        &[
+            "store/archive",
+            "sessions/stored_exchange.rs",
+            "sessions/readers/golden.rs",
+            "sessions/eval_data.rs",
+        ],
+    ),
     (
         "rustix",
         &[

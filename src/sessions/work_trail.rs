@@ -1,0 +1,172 @@
+//! The commands and edits of a session in a row, as the rules of lessons look at them: what was run, how it ended, in
+//! which exchange. Not here: the rules (`candidates`, `mended`).
+
+use guard::secrets::redacted;
+use learning::command_effects::changes;
+use learning::commands::{asks_for_help, core, only_looks, tasks};
+use learning::same_command::essence;
+
+use super::exchange::{Exchange, PartKind};
+use super::transcript::Outcome;
+
+/// One step of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrailStep {
+    /// The exchange it belongs to.
+    pub ordinal: u32,
+    /// Milliseconds since 1970 in UTC, if known.
+    pub at_ms: Option<i64>,
+    /// What it was.
+    pub what: TrailKind,
+}
+
+/// The kinds of steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrailKind {
+    /// A command that does more than look.
+    Ran(TrailCommand),
+    /// A file was changed, by this path.
+    Changed(String),
+}
+
+/// A command of a session, without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrailCommand {
+    /// The command line.
+    pub line: String,
+    /// The same without its surroundings, such as a change of directory.
+    pub core: String,
+    /// The same without what changes nothing about its effect.
+    pub essence: String,
+    /// What each of its commands does.
+    pub tasks: Vec<String>,
+    /// How it ended.
+    pub end: TrailEnd,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrailEnd {
+    /// It succeeded, as far as the transcript says.
+    Worked,
+    /// It failed, with this excerpt of its output.
+    Failed(String),
+}
+
+/// Returns the steps of a session in order. Commands that only look, that ask for help, that a person refused, or whose end
+/// is unknown are left out.
+#[must_use]
+pub fn trail(exchanges: &[Exchange]) -> Vec<TrailStep> {
+    let mut steps = Vec::new();
+    for exchange in exchanges {
+        for part in &exchange.parts {
+            let mut push = |what| {
+                steps.push(TrailStep { ordinal: exchange.ordinal, at_ms: part.at_ms, what });
+            };
+            match &part.what {
+                PartKind::Ran { command, outcome, excerpt } => {
+                    let Some(ran) = command_of(command, outcome, excerpt) else { continue };
+                    let files =
+                        if ran.end == TrailEnd::Worked { changes(&ran.line) } else { Vec::new() };
+                    push(TrailKind::Ran(ran));
+                    files.into_iter().for_each(|file| push(TrailKind::Changed(file)));
+                }
+                PartKind::Edited {
+                    path, outcome: Outcome::Succeeded | Outcome::Unknown, ..
+                } => {
+                    push(TrailKind::Changed(path.clone()));
+                }
+                _ => {}
+            }
+        }
+    }
+    steps
+}
+
+fn command_of(command: &str, outcome: &Outcome, excerpt: &str) -> Option<TrailCommand> {
+    let end = match outcome {
+        Outcome::Succeeded => TrailEnd::Worked,
+        Outcome::Exited(_) | Outcome::Faulted => TrailEnd::Failed(excerpt.to_owned()),
+        Outcome::Refused(_) | Outcome::Unknown => return None,
+    };
+    if only_looks(command) || asks_for_help(command) {
+        return None;
+    }
+    let line = redacted(command).into_owned();
+    let tasks = tasks(&line);
+    (!tasks.is_empty()).then(|| TrailCommand {
+        core: core(&line),
+        essence: essence(&line),
+        tasks,
+        line,
+        end,
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod made_up {
+    //! Sessions that we made up, for the tests of the rules.
+
+    use super::{Exchange, Outcome, PartKind};
+    use crate::exchange::ExchangePart;
+
+    pub(crate) fn ran(command: &str) -> PartKind {
+        let (outcome, excerpt) = (Outcome::Succeeded, String::new());
+        PartKind::Ran { command: command.to_owned(), outcome, excerpt }
+    }
+
+    pub(crate) fn failed(command: &str, output: &str) -> PartKind {
+        let (outcome, excerpt) = (Outcome::Exited(1), output.to_owned());
+        PartKind::Ran { command: command.to_owned(), outcome, excerpt }
+    }
+
+    pub(crate) fn edited(path: &str) -> PartKind {
+        let (outcome, excerpt) = (Outcome::Succeeded, String::new());
+        PartKind::Edited { path: path.to_owned(), outcome, excerpt }
+    }
+
+    pub(crate) fn exchange(parts: &[PartKind]) -> Exchange {
+        let parts = parts
+            .iter()
+            .zip(0..)
+            .map(|(what, at)| ExchangePart { at_ms: Some(at), what: what.clone() });
+        Exchange { ordinal: 7, message_id: None, parts: parts.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::made_up::{edited, exchange, failed, ran};
+    use super::*;
+
+    #[test]
+    fn only_what_may_have_helped_is_in_a_trail() {
+        let refused = PartKind::Ran {
+            command: "rm -rf x".to_owned(),
+            outcome: Outcome::Refused(None),
+            excerpt: String::new(),
+        };
+        let parts = [
+            ran("ls -la"),
+            ran("git status"),
+            ran("cargo --help"),
+            refused,
+            PartKind::Answered("done".to_owned()),
+            failed("cd /w && CI=1 cargo b 2>&1 | tail -3", "error: x"),
+            edited("src/a.rs"),
+            ran("sed -i s/a/b/ src/b.rs"),
+        ];
+        let steps = trail(&[exchange(&parts)]);
+        let changed = |path: &str| TrailKind::Changed(path.to_owned());
+        let [failure, edit, sed, sed_edit] = steps.as_slice() else { panic!("{steps:?}") };
+        let TrailKind::Ran(command) = &failure.what else { panic!("{failure:?}") };
+        assert_eq!(
+            (command.essence.as_str(), command.tasks.as_slice()),
+            ("cargo b", ["cargo build".to_owned()].as_slice())
+        );
+        assert_eq!(command.end, TrailEnd::Failed("error: x".to_owned()));
+        assert!(matches!(&sed.what, TrailKind::Ran(_)));
+        assert_eq!((&edit.what, &sed_edit.what), (&changed("src/a.rs"), &changed("src/b.rs")));
+        assert_eq!((failure.ordinal, failure.at_ms), (7, Some(5)));
+    }
+}
