@@ -247,12 +247,26 @@ pub fn tasks(command: &str) -> Vec<String> {
     let parts = working_parts(command);
     let tasks = parts.iter().filter_map(|part| {
         let mut words = words(part);
-        let program = words.next()?;
+        let program = words.next().filter(|program| is_program(program))?;
         let task = words.find(|word| is_named(word)).filter(|_| MANY.contains(&program));
         let task = task.map(|task| format!("{program} {}", meant(program, task)));
         Some(task.unwrap_or_else(|| program.to_owned()))
     });
     tasks.collect()
+}
+
+/// Words of the shell that are no programs.
+const KEYWORDS: [&str; 13] = [
+    "for", "do", "done", "if", "then", "else", "elif", "fi", "while", "until", "case", "esac",
+    "exit",
+];
+
+/// Tells whether a word can name a program. In scripts and quoted text others stand at its place.
+fn is_program(word: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._+-@".contains(c);
+    word.chars().all(is_name)
+        && word.contains(|c: char| c.is_ascii_alphabetic())
+        && !KEYWORDS.contains(&word)
 }
 
 /// Tells whether a command only asks programs what they can do.

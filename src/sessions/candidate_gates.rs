@@ -57,17 +57,21 @@ const USAGE: &[&str] = &[
     "no go files",
 ];
 
-/// What the output of a failing test contains, in lower case.
-const TEST_FAILURES: &[&str] = &[
-    "--- fail",
-    "(fail)",
-    " failed",
-    "test failed",
-    "tests failed",
-    "failing",
-    "assertionerror",
-    "expected:",
-    "fail:",
+/// What the output of a failing test contains for certain, and what it may contain, in lower case.
+const FAILED_TESTS: &[&str] = &["--- fail", "(fail)", "tests failed", "assertionerror"];
+const TEST_FAILURES: &[&str] = &[" failed", "failing", "expected:", "fail:"];
+
+/// What an error contains that passes by itself or lies outside of the repository, in lower case.
+const PASSING: &[&str] = &[
+    "http 401",
+    "bad credentials",
+    "rate limit",
+    "http 50",
+    "could not resolve host",
+    "connection refused",
+    "connection reset",
+    "network is unreachable",
+    "timed out",
 ];
 
 /// What speaks for a pair.
@@ -88,6 +92,8 @@ pub enum CandidateRefusal {
     NoErrorText,
     /// The commands have little in common, and the error does not speak of their use.
     Unlike,
+    /// The error passes by itself, or comes from the network.
+    Passing,
     /// A test failed, and then fewer or other tests ran.
     Narrower,
     /// What worked is a part of what failed.
@@ -117,6 +123,7 @@ impl fmt::Display for CandidateRefusal {
         out.write_str(match self {
             Self::NoErrorText => "the output does not say what was wrong",
             Self::Unlike => "the commands have little in common",
+            Self::Passing => "the error passes by itself",
             Self::Narrower => "a test failed, and then other tests ran",
             Self::Part => "what worked is a part of what failed",
             Self::OtherTask => "the program was asked for something else",
@@ -163,7 +170,9 @@ impl PairGates {
             !is_same && !is_usage && similarity < SIMILARITY_PERCENT_MIN,
             CandidateRefusal::Unlike,
         );
-        refuse(!is_same && !is_usage && is_narrower(pair, &lower), CandidateRefusal::Narrower);
+        let is_passing = PASSING.iter().any(|words| lower.contains(words));
+        refuse(!is_same && is_passing, CandidateRefusal::Passing);
+        refuse(!is_same && is_narrower(pair, &lower, is_usage), CandidateRefusal::Narrower);
         refuse(!is_same && is_part(pair), CandidateRefusal::Part);
         refuse(!is_same && is_other_task(pair), CandidateRefusal::OtherTask);
         refuse(!is_same && edits(&pair.failed.line), CandidateRefusal::Programming);
@@ -213,9 +222,10 @@ pub fn similarity_percent(one: &str, other: &str) -> usize {
 }
 
 /// Tells whether a test failed, and then a check ran with other arguments.
-fn is_narrower(pair: &CommandPair, output: &str) -> bool {
+fn is_narrower(pair: &CommandPair, output: &str, is_usage: bool) -> bool {
+    let has = |marks: &[&str]| marks.iter().any(|words| output.contains(words));
     let is_test = pair.failed.tasks.iter().any(|task| is_check(task));
-    is_test && TEST_FAILURES.iter().any(|words| output.contains(words))
+    is_test && (has(FAILED_TESTS) || !is_usage && has(TEST_FAILURES))
 }
 
 /// Tells whether every command that worked was one of those that failed.
@@ -239,8 +249,8 @@ fn is_same_task(failed: &str, worked: &str) -> bool {
         && failed.iter().zip(&worked).all(is_like)
 }
 
-/// Options with which a program gives up what it began.
-const GIVING_UP: &[&str] = &["--abort", "--quit", "--skip"];
+/// Options with which a program gives up what it began, or leaves its checks out.
+const GIVING_UP: &[&str] = &["--abort", "--quit", "--skip", "--no-verify"];
 
 fn edits(command: &str) -> bool {
     changes(command).iter().any(|file| is_path(file) && !is_setting(file))
@@ -307,6 +317,12 @@ mod tests {
             ("git checkout main && git pull", LONG, "git checkout main", CandidateRefusal::Part),
             ("worktool remove a -f", LONG, "worktool list", CandidateRefusal::OtherTask),
             ("git rebase main", LONG, "git rebase --abort", CandidateRefusal::OtherTask),
+            (
+                "gh pr view 8 -q a",
+                "HTTP 401: Bad credentials",
+                "gh pr view 9 -q a",
+                CandidateRefusal::Passing,
+            ),
             (
                 "sed -i s/a/b/ src/a.rs",
                 LONG,

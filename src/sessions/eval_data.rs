@@ -2,6 +2,7 @@
 //! the tests that need them are skipped, except in CI. Not here: what is measured (the tests of each rule).
 
 use std::io::Read as _;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -33,8 +34,13 @@ pub(crate) fn eval_lines(name: &str) -> Option<Vec<Value>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// Returns all sessions in the order of time.
-pub(crate) fn eval_sessions() -> Option<Vec<EvalSession>> {
+/// Returns all sessions in the order of time. They are read once for all tests.
+pub(crate) fn eval_sessions() -> Option<&'static [EvalSession]> {
+    static SESSIONS: OnceLock<Option<Vec<EvalSession>>> = OnceLock::new();
+    SESSIONS.get_or_init(read_sessions).as_deref()
+}
+
+fn read_sessions() -> Option<Vec<EvalSession>> {
     let mut sessions: Vec<_> = eval_lines("sessions.jsonl.gz")?.iter().map(session_of).collect();
     sessions.sort_by(|one, other| (&one.began, &one.id).cmp(&(&other.began, &other.id)));
     Some(sessions)
@@ -65,7 +71,8 @@ fn session_of(row: &Value) -> EvalSession {
 }
 
 fn happening_of(event: &Value) -> Option<Happening> {
-    let text = event["t"].as_str().unwrap_or_default().to_owned();
+    // The evaluation cuts the middle out as we do, with another mark.
+    let text = event["t"].as_str().unwrap_or_default().replace(" […] ", "\n...\n");
     let call = event["id"].as_str().unwrap_or_default().to_owned();
     Some(match event["k"].as_str().unwrap() {
         "user" => Happening::Asked(text),

@@ -1,13 +1,16 @@
 //! The rules of lessons, measured on labelled sessions of the evaluation; each table is printed, and its floor asserted.
 //! Not here: the rules' own tests, on sessions that we made up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use guard::secrets::redacted;
+use learning::commands::tasks;
 
 use crate::candidate_gates::{CandidateRefusal, PairGates};
 use crate::candidates::{CandidateClass, candidates, command_pairs, joined};
 use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
+use crate::mended::{FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures};
+use crate::work_trail::{TrailEnd, TrailKind, trail};
 
 /// Returns a share with its 95 % interval (Wilson).
 pub(crate) fn share(hits: usize, all: usize) -> String {
@@ -81,7 +84,7 @@ fn row(name: &str, pairs: &[&LabelledPair], is_kept: impl Fn(&LabelledPair) -> b
 #[test]
 fn gates_raise_the_precision_of_candidates() {
     let Some(sessions) = eval_sessions() else { return };
-    let all = labelled(&sessions);
+    let all = labelled(sessions);
     // Nobody told us labels of other repositories, so one half of these stands in for them.
     let halves = ["PackmindHub/context-evaluator", "EntityProcess/agentv"];
     let mut last = (0.0, 0.0);
@@ -124,4 +127,168 @@ fn candidates_are_few_enough_to_review() {
         of(CandidateClass::StepBetween)
     );
     assert!((40..=120).contains(&distinct.len()) && proved >= 1);
+}
+
+/// A failed command of a session, and how it ended there.
+struct ReplayedFailure {
+    signs: Option<FailureSigns>,
+    /// Its first line that looks like an error, by a rule of its own.
+    line: Option<String>,
+    end: Option<MendedBy>,
+}
+
+/// Most ends that are shown of one failure.
+const SHOWN: usize = 3;
+
+/// The first line with a word of failure, without digits and folders; not the rule that is measured.
+fn error_line(output: &str) -> Option<String> {
+    let marks = ["error", "fail", "fatal", "not found", "no such", "cannot", "denied", "unknown"];
+    let line = output.lines().map(str::trim).find(|line| {
+        let lower = line.to_lowercase();
+        line.len() > 15
+            && !lower.starts_with("exit code")
+            && marks.iter().any(|mark| lower.contains(mark))
+    })?;
+    let words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let words = words.map(|word| word.replace(|c: char| c.is_ascii_digit(), "0"));
+    Some(words.collect::<Vec<_>>().join(" "))
+}
+
+fn replayed(session: &EvalSession) -> Vec<ReplayedFailure> {
+    let mended = mended_failures(&session.id, &session.exchanges);
+    let steps = trail(&session.exchanges);
+    let failures = steps.iter().filter_map(|step| {
+        let TrailKind::Ran(failed) = &step.what else { return None };
+        let TrailEnd::Failed(output) = &failed.end else { return None };
+        let signs = FailureSigns::of(&failed.line, output);
+        let end = mended.iter().find(|row| {
+            row.at_ms == step.at_ms
+                && row.ordinal == step.ordinal
+                && Some(&row.signs) == signs.as_ref()
+        });
+        let end = end.map(|row| row.mended_by.clone());
+        Some(ReplayedFailure { signs, line: error_line(output), end })
+    });
+    failures.collect()
+}
+
+fn contains(shown: &MendedBy, needed: &MendedBy) -> bool {
+    match (shown, needed) {
+        (MendedBy::Commands(shown), MendedBy::Commands(needed)) => {
+            let goals =
+                |all: &[String]| all.iter().flat_map(|one| tasks(one)).collect::<BTreeSet<_>>();
+            !goals(shown).is_disjoint(&goals(needed))
+        }
+        (MendedBy::Edits(shown), MendedBy::Edits(needed)) => {
+            shown.iter().any(|file| needed.contains(file))
+        }
+        _ => false,
+    }
+}
+
+/// What earlier sessions of a repository hold.
+#[derive(Default)]
+struct Past {
+    rows: Vec<MendedFailure>,
+    /// First lines of failures, and whether one of those was mended.
+    lines: BTreeMap<String, bool>,
+}
+
+impl Past {
+    fn add(&mut self, session: &EvalSession, failures: Vec<ReplayedFailure>) {
+        for failure in failures {
+            if let Some(line) = failure.line {
+                *self.lines.entry(line).or_default() |= failure.end.is_some();
+            }
+        }
+        self.rows.extend(mended_failures(&session.id, &session.exchanges));
+    }
+
+    fn has_signature(&self, signs: &FailureSigns) -> bool {
+        let shares = |row: &MendedFailure| {
+            row.signs.signatures.iter().any(|one| signs.signatures.contains(one))
+                && row.signs.goals.iter().any(|goal| signs.goals.contains(goal))
+        };
+        self.rows.iter().any(shares)
+    }
+}
+
+/// Counts of failures that have an earlier mended twin, by one meaning of twin, and of those that have none.
+#[derive(Default)]
+struct TwinCounts {
+    twins: usize,
+    /// Mended now too, by commands and by edits; and of those, what earlier sessions had done too was shown.
+    now: [usize; 2],
+    hits: [usize; 2],
+    others: usize,
+    silent: usize,
+}
+
+impl TwinCounts {
+    fn add(&mut self, is_twin: bool, now: Option<&MendedBy>, shown: &[KnownEnd<'_>]) {
+        if !is_twin {
+            self.others += 1;
+            self.silent += usize::from(shown.is_empty());
+            return;
+        }
+        self.twins += 1;
+        let Some(now) = now else { return };
+        let place = usize::from(matches!(now, MendedBy::Edits(_)));
+        self.now[place] += 1;
+        let is_hit = shown.iter().any(|known| contains(&known.latest.mended_by, now));
+        self.hits[place] += usize::from(is_hit);
+    }
+
+    fn print(&self, name: &str) -> (f64, f64, f64) {
+        let Self { twins, now: [commands, edits], hits: [by_command, by_edit], others, silent } =
+            self;
+        let (now, hits) = (commands + edits, by_command + by_edit);
+        println!(
+            "| {name} | {twins} | {hits} of {now}: {} | {by_command} of {commands}: {} | {by_edit} of {edits} | {silent} of {others}: {} |",
+            share(hits, now),
+            share(*by_command, *commands),
+            share(*silent, *others)
+        );
+        let part = |some: usize, all: usize| some as f64 / all.max(1) as f64;
+        (part(hits, now), part(*by_command, *commands), part(*silent, *others))
+    }
+}
+
+// Each repository's sessions in the order of time: at each failure, what do the earlier ones say?
+#[test]
+fn earlier_ends_of_a_failure_are_shown() {
+    let Some(sessions) = eval_sessions() else { return };
+    let mut pasts: BTreeMap<&str, Past> = BTreeMap::new();
+    let (mut by_line, mut by_signature) = (TwinCounts::default(), TwinCounts::default());
+    let mut told = (0, 0, 0);
+    let (mut failures_len, mut seen, mut families) = (0, 0, BTreeSet::new());
+    for session in sessions.iter().filter(|session| families.insert(session.family.clone())) {
+        let past = pasts.entry(&session.repo).or_default();
+        let failures = replayed(session);
+        for failure in &failures {
+            let signs = failure.signs.as_ref();
+            let shown = signs.map(|signs| known_ends(signs, &past.rows, SHOWN)).unwrap_or_default();
+            let twin = failure.line.as_ref().and_then(|line| past.lines.get(line));
+            if !shown.is_empty() {
+                let now = failure.end.as_ref();
+                let is_hit = |now| shown.iter().any(|known| contains(&known.latest.mended_by, now));
+                told.0 += 1;
+                told.1 += usize::from(now.is_some());
+                told.2 += usize::from(now.is_some_and(is_hit));
+            }
+            failures_len += 1;
+            seen += usize::from(twin.is_some());
+            by_line.add(twin == Some(&true), failure.end.as_ref(), &shown);
+            let has_signature = signs.is_some_and(|signs| past.has_signature(signs));
+            by_signature.add(has_signature, failure.end.as_ref(), &shown);
+        }
+        past.add(session, failures);
+    }
+    println!("{failures_len} failures, {seen} with the first error line of an earlier one");
+    println!("{} failures got an answer, {} of those were mended, {} so", told.0, told.1, told.2);
+    println!("| twin | failures | shown | by command | by edit | silent on others |");
+    let (_, by_command, silence) = by_line.print("same first error line");
+    let (shown, _, strict_silence) = by_signature.print("same signature and goal");
+    assert!(shown >= 0.60 && by_command >= 0.65, "shown {shown}, by command {by_command}");
+    assert!(silence >= 0.95 && strict_silence >= 0.93, "silence {silence}, {strict_silence}");
 }

@@ -7,7 +7,7 @@
 //! [`session_rows`] and [`session_writes`] (what is kept), [`session_import`] (from files to what is kept), [`scope`],
 //! [`search_text`], [`exchange_index`] and [`session_search`] (finding), [`past_sessions`] (the index in a running
 //! process), [`work_trail`] (commands and edits in a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what
-//! sessions may teach). Nothing is written to the files of other tools. Not here: the
+//! sessions may teach), [`mended`] (how failures ended). Nothing is written to the files of other tools. Not here: the
 //! commands and tools that ask (`retriever`), what makes a lesson (`learning`).
 
 pub mod candidate_gates;
@@ -22,6 +22,7 @@ pub mod file_state;
 mod index_cache;
 #[cfg(test)]
 pub(crate) mod lessons_eval;
+pub mod mended;
 pub mod past_sessions;
 pub mod prompt_text;
 #[cfg(test)]

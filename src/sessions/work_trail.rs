@@ -9,6 +9,9 @@ use learning::same_command::essence;
 use super::exchange::{Exchange, PartKind};
 use super::transcript::Outcome;
 
+/// What a tool prints for a command that it did not run, because another one failed beside it.
+const NOT_RUN: &str = "Sibling tool call errored";
+
 /// One step of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrailStep {
@@ -83,9 +86,23 @@ pub fn trail(exchanges: &[Exchange]) -> Vec<TrailStep> {
     steps
 }
 
+impl TrailCommand {
+    /// Tells whether another command tries the same: a task of both is the same, or one is the other with words in front.
+    #[must_use]
+    pub fn tries_the_same(&self, other: &Self) -> bool {
+        let is_tail = |long: &str, short: &str| {
+            short.contains(' ') && long.strip_suffix(short).is_some_and(|rest| rest.ends_with(' '))
+        };
+        self.tasks.iter().any(|task| other.tasks.contains(task))
+            || is_tail(&self.essence, &other.essence)
+            || is_tail(&other.essence, &self.essence)
+    }
+}
+
 fn command_of(command: &str, outcome: &Outcome, excerpt: &str) -> Option<TrailCommand> {
     let end = match outcome {
         Outcome::Succeeded => TrailEnd::Worked,
+        _ if excerpt.contains(NOT_RUN) => return None,
         Outcome::Exited(_) | Outcome::Faulted => TrailEnd::Failed(excerpt.to_owned()),
         Outcome::Refused(_) | Outcome::Unknown => return None,
     };
