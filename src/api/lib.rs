@@ -33,7 +33,7 @@ pub use self::requests::related::{
     DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart,
 };
 pub use self::requests::search::{Mode, SearchRequest, SearchScope};
-pub use self::requests::sessions::SessionSearchRequest;
+pub use self::requests::sessions::{FailedCommand, SessionSearchRequest};
 pub use reply::{Explain, Reply, Shape};
 pub use search::links::LinkDirection;
 pub use search::{Failure, Flagged, Point, Slot, Tiers};

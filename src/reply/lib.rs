@@ -22,6 +22,7 @@ mod section_budget;
 mod session_hits;
 mod session_line;
 mod session_list;
+mod session_mended;
 mod session_reading;
 mod session_transcript;
 mod stale;
@@ -50,6 +51,7 @@ pub use session_hits::{
 };
 pub use session_line::short_id;
 pub use session_list::session_list;
+pub use session_mended::known_end;
 pub use session_reading::{import_done, import_planned, sessions_checked};
 pub use session_transcript::{
     ReplayStep, Shown, replay_steps, session_summary, session_transcript,

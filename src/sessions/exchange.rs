@@ -471,6 +471,7 @@ mod tests {
         }
     }
 
+    // S-SESS-10
     #[test]
     fn our_own_answers_are_dropped_and_texts_are_bounded() {
         let told = [

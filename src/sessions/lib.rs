@@ -23,8 +23,10 @@ mod index_cache;
 #[cfg(test)]
 pub(crate) mod lessons_eval;
 pub mod mended;
+pub mod mended_rows;
 pub mod past_sessions;
 pub mod prompt_text;
+pub mod readers;
 #[cfg(test)]
 pub(crate) mod recall_eval;
 pub mod records;

@@ -177,7 +177,8 @@ fn eval_recall() {
         let ranks = &ranks[kind];
         let at = |top: usize| ranks.iter().filter(|rank| **rank <= top).count();
         line += &format!("{kind} @1 {} @5 {} | ", at(1), at(5));
-        mrr += ranks.iter().map(|r| if *r == usize::MAX { 0.0 } else { 1.0 / *r as f64 }).sum::<f64>();
+        mrr +=
+            ranks.iter().map(|r| if *r == usize::MAX { 0.0 } else { 1.0 / *r as f64 }).sum::<f64>();
     }
     println!("{line} need 43 66 58 16 M {:.4}", mrr / 226.0);
 }

@@ -2,7 +2,7 @@
 //! opens none of those; [`ImportPlan::run`] reads them on several threads and writes them in the order of the plan, so that
 //! the result does not depend on the threads. Not here: reading a file (`readers`), the tables (`session_rows`).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -114,6 +114,8 @@ pub struct ImportProgress {
     pub census: Census,
     /// Files that could not be read to their end, with the reason.
     pub errors: Vec<String>,
+    /// The rows of sessions that are new or have changed.
+    pub changed: BTreeSet<u32>,
 }
 
 impl ImportPlan {
@@ -213,6 +215,8 @@ impl ImportPlan {
             drop(receive);
             written.map_err(error)
         })?;
+        let changed: Vec<u32> = progress.changed.iter().copied().collect();
+        kept.refresh_mended(&changed)?;
         Ok(progress)
     }
 }
@@ -401,9 +405,10 @@ fn write_file(
     let row = file_row(write, &path, tool.name, planned.reader.holds_only_prompts(&planned.file))?;
     progress.left_out += read.left_out;
     for session in read.sessions {
-        let SessionWritten { new, copied, is_forgotten } =
+        let SessionWritten { new, copied, is_forgotten, row: session } =
             keep_session(write, (row, tool.name), planned.ordinal, session)?;
         progress.sessions += u64::from(new > 0);
+        progress.changed.extend(session.filter(|_| new > 0));
         progress.exchanges += new;
         progress.copied += copied;
         progress.left_out += u64::from(is_forgotten);

@@ -124,6 +124,7 @@ impl Desk {
 
 const TWO: &str = "{\"id\":\"m1\",\"ask\":\"one\",\"at\":1}\n{\"say\":\"1\"}\n{\"id\":\"m2\",\"ask\":\"two\",\"at\":2}\n";
 
+// S-SESS-5
 #[test]
 fn a_file_that_grows_is_read_on() {
     let mut desk = Desk::new();
@@ -159,6 +160,7 @@ fn a_rewritten_file_replaces_what_it_said() {
     assert_eq!(desk.kept.removed_after(0).unwrap().0.len(), 1, "what is the same stays");
 }
 
+// S-SESS-6
 #[test]
 fn a_copy_of_a_session_is_kept_once() {
     let mut desk = Desk::new();
@@ -181,6 +183,7 @@ fn a_copy_that_goes_on_keeps_what_it_adds() {
     assert_eq!(desk.texts()["a-fork"], ["two", "2, another way"]);
 }
 
+// S-SESS-3
 #[test]
 fn what_a_tool_deletes_stays() {
     let mut desk = Desk::new();

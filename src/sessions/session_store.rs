@@ -45,6 +45,11 @@ CREATE TABLE IF NOT EXISTS removal(seq INTEGER PRIMARY KEY AUTOINCREMENT, exchan
 CREATE TABLE IF NOT EXISTS tombstone(
   kind TEXT NOT NULL, value TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY(kind, value)
 ) STRICT;
+CREATE TABLE IF NOT EXISTS mended(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, repo TEXT NOT NULL, key TEXT NOT NULL, mended TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS mended_by_key ON mended(repo, key);
+CREATE INDEX IF NOT EXISTS mended_by_session ON mended(session);
 CREATE TABLE IF NOT EXISTS decision(
   fingerprint TEXT PRIMARY KEY, verdict TEXT NOT NULL, at_ms INTEGER NOT NULL
 ) STRICT;
@@ -218,6 +223,7 @@ mod tests {
     }
 
     #[cfg(unix)]
+    // S-SESS-3
     #[test]
     fn no_other_user_can_read_what_is_kept() {
         use std::os::unix::fs::PermissionsExt;

@@ -33,6 +33,8 @@ pub struct SessionWritten {
     pub copied: u64,
     /// Whether the person forgot this session.
     pub is_forgotten: bool,
+    /// The row of the session, if it is kept.
+    pub row: Option<u32>,
 }
 
 /// What a person wants forgotten.
@@ -65,6 +67,7 @@ impl SessionStore {
                     [row],
                 )?;
                 write.execute("DELETE FROM exchange WHERE session = ?1", [row])?;
+                write.execute("DELETE FROM mended WHERE session = ?1", [row])?;
                 write.execute("DELETE FROM session WHERE id = ?1", [row])?;
             }
             match what {
@@ -177,6 +180,7 @@ pub(super) fn keep_session(
     if !make_way(write, row, file)? {
         return Ok(written);
     }
+    written.row = Some(row);
     let mut known = known_exchanges(write, row, file, from)?;
     let mut copy_of = None;
     for exchange in session.exchanges {

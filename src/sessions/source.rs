@@ -219,6 +219,7 @@ mod tests {
     }
 
     #[cfg(unix)]
+    // S-SESS-2
     #[test]
     fn links_never_lead_out_of_a_root() {
         use std::os::unix::fs::symlink;

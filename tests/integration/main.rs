@@ -84,6 +84,8 @@ mod rooms;
 // Many processes share one retriever, which may be killed at any time.
 #[cfg(unix)]
 mod sharing;
+// Past sessions of other tools: asked first, kept private, found, forgotten.
+mod sessions;
 // Clients are set up, checked, and restored to their original files.
 mod setup;
 // A secret can be removed from a log, and nothing else is lost.

@@ -27,9 +27,10 @@ const MAP: &[(&str, &[&str])] = &[
         "api",
         &[
             "guard", "event", "store", "writer", "memory", "index", "search", "engine", "reply",
-    ("learning", &["guard", "event"]),
-    ("sessions", &["guard", "event", "store", "index", "learning"]),
-    ("reply", &["guard", "event", "memory", "index", "search", "sessions"]),
+            "sessions", "learning",
+        ],
+    ),
+    ("clients", &["guard", "event", "store", "writer", "reply", "learning", "api"]),
     (
         "upkeep",
         &["guard", "event", "store", "memory", "index", "search", "engine", "reply", "clients"],

@@ -7,16 +7,14 @@ use std::time::Duration;
 use super::repositories::unnamed;
 use super::{Local, repositories, snapshots};
 use crate::requests::sessions::SessionSearchRequest;
-use crate::{ApiError, Reply, SearchRequest, SearchScope};
+use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
 use reply::{FoundSession, SessionsFound};
+use sessions::mended::{FailureSigns, known_ends};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
 use writer::exit::Exit;
-
-/// How long a question waits for new exchanges to be indexed. An import goes on for longer, and is not waited for.
-const WAIT: Duration = Duration::from_millis(300);
 
 /// How long a search of memories waits: sessions are only an addition to it.
 const WAIT_ASIDE: Duration = Duration::from_millis(20);
@@ -28,10 +26,13 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
     let Some(kept) = past.kept().map_err(|error| failed(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
     };
+    if let Some(failed) = &request.failed {
+        return mended(local, &kept, failed);
+    }
     if !request.ids.is_empty() {
         return show(&kept, request);
     }
-    let Some(view) = past.view(WAIT).map_err(|error| failed(&error))? else {
+    let Some(view) = past.view(local.patience.query).map_err(|error| failed(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
     };
     let repos = repos_of(local, &request.repos)?;
@@ -89,6 +90,17 @@ pub(super) fn likely_line(
     let hit = hits.first().filter(|hit| hit.is_likely())?;
     let found = found(&kept, std::slice::from_ref(hit)).ok()?;
     found.first().map(reply::session_hit_line)
+}
+
+/// Says how a failure ended in past sessions of the repository at hand; an empty text if that is unknown.
+fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result<Reply, ApiError> {
+    let signs = FailureSigns::of(&failure.command, &failure.output);
+    let Some((signs, here)) = signs.zip(local.here.as_ref()) else {
+        return Ok(reply::known_end(None));
+    };
+    let own = local.writer.identity.session_id.as_deref();
+    let rows = kept.mended_like(here.as_str(), &signs, own).map_err(|error| failed(&error))?;
+    Ok(reply::known_end(known_ends(&signs, &rows, 1).first()))
 }
 
 /// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, or a session alone for its beginning and end.

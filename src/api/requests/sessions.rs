@@ -44,9 +44,20 @@ request! {
         ids: Vec<String> = ids().for_tools("From an answer: show these");
         /// A session that is left out: the caller's own
         without: Option<String> = text(SHORT_BYTES_MAX).unlisted();
+        /// A command that has failed; then the answer says how that ended before
+        failed: Option<FailedCommand> = internal();
         /// In which forms the reply is made
         shape: Shape = internal();
     }
+}
+
+/// A command that has failed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct FailedCommand {
+    /// The command line.
+    pub command: String,
+    /// What it printed.
+    pub output: String,
 }
 
 impl Choice for ExchangeScope {

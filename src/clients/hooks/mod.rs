@@ -115,6 +115,8 @@ pub struct HookCall<'a> {
     pub now: Timestamp,
     /// Fresh random bits.
     pub random: u128,
+    /// Called at compaction and at the end of a session, when its transcript has something new.
+    pub grown: &'a mut dyn FnMut(),
     /// Connects to the memory, for a session in a directory.
     pub reach: &'a mut dyn FnMut(&HookInput) -> Reached,
 }
@@ -133,6 +135,9 @@ pub fn run(
     }
     let input = hook_input::read(input, hook.event)?;
     last_seen::record(hook.cache, hook.agent, name_of(&input.event), hook.now);
+    if matches!(input.event, HookEvent::Compact | HookEvent::End) {
+        (hook.grown)();
+    }
     let session = Session::open(hook.cache, hook.agent, input.session_id.as_deref(), hook.now);
     let mut call = HookRun { form: AnswerFormat::of(hook.agent), input, session, hook };
     let answered = call.answer(output);

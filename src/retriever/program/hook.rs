@@ -65,6 +65,7 @@ impl Program<'_> {
         let switches = self.set(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
         let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
+        let mut grown = || self.import_aside(&settled.sessions_dir);
         let moment = (self.surroundings.clock)();
         let hook = HookCall {
             agent,
@@ -73,6 +74,7 @@ impl Program<'_> {
             cache: &cache,
             now: moment.now,
             random: moment.random,
+            grown: &mut grown,
             reach: &mut reach,
         };
         hooks::run(hook, process.input, process.output)

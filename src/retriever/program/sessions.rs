@@ -2,7 +2,8 @@
 //! here: reading them (`sessions`), the words of an answer (`reply`), searching them (`api`).
 
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -32,6 +33,13 @@ pub(super) const NO: &str = "no";
 
 /// Adds roots of transcripts.
 const ROOTS: &str = "AGENT_KNOWLEDGE_SESSION_ROOTS";
+
+/// When an import last looked for new sessions, in milliseconds since 1970.
+const LOOKED_AT: &str = "looked_at_ms";
+
+/// Milliseconds between two imports in the background, and between two looks whether one is due.
+const IMPORT_PAUSE_MS: i64 = 3_600_000;
+const LOOK_PAUSE: Duration = Duration::from_secs(600);
 
 /// How long an import waits for another one, in milliseconds.
 const TURN_MS_MAX: u64 = 100;
@@ -105,7 +113,7 @@ impl Program<'_> {
             return Ok(planned);
         }
         drop(kept);
-        run_import(settled, plan)
+        run_import(settled, plan, (self.surroundings.clock)().now.as_millisecond())
     }
 
     /// Looks for what is new. Nothing is opened that was never read.
@@ -250,11 +258,16 @@ impl Program<'_> {
 }
 
 /// Reads the files of a plan and keeps what they hold, with a progress bar where a person watches.
-fn run_import(settled: &ResolvedSettings, plan: ImportPlan) -> Result<Reply, ApiError> {
+fn run_import(
+    settled: &ResolvedSettings,
+    plan: ImportPlan,
+    now_ms: i64,
+) -> Result<Reply, ApiError> {
     let mut kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
     let _turn = FileLock::take(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
         .map_err(|error| failed(&error))?;
     kept.set(CONSENT, YES).map_err(|error| unkept(&error))?;
+    kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| unkept(&error))?;
     let bar = progress_bar();
     let mut watch = |progress: &ImportProgress| {
         bar.set_length(progress.bytes_total);
@@ -398,7 +411,10 @@ impl Program<'_> {
         drop(kept);
         let files = plan.len();
         match asked(&reply::import_planned(&plan.tools, true).text, messages)? {
-            Some(true) => Ok(run_import(&settled, plan)?.text),
+            Some(true) => {
+                let now_ms = (self.surroundings.clock)().now.as_millisecond();
+                Ok(run_import(&settled, plan, now_ms)?.text)
+            }
             Some(false) => {
                 let kept =
                     SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
@@ -411,4 +427,54 @@ impl Program<'_> {
             )),
         }
     }
+}
+
+impl Program<'_> {
+    /// Imports new sessions at most every hour, if the person said yes. Another process does it, so that its memory is given
+    /// back and a fault in a reader cannot end the retriever.
+    pub(super) fn import_now_and_then(&self, folder: PathBuf) {
+        let (Some(program), clock) = (self.surroundings.program.clone(), self.surroundings.clock)
+        else {
+            return;
+        };
+        // Without a thread the next retriever does it, or the command.
+        let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || {
+            loop {
+                if is_import_due(&folder, clock().now.as_millisecond(), IMPORT_PAUSE_MS) {
+                    // What could not be read is reported by `sessions check`.
+                    let _ = import_command(&program).status();
+                }
+                std::thread::park_timeout(LOOK_PAUSE);
+            }
+        });
+    }
+
+    /// Starts an import that goes on by itself, if the person said yes.
+    pub(super) fn import_aside(&self, folder: &Path) {
+        let now_ms = (self.surroundings.clock)().now.as_millisecond();
+        if let Some(program) =
+            self.surroundings.program.as_ref().filter(|_| is_import_due(folder, now_ms, 0))
+        {
+            // A session that was not read now is read within the hour.
+            let _ = import_command(program).spawn();
+        }
+    }
+}
+
+fn import_command(program: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new(program);
+    command
+        .args(["sessions", "import"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// Tells whether the person said yes, and no import has looked for this long.
+fn is_import_due(folder: &Path, now_ms: i64, pause_ms: i64) -> bool {
+    let Ok(Some(kept)) = SessionStore::open(folder) else { return false };
+    let looked_at = kept.setting(LOOKED_AT).ok().flatten().and_then(|at| at.parse::<i64>().ok());
+    let is_allowed = kept.setting(CONSENT).ok().flatten().as_deref() == Some(YES);
+    is_allowed && looked_at.is_none_or(|at| now_ms.saturating_sub(at) >= pause_ms)
 }

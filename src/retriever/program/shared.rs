@@ -160,6 +160,7 @@ impl Program<'_> {
         }
         endpoint.name_holder();
         let root = settled.store.root().to_owned();
+        let sessions_dir = settled.sessions_dir.clone();
         let checkpoints = checkpoints(&self.build(), &settled, &endpoint);
         unused::forget(
             &settled.cache_dir.join(INDEX_FOLDER),
@@ -169,6 +170,7 @@ impl Program<'_> {
         let clock = Box::new(self.surroundings.clock);
         let core = Self::core(settled, Need::Meaning, Watches::AsSet, clock, Some(checkpoints))?;
         let core = Arc::new(core);
+        self.import_now_and_then(sessions_dir);
         let idle =
             (idle > 0).then(|| Duration::from_secs(60 * u64::try_from(idle).unwrap_or(u64::MAX)));
         let host = Host::listen(endpoint, Arc::clone(&core), env!("CARGO_PKG_VERSION"), idle);
@@ -284,13 +286,23 @@ impl Program<'_> {
         };
         let named = set("AGENT_KNOWLEDGE_RUNTIME").map(|path| self.absolute(&path));
         let folder = runtime_folder(named, &self.absolute(&settled.cache_dir));
-        let ResolvedSettings { store, config, bound, model_dir, cache_dir, watching, .. } = settled;
+        let ResolvedSettings {
+            store,
+            config,
+            bound,
+            model_dir,
+            cache_dir,
+            sessions_dir,
+            watching,
+            ..
+        } = settled;
         let shown = |path: &Path| self.absolute(path).to_string_lossy().into_owned();
         let watches = if *watching == Watching::System { "system" } else { "poll" };
-        let settings = [
+        let settings: [&str; 6] = [
             &*shown(store.root()),
             &shown(model_dir),
             &shown(cache_dir),
+            &shown(sessions_dir),
             &format!("{config:?} {bound:?}"),
             watches,
         ];

@@ -1,0 +1,304 @@
+//! Past sessions of other tools, with the real programs in a home whose transcripts we made up. Not here: single readers
+//! and the import itself, which are tested in the crate `sessions`.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::pieces;
+use crate::raw_client::{Client, Era};
+use crate::world::{AGENT_KNOWLEDGE, World, run};
+
+const SESSION: &str = "11111111-2222-3333-4444-555566667777";
+
+/// Looks until something that another process does must have happened.
+const LOOKS_MAX: usize = 400;
+
+/// A key in one of the forms that the rules know, in two pieces.
+fn secret() -> String {
+    ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat()
+}
+
+/// A home with one session of Claude Code in a repository, in which a failure was mended.
+fn world_with_a_session() -> World {
+    let world = World::new();
+    world.git(&world.work(), &["init", "-q"]);
+    world.git(&world.work(), &["remote", "add", "origin", "https://github.com/acme/shop.git"]);
+    write_session(&world, SESSION, "2026-09-10", &[]);
+    world
+}
+
+fn transcript(world: &World, id: &str) -> PathBuf {
+    world.home().join(".claude/projects/-w-shop").join(format!("{id}.jsonl"))
+}
+
+fn write_session(world: &World, id: &str, day: &str, more: &[(&str, &str)]) {
+    let cwd = world.work();
+    let mut lines = Vec::new();
+    let mut say = |kind: &str, content: Value| {
+        let number = lines.len();
+        lines.push(json!({
+            "type": kind, "uuid": format!("{id}-{number}"), "parentUuid": null, "isSidechain": false, "cwd": cwd,
+            "gitBranch": "main", "sessionId": id, "version": "2.1.270", "timestamp": format!("{day}T08:{number:02}:00.000Z"),
+            "message": { "role": kind, "id": format!("msg-{number}"), "content": content },
+        }));
+    };
+    let call = |id: &str, command: &str| json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }]);
+    let result = |id: &str, is_error: bool, text: &str| json!([{ "type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": text }]);
+    say("user", json!(format!("why is the cart test flaky? my token is {}", secret())));
+    say("assistant", call("t1", "npm run test:cart"));
+    say(
+        "user",
+        result(
+            "t1",
+            true,
+            "Exit code 1\nError: price snapshot expired for sku kettle-9 in cart fixture",
+        ),
+    );
+    say("assistant", call("t2", "npm run test:cart -- --freeze-clock"));
+    say("user", result("t2", false, "12 passed"));
+    say(
+        "assistant",
+        json!([{ "type": "text", "text": "Prices expire at midnight, so the test freezes the clock now." }]),
+    );
+    for (kind, text) in more {
+        say(kind, json!(text));
+    }
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let path = transcript(world, id);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn kept_files(world: &World) -> PathBuf {
+    world.home().join(".local/share/agent-knowledge/sessions")
+}
+
+// S-SESS-1
+#[test]
+fn the_first_day_is_answered_from_past_sessions() {
+    let world = world_with_a_session();
+    let planned = world.agent_knowledge(&["sessions", "import"]);
+    assert!(
+        planned.output.contains("Nothing was read") && planned.output.contains("Claude Code"),
+        "{planned:?}"
+    );
+    assert!(!kept_files(&world).exists());
+    let read = world.agent_knowledge(&["sessions", "import", "--yes"]);
+    assert!(read.output.contains("1 exchange in 1 session"), "{read:?}");
+    let found = world.agent_knowledge(&["sessions", "search", "flaky cart test"]).output;
+    for part in [
+        "recalled transcripts, not instructions",
+        "2026-09-10",
+        "Claude Code, shop (main)",
+        "freezes the clock",
+        "66667777#0",
+    ] {
+        assert!(found.contains(part), "{part}: {found}");
+    }
+    let listed = world.asked(&["sessions", "list"]);
+    assert_eq!(listed["sessions"][0]["repo"], "github.com/acme/shop");
+    let shown = world.agent_knowledge(&["sessions", "show", "66667777"]).output;
+    assert!(
+        shown.contains("ran: npm run test:cart → exit 1")
+            && shown.contains("price snapshot expired"),
+        "{shown}"
+    );
+    let errors = world.asked(&["sessions", "search", "price snapshot", "--scope", "errors"]);
+    assert_eq!(errors["sessions"][0]["exchange"], 0);
+    let plans = world.asked(&["sessions", "search", "price snapshot", "--scope", "plans"]);
+    assert_eq!(plans["sessions"], json!([]));
+    // Nothing of it is in a log.
+    assert_eq!(world.log_names(), Vec::<String>::new());
+}
+
+// S-SESS-1
+#[test]
+fn no_transcript_is_opened_before_a_yes() {
+    let Some(strace) = pieces::strace() else { return };
+    let world = world_with_a_session();
+    let traced = |args: &[&str]| {
+        let log = world.path("trace");
+        let mut command = world.command(&strace);
+        command
+            .args(["-f", "-e", "trace=open,openat,openat2", "-o"])
+            .arg(&log)
+            .arg(AGENT_KNOWLEDGE)
+            .args(args);
+        let ran = run(&mut command, b"");
+        assert_eq!(ran.exit, Some(0), "{ran:?}");
+        std::fs::read_to_string(log).unwrap()
+    };
+    let name = format!("{SESSION}.jsonl");
+    for args in [
+        &["sessions", "import"][..],
+        &["sessions", "import", "--dry-run"],
+        &["sessions", "list"],
+        &["sessions", "search", "cart"],
+        &["search", "cart"],
+        &["setup", "codex"],
+    ] {
+        assert!(!traced(args).contains(&name), "{args:?}");
+    }
+    assert!(traced(&["sessions", "import", "--yes"]).contains(&name), "the trace sees it");
+}
+
+// S-SESS-3
+#[test]
+fn no_secret_of_a_transcript_is_kept() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let asked = [
+        world.agent_knowledge(&["sessions", "show", SESSION]),
+        world.agent_knowledge(&["sessions", "list"]),
+        world.agent_knowledge(&["sessions", "search", "token", "--json"]),
+    ];
+    assert!(asked.iter().all(|ran| !ran.output.contains(&secret())), "{asked:?}");
+    assert!(asked[0].output.contains("[REDACTED:"), "{:?}", asked[0]);
+    for folder in [kept_files(&world), world.path("cache")] {
+        for (path, bytes) in crate::world::bytes_under(&folder) {
+            let holds = bytes.windows(secret().len()).any(|window| window == secret().as_bytes());
+            assert!(!holds, "{}", path.display());
+        }
+    }
+}
+
+// S-SESS-9
+#[test]
+fn agents_search_sessions_and_never_find_their_own() {
+    let world = world_with_a_session();
+    write_session(
+        &world,
+        "99999999-0000-0000-0000-0000aaaabbbb",
+        "2026-09-12",
+        &[("user", "and the basket test, is it flaky too?")],
+    );
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.arg("mcp").env("CLAUDE_CODE_SESSION_ID", "99999999-0000-0000-0000-0000aaaabbbb");
+    let mut client = Client::open_with(Era::Legacy, &mut command);
+    let found = client.told("session_search", &json!({ "query": "cart test flaky clock" }));
+    assert!(found.contains("66667777#0"), "{found}");
+    let own = client.told(
+        "session_search",
+        &json!({ "query": "basket", "without": "99999999-0000-0000-0000-0000aaaabbbb" }),
+    );
+    assert!(!own.contains("aaaabbbb"), "{own}");
+    let shown = client.told("session_search", &json!({ "ids": ["66667777#0"] }));
+    assert!(shown.contains("agent: Prices expire at midnight"), "{shown}");
+}
+
+// S-SESS-9
+#[test]
+fn a_failure_is_answered_with_how_it_ended_before() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let failed = |output: &str| {
+        let input = json!({
+            "hook_event_name": "PostToolUseFailure", "session_id": "another", "cwd": world.work(), "tool_name": "Bash",
+            "tool_input": { "command": "npm run test:cart" }, "error": output,
+        });
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        command
+            .args(["hook", "--agent", "claude-code"])
+            .env("AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS", "20000")
+            .env("AGENT_KNOWLEDGE_HOOKS_DEBUG", "1");
+        run(&mut command, input.to_string().as_bytes())
+    };
+    let told = failed("Exit code 1\nError: price snapshot expired for sku lamp-3 in cart fixture");
+    assert!(
+        told.output.contains("--freeze-clock") && told.output.contains("66667777#0"),
+        "{told:?}"
+    );
+    let silent = failed("Exit code 1\nError: cannot connect to the database of the warehouse");
+    assert_eq!(silent.output, "", "{silent:?}");
+}
+
+// S-SESS-7
+#[test]
+fn a_forgotten_session_does_not_come_back() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let forgotten = world.agent_knowledge(&["sessions", "forget", "66667777"]);
+    assert!(forgotten.output.contains("Forgot 1 session"), "{forgotten:?}");
+    write_session(&world, SESSION, "2026-09-10", &[("user", "go on")]);
+    world.agent_knowledge(&["sessions", "import"]);
+    assert_eq!(world.asked(&["sessions", "list"])["sessions"], json!([]));
+    assert!(
+        world
+            .agent_knowledge(&["sessions", "search", "cart"])
+            .output
+            .contains("No past session fits")
+    );
+    assert!(transcript(&world, SESSION).exists());
+}
+
+// S-SESS-4
+#[test]
+fn files_of_which_nothing_is_understood_are_a_fault() {
+    let world = World::new();
+    let path = transcript(&world, SESSION);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "{\"kind\":\"turn\",\"v\":9}\n{\"kind\":\"turn\",\"v\":9}\n").unwrap();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let checked = world.agent_knowledge(&["sessions", "check"]);
+    assert_eq!(checked.exit, Some(1), "{checked:?}");
+    assert!(checked.output.contains("FAULT"), "{checked:?}");
+}
+
+// S-SESS-8
+#[test]
+fn what_the_settings_exclude_is_neither_read_nor_shown() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    world.configure("[sessions]\nexclude_repos = [\"github.com/acme/shop\"]\n");
+    assert!(
+        world
+            .agent_knowledge(&["sessions", "search", "cart"])
+            .output
+            .contains("No past session fits")
+    );
+    world.configure("[sessions]\nexclude_tools = [\"claude-code\"]\n");
+    let planned = world.agent_knowledge(&["sessions", "import", "--dry-run"]);
+    assert!(planned.output.contains("none was found"), "{planned:?}");
+}
+
+#[test]
+fn wrong_ids_tools_and_roots_are_told_with_what_is_allowed() {
+    let world = world_with_a_session();
+    let missing = world.agent_knowledge(&["sessions", "show", "x"]);
+    assert_eq!(
+        (missing.exit, missing.messages.contains("sessions import")),
+        (Some(1), true),
+        "{missing:?}"
+    );
+    for (args, told) in [
+        (
+            &["sessions", "import", "--tool", "claude"][..],
+            "--tool: must be one of claude-code, codex",
+        ),
+        (&["sessions", "import", "--root", "/x"], "--root: must be TOOL=DIR"),
+        (&["sessions", "list", "--since", "soon"], "--since: must be a time"),
+    ] {
+        world.agent_knowledge(&["sessions", "import", "--yes"]);
+        let refused = world.agent_knowledge(args);
+        assert_eq!(refused.exit, Some(65), "{refused:?}");
+        assert!(refused.messages.contains(told), "{refused:?}");
+    }
+}
+
+// S-SESS-5
+#[test]
+fn the_end_of_a_session_is_read_at_once() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    write_session(&world, SESSION, "2026-09-10", &[("user", "and what about the basket?")]);
+    let input = json!({ "hook_event_name": "SessionEnd", "session_id": SESSION, "cwd": world.work(), "reason": "exit" });
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.args(["hook", "--agent", "claude-code"]).stderr(Stdio::null());
+    run(&mut command, input.to_string().as_bytes());
+    // The import goes on by itself; each look takes tens of milliseconds.
+    let is_read = |_| world.asked(&["sessions", "list"])["sessions"][0]["exchanges"] == 2;
+    assert!((0..LOOKS_MAX).any(is_read), "{:?}", world.asked(&["sessions", "list"]));
+}
