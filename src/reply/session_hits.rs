@@ -122,7 +122,7 @@ fn ran(exchange: &Exchange) -> Option<String> {
     };
     let is_fine = |outcome: &Outcome| matches!(outcome, Outcome::Succeeded | Outcome::Unknown);
     let failed = commands().find(|(_, outcome)| !is_fine(outcome));
-    let worked = commands().filter(|(_, outcome)| is_fine(outcome)).last();
+    let worked = commands().rfind(|(_, outcome)| is_fine(outcome));
     let shown = |(command, outcome): (&String, &Outcome)| {
         format!("{}{}", line(command, COMMAND_CHARACTERS), ending(outcome))
     };

@@ -22,6 +22,7 @@ mod as_of;
 mod hook;
 mod http;
 mod opening;
+mod session_consent;
 mod sessions;
 mod setup;
 mod shared;
@@ -33,6 +34,7 @@ use opening::Watches;
 
 pub use opening::{OpenAs, ResolvedSettings};
 
+use ::sessions::session_store::SessionError;
 use ::upkeep::CheckVerdict;
 use index::embed::model;
 use index::embed::worker::WorkerState;
@@ -101,6 +103,10 @@ pub fn bar() -> ProgressBar {
 
 fn unavailable(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Unavailable, message }
+}
+
+fn unkept(error: &SessionError) -> ApiError {
+    ApiError::Failed { exit: Exit::Io, message: error.to_string() }
 }
 
 fn failed(error: &StoreError) -> ApiError {

@@ -7,7 +7,7 @@ use std::fmt;
 use learning::command_effects::{changes, is_path, is_setting};
 use learning::commands::{directory, is_check, proves, working_parts};
 
-use super::candidates::{CandidateClass, CommandPair};
+use super::command_pair::{CandidateClass, CommandPair};
 
 /// Shortest output that can say what was wrong, in characters.
 const ERROR_CHARACTERS_MIN: usize = 16;

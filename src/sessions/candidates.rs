@@ -12,6 +12,7 @@ use learning::learn::{self, Fix};
 use learning::signature::{self, Signature, lasting};
 
 use super::candidate_gates::PairGates;
+use super::command_pair::{CandidateClass, CommandPair};
 use super::exchange::Exchange;
 use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, trail};
 
@@ -29,19 +30,6 @@ const CANDIDATES_MAX: usize = 50;
 
 /// Most places that are named of a candidate.
 const SIGHTINGS_MAX: usize = 20;
-
-/// What kind of candidate it is, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CandidateClass {
-    /// The command worked after another one had run.
-    StepBetween,
-    /// Another form of the command worked.
-    OtherForm,
-    /// A person told the agent how things are done here.
-    Direction,
-    /// A person decided between things.
-    Choice,
-}
 
 /// Where a candidate was found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,25 +64,6 @@ pub struct Candidate {
     pub proofs: usize,
     /// The memory to save if it is kept.
     pub draft: Draft,
-}
-
-/// A failed command, and what worked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandPair {
-    /// Which of the two kinds.
-    pub class: CandidateClass,
-    /// Where the failure is.
-    pub ordinal: u32,
-    /// When it was, if known.
-    pub at_ms: Option<i64>,
-    /// The command that failed.
-    pub failed: TrailCommand,
-    /// The excerpt of its output.
-    pub output: String,
-    /// The command that worked.
-    pub worked: TrailCommand,
-    /// The commands that worked between the two.
-    pub between: Vec<TrailCommand>,
 }
 
 /// Finds the candidates in the exchanges of one session, in their order, those that pass their gates.

@@ -80,9 +80,7 @@ pub(super) fn is_config(path: &str) -> bool {
 #[must_use]
 pub(super) fn names_config(command: &str) -> bool {
     let is_mark = |next: char| next.is_whitespace() || "'\"`=;|&<>()".contains(next);
-    command
-        .split(is_mark)
-        .any(|word| word.contains(|next| next == '.' || next == '/') && is_config(word))
+    command.split(is_mark).any(|word| word.contains(['.', '/']) && is_config(word))
 }
 
 /// Names such as `.npmrc`, `.eslintrc.json`, `.gitignore` and `.prettierignore`.

@@ -193,7 +193,7 @@ pub(super) fn speech_doc(row: u32, speaker: Speaker) -> DocId {
 
 /// Returns the exchange of such a document, and the speaker.
 pub(super) fn of_speech_doc(doc: DocId) -> (u32, Speaker) {
-    let speaker = if doc.0 % SPEAKERS == 0 { Speaker::User } else { Speaker::Assistant };
+    let speaker = if doc.0.is_multiple_of(SPEAKERS) { Speaker::User } else { Speaker::Assistant };
     (doc.0 / SPEAKERS, speaker)
 }
 

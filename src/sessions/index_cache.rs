@@ -101,8 +101,7 @@ const ROW_BYTES: usize = 21;
 fn row_bytes(number: u32, row: &ExchangeRow) -> [u8; ROW_BYTES] {
     let mut bytes = [0; ROW_BYTES];
     let at_ms = row.at_ms.unwrap_or(NO_TIME).to_le_bytes();
-    let [number, session, said] =
-        [number, row.session, row.speech_bytes].map(|number| number.to_le_bytes());
+    let [number, session, said] = [number, row.session, row.speech_bytes].map(u32::to_le_bytes);
     let all = number.into_iter().chain(session).chain(said).chain(at_ms).chain([row.scopes.bits()]);
     bytes.iter_mut().zip(all).for_each(|(to, byte)| *to = byte);
     bytes

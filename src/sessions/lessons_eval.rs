@@ -7,7 +7,8 @@ use guard::secrets::redacted;
 use learning::commands::tasks;
 
 use crate::candidate_gates::{CandidateRefusal, PairGates};
-use crate::candidates::{CandidateClass, candidates, command_pairs, joined};
+use crate::candidates::{candidates, command_pairs, joined};
+use crate::command_pair::CandidateClass;
 use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
 use crate::mended::{FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures};
 use crate::work_trail::{TrailEnd, TrailKind, trail};

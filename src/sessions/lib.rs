@@ -12,6 +12,7 @@
 
 pub mod candidate_gates;
 pub mod candidates;
+pub mod command_pair;
 mod config_names;
 pub mod database;
 #[cfg(test)]
@@ -19,7 +20,9 @@ pub(crate) mod eval_data;
 pub mod exchange;
 pub mod exchange_index;
 pub mod file_state;
+pub mod import_scope;
 mod index_cache;
+pub mod kept_session;
 #[cfg(test)]
 pub(crate) mod lessons_eval;
 pub mod mended;
@@ -27,8 +30,6 @@ pub mod mended_rows;
 pub mod past_sessions;
 pub mod prompt_text;
 pub mod readers;
-#[cfg(test)]
-pub(crate) mod recall_eval;
 pub mod records;
 pub mod remarks;
 pub mod repo_of_session;

@@ -7,7 +7,8 @@ use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 use learning::signature;
 
-use super::candidates::{Candidate, CandidateClass, Sighting};
+use super::candidates::{Candidate, Sighting};
+use super::command_pair::CandidateClass;
 use super::exchange::{Exchange, PartKind};
 
 /// Longest question that is read, in bytes. Longer ones hold pasted text, whose directions are somebody else's.

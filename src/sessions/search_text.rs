@@ -8,8 +8,7 @@ use super::scope::clipped_to;
 
 /// The target size of a passage, some 350 tokens. Measured: 1,000 to 2,000 are alike; 8,000 finds four of a hundred
 /// answers less.
-static PASSAGE_BYTES_: std::sync::LazyLock<usize> =
-    std::sync::LazyLock::new(|| crate::session_search::knob("PB", 1400.0) as usize);
+const PASSAGE_BYTES: usize = 1_400;
 
 /// Most bytes of a question that stand near a passage: what it is about is said first.
 const NEARBY_BYTES: usize = 400;
@@ -61,24 +60,6 @@ pub fn speech_passages(
     let texts = texts.filter(|(who, _)| *who == speaker).map(|(_, text)| text);
     let question = question_of(exchange).unwrap_or_default();
     let is_first = exchange.ordinal == 0 || question == topic.first_question;
-    let mode = crate::session_search::knob("MIX", 0.0);
-    if mode > 0.0 {
-        if speaker == Speaker::User {
-            return Vec::new();
-        }
-        let texts = exchange.parts.iter().filter_map(|part| said(&part.what)).map(|(_, t)| t);
-        return cut_passages(texts)
-            .into_iter()
-            .enumerate()
-            .map(|(place, own)| {
-                let first = if is_first { "" } else { topic.first_question };
-                let own_question = if place == 0 { "" } else { question };
-                let n = crate::session_search::knob("NB", 400.0) as usize;
-                let nearby = [topic.title, clipped_to(first, n), clipped_to(own_question, n)];
-                Passage { own, nearby: nearby.join("\n"), is_reply: false }
-            })
-            .collect();
-    }
     let cut = cut_passages(texts);
     cut.into_iter()
         .enumerate()
@@ -86,9 +67,11 @@ pub fn speech_passages(
             let begins_with_question = speaker == Speaker::User && place == 0;
             let first = if is_first { "" } else { topic.first_question };
             let own_question = if begins_with_question { "" } else { question };
-            let n = crate::session_search::knob("NB", 400.0) as usize;
-            let nf = crate::session_search::knob("NF", 400.0) as usize;
-            let nearby = [topic.title, clipped_to(first, nf), clipped_to(own_question, n)];
+            let nearby = [
+                topic.title,
+                clipped_to(first, NEARBY_BYTES),
+                clipped_to(own_question, NEARBY_BYTES),
+            ];
             Passage { own, nearby: nearby.join("\n"), is_reply: false }
         })
         .collect()
@@ -109,7 +92,7 @@ fn said(part: &PartKind) -> Option<(Speaker, &str)> {
 pub(super) fn cut_passages<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut passages: Vec<String> = Vec::new();
     for mut text in texts {
-        let fits = |last: &String| last.len() + text.len() < *PASSAGE_BYTES_;
+        let fits = |last: &String| last.len() + text.len() < PASSAGE_BYTES;
         if let Some(last) = passages.last_mut().filter(|last| fits(last)) {
             last.push('\n');
             last.push_str(text);
@@ -126,11 +109,11 @@ pub(super) fn cut_passages<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Stri
 
 /// Returns where the first piece of a text ends: after a line in the second half of what fits, or after a word.
 fn piece_end(text: &str) -> usize {
-    if text.len() <= *PASSAGE_BYTES_ {
+    if text.len() <= PASSAGE_BYTES {
         return text.len();
     }
-    let head = clipped_to(text, *PASSAGE_BYTES_);
-    let late = |end: &usize| *end > *PASSAGE_BYTES_ / 2;
+    let head = clipped_to(text, PASSAGE_BYTES);
+    let late = |end: &usize| *end > PASSAGE_BYTES / 2;
     let at_line = head.rfind('\n').filter(late);
     let end = at_line.or_else(|| head.rfind(' ').filter(late)).map_or(head.len(), |end| end + 1);
     // A text of one long character is never cut to nothing.
@@ -184,7 +167,7 @@ mod tests {
         let long = line.repeat(200);
         let passages = cut_passages(["short", &long, "end"].into_iter());
         assert!(passages.len() > 4);
-        assert!(passages.iter().all(|passage| passage.len() <= *PASSAGE_BYTES_));
+        assert!(passages.iter().all(|passage| passage.len() <= PASSAGE_BYTES));
         assert!(
             passages
                 .iter()

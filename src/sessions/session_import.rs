@@ -3,13 +3,14 @@
 //! the result does not depend on the threads. Not here: reading a file (`readers`), the tables (`session_rows`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::exchange::{ExchangeBuilder, PartKind, SessionRead};
+use super::exchange::{ExchangeBuilder, SessionRead};
 use super::file_state::{FileChanged, FileStat, TranscriptState};
-use super::prompt_text;
+use super::import_scope::ImportScope;
+use super::kept_session::kept_session;
 use super::repo_of_session::SessionRepos;
 use super::session_rows::KnownFile;
 use super::session_store::{SessionError, SessionStore};
@@ -17,45 +18,13 @@ use super::session_writes::{
     PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
 };
 use super::source::{Places, Resume, TranscriptFile, TranscriptReader};
-use super::stored_exchange::{erase, packed};
-use super::transcript::{Census, Extent};
+use super::transcript::Census;
 
 /// Files that are read but not yet written. Each is small once it is read: a hundredth of its size.
 const QUEUE_FILES: usize = 4;
 
 /// Bytes of transcripts whose exchanges are written in one transaction.
 const BATCH_BYTES: u64 = 64 << 20;
-
-/// Longest opening of a session, in characters: it stands for a missing title.
-const OPENING_CHARACTERS: usize = 100;
-
-/// What may be read.
-#[derive(Debug, Clone, Default)]
-pub struct ImportScope {
-    /// Only these tools; empty for all.
-    pub tools: Vec<String>,
-    /// Further roots, by tool.
-    pub roots: Vec<(String, PathBuf)>,
-    /// Tools that are left out.
-    pub without_tools: Vec<String>,
-    /// Directories that are left out: transcripts below them, and sessions that began in them.
-    pub without_paths: Vec<PathBuf>,
-    /// Repositories that are left out, by key.
-    pub without_repos: Vec<String>,
-    /// Whether sessions that belong to no repository are read.
-    pub is_with_private: bool,
-}
-
-impl ImportScope {
-    fn has_tool(&self, name: &str) -> bool {
-        let is_named = |names: &[String]| names.iter().any(|tool| tool == name);
-        (self.tools.is_empty() || is_named(&self.tools)) && !is_named(&self.without_tools)
-    }
-
-    fn has_path(&self, path: &Path) -> bool {
-        !self.without_paths.iter().any(|without| path.starts_with(without))
-    }
-}
 
 /// The files of one tool, as far as the system tells without opening them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -325,43 +294,6 @@ fn read_file(
     // The last exchange may go on, so the next reading begins with it.
     resume.offset = last_offset.unwrap_or(end).min(end);
     FileRead { place, sessions, left_out, census, end, resume, ordinal, error }
-}
-
-/// Makes a session ready to be kept, unless it is to be left out.
-fn kept_session(
-    tool: &str,
-    session: SessionRead,
-    scope: &ImportScope,
-    repos: &mut SessionRepos,
-) -> Option<PackedSession> {
-    let SessionRead { native_id, extent, mut facts, exchanges, .. } = session;
-    let directory = facts.directory.as_deref().map(Path::new);
-    let repo = repos.of(&facts).map(|key| key.to_string());
-    // What goes on with a session that is kept says less about it than its beginning.
-    let is_continued = extent == Extent::Continued;
-    let is_private = repo.is_none() && !scope.is_with_private && !is_continued;
-    let is_excluded = repo.as_ref().is_some_and(|repo| scope.without_repos.contains(repo));
-    if is_private || is_excluded || directory.is_some_and(|path| !scope.has_path(path)) {
-        return None;
-    }
-    let mut opening = exchanges.iter().find_map(opening_of).unwrap_or_default();
-    erase(&mut opening);
-    if let Some((_, title)) = &mut facts.title {
-        erase(title);
-    }
-    facts.remote.iter_mut().chain(&mut facts.branch).for_each(erase);
-    let exchanges = exchanges.into_iter().filter_map(|exchange| packed(tool, exchange)).collect();
-    Some(PackedSession { native_id, extent, facts, repo, exchanges, opening })
-}
-
-/// The first question of an exchange in one short line.
-fn opening_of(exchange: &super::exchange::Exchange) -> Option<String> {
-    let asked = exchange.parts.iter().find_map(|part| match &part.what {
-        PartKind::Asked(text) => Some(prompt_text::without_ours(text)),
-        _ => None,
-    })?;
-    let line = asked.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(line.chars().take(OPENING_CHARACTERS).collect())
 }
 
 /// Writes the files in the order of the plan, in batches.

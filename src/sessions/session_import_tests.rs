@@ -1,10 +1,14 @@
 //! Tests of an import, with a tool of our own whose transcripts have one word a line.
 
+use std::path::PathBuf;
+
 use super::*;
+use crate::exchange::PartKind;
 use crate::records::each_record;
 use crate::session_rows::SessionFilter;
 use crate::session_writes::Forgotten;
 use crate::source::{ReadError, Tool, files_below, has_extension};
+use crate::transcript::Extent;
 use crate::transcript::{Happening, SessionFact, TranscriptMoment, TranscriptSink};
 
 /// RecordLines such as `{"id":"m1","ask":"text"}`, `{"say":"text"}`, `{"session":"s2"}`.

@@ -14,18 +14,16 @@ const CANDIDATES_MAX: usize = 300;
 
 /// The more was said in a session, the better its best passage fits any question: a score is divided by one plus this
 /// share of the logarithm of the session's length in passages.
-static LENGTH_SHARE: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("LS", 0.12));
-pub(crate) fn knob(name: &str, default: f32) -> f32 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
+const LENGTH_SHARE: f32 = 0.12;
 
 /// Bytes of a passage, the unit of that length.
 const LENGTH_UNIT_BYTES: f32 = 2_000.0;
 
 /// The weight of what was done beside what was said, where a question reads like something done.
-static WORK_SHARE: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("WS", 0.5));
-static WORK_ALWAYS: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("WA", 0.0));
-static USER_SHARE: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| knob("US", 0.0));
+const WORK_SHARE: f32 = 0.5;
+
+/// Least share of the question, by the rarity of its words, that a likely answer covers.
+const LIKELY_COVERAGE: f32 = 0.6;
 
 /// The scopes that say what was done.
 const WORK: [ExchangeScope; 3] =
@@ -72,6 +70,14 @@ struct ExchangeCandidate {
     matched: ExchangeScope,
 }
 
+impl SessionHit {
+    /// Tells whether it likely answers the question, so that it may be shown where nobody asked for sessions.
+    #[must_use]
+    pub fn is_likely(&self) -> bool {
+        self.overlap.coverage > LIKELY_COVERAGE
+    }
+}
+
 impl ExchangeIndex {
     /// Finds the sessions that fit a question best, the best first. A text without words finds nothing.
     #[must_use]
@@ -83,9 +89,7 @@ impl ExchangeIndex {
             let said = self.said(&speech, query);
             add(&mut found, said, 1.0);
             if query.speaker.is_none() && reads_like_work(query.text) {
-                add(&mut found, self.done(&work, query, &WORK), *WORK_SHARE);
-            } else if *WORK_ALWAYS > 0.0 {
-                add(&mut found, self.done(&work, query, &WORK), *WORK_ALWAYS);
+                add(&mut found, self.done(&work, query, &WORK), WORK_SHARE);
             }
         } else {
             add(&mut found, self.done(&work, query, &[query.scope]), 1.0);
@@ -162,7 +166,7 @@ impl ExchangeIndex {
     #[expect(clippy::cast_precision_loss, reason = "a length need not be exact")]
     fn length_factor(&self, session: u32) -> f32 {
         let units = self.bytes_of_session(session) as f32 / LENGTH_UNIT_BYTES;
-        1.0 + *LENGTH_SHARE * units.ln_1p()
+        1.0 + LENGTH_SHARE * units.ln_1p()
     }
 }
 
@@ -173,13 +177,9 @@ fn covering(
     place: impl Fn(DocId) -> (u32, ExchangeScope),
 ) -> Vec<(u32, ExchangeCandidate)> {
     let utmost = words.utmost();
-    let wh = knob("WH", 0.0);
-    let whole = words.whole_scores().filter(|_| wh > 0.0);
     let candidate = |scored: index::lexical::Scored| {
         let (exchange, matched) = place(scored.doc);
-        let score = (scored.score
-            + whole.as_ref().map_or(0.0, |w| wh * (w.of(scored.doc) - scored.score)))
-            / utmost;
+        let score = scored.score / utmost;
         (exchange, ExchangeCandidate { score, best: score, doc: scored.doc, matched })
     };
     words.search(keep, CANDIDATES_MAX).into_iter().map(candidate).collect()
@@ -194,15 +194,8 @@ fn add(
     let mut best: BTreeMap<u32, ExchangeCandidate> = BTreeMap::new();
     for (exchange, document) in documents {
         let known = best.entry(exchange).or_insert(document);
-        if document.doc == known.doc {
-            continue;
-        }
-        let other = document.score.min(known.score);
         if document.score > known.score {
             *known = document;
-        }
-        if share >= 1.0 {
-            known.score += *USER_SHARE * other;
         }
     }
     for (exchange, document) in best {
@@ -247,11 +240,4 @@ fn is_work_word(word: &str) -> bool {
             && extension.chars().all(|next| next.is_ascii_lowercase())
     });
     is_flag || is_path || is_file
-}
-
-impl SessionHit {
-    /// T
-    pub fn is_likely(&self) -> bool {
-        self.overlap.coverage > 0.6
-    }
 }

@@ -53,7 +53,7 @@ fn write_session(world: &World, id: &str, day: &str, more: &[(&str, &str)]) {
         result(
             "t1",
             true,
-            "Exit code 1\nError: price snapshot expired for sku kettle-9 in cart fixture",
+            "Exit code 1\nError: price snapshot expired for sku 4711 in cart fixture",
         ),
     );
     say("assistant", call("t2", "npm run test:cart -- --freeze-clock"));
@@ -206,7 +206,7 @@ fn a_failure_is_answered_with_how_it_ended_before() {
             .env("AGENT_KNOWLEDGE_HOOKS_DEBUG", "1");
         run(&mut command, input.to_string().as_bytes())
     };
-    let told = failed("Exit code 1\nError: price snapshot expired for sku lamp-3 in cart fixture");
+    let told = failed("Exit code 1\nError: price snapshot expired for sku 4712 in cart fixture");
     assert!(
         told.output.contains("--freeze-clock") && told.output.contains("66667777#0"),
         "{told:?}"

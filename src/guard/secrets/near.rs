@@ -103,7 +103,7 @@ pub(super) fn report(text: Text<'_>, reach: Reach, rule: &'static str, hits: &mu
     while place < reach.to {
         let end = text.run_while(place, RUN_BYTES_MAX, |byte| !is_end(byte));
         if (VALUE_BYTES_MIN..RUN_BYTES_MAX).contains(&(end - place)) {
-            let token = Token { text, from: place, to: end };
+            let token = NearbyToken { text, from: place, to: end };
             token.each_value(|from, to| {
                 let value = text.slice(from, to);
                 if reach.nearness == Nearness::Name || is_sure(value) {
@@ -124,13 +124,13 @@ fn is_sure(value: &[u8]) -> bool {
 
 /// Characters without white space.
 #[derive(Clone, Copy)]
-struct Token<'a> {
+struct NearbyToken<'a> {
     text: Text<'a>,
     from: usize,
     to: usize,
 }
 
-impl Token<'_> {
+impl NearbyToken<'_> {
     /// Calls `found` with every value in the token.
     fn each_value(self, mut found: impl FnMut(usize, usize)) {
         let Self { text, from, to } = self;

@@ -1,48 +1,32 @@
 //! The commands about past sessions of other tools: where transcripts are, whether they may be read, and what is kept. Not
 //! here: reading them (`sessions`), the words of an answer (`reply`), searching them (`api`).
 
-use std::io::{BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::sync::atomic::AtomicBool;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use super::{GlobalOptions, Program, ResolvedSettings, failed};
+use super::session_consent::{YES, asked, consent, run_import};
+use super::{GlobalOptions, Program, ResolvedSettings, failed, unkept};
 use crate::args::sessions::{ForgetSessions, ImportSessions, ListSessions, Sessions, ShowSession};
 use crate::cli::{Need, Wiring};
 use api::{ApiError, Point, Reply, SessionSearchRequest, Shape};
 use event::Problems;
 use reply::Shown;
+use sessions::import_scope::ImportScope;
 use sessions::readers::READERS;
 use sessions::session_digest::SessionDigest;
-use sessions::session_import::{ImportPlan, ImportProgress, ImportScope};
+use sessions::session_import::ImportPlan;
 use sessions::session_rows::{KeptSession, SessionFilter};
-use sessions::session_store::{SessionError, SessionStore};
+use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
 use sessions::source::Places;
-use store::{FileLock, PlatformDirs, StoreError};
+use store::{PlatformDirs, StoreError};
 use writer::exit::Exit;
-
-/// The setting that holds the person's answer, and its two values.
-pub(super) const CONSENT: &str = "consent";
-pub(super) const YES: &str = "yes";
-pub(super) const NO: &str = "no";
 
 /// Adds roots of transcripts.
 const ROOTS: &str = "AGENT_KNOWLEDGE_SESSION_ROOTS";
-
-/// When an import last looked for new sessions, in milliseconds since 1970.
-const LOOKED_AT: &str = "looked_at_ms";
-
-/// Milliseconds between two imports in the background, and between two looks whether one is due.
-const IMPORT_PAUSE_MS: i64 = 3_600_000;
-const LOOK_PAUSE: Duration = Duration::from_secs(600);
-
-/// How long an import waits for another one, in milliseconds.
-const TURN_MS_MAX: u64 = 100;
 
 /// Longest pause of a replay, in milliseconds.
 const PAUSE_MS_MAX: u64 = 2_000;
@@ -257,73 +241,6 @@ impl Program<'_> {
     }
 }
 
-/// Reads the files of a plan and keeps what they hold, with a progress bar where a person watches.
-fn run_import(
-    settled: &ResolvedSettings,
-    plan: ImportPlan,
-    now_ms: i64,
-) -> Result<Reply, ApiError> {
-    let mut kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-    let _turn = FileLock::take(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
-        .map_err(|error| failed(&error))?;
-    kept.set(CONSENT, YES).map_err(|error| unkept(&error))?;
-    kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| unkept(&error))?;
-    let bar = progress_bar();
-    let mut watch = |progress: &ImportProgress| {
-        bar.set_length(progress.bytes_total);
-        bar.set_position(progress.bytes);
-        let unknown: u64 = progress.census.unknown.values().sum::<u64>() + progress.census.broken;
-        bar.set_message(format!(
-            "{}/{} files, {} sessions, {unknown} records not understood",
-            progress.files, progress.files_total, progress.sessions
-        ));
-    };
-    let progress = plan.run(&mut kept, threads(), &AtomicBool::new(false), &mut watch);
-    bar.finish_and_clear();
-    Ok(reply::import_done(&progress.map_err(|error| unkept(&error))?))
-}
-
-/// Threads that read transcripts: not more than the processor has, and not so many that a laptop cannot be used.
-pub(super) fn threads() -> usize {
-    const MOST: usize = 4;
-    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST))
-}
-
-fn progress_bar() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:24} {bytes}/{total_bytes} {msg}");
-    let bar = ProgressBar::new(0);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-/// Asks a person; nothing if nobody is there to answer.
-pub(super) fn asked(text: &str, messages: &mut dyn Write) -> Result<Option<bool>, ApiError> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Ok(None);
-    }
-    let io =
-        |error| ApiError::Failed { exit: Exit::Io, message: format!("failed to ask: {error}") };
-    write!(messages, "{text}\nRead them? [y/N] ").map_err(io)?;
-    messages.flush().map_err(io)?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).map_err(io)?;
-    Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
-}
-
-/// Returns what the person said when asked, if they were.
-pub(super) fn consent(kept: Option<&SessionStore>) -> Result<Option<String>, ApiError> {
-    Ok(kept
-        .map(|kept| kept.setting(CONSENT))
-        .transpose()
-        .map_err(|error| unkept(&error))?
-        .flatten())
-}
-
 fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
     let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
     let none =
@@ -382,99 +299,4 @@ fn root_of(text: &str) -> Result<(String, PathBuf), ApiError> {
     let (tool, path) =
         text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
     Ok((known_tools(&[tool.to_owned()])?.concat(), PathBuf::from(path)))
-}
-
-pub(super) fn unkept(error: &SessionError) -> ApiError {
-    ApiError::Failed { exit: Exit::Io, message: error.to_string() }
-}
-
-impl Program<'_> {
-    /// Asks once whether past sessions may be read, after a setup; without a person, says in one line what there is.
-    /// Returns that line, empty if there is nothing to say.
-    ///
-    /// # Errors
-    /// [`ApiError::Failed`].
-    pub(super) fn offer_sessions(
-        &self,
-        settings: &GlobalOptions,
-        messages: &mut dyn Write,
-    ) -> Result<String, ApiError> {
-        let settled = self.settle(settings)?;
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        if consent(kept.as_ref())?.is_some() {
-            return Ok(String::new());
-        }
-        let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
-        if plan.is_empty() {
-            return Ok(String::new());
-        }
-        drop(kept);
-        let files = plan.len();
-        match asked(&reply::import_planned(&plan.tools, true).text, messages)? {
-            Some(true) => {
-                let now_ms = (self.surroundings.clock)().now.as_millisecond();
-                Ok(run_import(&settled, plan, now_ms)?.text)
-            }
-            Some(false) => {
-                let kept =
-                    SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                kept.set(CONSENT, NO).map_err(|error| unkept(&error))?;
-                Ok("Past sessions are not read; agent-knowledge sessions import asks again."
-                    .to_owned())
-            }
-            None => Ok(format!(
-                "{files} transcripts of past sessions are on this disk, none was read: agent-knowledge sessions import shows them."
-            )),
-        }
-    }
-}
-
-impl Program<'_> {
-    /// Imports new sessions at most every hour, if the person said yes. Another process does it, so that its memory is given
-    /// back and a fault in a reader cannot end the retriever.
-    pub(super) fn import_now_and_then(&self, folder: PathBuf) {
-        let (Some(program), clock) = (self.surroundings.program.clone(), self.surroundings.clock)
-        else {
-            return;
-        };
-        // Without a thread the next retriever does it, or the command.
-        let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || {
-            loop {
-                if is_import_due(&folder, clock().now.as_millisecond(), IMPORT_PAUSE_MS) {
-                    // What could not be read is reported by `sessions check`.
-                    let _ = import_command(&program).status();
-                }
-                std::thread::park_timeout(LOOK_PAUSE);
-            }
-        });
-    }
-
-    /// Starts an import that goes on by itself, if the person said yes.
-    pub(super) fn import_aside(&self, folder: &Path) {
-        let now_ms = (self.surroundings.clock)().now.as_millisecond();
-        if let Some(program) =
-            self.surroundings.program.as_ref().filter(|_| is_import_due(folder, now_ms, 0))
-        {
-            // A session that was not read now is read within the hour.
-            let _ = import_command(program).spawn();
-        }
-    }
-}
-
-fn import_command(program: &Path) -> std::process::Command {
-    let mut command = std::process::Command::new(program);
-    command
-        .args(["sessions", "import"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command
-}
-
-/// Tells whether the person said yes, and no import has looked for this long.
-fn is_import_due(folder: &Path, now_ms: i64, pause_ms: i64) -> bool {
-    let Ok(Some(kept)) = SessionStore::open(folder) else { return false };
-    let looked_at = kept.setting(LOOKED_AT).ok().flatten().and_then(|at| at.parse::<i64>().ok());
-    let is_allowed = kept.setting(CONSENT).ok().flatten().as_deref() == Some(YES);
-    is_allowed && looked_at.is_none_or(|at| now_ms.saturating_sub(at) >= pause_ms)
 }

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
-
+use super::stopping::{elsewhere, ended};
 use super::{GlobalOptions, Program, ResolvedSettings, Watches, failed, unused};
 use crate::args::Serve;
 use crate::cli::Need;
@@ -392,17 +391,4 @@ fn checkpoints(program: &str, settled: &ResolvedSettings, endpoint: &Endpoint) -
     let model = format!("all-MiniLM-L6-v2 {:?}", settled.config.embedding);
     let has_model = settled.bound.vector_bytes > 0;
     Checkpoints::at(folder, program, has_model.then_some(model.as_str()))
-}
-
-fn elsewhere() -> Reply {
-    Reply::new("Another retriever started first.".to_owned(), json!({ "served": false }))
-}
-
-fn ended(why: Served) -> Reply {
-    let text = match why {
-        Served::Idle => "Stopped: no client was connected.",
-        Served::Asked => "Stopped on request.",
-        Served::Unreachable => "The socket is gone; the next client starts another retriever.",
-    };
-    Reply::new(text.to_owned(), json!({ "served": true, "ended": text }))
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{GlobalOptions, Program};
 use crate::cli::Need;
-use crate::daemon::{STARTED, ask_to_leave};
+use crate::daemon::{STARTED, Served, ask_to_leave};
 use api::ApiError;
 use reply::Reply;
 use store::StoreError;
@@ -60,4 +60,19 @@ fn unresponsive(holder: Option<u32>) -> ApiError {
          kill -CONT {process}, or end it with kill -KILL {process}: nothing that was saved is lost"
     );
     ApiError::Failed { exit: Exit::Busy, message }
+}
+
+/// Says that another retriever serves.
+pub(super) fn elsewhere() -> Reply {
+    Reply::new("Another retriever started first.".to_owned(), json!({ "served": false }))
+}
+
+/// Says why a retriever ended.
+pub(super) fn ended(why: Served) -> Reply {
+    let text = match why {
+        Served::Idle => "Stopped: no client was connected.",
+        Served::Asked => "Stopped on request.",
+        Served::Unreachable => "The socket is gone; the next client starts another retriever.",
+    };
+    Reply::new(text.to_owned(), json!({ "served": true, "ended": text }))
 }

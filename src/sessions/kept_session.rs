@@ -1,0 +1,52 @@
+//! Makes a session ready to be kept: whether it may be, its repository, and its texts without secrets. Not here: reading it
+//! (`readers`), writing it (`session_writes`).
+
+use std::path::Path;
+
+use super::exchange::{Exchange, PartKind, SessionRead};
+use super::import_scope::ImportScope;
+use super::prompt_text;
+use super::repo_of_session::SessionRepos;
+use super::session_writes::PackedSession;
+use super::stored_exchange::{erase, packed};
+use super::transcript::Extent;
+
+/// Longest opening of a session, in characters: it stands for a missing title.
+const OPENING_CHARACTERS: usize = 100;
+
+/// Makes a session ready to be kept, unless it is to be left out.
+pub(super) fn kept_session(
+    tool: &str,
+    session: SessionRead,
+    scope: &ImportScope,
+    repos: &mut SessionRepos,
+) -> Option<PackedSession> {
+    let SessionRead { native_id, extent, mut facts, exchanges, .. } = session;
+    let directory = facts.directory.as_deref().map(Path::new);
+    let repo = repos.of(&facts).map(|key| key.to_string());
+    // What goes on with a session that is kept says less about it than its beginning.
+    let is_continued = extent == Extent::Continued;
+    let is_private = repo.is_none() && !scope.is_with_private && !is_continued;
+    let is_excluded = repo.as_ref().is_some_and(|repo| scope.without_repos.contains(repo));
+    if is_private || is_excluded || directory.is_some_and(|path| !scope.has_path(path)) {
+        return None;
+    }
+    let mut opening = exchanges.iter().find_map(opening_of).unwrap_or_default();
+    erase(&mut opening);
+    if let Some((_, title)) = &mut facts.title {
+        erase(title);
+    }
+    facts.remote.iter_mut().chain(&mut facts.branch).for_each(erase);
+    let exchanges = exchanges.into_iter().filter_map(|exchange| packed(tool, exchange)).collect();
+    Some(PackedSession { native_id, extent, facts, repo, exchanges, opening })
+}
+
+/// The first question of an exchange in one short line.
+fn opening_of(exchange: &Exchange) -> Option<String> {
+    let asked = exchange.parts.iter().find_map(|part| match &part.what {
+        PartKind::Asked(text) => Some(prompt_text::without_ours(text)),
+        _ => None,
+    })?;
+    let line = asked.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(line.chars().take(OPENING_CHARACTERS).collect())
+}
