@@ -93,12 +93,22 @@ pub(super) fn search(
     let interest = words.map(|words| words.interest());
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
-    // Hooks show nothing but memories, and what was known in the past is not what a session says today.
+    Ok(with_past_session(local, request, here.as_ref(), reply))
+}
+
+/// Adds at most one line of a past session. Hooks show nothing but memories, and what was known in the past is not what
+/// a session says today.
+fn with_past_session(
+    local: &Local,
+    request: &SearchRequest,
+    here: Option<&RepoKey>,
+    reply: Reply,
+) -> Reply {
     if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
-        return Ok(reply);
+        return reply;
     }
-    let line = past_sessions::likely_line(local, request, here.as_ref());
-    Ok(reply::with_session(reply, line.as_deref(), request.max_tokens))
+    let line = past_sessions::likely_line(local, request, here);
+    reply::with_session(reply, line.as_deref(), request.max_tokens)
 }
 
 /// Runs a query that is complete already.
