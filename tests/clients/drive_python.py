@@ -34,6 +34,7 @@ TOOLS = {
     "memory_feedback": False,
     "memory_forget": False,
     "memory_related": True,
+    "session_search": True,
 }
 REPO = "clients-check"
 

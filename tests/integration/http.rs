@@ -392,7 +392,7 @@ fn http_both_eras_search_and_save_under_their_own_names() {
         let mut client = server.again();
         client.hello(era);
         let tools = client.ask("tools/list", json!({}));
-        assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(6), "{tools}");
+        assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(7), "{tools}");
         let lesson = format!("the {name} zebra");
         let saved = client
             .told("memory_save", &json!({"repo": "api", "event_type": "fact", "lesson": lesson}));

@@ -87,9 +87,10 @@ fn tools_stay_within_the_token_budget() {
         let tools = answer["result"]["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let expected = ["search", "context", "save", "feedback", "forget", "related"];
-        assert_eq!(names, expected.map(|name| format!("memory_{name}")));
+        let expected = expected.map(|name| format!("memory_{name}"));
+        assert_eq!(names, [&expected[..], &["session_search".to_owned()]].concat());
         let bytes = answer["result"]["tools"].to_string().len();
-        assert!(bytes < 1_100 * 4, "{bytes} bytes");
+        assert!(bytes < 1_300 * 4, "{bytes} bytes");
     }
 }
 

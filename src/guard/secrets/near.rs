@@ -33,6 +33,9 @@ const ENDS: Charset = Charset::of(" \t\r\n\"'`,;<>(){}[]|\\");
 /// Words in names that mix letters and digits, and pieces of formats of dates and of sets of characters.
 const TECHNICAL: &str = include_str!("tables/technical.txt");
 
+/// Words in names of things that handle secrets.
+const OF_SECRETS: [&str; 6] = ["credential", "password", "secret", "token", "auth", "login"];
+
 /// How surely a word means that a secret is near.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nearness {
@@ -106,7 +109,8 @@ pub(super) fn report(text: Text<'_>, reach: Reach, rule: &'static str, hits: &mu
             let token = NearbyToken { text, from: place, to: end };
             token.each_value(|from, to| {
                 let value = text.slice(from, to);
-                if reach.nearness == Nearness::Name || is_sure(value) {
+                let is_certain = is_sure(value) && !is_path(text.slice(place, end));
+                if reach.nearness == Nearness::Name || is_certain {
                     hits.push(Hit { rule, from, to, rank: Rank::Hint });
                 }
             });
@@ -120,6 +124,12 @@ fn is_sure(value: &[u8]) -> bool {
     let make = Make::of(value);
     let is_mixed = make.lower > 0 && make.upper > 0 && (make.digits > 0 || make.marks > 1);
     is_mixed && value.len() <= ACCOUNT_BYTES_MAX
+}
+
+/// Tells whether a token is an absolute path, whose folders may have names that were drawn.
+fn is_path(token: &[u8]) -> bool {
+    let token = token.strip_prefix(b"~").unwrap_or(token);
+    token.first() == Some(&b'/') && token.iter().filter(|byte| **byte == b'/').count() > 1
 }
 
 /// Characters without white space.
@@ -250,8 +260,11 @@ fn is_chosen(text: Text<'_>, from: usize, value: &[u8]) -> bool {
     let last = text.run_while(end, GAP_BYTES_MAX, |byte| matches!(byte, b' ' | b'.' | b'\r'));
     // `=`, a quote, a word of a language that has no spaces, or the end of the line.
     let before = text.before(gap);
-    let is_bound =
-        b"=:|\t\"'`>([".contains(&before) || before >= 0x80 || matches!(text.at(last), 0 | b'\n');
+    let is_last = matches!(text.at(last), 0 | b'\n');
+    // A bare `aws-credential-helper` names a thing that handles secrets.
+    let is_bound = b"=:|\t\"'`>([".contains(&before)
+        || before >= 0x80
+        || is_last && !mentions(value, &OF_SECRETS);
     let is_name = text.before(from) == b'_' || matches!(text.at(end), b'_' | b'(');
     !is_name && is_numbered_word(value) || is_bound && is_phrase(value)
 }
@@ -328,6 +341,8 @@ mod tests {
             "password hash $2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
             "the id of the secret is 123e4567-e89b-12d3-a456-426614174000",
             "passwords match [A-Za-z0-9!@#$%^&*]{12,}",
+            "amazon-ecr-credential-helper",
+            "it can be written by other users: chmod go-w /srv/.tmpAbC12x/logs",
         ] {
             assert_eq!(redacted(text), text);
         }
