@@ -10,7 +10,10 @@ use crate::candidate_gates::{CandidateRefusal, PairGates};
 use crate::candidates::{candidates, command_pairs, joined};
 use crate::command_pair::CandidateClass;
 use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
+use crate::exchange::PartKind;
 use crate::mended::{FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures};
+use crate::remarks::remarks;
+use crate::work_trail::made_up::exchange;
 use crate::work_trail::{TrailEnd, TrailKind, trail};
 
 /// Returns a share with its 95 % interval (Wilson).
@@ -292,4 +295,29 @@ fn earlier_ends_of_a_failure_are_shown() {
     let (shown, _, strict_silence) = by_signature.print("same signature and goal");
     assert!(shown >= 0.60 && by_command >= 0.65, "shown {shown}, by command {by_command}");
     assert!(silence >= 0.95 && strict_silence >= 0.93, "silence {silence}, {strict_silence}");
+}
+
+#[test]
+fn lasting_directions_are_offered() {
+    let Some(rows) = eval_lines("corrections.jsonl") else { return };
+    let (mut offered, mut durable) = ((0, 0), 0);
+    for row in &rows {
+        let is_durable = row["label"] == "durable";
+        let asked = PartKind::Asked(row["text"].as_str().unwrap().to_owned());
+        let is_offered = !remarks("s", &[exchange(&[asked])]).is_empty();
+        durable += usize::from(is_durable);
+        offered.0 += usize::from(is_offered && is_durable);
+        offered.1 += usize::from(is_offered);
+    }
+    println!(
+        "{} corrections, {} offered, {} of {durable} durable",
+        rows.len(),
+        offered.1,
+        offered.0
+    );
+    let sessions = eval_sessions().unwrap();
+    let all: usize =
+        sessions.iter().map(|session| remarks(&session.id, &session.exchanges).len()).sum();
+    println!("{all} remarks in {} sessions", sessions.len());
+    assert!(offered.0 >= 2 && offered.1 <= rows.len() / 3, "{offered:?}");
 }
