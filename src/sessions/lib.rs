@@ -30,6 +30,8 @@ pub mod mended_rows;
 pub mod past_sessions;
 pub mod prompt_text;
 pub mod readers;
+#[cfg(test)]
+pub(crate) mod recall_eval;
 pub mod records;
 pub mod remarks;
 pub mod repo_of_session;

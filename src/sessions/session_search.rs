@@ -22,8 +22,11 @@ const LENGTH_UNIT_BYTES: f32 = 2_000.0;
 /// The weight of what was done beside what was said, where a question reads like something done.
 const WORK_SHARE: f32 = 0.5;
 
-/// Least share of the question, by the rarity of its words, that a likely answer covers.
-const LIKELY_COVERAGE: f32 = 0.6;
+/// A likely answer covers more than this share of the question, and shares words of more than this rarity (the sum of their
+/// inverse document frequencies). Measured on 226 questions: 116 have such a first hit, 96 of them the right one; where the
+/// sessions of the question's repository are missing, 2 of 226 have one.
+const LIKELY_COVERAGE: f32 = 0.35;
+const LIKELY_RARITY: f32 = 20.0;
 
 /// The scopes that say what was done.
 const WORK: [ExchangeScope; 3] =
@@ -74,7 +77,7 @@ impl SessionHit {
     /// Tells whether it likely answers the question, so that it may be shown where nobody asked for sessions.
     #[must_use]
     pub fn is_likely(&self) -> bool {
-        self.overlap.coverage > LIKELY_COVERAGE
+        self.overlap.coverage > LIKELY_COVERAGE && self.overlap.rarity > LIKELY_RARITY
     }
 }
 
