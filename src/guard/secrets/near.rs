@@ -109,8 +109,8 @@ pub(super) fn report(text: Text<'_>, reach: Reach, rule: &'static str, hits: &mu
             let token = NearbyToken { text, from: place, to: end };
             token.each_value(|from, to| {
                 let value = text.slice(from, to);
-                let is_certain = is_sure(value) && !is_path(text.slice(place, end));
-                if reach.nearness == Nearness::Name || is_certain {
+                let is_near = reach.nearness == Nearness::Name || is_sure(value);
+                if is_near && !is_path(text.slice(place, end)) {
                     hits.push(Hit { rule, from, to, rank: Rank::Hint });
                 }
             });
@@ -126,10 +126,14 @@ fn is_sure(value: &[u8]) -> bool {
     is_mixed && value.len() <= ACCOUNT_BYTES_MAX
 }
 
-/// Tells whether a token is an absolute path, whose folders may have names that were drawn.
+/// Tells whether a token is an absolute path, whose folders may have names that were drawn. One of its parts is a word, as
+/// no part of base64 is.
 fn is_path(token: &[u8]) -> bool {
     let token = token.strip_prefix(b"~").unwrap_or(token);
-    token.first() == Some(&b'/') && token.iter().filter(|byte| **byte == b'/').count() > 1
+    let is_plain = |part: &[u8]| part.len() > 2 && part.iter().all(u8::is_ascii_lowercase);
+    token.first() == Some(&b'/')
+        && token.iter().filter(|byte| **byte == b'/').count() > 1
+        && token.split(|byte| *byte == b'/').any(is_plain)
 }
 
 /// Characters without white space.
@@ -342,6 +346,7 @@ mod tests {
             "the id of the secret is 123e4567-e89b-12d3-a456-426614174000",
             "passwords match [A-Za-z0-9!@#$%^&*]{12,}",
             "amazon-ecr-credential-helper",
+            "cp -p /srv/.tmpK432vO/logs/api.jsonl /srv/.tmpK432vO/logs/api.own",
             "it can be written by other users: chmod go-w /srv/.tmpAbC12x/logs",
         ] {
             assert_eq!(redacted(text), text);
