@@ -13,9 +13,12 @@ use sessions::session_rows::{KeptExchange, KeptSession};
 use sessions::transcript::Outcome;
 
 /// Longest question, outcome and command of a line, in characters.
-const ASKED_CHARACTERS: usize = 80;
-const OUTCOME_CHARACTERS: usize = 110;
-const COMMAND_CHARACTERS: usize = 50;
+const ASKED_CHARACTERS: usize = 44;
+const OUTCOME_CHARACTERS: usize = 60;
+const COMMAND_CHARACTERS: usize = 30;
+
+/// Bytes of the heading.
+const HEAD_BYTES: usize = 70;
 
 /// A session that fits, with its best exchange.
 #[derive(Debug, Clone)]
@@ -55,27 +58,25 @@ pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
     if found.sessions.is_empty() {
         return Reply::new(format!("No past session fits.{behind}"), json);
     }
-    let head = format!("**Past sessions ({}):** {NOTICE}\n", found.sessions.len());
     let lines: Vec<String> = (1..)
         .zip(found.sessions)
         .map(|(number, one)| format!("\n{number}. {}", session_hit_line(one)))
         .collect();
     let (text, ()) = within_tokens(found.max_tokens, |bytes| {
-        let mut text = head.clone();
-        let room = bytes.saturating_sub(behind.len());
-        let mut shown = lines.iter().take_while(|line| {
-            let fits = text.len() + line.len() <= room;
-            if fits {
-                text.push_str(line);
-            }
-            fits
-        });
-        let left = lines.len() - shown.by_ref().count();
-        if left > 0 && text == head {
-            text.push_str(lines.first().map_or("", |line| line.as_str()));
-        }
-        text.push_str(behind);
-        (text, ())
+        let mut room = bytes.saturating_sub(HEAD_BYTES + behind.len());
+        let fits = |line: &&String| {
+            let left = room.checked_sub(line.len());
+            room = left.unwrap_or_default();
+            left.is_some()
+        };
+        let shown: Vec<&String> = lines.iter().take_while(fits).collect();
+        let count = if shown.len() < lines.len() {
+            format!("{} of {}", shown.len(), lines.len())
+        } else {
+            lines.len().to_string()
+        };
+        let body: String = shown.into_iter().map(String::as_str).collect();
+        (format!("**Past sessions ({count}):** {NOTICE}\n{body}{behind}"), ())
     });
     Reply::new(text, json)
 }
@@ -112,7 +113,7 @@ fn outcome(exchange: &Exchange) -> Option<&str> {
     })
 }
 
-/// The first command that failed, and the last that worked.
+/// The first command that failed, and the last that worked; nothing if none failed.
 fn ran(exchange: &Exchange) -> Option<String> {
     let commands = || {
         exchange.parts.iter().filter_map(|part| match &part.what {
@@ -126,11 +127,11 @@ fn ran(exchange: &Exchange) -> Option<String> {
     let shown = |(command, outcome): (&String, &Outcome)| {
         format!("{}{}", line(command, COMMAND_CHARACTERS), ending(outcome))
     };
-    match (failed, worked) {
-        (None, None) => None,
-        (Some(failed), Some(worked)) => Some(format!("{}, then {}", shown(failed), shown(worked))),
-        (one, other) => one.or(other).map(shown),
-    }
+    // That a command worked says little; that one failed, and what worked then, is what is looked for.
+    let failed = shown(failed?);
+    Some(
+        worked.map_or_else(|| failed.clone(), |worked| format!("{failed}, then {}", shown(worked))),
+    )
 }
 
 fn hit_json(found: &FoundSession) -> Value {

@@ -49,10 +49,7 @@ pub(super) fn tool_title(name: &str) -> String {
 
 /// Returns where a session happened: repository and branch.
 pub(super) fn place(session: &KeptSession) -> String {
-    let repo = session
-        .repo
-        .as_deref()
-        .map_or("no repository", |repo| repo.rsplit('/').next().unwrap_or(repo));
+    let repo = session.repo.as_deref().map_or("no repository", short_name);
     let branch = session.facts.branch.as_deref().map(|branch| format!(" ({})", line(branch, 40)));
     format!("{}{}", line(repo, 60), branch.unwrap_or_default())
 }
@@ -71,4 +68,10 @@ pub(super) fn bytes(bytes: u64) -> String {
 /// Returns a number with its noun.
 pub(super) fn counted(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// Returns the last part of a repository's key. One that was made from a path ends in a mark of it, which says nothing.
+fn short_name(repo: &str) -> &str {
+    let name = repo.rsplit('/').next().unwrap_or(repo);
+    name.split_once('~').map_or(name, |(name, _)| name)
 }
