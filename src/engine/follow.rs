@@ -145,6 +145,7 @@ impl Follower {
             self.follow_all(Changes::Anything);
             started_over = true;
         }
+        self.read_own_writes();
         self.built.want_lost_signs();
         let to_embed = std::mem::take(&mut self.built.to_embed);
         let to_sign = std::mem::take(&mut self.built.to_sign);
@@ -184,6 +185,11 @@ impl Follower {
         self.is_complete &= !self.built.fold.is_in_doubt();
         self.update_health(troubles);
         started_over
+    }
+
+    /// Does a piece of the work on the index of words that can wait. Returns false when nothing is left.
+    pub fn settle(&mut self) -> bool {
+        self.built.lexical.settle()
     }
 
     /// Returns the text to embed, unless it has changed since.
@@ -246,7 +252,7 @@ impl Follower {
         let fold = Fold::within(self.bound, census);
         self.built = Built { requested, fold, ..Built::default() };
         (self.base, self.is_saved, self.is_complete) = (None, false, false);
-        self.behind.clear();
+        self.behind.start_over();
         self.spill.iter_mut().for_each(Spill::clear);
         self.tails.retain(|log, _| log.exists());
         self.tails.values_mut().for_each(|tailed| tailed.tail.rewind());
@@ -283,9 +289,8 @@ impl Follower {
             other => return Ok(other),
         }
         if *kind == LogKind::Log
-            && let Some((left_out, own)) = self.behind.skip_ahead(tail)?
+            && let Some(left_out) = Behind::skip_ahead(tail)?
         {
-            self.read_own(shared, own);
             self.behind.push(left_out, self.window.is_none());
         }
         self.read_lines(shared, |each| tail.read(each))

@@ -231,8 +231,8 @@ impl Engine {
 
     /// Returns what [`Engine::snapshot`] does, or, where that takes longer than `wait`, the newest
     /// lines of each log and more of the log `home`. Both contain everything acknowledged before
-    /// the call. Where others write faster than lines are read, the view has the newest half
-    /// megabyte of each log, what this process wrote, and whatever else was read by then.
+    /// the call. Where others write faster than lines are read, the view has the newest
+    /// quarter of a megabyte of each log, what this process wrote, and whatever else was read by then.
     ///
     /// # Errors
     /// [`Stopped`], after a bug.
@@ -244,12 +244,20 @@ impl Engine {
         // Many lines came at once, and no more follow: they are read in a moment.
         match self.snapshot_within((wait / BEHIND_SHARE).min(BEHIND_WAIT_MAX))? {
             Some(snapshot) => Ok(View { snapshot, extent: Extent::Whole }),
-            None => self.view_now(home, wait),
+            None => {
+                // The others go on, so that waiting again would be in vain too.
+                self.is_pressed.store(true, Ordering::Relaxed);
+                self.view_now(home, wait)
+            }
         }
     }
 
     fn view_now(&self, home: &Path, wait: Duration) -> Result<View, Stopped> {
         if let Some(view) = self.in_place(LoopState::current_view) {
+            if view.extent == Extent::Behind {
+                // The thread may not know that there is something left to read.
+                self.inbox.send(Input::Hint).map_err(|_| Stopped)?;
+            }
             return Ok(view);
         }
         let (reply, answer) = mpsc::channel();
@@ -279,7 +287,7 @@ impl Engine {
         }
     }
 
-    /// Tells whether others have written faster than lines are read for some seconds.
+    /// Tells whether others go on writing faster than lines are read.
     #[must_use]
     pub fn is_pressed(&self) -> bool {
         self.is_pressed.load(Ordering::Relaxed)

@@ -146,22 +146,42 @@ impl CowVec<Arc<Memory>> {
     #[must_use]
     pub fn may_be_inactive(&self, place: usize) -> bool {
         let Some(chunk) = self.chunks.get(place / CHUNK_LEN) else { return false };
-        let may_be_inactive_bits = chunk.may_be_inactive_bits.get_or_init(|| {
-            let mut may_be_inactive_bits = [0; CHUNK_LEN / WORD_BITS];
-            for (word, memories) in
-                may_be_inactive_bits.iter_mut().zip(chunk.entries.chunks(WORD_BITS))
-            {
+        let at = place % CHUNK_LEN;
+        chunk
+            .may_be_inactive_bits()
+            .get(at / WORD_BITS)
+            .is_some_and(|word| word >> (at % WORD_BITS) & 1 == 1)
+    }
+
+    /// Returns the memories that [`CowVec::may_be_inactive`] tells of, with their places. All that
+    /// have events about them are among them. The others are not read.
+    pub fn all_that_may_be_inactive(&self) -> impl Iterator<Item = (usize, &Arc<Memory>)> {
+        let chunks = self.chunks.iter().zip((0..).step_by(CHUNK_LEN));
+        chunks.flat_map(|(chunk, first)| {
+            let words = chunk.may_be_inactive_bits().iter().zip(chunk.entries.chunks(WORD_BITS));
+            let marked =
+                words.zip((first..).step_by(WORD_BITS)).filter(|((word, _), _)| **word != 0);
+            marked.flat_map(|((word, memories), first)| {
+                let bits = memories.iter().enumerate();
+                let marked = bits.filter(move |(bit, _)| word >> bit & 1 == 1);
+                marked.map(move |(bit, memory)| (first + bit, memory))
+            })
+        })
+    }
+}
+
+impl Chunk<Arc<Memory>> {
+    fn may_be_inactive_bits(&self) -> &[u64; CHUNK_LEN / WORD_BITS] {
+        self.may_be_inactive_bits.get_or_init(|| {
+            let mut words = [0; CHUNK_LEN / WORD_BITS];
+            for (word, memories) in words.iter_mut().zip(self.entries.chunks(WORD_BITS)) {
                 let bits = memories.iter().zip(0..);
                 *word = bits.fold(0, |word, (memory, bit)| {
                     word | u64::from(memory.may_be_inactive()) << bit
                 });
             }
-            may_be_inactive_bits
-        });
-        let at = place % CHUNK_LEN;
-        may_be_inactive_bits
-            .get(at / WORD_BITS)
-            .is_some_and(|word| word >> (at % WORD_BITS) & 1 == 1)
+            words
+        })
     }
 }
 
@@ -285,10 +305,11 @@ mod tests {
             std::iter::repeat_n(plain_memory.clone(), CHUNK_LEN + 70).collect();
         let places = [0, 63, 64, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 69];
         let is_right = |list: &CowVec<Arc<Memory>>| {
-            (0..list.len() + 1).all(|at| {
-                list.may_be_inactive(at)
-                    == list.get(at).is_some_and(|memory| memory.may_be_inactive())
-            })
+            let named: Vec<usize> =
+                list.all_that_may_be_inactive().map(|(place, _)| place).collect();
+            let is = |at| list.get(at).is_some_and(|memory| memory.may_be_inactive());
+            named.iter().copied().eq((0..list.len()).filter(|at| is(*at)))
+                && (0..list.len() + 1).all(|at| list.may_be_inactive(at) == is(at))
         };
         assert!(is_right(&list) && !list.may_be_inactive(0));
         for place in places {

@@ -1,5 +1,6 @@
 //! The engine thread: handles each message. Not here: the messages and how they are sent (`owner`).
 
+mod pressure;
 mod views;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use crate::watch::Watch;
 use index::embed::worker::{SubmitError, Want, Worker};
 use index::late::SignStore;
 use memory::Bound;
+use pressure::Pressure;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
 
@@ -52,6 +54,7 @@ pub(super) fn load(
         }
         let checkpoint_len = follower.known_len();
         let caught_up = follower.catch_up();
+        while follower.settle() {}
         // The engine may have been stopped meanwhile.
         let _ =
             inbox.send(Input::Loaded { follower: Box::new(follower), caught_up, checkpoint_len });
@@ -64,9 +67,7 @@ pub(super) struct LoopState {
     worker: Option<Arc<Worker>>,
     pending_batches: PendingBatches,
     own_writes: OwnWrites,
-    /// Whether others have written faster than lines are read for a while.
-    is_pressed: Arc<AtomicBool>,
-    behind_since: Option<Instant>,
+    pressure: Pressure,
     /// Memories whose texts did not fit into the worker's queue.
     unqueued: Vec<Wanted>,
     /// Memories that still need the signs of their tokens.
@@ -144,8 +145,9 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
         state.note_pressure();
         state.answer_waiting();
         state.save_if_due();
-        // What was left out is read while nobody asks.
-        wait = if state.is_behind() { Duration::ZERO } else { Duration::from_millis(POLL_MS) };
+        // What can wait is done while nobody asks.
+        let has_more = state.is_behind() || state.settle_if_calm();
+        wait = if has_more { Duration::ZERO } else { Duration::from_millis(POLL_MS) };
     }
 }
 
@@ -193,8 +195,7 @@ impl LoopState {
             worker,
             pending_batches,
             own_writes,
-            is_pressed,
-            behind_since: None,
+            pressure: Pressure::new(is_pressed),
             unqueued,
             without_signs,
             schedule,

@@ -19,6 +19,15 @@ use super::{DocId, LexicalError};
 /// segments, and each posting is copied about ten times.
 pub(super) const MERGED_TOGETHER: usize = 4;
 
+/// The level from which parts are merged when there is time: 4,096 documents and more. Merging four smaller ones takes
+/// a hundredth of a second; merging larger ones would keep a query waiting. Beside writers that never pause a
+/// store within the memory bound has some hundred parts of this level.
+pub(super) const LARGE: u32 = 6;
+
+/// Documents that become one segment when many come at once: sorting their terms once costs less than merging their
+/// segments three times. Few enough that their terms take some ten megabytes where all are as long as they may be.
+const SEALED_TOGETHER: usize = 64;
+
 /// A part is rewritten when one in this many of its documents is dead. So dead documents take less than a third of
 /// memory and time, and the removals before a rewrite pay for it.
 pub(super) const DEAD_SHARE: usize = 4;
@@ -54,7 +63,7 @@ impl LexicalIndex {
             return Err(LexicalError::OutOfOrder { doc, last });
         }
         self.last = Some(doc);
-        self.append(doc, &[Passage::of(text)]);
+        self.append(&[(doc, &[Passage::of(text)])]);
         Ok(())
     }
 
@@ -75,10 +84,13 @@ impl LexicalIndex {
             self.parts.retain(|part| part.len() > 0);
             (0..self.parts.len()).for_each(|place| self.rewrite_if_decayed(place));
         }
-        for (doc, passages) in documents.iter().filter(|(_, passages)| !passages.is_empty()) {
-            self.append(*doc, passages);
-            self.last = self.last.max(Some(*doc));
-        }
+        let documents: Vec<(DocId, &[Passage])> = documents
+            .iter()
+            .filter(|(_, passages)| !passages.is_empty())
+            .map(|(doc, passages)| (*doc, passages.as_slice()))
+            .collect();
+        self.last = self.last.max(documents.last().map(|(doc, _)| *doc));
+        documents.chunks(SEALED_TOGETHER).for_each(|some| self.append(some));
     }
 
     /// Removes one document; returns false if it was not there. Afterwards every score is as if the document had
@@ -97,7 +109,7 @@ impl LexicalIndex {
     pub fn replace(&mut self, doc: DocId, text: &str) -> bool {
         let was_there = self.remove(doc);
         if was_there {
-            self.append(doc, &[Passage::of(text)]);
+            self.append(&[(doc, &[Passage::of(text)])]);
         }
         was_there
     }
@@ -145,20 +157,20 @@ impl LexicalIndex {
         Ok(Self { last, parts: read, ..Self::new() })
     }
 
-    fn append(&mut self, doc: DocId, passages: &[Passage]) {
-        if passages.is_empty() {
-            return;
-        }
-        let mut analyse = |text, max| tokenize::terms_of(text, max, &self.words, &mut self.cache);
-        let terms: Vec<PassageTerms> = passages
+    /// Adds documents as one segment.
+    fn append(&mut self, documents: &[(DocId, &[Passage])]) {
+        let mut analyse =
+            |text: &str, max| tokenize::terms_of(text, max, &self.words, &mut self.cache);
+        let mut terms = |Passage { own, nearby, is_reply }: &Passage| PassageTerms {
+            own: analyse(own, DOCUMENT_TERMS_MAX),
+            nearby: analyse(nearby, NEARBY_TERMS_MAX),
+            is_reply: *is_reply,
+        };
+        let documents: Vec<(DocId, Vec<PassageTerms>)> = documents
             .iter()
-            .map(|Passage { own, nearby, is_reply }| PassageTerms {
-                own: analyse(own, DOCUMENT_TERMS_MAX),
-                nearby: analyse(nearby, NEARBY_TERMS_MAX),
-                is_reply: *is_reply,
-            })
+            .map(|(doc, passages)| (*doc, passages.iter().map(&mut terms).collect()))
             .collect();
-        self.parts.push(LiveSegment::new(Segment::of_one(doc, &terms)));
+        self.parts.push(LiveSegment::new(Segment::of(&documents)));
         self.merge_like_sizes();
     }
 
@@ -171,9 +183,9 @@ impl LexicalIndex {
         tokenize::terms_of(query, QUERY_TERMS_MAX, &self.words, cache)
     }
 
-    /// Merges the youngest parts while enough of them are on one level.
+    /// Merges the youngest parts while enough of them are on one level. Large ones are left to [`LexicalIndex::settle`].
     fn merge_like_sizes(&mut self) {
-        while let Some(youngest) = self.parts.last().map(level) {
+        while let Some(youngest) = self.parts.last().map(level).filter(|level| *level < LARGE) {
             let like = self.parts.iter().rev().take_while(|part| level(part) <= youngest).count();
             if like < MERGED_TOGETHER {
                 return;
@@ -181,6 +193,20 @@ impl LexicalIndex {
             let young = self.parts.split_off(self.parts.len() - like);
             self.parts.push(LiveSegment::new(merge::merged(&young)));
         }
+    }
+
+    /// Merges some large parts, which takes up to a second in a store of a million documents. To be called again, while
+    /// nobody waits, until it returns false.
+    pub fn settle(&mut self) -> bool {
+        let levels: Vec<u32> = self.parts.iter().map(level).collect();
+        let is_like = |levels: &[u32]| {
+            levels.iter().all(|level| *level >= LARGE && Some(level) == levels.first())
+        };
+        let Some(first) = levels.windows(MERGED_TOGETHER).rposition(is_like) else { return false };
+        let like: Vec<LiveSegment> =
+            self.parts.splice(first..first + MERGED_TOGETHER, []).collect();
+        self.parts.insert(first, LiveSegment::new(merge::merged(&like)));
+        true
     }
 
     fn rewrite_if_decayed(&mut self, place: usize) {

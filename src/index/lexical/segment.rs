@@ -1,5 +1,5 @@
 //! A segment: a sealed, immutable piece of the index with some documents, their lengths, terms and postings. It is
-//! made from one document or by merging other segments. Not here: which segments make up the index (`index`).
+//! made from documents or by merging other segments. Not here: which segments make up the index (`index`).
 
 use std::io;
 
@@ -29,11 +29,14 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Returns the segment of one document.
-    pub(super) fn of_one(doc: DocId, passages: &[PassageTerms]) -> Self {
+    /// Returns the segment of some documents, each with its passages.
+    pub(super) fn of(documents: &[(DocId, Vec<PassageTerms>)]) -> Self {
         let mut segment = Self::default();
         let mut sorted: Vec<(&str, Local, Count)> = Vec::new();
-        for (local, passage) in (0..).zip(passages) {
+        let passages = documents
+            .iter()
+            .flat_map(|(doc, passages)| passages.iter().map(|passage| (*doc, passage)));
+        for (local, (doc, passage)) in (0..).zip(passages) {
             segment.docs.push(doc);
             segment.lengths.push(passage.length());
             segment.replies.extend(passage.is_reply.then_some(local));

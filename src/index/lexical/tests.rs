@@ -7,7 +7,7 @@ use bm25::{EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
 use proptest::prelude::*;
 
 use super::analysis::{WordCache, Words};
-use super::index::{DEAD_SHARE, MERGED_TOGETHER};
+use super::index::{DEAD_SHARE, LARGE, MERGED_TOGETHER};
 use super::live_segment::LiveSegment;
 use super::tokenize::{DOCUMENT_TERMS_MAX, terms_of};
 use super::weight::{B, K1};
@@ -335,6 +335,39 @@ fn segments_stay_few_and_the_dead_are_swept() {
     }
     let dead: usize = index.parts.iter().map(LiveSegment::dead_len).sum();
     assert!(index.len() == 100 && dead <= 100 / (DEAD_SHARE - 1) + 1, "{dead}");
+}
+
+fn put(index: &mut LexicalIndex, docs: std::ops::Range<u32>) {
+    let passages = |doc| vec![Passage::of(format!("lesson {} of {}", doc % 7, doc % 1_000))];
+    index.put_all(&docs.map(|doc| (DocId(doc), passages(doc))).collect());
+}
+
+#[test]
+fn documents_that_come_together_are_indexed_as_one_by_one() {
+    let (mut together, mut single) = (LexicalIndex::new(), LexicalIndex::new());
+    put(&mut together, 0..300);
+    (0..300).for_each(|doc| put(&mut single, doc..doc + 1));
+    put(&mut together, 100..290);
+    (100..290).for_each(|doc| put(&mut single, doc..doc + 1));
+    assert_eq!(together.fingerprints(), single.fingerprints());
+    assert_eq!(all(&together, "lesson 3"), all(&single, "lesson 3"));
+}
+
+// S-READ-8
+#[test]
+fn large_segments_are_merged_when_there_is_time() {
+    let mut index = LexicalIndex::new();
+    let large = u32::try_from(MERGED_TOGETHER).unwrap().pow(LARGE);
+    put(&mut index, 0..5 * large);
+    let (frozen, parts) = (index.clone(), index.parts.len());
+    assert!(parts >= 5 && index.parts.iter().all(|part| part.len() < 4 * large as usize));
+    let mut merges = 0;
+    while index.settle() {
+        merges += 1;
+    }
+    assert_eq!((merges, parts - index.parts.len()), (1, MERGED_TOGETHER - 1));
+    assert_eq!(all(&index, "lesson 999"), all(&frozen, "lesson 999"));
+    assert_eq!(index.len(), frozen.len());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! here: how events make a link (`memory::ties`), links that are inferred (`inferred`).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use petgraph::Direction;
 use petgraph::algo::astar;
@@ -82,15 +83,14 @@ impl From<Tie> for LinkDetails {
 }
 
 impl Links {
-    /// Collects the links stated by `until`, or all of them. Takes time proportional to the memories and links.
+    /// Collects the links stated by `until`, or all of them. Takes time proportional to the memories, where any has
+    /// links or other events about it; hardly any otherwise.
     #[must_use]
     pub fn of(snapshot: &Snapshot, until: Option<Timestamp>) -> Self {
         let numbers = MemoryNumbers::of(snapshot);
         let mut links = Self::told_by(snapshot, until, &numbers);
-        for (number, memory) in (0..).zip(snapshot.memories().iter()) {
-            if !memory.about().is_empty() {
-                links.replace(number, memory, until, &numbers);
-            }
+        for (number, memory) in spoken_of(snapshot) {
+            links.replace(number, memory, until, &numbers);
         }
         links
     }
@@ -103,7 +103,7 @@ impl Links {
 
     fn told_by(snapshot: &Snapshot, until: Option<Timestamp>, numbers: &MemoryNumbers<'_>) -> Self {
         let mut links = Self::default();
-        for (number, memory) in (0..).zip(snapshot.memories().iter()) {
+        for (number, memory) in spoken_of(snapshot) {
             for tie in ties(memory.about(), until) {
                 links.tie(NodeRef::Memory(number), tie, numbers);
             }
@@ -199,14 +199,22 @@ impl Links {
     }
 }
 
+/// Returns the memories that have events about them, with their numbers. A search in a store that others write to
+/// without pause asks each time, and most memories have none and need not be read.
+fn spoken_of(snapshot: &Snapshot) -> impl Iterator<Item = (u32, &Arc<Memory>)> {
+    let marked = snapshot.memories().all_that_may_be_inactive();
+    marked
+        .filter(|(_, memory)| !memory.about().is_empty())
+        .filter_map(|(place, memory)| Some((u32::try_from(place).ok()?, memory)))
+}
+
 /// The numbers of memories by their ids.
 struct MemoryNumbers<'a>(HashMap<&'a EventId, u32>);
 
 impl<'a> MemoryNumbers<'a> {
     /// Built when needed, since most stores have no links.
     fn of(snapshot: &'a Snapshot) -> Self {
-        let is_needed = snapshot.memories().iter().any(|memory| !memory.about().is_empty())
-            || snapshot.early().next().is_some();
+        let is_needed = spoken_of(snapshot).next().is_some() || snapshot.early().next().is_some();
         if !is_needed {
             return Self(HashMap::new());
         }

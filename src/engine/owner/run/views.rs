@@ -2,9 +2,8 @@
 //! handling messages (`run`).
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::super::CatchUpReason;
 use super::{LoadingState, LoopState, ReadState};
@@ -21,9 +20,6 @@ const RECENT_HOMES_MAX: usize = 8;
 
 /// Bytes of all other logs together.
 const RECENT_OTHERS_BYTES: u64 = 512 * 1024;
-
-/// After this long with lines left out, answers no longer wait for them, in milliseconds.
-const PRESSED_MS: u64 = 2_000;
 
 impl LoopState {
     /// Returns a snapshot of all logs. `None` while they are being read.
@@ -76,12 +72,20 @@ impl LoopState {
         }
     }
 
-    /// Notes since when lines are left out.
+    /// Notes whether lines are left out now, and lets the embedding of texts give way as long as that was lately so.
     pub(super) fn note_pressure(&mut self) {
-        self.behind_since =
-            self.is_behind().then(|| *self.behind_since.get_or_insert_with(Instant::now));
-        let is_long = |since: Instant| since.elapsed() >= Duration::from_millis(PRESSED_MS);
-        self.is_pressed.store(self.behind_since.is_some_and(is_long), Ordering::Relaxed);
+        let change = self.pressure.note(self.is_behind(), Instant::now());
+        if let (Some(pace), Some(worker)) = (change, &self.worker) {
+            worker.set_pace(pace);
+        }
+    }
+
+    /// Does a piece of the work on the index that can wait, unless others press. Returns whether there is more.
+    pub(super) fn settle_if_calm(&mut self) -> bool {
+        match &mut self.reading {
+            ReadState::Following(follower) if !self.pressure.is_felt() => follower.settle(),
+            ReadState::Loading(_) | ReadState::Following(_) => false,
+        }
     }
 
     pub(super) fn is_behind(&self) -> bool {
@@ -127,14 +131,19 @@ impl LoopState {
                 View { snapshot: follower.snapshot().with_sign_store(sign_store), extent }
             }
             ReadState::Loading(loading) => {
-                let LoadingState { store, config, bound, recent, homes, .. } = &mut **loading;
+                let LoadingState { store, config, bound, recent, homes, own, .. } = &mut **loading;
                 let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
                 let recent = match recent {
                     Some(recent) if !is_new => recent,
                     other => other.insert({
                         let (home_bytes, others_bytes) = (RECENT_HOME_BYTES, RECENT_OTHERS_BYTES);
                         let window = Window { homes: homes.clone(), home_bytes, others_bytes };
-                        Box::new(Follower::recent(store.clone(), config.clone(), *bound, window))
+                        let mut recent =
+                            Follower::recent(store.clone(), config.clone(), *bound, window);
+                        for (log, offset) in &*own {
+                            recent.wrote(log.clone(), *offset);
+                        }
+                        Box::new(recent)
                     }),
                 };
                 recent.catch_up();

@@ -171,7 +171,18 @@ pub enum QueryError {
     Stopped,
 }
 
+/// How fast texts are embedded. Queries are embedded at once at any pace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// One batch after another.
+    Full,
+    /// One text, and then a rest of this length: somebody else needs the processor. The waiting texts are bounded by
+    /// [`JOBS_MAX`], and none is lost.
+    Held(Duration),
+}
+
 enum Message {
+    Pace(Pace),
     Embed(Job),
     Query(QueryJob),
     Stop,
@@ -283,6 +294,12 @@ impl Worker {
         };
         WorkerShared::leave(&self.shared.queued, 1);
         Err(SubmitError::Stopped(job))
+    }
+
+    /// Sets the pace of the texts. The batch in flight is not stopped.
+    pub fn set_pace(&self, pace: Pace) {
+        // A thread that is gone embeds nothing.
+        let _ = self.sender.send(Message::Pace(pace));
     }
 
     /// Embeds a query, ahead of all texts. Waits `wait` at most; a cached query does not wait.

@@ -337,6 +337,46 @@ fn the_newest_texts_go_first_in_batches_of_like_length() {
     assert_eq!(scene.next_batch(), vec!["old"; BATCH_TEXTS]);
 }
 
+// S-READ-8
+#[test]
+fn held_it_embeds_queries_and_no_texts_until_it_may() {
+    let scene = Scene::new(Gate::Open, None);
+    scene.worker.set_pace(Pace::Held(PATIENCE));
+    for doc in 0..3 {
+        scene.submit(doc, "text");
+    }
+    assert_eq!(scene.worker.embed_query("query", PATIENCE).unwrap().vector, vector_of("query"));
+    assert_eq!((scene.next_batch(), scene.worker.queued()), (vec!["query".to_owned()], 3));
+    scene.worker.set_pace(Pace::Full);
+    assert_eq!(scene.delivered(3).len(), 3);
+    assert_eq!(scene.next_batch(), vec!["text"; 3]);
+}
+
+// S-READ-8
+#[test]
+fn held_it_embeds_one_text_after_each_rest() {
+    let scene = Scene::new(Gate::Open, None);
+    scene.worker.set_pace(Pace::Held(Duration::from_millis(1)));
+    for doc in 0..3 {
+        scene.submit(doc, "text");
+    }
+    assert_eq!(scene.delivered(3).len(), 3);
+    assert_eq!(scene.batches.try_iter().collect::<Vec<_>>(), [["text"]; 3]);
+}
+
+// S-READ-8
+#[test]
+fn a_held_worker_stops_at_once() {
+    let scene = Scene::new(Gate::Open, None);
+    scene.worker.set_pace(Pace::Held(PATIENCE));
+    scene.submit(0, "text");
+    let Scene { worker, batches, .. } = scene;
+    let asked = Instant::now();
+    drop(worker);
+    assert!(asked.elapsed() < PATIENCE);
+    assert_eq!(batches.try_iter().count(), 0);
+}
+
 #[test]
 fn one_bad_text_does_not_fail_its_batch() {
     let scene = Scene::new(Gate::Closed, None);

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::priority::give_way;
 use super::{
-    CacheConfig, Embedded, Job, Message, QueryEmbedding, QueryJob, SIGNED_BYTES_MAX, Want,
+    CacheConfig, Embedded, Job, Message, Pace, QueryEmbedding, QueryJob, SIGNED_BYTES_MAX, Want,
     WorkerConfig, WorkerShared, WorkerState,
 };
 use crate::embed::cache::{TextKey, VectorCache};
@@ -51,8 +51,9 @@ pub(super) fn run(
     let mut slow = shared.slow();
     (slow.state, slow.queries) = (ready, sender);
     drop(slow);
-    let (backlog, window) = (Vec::new(), Vec::new());
-    Thread { embedder, cache, deliver: config.deliver, shared, backlog, window }.work(receiver);
+    let (backlog, window, pace, rests_until) = (Vec::new(), Vec::new(), Pace::Full, None);
+    let deliver = config.deliver;
+    Thread { embedder, cache, deliver, shared, backlog, window, pace, rests_until }.work(receiver);
     // Without a sender its thread ends.
     shared.slow().queries = None;
     // A panic over there was reported there.
@@ -173,6 +174,9 @@ struct Thread<'a> {
     backlog: Vec<Job>,
     /// The newest of them that are not in the cache, longest first; taken from the end.
     window: Vec<Job>,
+    pace: Pace,
+    /// No batch begins before that.
+    rests_until: Option<Instant>,
 }
 
 impl Thread<'_> {
@@ -182,11 +186,21 @@ impl Thread<'_> {
                 self.fill_window();
             } else {
                 self.embed_batch();
+                self.rest();
             }
         }
     }
 
-    /// Answers queries and queues texts. Waits only when there is nothing else to do. Returns false to stop.
+    /// Rests as the pace says.
+    fn rest(&mut self) {
+        self.rests_until = match self.pace {
+            Pace::Full => None,
+            Pace::Held(rest) => Some(Instant::now() + rest),
+        };
+    }
+
+    /// Answers queries and queues texts. Waits when there is nothing else to do, and while it rests. Returns false to
+    /// stop.
     fn take_messages(&mut self, receiver: &Receiver<Message>) -> bool {
         loop {
             if self.shared.stop.load(Ordering::Acquire) {
@@ -194,17 +208,26 @@ impl Thread<'_> {
             }
             let idle = self.backlog.is_empty() && self.window.is_empty();
             let message = if idle {
-                receiver.recv().map_err(|_| TryRecvError::Disconnected)
+                receiver.recv().map_err(|_| RecvTimeoutError::Disconnected)
             } else {
-                receiver.try_recv()
+                receiver.recv_timeout(self.rest_left())
             };
             match message {
                 Ok(Message::Embed(job)) => self.backlog.push(job),
                 Ok(Message::Query(job)) => self.answer(job),
-                Err(TryRecvError::Empty) => return true,
-                Ok(Message::Stop) | Err(TryRecvError::Disconnected) => return false,
+                Ok(Message::Pace(pace)) => {
+                    self.pace = pace;
+                    self.rest();
+                }
+                Err(RecvTimeoutError::Timeout) => return true,
+                Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return false,
             }
         }
+    }
+
+    fn rest_left(&self) -> Duration {
+        let now = Instant::now();
+        self.rests_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
     fn answer(&mut self, job: QueryJob) {
@@ -275,11 +298,12 @@ impl Thread<'_> {
 
     /// Takes texts off the window while they fit in one batch; always at least one.
     fn next_batch(&mut self) -> Vec<Job> {
+        let texts_max = if self.pace == Pace::Full { BATCH_TEXTS } else { 1 };
         let mut batch: Vec<Job> = Vec::new();
         while let Some(next) = self.window.last() {
             // The window is sorted, so the next text is the longest so far.
             let padded_bytes = next.text.len() * (batch.len() + 1);
-            if !batch.is_empty() && (batch.len() == BATCH_TEXTS || padded_bytes > BATCH_BYTES) {
+            if !batch.is_empty() && (batch.len() == texts_max || padded_bytes > BATCH_BYTES) {
                 break;
             }
             batch.extend(self.window.pop());
