@@ -337,7 +337,7 @@ fn segments_stay_few_and_the_dead_are_swept() {
     assert!(index.len() == 100 && dead <= 100 / (DEAD_SHARE - 1) + 1, "{dead}");
 }
 
-fn put(index: &mut LexicalIndex, docs: std::ops::Range<u32>) {
+fn put_each(index: &mut LexicalIndex, docs: std::ops::Range<u32>) {
     let passages = |doc| vec![Passage::of(format!("lesson {} of {}", doc % 7, doc % 1_000))];
     index.put_all(&docs.map(|doc| (DocId(doc), passages(doc))).collect());
 }
@@ -345,10 +345,10 @@ fn put(index: &mut LexicalIndex, docs: std::ops::Range<u32>) {
 #[test]
 fn documents_that_come_together_are_indexed_as_one_by_one() {
     let (mut together, mut single) = (LexicalIndex::new(), LexicalIndex::new());
-    put(&mut together, 0..300);
-    (0..300).for_each(|doc| put(&mut single, doc..doc + 1));
-    put(&mut together, 100..290);
-    (100..290).for_each(|doc| put(&mut single, doc..doc + 1));
+    put_each(&mut together, 0..300);
+    (0..300).for_each(|doc| put_each(&mut single, doc..doc + 1));
+    put_each(&mut together, 100..290);
+    (100..290).for_each(|doc| put_each(&mut single, doc..doc + 1));
     assert_eq!(together.fingerprints(), single.fingerprints());
     assert_eq!(all(&together, "lesson 3"), all(&single, "lesson 3"));
 }
@@ -358,7 +358,7 @@ fn documents_that_come_together_are_indexed_as_one_by_one() {
 fn large_segments_are_merged_when_there_is_time() {
     let mut index = LexicalIndex::new();
     let large = u32::try_from(MERGED_TOGETHER).unwrap().pow(LARGE);
-    put(&mut index, 0..5 * large);
+    put_each(&mut index, 0..5 * large);
     let (frozen, parts) = (index.clone(), index.parts.len());
     assert!(parts >= 5 && index.parts.iter().all(|part| part.len() < 4 * large as usize));
     let mut merges = 0;
