@@ -196,7 +196,7 @@ mod tests {
 
     // S-READ-8
     #[test]
-    fn an_own_write_that_is_reported_after_it_was_passed_over_is_read() {
+    fn an_own_write_reported_late_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("a.jsonl");
         std::fs::write(&log, lines(0..10)).unwrap();
@@ -218,7 +218,7 @@ mod tests {
 
     // S-READ-8
     #[test]
-    fn an_own_write_before_the_window_is_read_also_after_starting_over() {
+    fn an_own_write_before_the_window_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("a.jsonl");
         std::fs::write(&log, lines(0..9_000)).unwrap();
