@@ -19,6 +19,7 @@ mod related;
 mod reply;
 mod review;
 mod section_budget;
+mod session_candidates;
 mod session_hits;
 mod session_line;
 mod session_list;
@@ -46,6 +47,7 @@ pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{review, similar, similar_json};
+pub use session_candidates::{candidate_text, candidates_listed, short_fingerprint};
 pub use session_hits::{
     FoundSession, SessionsFound, session_exchanges, session_hit_line, session_hits, with_session,
 };

@@ -23,6 +23,7 @@ mod hook;
 mod http;
 mod opening;
 mod session_consent;
+mod session_review;
 mod sessions;
 mod setup;
 mod shared;

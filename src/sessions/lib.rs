@@ -7,10 +7,11 @@
 //! [`session_rows`] and [`session_writes`] (what is kept), [`session_import`] (from files to what is kept), [`scope`],
 //! [`search_text`], [`exchange_index`] and [`session_search`] (finding), [`past_sessions`] (the index in a running
 //! process), [`work_trail`] (commands and edits in a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what
-//! sessions may teach), [`mended`] (how failures ended). Nothing is written to the files of other tools. Not here: the
+//! sessions may teach), [`candidate_rows`] (what waits for a person's answer), [`mended`] (how failures ended). Nothing is written to the files of other tools. Not here: the
 //! commands and tools that ask (`retriever`), what makes a lesson (`learning`).
 
 pub mod candidate_gates;
+pub mod candidate_rows;
 pub mod candidates;
 pub mod command_pair;
 mod config_names;

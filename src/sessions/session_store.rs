@@ -53,6 +53,9 @@ CREATE INDEX IF NOT EXISTS mended_by_session ON mended(session);
 CREATE TABLE IF NOT EXISTS decision(
   fingerprint TEXT PRIMARY KEY, verdict TEXT NOT NULL, at_ms INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE IF NOT EXISTS without_candidates(
+  session INTEGER PRIMARY KEY, rules INTEGER NOT NULL, newest INTEGER NOT NULL
+) STRICT;
 ";
 
 /// Gives the database an id of its own, by which a saved index recognises it.

@@ -75,6 +75,69 @@ fn kept_files(world: &World) -> PathBuf {
     world.home().join(".local/share/agent-knowledge/sessions")
 }
 
+fn logs(world: &World) -> String {
+    let lines = world.log_names().into_iter().flat_map(|name| world.log_lines(&name));
+    lines.map(|line| String::from_utf8(line).unwrap() + "\n").collect()
+}
+
+fn waiting(world: &World) -> Vec<Value> {
+    let listed = world.asked(&["sessions", "review"]);
+    listed["candidates"].as_array().unwrap().clone()
+}
+
+// S-SESS-11
+#[test]
+fn an_accepted_candidate_becomes_one_lesson() {
+    let world = world_with_a_session();
+    write_session(&world, "other-session", "2026-10-01", &[]);
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let listed = world.agent_knowledge(&["sessions", "review"]).output;
+    for part in [
+        "seen in 2 unrelated sessions",
+        "error:  Error: price snapshot expired",
+        "failed: npm run test:cart",
+        "worked: npm run test:cart -- --freeze-clock",
+        "why is the cart test flaky?",
+        "66667777#0",
+    ] {
+        assert!(listed.contains(part), "{part}: {listed}");
+    }
+    assert_eq!(logs(&world), "", "nothing is saved by looking");
+    let [only] = waiting(&world).try_into().unwrap();
+    let name = only["fingerprint"].as_str().unwrap();
+    let words = "Run the cart test with a frozen clock";
+    let name = name.get(..11).unwrap();
+    let accept = ["sessions", "review", "--accept", name, "--text", words];
+    let accepted = world.agent_knowledge(&accept);
+    assert!(accepted.output.contains("Saved past-fix"), "{accepted:?}");
+    let log = logs(&world);
+    assert_eq!(log.lines().count(), 1, "{log}");
+    let line: Value = serde_json::from_str(&log).unwrap();
+    let fields = ["lesson", "source", "repo", "agent_id"].map(|field| line[field].clone());
+    assert_eq!(fields, [words, "imported", "github.com/acme/shop", "claude-code"]);
+    assert_eq!(waiting(&world), Vec::<Value>::new());
+    let again = world.agent_knowledge(&accept);
+    for part in ["accept", "names no candidate that waits", "such as fix1a2b3c4d"] {
+        assert!(again.messages.contains(part), "{part}: {again:?}");
+    }
+    let found = world.agent_knowledge(&["search", "price snapshot expired"]).output;
+    assert!(found.contains(words), "{found}");
+}
+
+// S-SESS-11
+#[test]
+fn a_rejected_candidate_does_not_come_back() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    assert_eq!(waiting(&world).len(), 1);
+    let rejected = world.agent_knowledge(&["sessions", "review", "--reject", "all"]);
+    assert!(rejected.output.contains("Rejected 1"), "{rejected:?}");
+    write_session(&world, "other-session", "2026-10-01", &[]);
+    world.agent_knowledge(&["sessions", "import"]);
+    assert_eq!(waiting(&world), Vec::<Value>::new());
+    assert_eq!(logs(&world), "");
+}
+
 // S-SESS-1
 #[test]
 fn the_first_day_is_answered_from_past_sessions() {

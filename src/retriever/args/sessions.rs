@@ -19,6 +19,9 @@ pub enum Sessions {
     Show(ShowSession),
     /// Show what a past session was about: topics, files, commands, errors, commits
     Summary(OneSession),
+    /// Go through what past sessions may teach; nothing is saved until you accept it
+    #[command(after_help = REVIEW_HELP)]
+    Review(ReviewSessions),
     /// Show for each tool what was read and what was not understood
     Check(OutputFormat),
     /// Remove sessions for good; no import brings them back
@@ -121,6 +124,39 @@ pub struct OneSession {
     pub form: OutputFormat,
 }
 
+const REVIEW_HELP: &str = "\
+A candidate is a command that failed and what worked then, or what you told an agent about how
+things are done. On a terminal you are asked about each; otherwise they are listed. Those that
+several unrelated sessions show come first. A rejected one is never offered again.
+
+  agent-knowledge sessions review --accept fix1a2b3c4d --text \"Say it in other words\"";
+
+/// `sessions review`.
+#[derive(Debug, Args)]
+pub struct ReviewSessions {
+    /// Save these as lessons of their repositories: their names, separated by commas, or all
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub accept: Vec<String>,
+    /// Never offer these again: their names, separated by commas, or all
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub reject: Vec<String>,
+    /// The lesson in your words, with one name in --accept
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub text: Option<String>,
+    /// Also show what speaks for each, and pairs of commands that were refused, with the reason
+    #[arg(long)]
+    pub explain: bool,
+    /// Only of this repository, by its key
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+    /// Candidates that are shown, 1 to 1000
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub limit: u32,
+    /// How to print.
+    #[command(flatten)]
+    pub form: OutputFormat,
+}
+
 /// `sessions forget`.
 #[derive(Debug, Args)]
 pub struct ForgetSessions {
@@ -145,6 +181,7 @@ impl Sessions {
             Self::List(command) => command.form,
             Self::Show(command) => command.form,
             Self::Summary(command) => command.form,
+            Self::Review(command) => command.form,
             Self::Check(form) => *form,
             Self::Forget(command) => command.form,
         }

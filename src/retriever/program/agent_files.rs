@@ -201,7 +201,7 @@ fn shown(text: &str) -> String {
     neutralise(text, Layout::Line)
 }
 
-fn refused(error: &RecordError) -> ApiError {
+pub(super) fn refused(error: &RecordError) -> ApiError {
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
         RecordError::Store(error) => failed(error),

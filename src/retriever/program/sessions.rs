@@ -59,6 +59,7 @@ impl Program<'_> {
                 let exchanges: Vec<_> = exchanges.into_iter().map(|kept| kept.exchange).collect();
                 done(reply::session_summary(&session, &SessionDigest::of(&exchanges)))
             }
+            Sessions::Review(command) => done(self.review_sessions(&settled, &command, messages)?),
             Sessions::Check(_) => {
                 let kept =
                     SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
@@ -241,7 +242,7 @@ impl Program<'_> {
     }
 }
 
-fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
+pub(super) fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
     let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
     let none =
         "no past sessions are kept; agent-knowledge sessions import shows what is on this disk";

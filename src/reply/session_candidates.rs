@@ -1,0 +1,157 @@
+//! What past sessions may teach, for a person to answer. Not here: finding it (`sessions::candidate_rows`), saving it
+//! (`retriever`).
+
+use serde_json::{Value, json};
+
+use super::reply::Reply;
+use super::session_line::{DAY, NOTICE, counted, line, short_id, time, tool_title};
+use sessions::candidate_rows::{RefusedPair, WaitingCandidate};
+use sessions::command_pair::CandidateClass;
+
+/// Characters of a command, an error or a question that are shown.
+const TEXT_CHARACTERS: usize = 200;
+
+/// Characters of a fingerprint that name a candidate: `fix` and eight digits.
+const NAME_CHARACTERS: usize = 11;
+
+/// Returns the beginning of a fingerprint, by which commands find the candidate.
+#[must_use]
+pub fn short_fingerprint(fingerprint: &str) -> &str {
+    fingerprint.get(..NAME_CHARACTERS).unwrap_or(fingerprint)
+}
+
+/// Lists candidates and, where they were asked for, refused pairs. `all` is the number of those that wait.
+#[must_use]
+pub fn candidates_listed(
+    shown: &[WaitingCandidate],
+    all: usize,
+    refused: Option<&[RefusedPair]>,
+) -> Reply {
+    let is_explained = refused.is_some();
+    let refused = refused.unwrap_or_default();
+    let json = json!({
+        "candidates": shown.iter().map(candidate_json).collect::<Vec<_>>(),
+        "waiting": all,
+        "refused": refused.iter().map(refused_json).collect::<Vec<_>>(),
+    });
+    let mut text = if shown.is_empty() {
+        "No candidate for a lesson waits for your answer.".to_owned()
+    } else {
+        format!(
+            "**Candidates for lessons:** {} of {all}; {NOTICE}. Nothing is saved until you accept it.",
+            shown.len()
+        )
+    };
+    for (number, waiting) in (1..).zip(shown) {
+        text.push_str(&format!("\n\n{number}. {}", candidate_text(waiting, is_explained)));
+    }
+    if let Some(first) = shown.first() {
+        let name = short_fingerprint(&first.candidate.fingerprint);
+        text.push_str(&format!(
+            "\n\nKeep one: agent-knowledge sessions review --accept {name} (in your words: --text \"...\")\nNever offer it again: agent-knowledge sessions review --reject {name}"
+        ));
+    }
+    if !refused.is_empty() {
+        text.push_str(&format!("\n\n**Refused:** {}\n", counted(refused.len() as u64, "pair")));
+        refused.iter().for_each(|pair| text.push_str(&refused_text(pair)));
+    }
+    Reply::new(text, json)
+}
+
+/// Returns one candidate as lines.
+#[must_use]
+pub fn candidate_text(waiting: &WaitingCandidate, is_explained: bool) -> String {
+    let candidate = &waiting.candidate;
+    let shown = |text: &str| line(text, TEXT_CHARACTERS);
+    let mut text = short_fingerprint(&candidate.fingerprint).to_owned();
+    if candidate.proofs > 1 {
+        text.push_str(&format!(" · seen in {} unrelated sessions", candidate.proofs));
+    }
+    text.push_str(&format!(" · {}", shown(waiting.session.repo.as_deref().unwrap_or_default())));
+    match candidate.class {
+        CandidateClass::StepBetween | CandidateClass::OtherForm => {
+            let first_line = candidate.error.lines().next().unwrap_or_default();
+            let worked: Vec<_> = candidate.worked.iter().map(|command| shown(command)).collect();
+            text.push_str(&format!("\n   error:  {}", shown(first_line)));
+            text.push_str(&format!("\n   failed: {}", shown(&candidate.failed)));
+            text.push_str(&format!("\n   worked: {}", worked.join(", then ")));
+        }
+        CandidateClass::Direction => text.push_str("\n   you told an agent:"),
+        CandidateClass::Choice => text.push_str("\n   you decided:"),
+    }
+    text.push_str(&format!(
+        "\n   lesson: {}",
+        shown(candidate.draft.lesson.as_deref().unwrap_or_default())
+    ));
+    let seen = candidate.sightings.first();
+    text.push_str(&format!(
+        "\n   asked:  {} · [{}] {}, {}#{}",
+        shown(&waiting.asked),
+        time(seen.and_then(|seen| seen.at_ms), DAY),
+        tool_title(&waiting.session.tool),
+        short_id(&waiting.session.native_id),
+        seen.map_or(0, |seen| seen.ordinal),
+    ));
+    if is_explained && let Some(gates) = &candidate.gates {
+        let signals: Vec<String> = gates.signals.iter().map(ToString::to_string).collect();
+        text.push_str(&format!("\n   why:    {}", signals.join("; ")));
+    }
+    text
+}
+
+fn candidate_json(waiting: &WaitingCandidate) -> Value {
+    let candidate = &waiting.candidate;
+    let signals = candidate.gates.iter().flat_map(|gates| &gates.signals);
+    let sightings = candidate.sightings.iter().map(
+        |seen| json!({ "session": seen.session, "exchange": seen.ordinal, "at_ms": seen.at_ms }),
+    );
+    json!({
+        "fingerprint": candidate.fingerprint,
+        "kind": class_name(candidate.class),
+        "repo": waiting.session.repo,
+        "tool": waiting.session.tool,
+        "error": candidate.error,
+        "failed": candidate.failed,
+        "worked": candidate.worked,
+        "lesson": candidate.draft.lesson,
+        "asked": waiting.asked,
+        "unrelated_sessions": candidate.proofs,
+        "seen": sightings.collect::<Vec<_>>(),
+        "signals": signals.map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn class_name(class: CandidateClass) -> &'static str {
+    match class {
+        CandidateClass::StepBetween => "step-between",
+        CandidateClass::OtherForm => "other-form",
+        CandidateClass::Direction => "direction",
+        CandidateClass::Choice => "decision",
+    }
+}
+
+fn reasons(refused: &RefusedPair) -> Vec<String> {
+    refused.gates.refusals.iter().map(ToString::to_string).collect()
+}
+
+fn refused_text(refused: &RefusedPair) -> String {
+    let shown = |text: &str| line(text, TEXT_CHARACTERS);
+    format!(
+        "\n- `{}`, then `{}`: {} · {}#{}",
+        shown(&refused.pair.failed.core),
+        shown(&refused.pair.worked.core),
+        reasons(refused).join("; "),
+        short_id(&refused.session.native_id),
+        refused.pair.ordinal,
+    )
+}
+
+fn refused_json(refused: &RefusedPair) -> Value {
+    json!({
+        "failed": refused.pair.failed.core,
+        "worked": refused.pair.worked.core,
+        "reasons": reasons(refused),
+        "session": refused.session.native_id,
+        "exchange": refused.pair.ordinal,
+    })
+}
