@@ -138,6 +138,9 @@ pub trait Wiring {
         progress: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
+    /// Adds the state of past sessions to an answer.
+    fn with_sessions(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply;
+
     /// Reads, lists, shows or forgets past sessions of other tools; also returns how the program ends.
     ///
     /// # Errors
@@ -254,7 +257,10 @@ fn perform(
             let request: RecentArguments = recent.arguments.read()?;
             (recent.form, wiring.open(settings, Need::Words)?.recent(request.limit)?)
         }
-        MainCommand::Status(form) => (form, wiring.open(settings, Need::Words)?.status()?),
+        MainCommand::Status(form) => {
+            let status = wiring.open(settings, Need::Words)?.status()?;
+            (form, wiring.with_sessions(settings, status))
+        }
         MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
         MainCommand::Mcp => {
             let api = wiring.open_server(settings)?;

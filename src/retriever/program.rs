@@ -24,6 +24,7 @@ mod http;
 mod opening;
 mod session_consent;
 mod session_review;
+mod session_state;
 mod sessions;
 mod setup;
 mod shared;
@@ -247,6 +248,13 @@ impl Wiring for Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         self.take_over(settings, &command, messages)
+    }
+
+    fn with_sessions(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply {
+        match self.settle(settings).and_then(|settled| self.sessions_state(&settled)) {
+            Ok(state) => state.added_to(reply),
+            Err(error) => reply.and("sessions", &error.to_string()),
+        }
     }
 
     fn sessions(

@@ -39,6 +39,8 @@ pub struct ToolFiles {
     pub changed: u64,
     /// The bytes of those.
     pub changed_bytes: u64,
+    /// When the oldest of those was last written, in nanoseconds since 1970.
+    pub oldest_unread_ns: Option<i64>,
     /// Roots that could not be listed, with the reason.
     pub errors: Vec<String>,
 }
@@ -230,6 +232,8 @@ fn planned(
     }
     found.changed += 1;
     found.changed_bytes += stat.size;
+    let oldest = found.oldest_unread_ns.unwrap_or(stat.mtime_ns);
+    found.oldest_unread_ns = Some(oldest.min(stat.mtime_ns));
     let grown = known.filter(|_| changed == FileChanged::Grown);
     let ordinal = grown.as_ref().map_or(0, |known| known.ordinal);
     Some(PlannedFile { reader, file, stat, resume: grown.map(|known| known.resume), ordinal })

@@ -175,6 +175,14 @@ impl SessionStore {
         Ok(())
     }
 
+    /// Returns the bytes of the database on the disk, with what SQLite has not moved into it yet.
+    #[must_use]
+    pub fn bytes_on_disk(&self) -> u64 {
+        let files = [FILE_NAME.to_owned(), format!("{FILE_NAME}-wal")];
+        let bytes = |name: &String| self.folder.join(name).metadata().map_or(0, |file| file.len());
+        files.iter().map(bytes).sum()
+    }
+
     /// Returns what a person decided about a candidate, by its fingerprint.
     ///
     /// # Errors

@@ -85,6 +85,30 @@ fn waiting(world: &World) -> Vec<Value> {
     listed["candidates"].as_array().unwrap().clone()
 }
 
+// S-SESS-12
+#[test]
+fn status_and_doctor_tell_the_state() {
+    let world = world_with_a_session();
+    let unasked = world.agent_knowledge(&["status"]).output;
+    assert!(unasked.contains("1 transcript on this disk"), "{unasked}");
+    assert!(unasked.contains("agent-knowledge sessions import"), "{unasked}");
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let read = world.agent_knowledge(&["status"]).output;
+    assert!(read.contains("1 session with 1 exchange") && read.contains("2026-09-10"), "{read}");
+    assert!(!read.contains("deletes transcripts"), "{read}");
+    write_session(&world, "another", "2026-09-11", &[]);
+    let written = std::fs::File::options().write(true).open(transcript(&world, "another")).unwrap();
+    let days = std::time::Duration::from_secs(28 * 86_400);
+    let now = written.metadata().unwrap().modified().unwrap();
+    written.set_modified(now - days).unwrap();
+    for command in ["status", "doctor"] {
+        let told = world.agent_knowledge(&[command]).output;
+        assert!(told.contains("Claude Code deletes transcripts after 30 days"), "{told}");
+    }
+    let state = world.asked(&["status"])["sessions"].clone();
+    assert_eq!([&state["allowed"], &state["unread"]], [&json!(true), &json!(1)], "{state}");
+}
+
 // S-SESS-11
 #[test]
 fn an_accepted_candidate_becomes_one_lesson() {

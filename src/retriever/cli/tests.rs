@@ -70,6 +70,10 @@ impl Wiring for FakeWiring {
         Ok((if command.found { Exit::Done } else { Exit::Invalid }, reply))
     }
 
+    fn with_sessions(&mut self, _: &GlobalOptions, reply: Reply) -> Reply {
+        reply
+    }
+
     fn sessions(
         &mut self,
         _: &GlobalOptions,

@@ -22,7 +22,7 @@ pub(super) const YES: &str = "yes";
 pub(super) const NO: &str = "no";
 
 /// When an import last looked for new sessions, in milliseconds since 1970.
-const LOOKED_AT: &str = "looked_at_ms";
+pub(super) const LOOKED_AT: &str = "looked_at_ms";
 
 /// Milliseconds between two imports in the background, and between two looks whether one is due.
 const IMPORT_PAUSE_MS: i64 = 3_600_000;

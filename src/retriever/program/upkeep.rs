@@ -155,6 +155,9 @@ impl Program<'_> {
                 .unwrap_or_default(),
             directory: &self.surroundings.directory,
             program_folders: folders.unwrap_or_default(),
+            sessions: settled
+                .as_ref()
+                .and_then(|settled| self.sessions_state(settled).ok()?.note()),
         })
     }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Diagnosis, DoctorRequest};
 use crate::shown_path::{shown, word};
 use index::embed::{EmbedError, model};
+use reply::SessionsNote;
 use search::snapshot::Room;
 use store::{make_a_file_in, trusted};
 
@@ -20,6 +21,22 @@ const LOOK_MS: u64 = 5;
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Reports the state of past sessions, and what a tool is about to delete unread.
+pub(super) fn sessions(note: &SessionsNote) -> Vec<Diagnosis> {
+    let about = "past sessions";
+    let mended = |finding: Diagnosis| match &note.command {
+        Some(command) => finding.mended_by(command.clone()),
+        None => finding,
+    };
+    let mut findings = vec![Diagnosis::fine(about, note.says.as_str())];
+    if note.warnings.is_empty() {
+        return findings.into_iter().map(mended).collect();
+    }
+    let warnings = note.warnings.iter().map(|says| Diagnosis::warn(about, says.as_str()));
+    findings.extend(warnings.map(mended));
+    findings
+}
 
 pub(super) fn configuration(request: &DoctorRequest<'_>) -> Diagnosis {
     let about = "configuration";

@@ -46,6 +46,7 @@ impl DoctorFixture {
             clients: ClientsStatus::default(),
             directory: self.folder.path(),
             program_folders: vec![self.folder.path().join("bin")],
+            sessions: None,
         }
     }
 
