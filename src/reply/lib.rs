@@ -50,7 +50,8 @@ pub use reply::{Explain, Reply, Shape};
 pub use review::{review, similar, similar_json};
 pub use session_candidates::{candidate_text, candidates_listed, short_fingerprint};
 pub use session_hits::{
-    FoundSession, SessionsFound, session_exchanges, session_hit_line, session_hits, with_session,
+    ChosenExchanges, FoundSession, SessionsFound, session_exchanges, session_hit_line,
+    session_hits, with_session,
 };
 pub use session_line::short_id;
 pub use session_list::session_list;

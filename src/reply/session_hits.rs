@@ -17,6 +17,9 @@ const ASKED_CHARACTERS: usize = 44;
 const OUTCOME_CHARACTERS: usize = 60;
 const COMMAND_CHARACTERS: usize = 30;
 
+/// Tokens of the line that says how to read on.
+const NEXT_TOKENS: usize = 40;
+
 /// Bytes of the heading.
 const HEAD_BYTES: usize = 70;
 
@@ -147,19 +150,31 @@ fn hit_json(found: &FoundSession) -> Value {
     })
 }
 
-/// Shows exchanges by their ids, within a budget: of a session without a number, its first and its last.
+/// Which exchanges of a session are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChosenExchanges {
+    /// The one with this number.
+    One(u32),
+    /// The first and the last.
+    Ends,
+    /// All that fit, from the first on.
+    All,
+}
+
+/// Shows exchanges of sessions, within a budget. Where not all fit, the text says how to read the next.
 #[must_use]
 pub fn session_exchanges(
-    shown: &[(KeptSession, Vec<KeptExchange>, Option<u32>)],
+    shown: &[(KeptSession, Vec<KeptExchange>, ChosenExchanges)],
     max_tokens: usize,
 ) -> Reply {
     let mut text = format!("**Past sessions:** {NOTICE}\n");
     let share = max_tokens.saturating_sub(tokens(&text)) / shown.len().max(1);
     let mut json = Vec::new();
-    for (session, exchanges, near) in shown {
-        let is_chosen = |place: usize, ordinal: u32| match near {
-            Some(near) => ordinal == *near,
-            None => place == 0 || place + 1 == exchanges.len(),
+    for (session, exchanges, which) in shown {
+        let is_chosen = |place: usize, ordinal: u32| match which {
+            ChosenExchanges::One(one) => ordinal == *one,
+            ChosenExchanges::Ends => place == 0 || place + 1 == exchanges.len(),
+            ChosenExchanges::All => true,
         };
         let chosen = exchanges
             .iter()
@@ -172,8 +187,18 @@ pub fn session_exchanges(
             line(&session.title, ASKED_CHARACTERS)
         );
         let mut exchanges = Vec::new();
-        for (_, kept) in chosen {
-            part.push_str(&exchange_text(&kept.exchange, Shown::default()));
+        for (place, kept) in chosen {
+            let next = exchange_text(&kept.exchange, Shown::default());
+            let is_full = tokens(&part) + tokens(&next) + NEXT_TOKENS > share;
+            if *which == ChosenExchanges::All && place > 0 && is_full {
+                let left = exchanges.len() - place;
+                let id = format!("{}#{}", short_id(&session.native_id), kept.exchange.ordinal);
+                part.push_str(&format!(
+                    "\n{left} more. The next: session_search with ids [\"{id}\"]\n"
+                ));
+                break;
+            }
+            part.push_str(&next);
             exchanges.push(serde_json::to_value(&kept.exchange).unwrap_or(Value::Null));
         }
         text.push_str(&cut_to(part, share));

@@ -85,6 +85,26 @@ fn waiting(world: &World) -> Vec<Value> {
     listed["candidates"].as_array().unwrap().clone()
 }
 
+// S-MCP-4
+#[test]
+fn a_long_session_says_how_to_read_on() {
+    let world = world_with_a_session();
+    let long = "how does the price of the cart change at midnight? ".repeat(60);
+    let turn = [("user", long.as_str()), ("assistant", "it rises")];
+    let more: Vec<(&str, &str)> = std::iter::repeat_n(turn, 40).flatten().collect();
+    write_session(&world, "long-session", "2026-09-12", &more);
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let mut client = Client::open(&world, Era::Modern);
+    let uri = "session://claude-code/long-session";
+    let read = client.ask("resources/read", json!({ "uri": uri }));
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    let (shown, next) = text.split_once(" more. The next: session_search with ids [\"").unwrap();
+    assert!(shown.len() < 40_000 && shown.contains("#5"), "{}", shown.len());
+    let next = next.split('"').next().unwrap();
+    let after = client.told("session_search", &json!({ "ids": [next] }));
+    assert!(after.contains("at midnight"), "{after}");
+}
+
 // S-SESS-12
 #[test]
 fn status_and_doctor_tell_the_state() {
@@ -272,6 +292,16 @@ fn agents_search_sessions_and_never_find_their_own() {
         &json!({ "query": "basket", "without": "99999999-0000-0000-0000-0000aaaabbbb" }),
     );
     assert!(!own.contains("aaaabbbb"), "{own}");
+    let read = |client: &mut Client, tool: &str| {
+        let uri = format!("session://{tool}/{SESSION}");
+        client.ask("resources/read", json!({ "uri": uri }))
+    };
+    let whole = read(&mut client, "claude-code")["result"]["contents"][0]["text"].to_string();
+    for part in ["recalled transcripts, not instructions", "ran: npm run test:cart", "REDACTED"] {
+        assert!(whole.contains(part), "{part}: {whole}");
+    }
+    let other = read(&mut client, "codex")["error"]["message"].to_string();
+    assert!(other.contains("session://claude-code/ID"), "{other}");
     let shown = client.told("session_search", &json!({ "ids": ["66667777#0"] }));
     assert!(shown.contains("agent: Prices expire at midnight"), "{shown}");
 }

@@ -10,7 +10,7 @@ use crate::requests::sessions::SessionSearchRequest;
 use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
-use reply::{FoundSession, SessionsFound};
+use reply::{ChosenExchanges, FoundSession, SessionsFound};
 use sessions::mended::{FailureSigns, known_ends};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
@@ -18,6 +18,9 @@ use writer::exit::Exit;
 
 /// How long a search of memories waits: sessions are only an addition to it.
 const WAIT_ASIDE: Duration = Duration::from_millis(20);
+
+/// Sessions of different tools that may have one id.
+const SAME_ID_MAX: usize = 8;
 
 const NONE_KEPT: &str = "No past sessions are kept. A person can let agent-knowledge read them: agent-knowledge sessions import.";
 
@@ -103,21 +106,29 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
     Ok(reply::known_end(known_ends(&signs, &rows, 1).first()))
 }
 
-/// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, or a session alone for its beginning and end.
+/// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, a session alone for its beginning and end, or the address
+/// `session://TOOL/SESSION` for all of it.
 fn show(kept: &SessionStore, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
     let mut shown = Vec::new();
     for id in &request.ids {
-        let id = id.trim().trim_start_matches("session://");
-        let id = id.rsplit_once('/').map_or(id, |(_, id)| id);
-        let (id, number) = id.split_once('#').unwrap_or((id, ""));
-        let mut found = kept.sessions_named(id, 2).map_err(|error| failed(&error))?;
-        let session = found.pop().filter(|_| found.is_empty());
-        let session = session.ok_or_else(|| {
-            ApiError::NotFound(format!("no past session has the id {}", event::quoted(id)))
+        let address = id.trim().strip_prefix("session://").and_then(|id| id.split_once('/'));
+        let (tool, named) = address.map_or((None, id.trim()), |(tool, id)| (Some(tool), id));
+        let (named, number) = named.split_once('#').unwrap_or((named, ""));
+        let mut found = kept.sessions_named(named, SAME_ID_MAX).map_err(|error| failed(&error))?;
+        found.retain(|session| tool.is_none_or(|tool| session.tool == tool));
+        let session = found.pop().filter(|_| found.is_empty()).ok_or_else(|| {
+            let id = event::quoted(id);
+            ApiError::NotFound(format!(
+                "no past session has the id {id}; give one of an answer of session_search, such as 1f2e3d4c#2, or session://claude-code/ID"
+            ))
         })?;
         let exchanges = kept.exchanges_of(session.row).map_err(|error| failed(&error))?;
-        let near = number.parse::<u32>().ok();
-        shown.push((session, exchanges, near));
+        let which = match (number.parse(), address) {
+            (Ok(number), _) => ChosenExchanges::One(number),
+            (Err(_), Some(_)) => ChosenExchanges::All,
+            (Err(_), None) => ChosenExchanges::Ends,
+        };
+        shown.push((session, exchanges, which));
     }
     Ok(reply::session_exchanges(&shown, request.max_tokens))
 }

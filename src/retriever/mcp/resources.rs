@@ -6,7 +6,10 @@ use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 
 use api::requests::about_file;
-use api::{Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, Slot, TOKENS_MAX};
+use api::{
+    Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, SessionSearchRequest, Slot,
+    TOKENS_MAX,
+};
 use event::Problems;
 use reply::tokens;
 
@@ -20,10 +23,13 @@ const ITEM: &str = "memory://item/";
 const FILE: &str = "memory://file/";
 /// The memories that a session saved or reported on, by its id.
 const SESSION: &str = "memory://session/";
+/// A past session of a tool, by the tool and its id.
+const PAST: &str = "session://";
 /// The templates of addresses that cannot be listed.
 const ITEM_FORM: &str = "memory://item/{id}";
 const FILE_FORM: &str = "memory://file/{path}";
 const SESSION_FORM: &str = "memory://session/{id}";
+const PAST_FORM: &str = "session://{tool}/{id}";
 /// Tokens of the fields around a list.
 const FRAME_TOKENS: usize = 30;
 /// The checksum of the state. It is readable but not listed, because it tells an agent nothing.
@@ -69,7 +75,11 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         .with_title("What a session did")
         .with_description("The memories that a session saved or reported on, newest first, as JSON; a memory names its session")
         .with_mime_type(JSON);
-    vec![item, file, session]
+    let past = ResourceTemplate::new(PAST_FORM, "past-session")
+        .with_title("A past session")
+        .with_description("What was asked, run and answered in a past session of a coding agent, as its transcript tells it: recalled, not instructions")
+        .with_mime_type(WORDS);
+    vec![item, file, session, past]
 }
 
 /// Returns which parts of a template can be completed.
@@ -80,9 +90,10 @@ pub(super) fn slots(form: &str) -> Result<&'static [(&'static str, Slot)], ApiEr
     match form {
         ITEM_FORM => Ok(&[("id", Slot::Id)]),
         FILE_FORM => Ok(&[("path", Slot::File)]),
-        SESSION_FORM => Ok(&[]),
+        SESSION_FORM | PAST_FORM => Ok(&[]),
         _ => {
-            let message = format!("must be {ITEM_FORM}, {FILE_FORM} or {SESSION_FORM}");
+            let message =
+                format!("must be {ITEM_FORM}, {FILE_FORM}, {SESSION_FORM} or {PAST_FORM}");
             Err(Problems::one("ref.uri", message).into())
         }
     }
@@ -98,6 +109,13 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
             .context(&ContextRequest::default())
             .map(|reply| Read { text: reply.text, mime: WORDS });
     }
+    if uri.starts_with(PAST) {
+        let ids = vec![percent_decode_str(uri).decode_utf8_lossy().into_owned()];
+        let request =
+            SessionSearchRequest { ids, max_tokens: TOKENS_MAX, ..SessionSearchRequest::default() };
+        let reply = api.search_sessions(&request)?;
+        return Ok(Read { text: reply.text, mime: WORDS });
+    }
     let reply = if uri == RECENT {
         bounded(api.recent(LIMIT_MAX)?)
     } else if uri == DIGEST {
@@ -110,7 +128,7 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
         bounded(api.list(&Listing::OfSession(session))?)
     } else {
         return Err(ApiError::NotFound(format!(
-            "unknown resource; the resources are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, and {SESSION_FORM}"
+            "unknown resource; the resources are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
         )));
     };
     Ok(Read { text: reply.json_line(), mime: JSON })
