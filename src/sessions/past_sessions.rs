@@ -40,7 +40,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct IndexState {
     index: Arc<ExchangeIndex>,
-    /// How far the database was read.
+    /// Which database it is made of, and how far that was read.
+    database: String,
     read: ReadTo,
     is_loaded: bool,
     is_running: bool,
@@ -53,6 +54,19 @@ struct IndexState {
 struct ReadTo {
     row: u32,
     removal: i64,
+}
+
+impl ReadTo {
+    fn reaches(self, other: Self) -> bool {
+        self.row >= other.row && self.removal >= other.removal
+    }
+}
+
+impl IndexState {
+    /// Tells whether all up to a position of a database is indexed.
+    fn covers(&self, database: &str, newest: ReadTo) -> bool {
+        self.is_loaded && self.database == database && self.read.reaches(newest)
+    }
 }
 
 /// The index as it is, and what it lacks.
@@ -79,17 +93,18 @@ impl PastSessions {
         self.folder.as_deref().map_or(Ok(None), SessionStore::open)
     }
 
-    /// Returns the index, brought up to date if that takes no longer than `wait`. Nothing if no sessions are kept.
+    /// Returns the index, with all that was kept when the call began if that takes no longer than `wait`. Nothing if no
+    /// sessions are kept.
     ///
     /// # Errors
     /// [`SessionError`]
     pub fn view(&self, wait: Duration) -> Result<Option<IndexView>, SessionError> {
         let Some(kept) = self.kept()? else { return Ok(None) };
-        let newest = newest(&kept)?;
+        let (database, newest) = (kept.setting("id")?.unwrap_or_default(), newest(&kept)?);
         drop(kept);
         let deadline = Instant::now() + wait;
         let mut state = self.lock();
-        while state.read != newest || !state.is_loaded {
+        while !state.covers(&database, newest) {
             if !state.is_running && state.error.take().is_none() {
                 state.is_running = self.spawn();
             }
@@ -100,7 +115,7 @@ impl PastSessions {
             let waited = self.shared.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        Ok(Some(IndexView { index: Arc::clone(&state.index), is_behind: state.read != newest }))
+        Ok(Some(IndexView { index: Arc::clone(&state.index), is_behind: !state.covers(&database, newest) }))
     }
 
     fn lock(&self) -> MutexGuard<'_, IndexState> {
@@ -123,9 +138,13 @@ impl PastSessions {
     fn catch_up(&self) -> Result<(), SessionError> {
         let Some(kept) = self.kept()? else { return Ok(()) };
         let id = kept.setting("id")?.unwrap_or_default();
-        let is_loaded = self.lock().is_loaded;
+        let is_loaded = {
+            let state = self.lock();
+            state.is_loaded && state.database == id
+        };
         if !is_loaded {
             let (index, read) = self.saved(&id).unwrap_or_default();
+            self.lock().database.clone_from(&id);
             self.publish(&index, read);
         }
         let (mut index, mut read) = {

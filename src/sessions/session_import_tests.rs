@@ -1,9 +1,11 @@
 //! Tests of an import, with a tool of our own whose transcripts have one word a line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::*;
 use crate::exchange::PartKind;
+use crate::past_sessions::PastSessions;
 use crate::records::each_record;
 use crate::session_rows::SessionFilter;
 use crate::session_writes::Forgotten;
@@ -276,4 +278,21 @@ fn what_is_forgotten_does_not_come_back() {
     desk.import();
     assert_eq!(desk.texts().keys().collect::<Vec<_>>(), ["d"]);
     assert!(!desk.holds("kingfisher"), "nothing of it stays in the files");
+}
+
+#[test]
+fn a_replaced_store_is_indexed_anew() {
+    let mut desk = Desk::new();
+    let (folder, cache) = (desk.folder.path().join("kept"), desk.folder.path().join("cache"));
+    let past = PastSessions::at(&folder, &cache);
+    desk.write("a", TWO);
+    desk.import();
+    let view = || past.view(Duration::from_secs(60)).unwrap().unwrap();
+    assert_eq!((view().index.len(), view().is_behind), (2, false));
+    std::fs::remove_dir_all(&folder).unwrap();
+    desk.kept = SessionStore::create(&folder).unwrap();
+    std::fs::remove_file(desk.path("a")).unwrap();
+    desk.write("b", "{\"ask\":\"new\",\"at\":9}\n");
+    desk.import();
+    assert_eq!((view().index.len(), view().is_behind), (1, false));
 }
