@@ -4,7 +4,9 @@
 use serde_json::{Value, json};
 
 use super::reply::{Reply, Shape};
-use super::session_line::{DAY, NOTICE, line, place, short_id, time, tool_title};
+use super::session_line::{
+    BRANCH_CHARACTERS, DAY, NOTICE, line, place, short_id, time, tool_title,
+};
 use super::session_list::session_json;
 use super::session_transcript::{Shown, ending, exchange_text};
 use super::tokens::{cut_to, tokens, within_tokens};
@@ -12,10 +14,26 @@ use sessions::exchange::{Exchange, PartKind};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use sessions::transcript::Outcome;
 
-/// Longest question, outcome and command of a line, in characters.
-const ASKED_CHARACTERS: usize = 44;
-const OUTCOME_CHARACTERS: usize = 60;
-const COMMAND_CHARACTERS: usize = 30;
+/// Longest parts of a line, in characters; a part of none is left out.
+#[derive(Debug, Clone, Copy)]
+struct LineSizes {
+    branch: usize,
+    asked: usize,
+    command: usize,
+    outcome: usize,
+}
+
+/// The sizes that are tried until all sessions fit, the widest first. Five lines of the narrowest take
+/// 300 tokens with the heading.
+const SIZES: [LineSizes; 4] = [
+    LineSizes { branch: BRANCH_CHARACTERS, asked: 90, command: 50, outcome: 120 },
+    WIDE,
+    LineSizes { branch: 16, asked: 36, command: 20, outcome: 40 },
+    NARROW,
+];
+const WIDE: LineSizes =
+    LineSizes { branch: BRANCH_CHARACTERS, asked: 44, command: 30, outcome: 60 };
+const NARROW: LineSizes = LineSizes { branch: 0, asked: 28, command: 0, outcome: 36 };
 
 /// Tokens of the line that says how to read on.
 const NEXT_TOKENS: usize = 40;
@@ -61,41 +79,66 @@ pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
     if found.sessions.is_empty() {
         return Reply::new(format!("No past session fits.{behind}"), json);
     }
-    let lines: Vec<String> = (1..)
-        .zip(found.sessions)
-        .map(|(number, one)| format!("\n{number}. {}", session_hit_line(one)))
-        .collect();
-    let (text, ()) = within_tokens(found.max_tokens, |bytes| {
-        let mut room = bytes.saturating_sub(HEAD_BYTES + behind.len());
-        let fits = |line: &&String| {
-            let left = room.checked_sub(line.len());
-            room = left.unwrap_or_default();
-            left.is_some()
-        };
-        let shown: Vec<&String> = lines.iter().take_while(fits).collect();
-        let count = if shown.len() < lines.len() {
-            format!("{} of {}", shown.len(), lines.len())
-        } else {
-            lines.len().to_string()
-        };
-        let body: String = shown.into_iter().map(String::as_str).collect();
-        (format!("**Past sessions ({count}):** {NOTICE}\n{body}{behind}"), ())
+    let whole = SIZES.iter().find_map(|sizes| {
+        let lines = hit_lines(found.sessions, *sizes);
+        let text = hits_text(&lines, lines.len(), behind);
+        (tokens(&text) <= found.max_tokens).then_some(text)
+    });
+    let text = whole.unwrap_or_else(|| {
+        let lines = hit_lines(found.sessions, NARROW);
+        let (text, ()) = within_tokens(found.max_tokens, |bytes| {
+            let mut room = bytes.saturating_sub(HEAD_BYTES + behind.len());
+            let fits = |line: &&String| {
+                let left = room.checked_sub(line.len());
+                room = left.unwrap_or_default();
+                left.is_some()
+            };
+            let shown = lines.iter().take_while(fits).count();
+            (hits_text(&lines, shown, behind), ())
+        });
+        text
     });
     Reply::new(text, json)
+}
+
+/// Returns the line of each session.
+fn hit_lines(sessions: &[FoundSession], sizes: LineSizes) -> Vec<String> {
+    let line =
+        |(number, one): (usize, &FoundSession)| format!("\n{number}. {}", hit_line(one, sizes));
+    (1..).zip(sessions).map(line).collect()
+}
+
+/// Returns the text with the first lines.
+fn hits_text(lines: &[String], shown: usize, behind: &str) -> String {
+    let count = if shown < lines.len() {
+        format!("{shown} of {}", lines.len())
+    } else {
+        lines.len().to_string()
+    };
+    let body: String = lines.iter().take(shown).map(String::as_str).collect();
+    format!("**Past sessions ({count}):** {NOTICE}\n{body}{behind}")
 }
 
 /// Returns a hit as one line: date, tool, place, what was asked, what was run, what came out, id.
 #[must_use]
 pub fn session_hit_line(found: &FoundSession) -> String {
+    hit_line(found, WIDE)
+}
+
+fn hit_line(found: &FoundSession, sizes: LineSizes) -> String {
     let FoundSession { session, exchange, .. } = found;
     let at = exchange.span_ms().map(|(first, _)| first).or(session.span_ms.map(|(first, _)| first));
     let asked = asked(exchange).unwrap_or(&session.title);
-    let mut parts =
-        vec![format!("[{}] {}, {}", time(at, DAY), tool_title(&session.tool), place(session))];
-    parts.push(format!("asked: {}", line(asked, ASKED_CHARACTERS)));
-    parts.extend(ran(exchange).map(|ran| format!("ran: {ran}")));
-    parts
-        .extend(outcome(exchange).map(|said| format!("found: {}", line(said, OUTCOME_CHARACTERS))));
+    let mut parts = vec![format!(
+        "[{}] {}, {}",
+        time(at, DAY),
+        tool_title(&session.tool),
+        place(session, sizes.branch)
+    )];
+    parts.push(format!("asked: {}", line(asked, sizes.asked)));
+    let command = Some(sizes.command).filter(|size| *size > 0);
+    parts.extend(command.and_then(|size| ran(exchange, size)).map(|ran| format!("ran: {ran}")));
+    parts.extend(outcome(exchange).map(|said| format!("found: {}", line(said, sizes.outcome))));
     parts.push(format!("{}#{}", short_id(&session.native_id), exchange.ordinal));
     parts.join(" · ")
 }
@@ -116,8 +159,8 @@ fn outcome(exchange: &Exchange) -> Option<&str> {
     })
 }
 
-/// The first command that failed, and the last that worked; nothing if none failed.
-fn ran(exchange: &Exchange) -> Option<String> {
+/// The first command that failed, and the last that worked, each of at most this many characters; nothing if none failed.
+fn ran(exchange: &Exchange, characters: usize) -> Option<String> {
     let commands = || {
         exchange.parts.iter().filter_map(|part| match &part.what {
             PartKind::Ran { command, outcome, .. } => Some((command, outcome)),
@@ -128,7 +171,7 @@ fn ran(exchange: &Exchange) -> Option<String> {
     let failed = commands().find(|(_, outcome)| !is_fine(outcome));
     let worked = commands().rfind(|(_, outcome)| is_fine(outcome));
     let shown = |(command, outcome): (&String, &Outcome)| {
-        format!("{}{}", line(command, COMMAND_CHARACTERS), ending(outcome))
+        format!("{}{}", line(command, characters), ending(outcome))
     };
     // That a command worked says little; that one failed, and what worked then, is what is looked for.
     let failed = shown(failed?);
@@ -143,7 +186,7 @@ fn hit_json(found: &FoundSession) -> Value {
         "exchange": found.exchange.ordinal,
         "id": format!("{}#{}", short_id(&found.session.native_id), found.exchange.ordinal),
         "asked": asked(&found.exchange),
-        "ran": ran(&found.exchange),
+        "ran": ran(&found.exchange, WIDE.command),
         "found": outcome(&found.exchange),
         "likely": found.is_likely,
         "others": found.others,
@@ -183,8 +226,8 @@ pub fn session_exchanges(
         let mut part = format!(
             "\n{}, {}: {}\n",
             tool_title(&session.tool),
-            place(session),
-            line(&session.title, ASKED_CHARACTERS)
+            place(session, WIDE.branch),
+            line(&session.title, WIDE.asked)
         );
         let mut exchanges = Vec::new();
         for (place, kept) in chosen {
@@ -217,4 +260,71 @@ pub fn with_session(reply: Reply, line: Option<&str>, max_tokens: usize) -> Repl
     }
     let text = format!("{}{added}", reply.text.trim_end());
     Reply { text, ..reply }.with("past_session", line.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sessions::exchange::{ExchangePart, SessionFacts};
+
+    fn found(number: u32) -> FoundSession {
+        let long = |what: &str| format!("{what} of session {number}: ") + &"some words ".repeat(40);
+        let ran = |command: &str, outcome| PartKind::Ran {
+            command: long(command),
+            outcome,
+            excerpt: String::new(),
+        };
+        let parts = [
+            PartKind::Asked(long("question")),
+            ran("npm test", Outcome::Exited(1)),
+            ran("npm run test:all", Outcome::Succeeded),
+            PartKind::Answered(long("outcome")),
+        ];
+        let part = |what| ExchangePart { at_ms: Some(1_790_000_000_000), what };
+        FoundSession {
+            session: KeptSession {
+                row: number,
+                tool: "claude-code".to_owned(),
+                native_id: format!("1111222233334444555566667777888{number}"),
+                repo: Some("github.com/acme/shop-backend".to_owned()),
+                title: String::new(),
+                opening: String::new(),
+                span_ms: None,
+                exchanges: 9,
+                facts: SessionFacts { branch: Some(long("feature/cart")), ..<_>::default() },
+                is_source_gone: false,
+            },
+            exchange: Exchange { ordinal: 7, message_id: None, parts: parts.map(part).into() },
+            is_likely: true,
+            others: 0,
+        }
+    }
+
+    fn shown(count: u32, max_tokens: usize) -> String {
+        let sessions: Vec<FoundSession> = (1..=count).map(found).collect();
+        let (is_behind, shape) = (true, Shape::Words);
+        session_hits(&SessionsFound { sessions: &sessions, is_behind, shape, max_tokens }).text
+    }
+
+    /// The default budget is counted with our estimate, which is never too low; o200k counts about a quarter less.
+    #[test]
+    fn five_sessions_take_300_tokens() {
+        let text = shown(5, 400);
+        assert!(text.starts_with("**Past sessions (5):**"), "{text}");
+        for number in 1..=5 {
+            assert!(text.contains(&format!("7777888{number}#7")), "{text}");
+            assert!(text.contains(&format!("asked: question of session {number}")), "{text}");
+        }
+        let real = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&text).len();
+        assert!(real <= 300, "{real}: {text}");
+    }
+
+    #[test]
+    fn fewer_sessions_say_more_each() {
+        let (one, five) = (shown(1, 400), shown(5, 400));
+        assert!(one.lines().nth(2).unwrap().len() > five.lines().nth(2).unwrap().len() * 3 / 2);
+        assert!(five.starts_with("**Past sessions (5):**"), "{five}");
+        let cut = shown(5, 150);
+        assert!(cut.contains(" of 5):**") && tokens(&cut) <= 150, "{cut}");
+    }
 }

@@ -38,6 +38,9 @@ pub(super) fn time(at_ms: Option<i64>, form: &str) -> String {
     time.map_or_else(|| "no date".to_owned(), |time| time.strftime(form).to_string())
 }
 
+/// Characters of a branch, where there is room.
+pub(super) const BRANCH_CHARACTERS: usize = 40;
+
 /// The forms of a time.
 pub(super) const MINUTE: &str = "%Y-%m-%d %H:%M";
 pub(super) const DAY: &str = "%Y-%m-%d";
@@ -47,10 +50,11 @@ pub(super) fn tool_title(name: &str) -> String {
     of_tool(name).map_or_else(|| line(name, 40), |reader| reader.tool().title.to_owned())
 }
 
-/// Returns where a session happened: repository and branch.
-pub(super) fn place(session: &KeptSession) -> String {
+/// Returns where a session happened: the repository, and the branch in at most this many characters; no branch for none.
+pub(super) fn place(session: &KeptSession, branch_characters: usize) -> String {
     let repo = session.repo.as_deref().map_or("no repository", short_name);
-    let branch = session.facts.branch.as_deref().map(|branch| format!(" ({})", line(branch, 40)));
+    let branch = session.facts.branch.as_deref().filter(|_| branch_characters > 0);
+    let branch = branch.map(|branch| format!(" ({})", line(branch, branch_characters)));
     format!("{}{}", line(repo, 60), branch.unwrap_or_default())
 }
 

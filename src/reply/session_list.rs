@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::reply::Reply;
-use super::session_line::{MINUTE, NOTICE, counted, line, place, short_id, time, tool_title};
+use super::session_line::{
+    BRANCH_CHARACTERS, MINUTE, NOTICE, counted, line, place, short_id, time, tool_title,
+};
 use sessions::session_rows::KeptSession;
 
 /// Longest title of a session, in characters.
@@ -39,7 +41,7 @@ pub(super) fn session_line(session: &KeptSession) -> String {
     format!(
         "[{when}] {}, {}: {} · {}{gone} · {}",
         tool_title(&session.tool),
-        place(session),
+        place(session, BRANCH_CHARACTERS),
         line(&session.title, TITLE_CHARACTERS),
         counted(u64::from(session.exchanges), "exchange"),
         short_id(&session.native_id),

@@ -115,7 +115,10 @@ impl PastSessions {
             let waited = self.shared.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        Ok(Some(IndexView { index: Arc::clone(&state.index), is_behind: !state.covers(&database, newest) }))
+        Ok(Some(IndexView {
+            index: Arc::clone(&state.index),
+            is_behind: !state.covers(&database, newest),
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, IndexState> {
