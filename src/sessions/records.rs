@@ -1,6 +1,7 @@
 //! A file of JSON records, one a line, read as a stream: it may be written while we read, be compressed, or be larger than
 //! memory. The only file that names `ruzstd`. Not here: what a record means (`readers`).
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -175,23 +176,44 @@ fn each_value<T: DeserializeOwned>(
     sink: &mut dyn TranscriptSink,
     each: &mut dyn FnMut(T, &mut dyn TranscriptSink) -> Option<String>,
 ) {
-    // Half a surrogate pair, or bytes that are no UTF-8, must not lose the whole record.
-    let text = String::from_utf8_lossy(bytes);
-    let mended = text.contains("\\ud").then(|| event::surrogates_mended(&text)).flatten();
-    let text = mended.as_deref().unwrap_or(&text);
-    for value in serde_json::Deserializer::from_str(text).into_iter::<T>() {
-        match value {
-            Ok(value) => match each(value, sink) {
-                None => sink.count(Recognised::Understood),
-                Some(kind) if kind.is_empty() => sink.count(Recognised::Left),
-                Some(kind) => sink.count(Recognised::Unknown(&kind)),
-            },
-            Err(_) => {
-                sink.count(Recognised::Broken);
-                return;
-            }
+    values_of_line(bytes, &mut |value| match value.map(|value| each(value, sink)) {
+        Ok(None) => sink.count(Recognised::Understood),
+        Ok(Some(kind)) if kind.is_empty() => sink.count(Recognised::Left),
+        Ok(Some(kind)) => sink.count(Recognised::Unknown(&kind)),
+        Err(_) => sink.count(Recognised::Broken),
+    });
+}
+
+/// Calls `each` for every JSON value of a line, up to the first that is broken.
+pub fn values_of_line<T: DeserializeOwned>(
+    line: &[u8],
+    each: &mut dyn FnMut(serde_json::Result<T>),
+) {
+    let text = mended(line);
+    for value in serde_json::Deserializer::from_str(&text).into_iter() {
+        let is_broken = value.is_err();
+        each(value);
+        if is_broken {
+            return;
         }
     }
+}
+
+/// Reads a value that is a whole text, such as a column of a database.
+///
+/// # Errors
+/// Those of the parser.
+pub fn mended_value<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_str(&mended(json))
+}
+
+/// Returns JSON without what would lose all of it for one character: half a surrogate pair, bytes that are no UTF-8, and
+/// NULs, which a crash leaves in files.
+fn mended(json: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(json);
+    let whole = text.contains("\\ud").then(|| event::surrogates_mended(&text)).flatten();
+    let text = whole.map_or(text, Cow::Owned);
+    if text.contains('\0') { Cow::Owned(text.replace('\0', "")) } else { text }
 }
 
 #[cfg(test)]
@@ -263,8 +285,9 @@ mod tests {
         let mut bytes = b"{\"a\":\"".to_vec();
         bytes.resize(LINE_BYTES_MAX + 10, b'x');
         bytes.extend_from_slice(b"\"}\n{\"b\":2}\n");
-        let (values, counts, end) = read(&bytes, 0);
-        assert_eq!((values.len(), counts.census.too_long, end), (1, 1, bytes.len() as u64));
+        let (values, Counts { census, .. }, end) = read(&bytes, 0);
+        assert_eq!((values.len(), census.too_long, census.broken), (1, 1, 0));
+        assert_eq!(end, bytes.len() as u64);
     }
 
     #[test]

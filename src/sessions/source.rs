@@ -201,6 +201,13 @@ fn is_inside(link: &Path, real_root: &Path) -> bool {
     link.canonicalize().is_ok_and(|real| real.is_file() && real.starts_with(real_root))
 }
 
+/// Tells whether a path exists and is not below a folder, because of a link.
+#[must_use]
+pub fn leads_out_of(folder: &Path, path: &Path) -> bool {
+    let Ok(real) = path.canonicalize() else { return false };
+    folder.canonicalize().is_ok_and(|folder| !real.starts_with(folder))
+}
+
 /// Tells whether a path has this extension; several may be given, such as `jsonl.zst`.
 #[must_use]
 pub fn has_extension(path: &Path, extension: &str) -> bool {

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::json_parts::MomentStamp;
 use crate::prompt_text::typed;
 use crate::source::{
-    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below,
+    Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, leads_out_of,
 };
 use crate::transcript::{Extent, Happening, Outcome, Recognised, SessionFact, TranscriptSink};
 
@@ -73,7 +73,11 @@ impl TranscriptReader for Aider {
         roots
     }
 
+    /// A work tree may come from anyone, so a link in it is not followed out of it.
     fn find(&self, root: &Path) -> Result<Vec<TranscriptFile>, ReadError> {
+        if root.parent().is_some_and(|tree| leads_out_of(tree, root)) {
+            return Ok(Vec::new());
+        }
         files_below(root, 0, &|path| {
             path == root || path.file_name().is_some_and(|name| name == FILE)
         })
@@ -410,6 +414,24 @@ mod tests {
         let found = roots.iter().flat_map(|root| Aider.find(root).unwrap());
         let found: Vec<_> = found.map(|file| file.path).collect();
         assert_eq!(found, [trees[0].join(FILE), trees[1].join("chat.md")]);
+    }
+
+    // S-SESS-2
+    #[cfg(unix)]
+    #[test]
+    fn links_never_lead_out_of_a_work_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tree, outside) = (folder.path().join("tree"), folder.path().join("outside"));
+        for place in [&tree, &outside] {
+            std::fs::create_dir(place).unwrap();
+            std::fs::write(place.join("history.md"), "x\n").unwrap();
+        }
+        let root = tree.join(FILE);
+        for (target, found) in [(outside.join("history.md"), 0), (tree.join("history.md"), 1)] {
+            std::os::unix::fs::symlink(target, &root).unwrap();
+            assert_eq!(Aider.find(&root).unwrap().len(), found);
+            std::fs::remove_file(&root).unwrap();
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json_parts::{CallNames, MomentStamp, field};
+use super::loose_json::may_be_glued;
 use crate::prompt_text::typed;
 use crate::records::each_record;
 use crate::source::{
@@ -129,7 +130,8 @@ impl TranscriptReader for CopilotCli {
         if let Some(head) = known {
             log.begin(head, Extent::Continued, sink);
         }
-        let is_noise = |line: &[u8]| NOISE.iter().any(|begin| line.starts_with(begin));
+        let is_noise =
+            |line: &[u8]| NOISE.iter().any(|begin| line.starts_with(begin)) && !may_be_glued(line);
         let mut each = |record: Value, sink: &mut dyn TranscriptSink| log.read(&record, sink);
         let offset = each_record(&file.path, offset, sink, &is_noise, &mut each)?;
         let state = serde_json::to_value(&log.head).unwrap_or_default();
@@ -380,6 +382,7 @@ mod tests {
     use crate::readers::growing::{
         assert_reading_on_is_reading_whole, assert_unknown_records_are_only_counted, read_text,
     };
+    use crate::readers::resume_law;
 
     const NAME: &str = "session-state/s1/events.jsonl";
 
@@ -592,6 +595,13 @@ mod tests {
         assert_reading_on_is_reading_whole(&CopilotCli, NAME, &text);
         let unknown = r#"{"type":"session.invented","data":{"content":"x"}}"#;
         assert_unknown_records_are_only_counted(&CopilotCli, NAME, &text, unknown);
+    }
+
+    #[test]
+    fn damage_to_a_line_loses_no_neighbour() {
+        let text = log(&[start(), asks("one"), asks("two")]);
+        let noise = r#"{"type":"hook.start","data":{}}"#;
+        resume_law::holds_when_damaged(&CopilotCli, NAME, &text, (noise, "two"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::records::file_bytes;
 use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    leads_out_of,
 };
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
@@ -44,7 +45,11 @@ impl TranscriptReader for Crush {
         roots
     }
 
+    /// A work tree may come from anyone, so a link in it is not followed out of it.
     fn find(&self, root: &Path) -> Result<Vec<TranscriptFile>, ReadError> {
+        if root.parent().is_some_and(|tree| leads_out_of(tree, root)) {
+            return Ok(Vec::new());
+        }
         files_below(root, 0, &|path| {
             has_extension(path, "db") && path.file_stem().is_some_and(|stem| stem == "crush")
         })
@@ -290,6 +295,24 @@ mod tests {
         };
         let expected = ["/a/.crush", "/b/.crush", "/d/.crush"].map(PathBuf::from);
         assert_eq!(Crush.roots(&places), expected);
+    }
+
+    // S-SESS-2
+    #[cfg(unix)]
+    #[test]
+    fn links_never_lead_out_of_a_work_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tree, outside) = (folder.path().join("tree"), folder.path().join("outside"));
+        for place in [&tree, &outside] {
+            std::fs::create_dir_all(place.join("data")).unwrap();
+            std::fs::write(place.join("data/crush.db"), "").unwrap();
+        }
+        let root = tree.join(".crush");
+        for (target, found) in [(outside.join("data"), 0), (tree.join("data"), 1)] {
+            std::os::unix::fs::symlink(target, &root).unwrap();
+            assert_eq!(Crush.find(&root).unwrap().len(), found);
+            std::fs::remove_file(&root).unwrap();
+        }
     }
 
     #[test]

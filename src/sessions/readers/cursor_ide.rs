@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis_at, text_at};
 use crate::database::{self, bounded_value, bytes_of, has_table};
 use crate::prompt_text::typed;
+use crate::records::mended_value;
 use crate::session_tables::{PlannedSession, SessionTables, TableError, fingerprint};
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
@@ -194,7 +195,7 @@ fn value_of(
             None
         }
         Some((Some(bytes), _)) => {
-            let value = serde_json::from_slice(&bytes).ok();
+            let value = mended_value(&bytes).ok();
             if value.is_none() {
                 sink.count(Recognised::Broken);
             }

@@ -11,7 +11,7 @@ use super::cursor_ide::{CursorTables, kind_of};
 use super::tool_calls::{AgentCall, joined_text, millis_at, text_at};
 use crate::database::{VALUE_BYTES_MAX, bounded_value, bytes_of, has_table};
 use crate::prompt_text::typed;
-use crate::records::{each_record, file_bytes};
+use crate::records::{each_record, file_bytes, mended_value};
 use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
@@ -261,7 +261,7 @@ impl SessionTables for ChatTables {
                 continue;
             };
             // The rest is a tree of the same values, or encrypted.
-            let message = serde_json::from_slice::<Value>(&data).ok();
+            let message = mended_value::<Value>(&data).ok();
             let role = message.as_ref().and_then(|message| text_at(message, &["/role"]));
             let content = message.as_ref().and_then(|message| message.get("content"));
             let (Some(role), Some(content)) = (role, content) else {
@@ -330,6 +330,7 @@ mod tests {
         let text = format!("{LINES}{again}");
         resume_law::holds_when_cut(&CursorReader, "s1.jsonl", &text, 2);
         resume_law::holds_with_unknown(&CursorReader, "s1.jsonl", LINES);
+        resume_law::holds_when_damaged(&CursorReader, "s1.jsonl", &text, ("", "why"));
     }
 
     #[test]

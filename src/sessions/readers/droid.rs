@@ -114,6 +114,7 @@ mod tests {
     use super::*;
     use crate::exchange::PartKind;
     use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
+    use crate::readers::resume_law;
 
     const NAME: &str = "sessions/-w/s1.jsonl";
 
@@ -159,5 +160,6 @@ mod tests {
     fn unknown_records_are_only_counted() {
         let unknown = r#"{"type":"invented","id":"u"}"#;
         assert_unknown_records_are_only_counted(&Droid, NAME, &text(), unknown);
+        resume_law::holds_when_damaged(&Droid, NAME, &text(), ("", "flat"));
     }
 }

@@ -393,6 +393,7 @@ mod tests {
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
+    use crate::readers::resume_law;
     use crate::transcript::Census;
 
     const LOG: &str = "tmp/shop/chats/session-2026-01-01T00-00-abcd.jsonl";
@@ -577,6 +578,7 @@ mod tests {
         assert_unknown_records_are_only_counted(&GeminiCli, LOG, &text, &unknown);
         let unknown = json!({"$invented": {"x": 1}}).to_string();
         assert_unknown_records_are_only_counted(&GeminiCli, LOG, &text, &unknown);
+        resume_law::holds_when_damaged(&GeminiCli, LOG, &text, ("", "one"));
     }
 
     #[test]

@@ -102,6 +102,9 @@ impl GoldenCounts {
     }
 }
 
+/// The folders of `GOLDEN.jsonl`, each of which a reader's tests compare.
+const COMPARED: &[&str] = &["claude-code", "codex", "copilot-cli", "gemini-cli", "opencode"];
+
 /// Reads every real file of a tool and compares its counts with `GOLDEN.jsonl`. `explained` names the files whose counts
 /// differ, with ours and the reason; a difference that is not there, and a row that no longer differs, both fail.
 pub(crate) fn compare(
@@ -109,6 +112,7 @@ pub(crate) fn compare(
     folder: &str,
     explained: &[(&str, GoldenCounts, &str)],
 ) {
+    assert!(COMPARED.contains(&folder), "{folder}");
     let Some(fixtures) = fixtures() else { return };
     let unpacked = tempfile::tempdir().unwrap();
     let golden = std::fs::read_to_string(fixtures.join("GOLDEN.jsonl")).unwrap();
@@ -144,4 +148,52 @@ pub(crate) fn unpacked_at(path: &Path, folder: &Path) -> PathBuf {
     let target = folder.join(name);
     std::fs::write(&target, bytes).unwrap();
     target
+}
+
+/// Real files that `GOLDEN.jsonl` does not count, and which test counts them instead.
+const COUNTED_ELSEWHERE: &[(&str, &str)] = &[
+    ("aider/real/", "aider::a_real_file_has_the_counts_of_another_reader"),
+    ("goose/real/lantern/goose-home/sessions/", "goose::a_real_database_is_read_where_it_lies"),
+    ("opencode/real/lantern/", "opencode_tables::a_real_database_is_read_where_it_lies"),
+    ("pi/real/", "pi::real_files_have_the_counts_of_another_reader"),
+    (
+        "qwen/real/lantern/qwen-home/projects/-code/chats/",
+        "qwen_code::real_files_have_the_counts_of_another_reader",
+    ),
+];
+
+/// Real files that are no transcripts of a tool that we read, and why.
+const LEFT: &[(&str, &str)] = &[
+    ("qwen/real/lantern/qwen-home/usage_record.jsonl", "tokens, no text"),
+    ("qwen/real/lantern/qwen-home/projects/-code/meta.json", "the name of the project"),
+    ("specstory/real/", "exports of a tool that has no sessions of its own"),
+];
+
+#[test]
+fn every_real_file_is_counted() {
+    let Some(fixtures) = fixtures() else { return };
+    let golden = std::fs::read_to_string(fixtures.join("GOLDEN.jsonl")).unwrap();
+    let rows = golden.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut counted: Vec<String> =
+        rows.map(|row| row["file"].as_str().unwrap().to_owned()).collect();
+    let not_compared = counted.iter().find(|file| {
+        let folder = file.split_once('/').unwrap().0;
+        !COMPARED.contains(&folder)
+    });
+    assert_eq!(not_compared, None);
+    let others = COUNTED_ELSEWHERE.iter().chain(LEFT).map(|(begin, _)| (*begin).to_owned());
+    counted.extend(others);
+    let mut open = vec![fixtures.clone()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(&fixtures).unwrap().to_str().unwrap().to_owned();
+            let is_counted = || counted.iter().any(|begin| name.starts_with(begin));
+            if path.is_dir() {
+                open.push(path);
+            } else if name.split('/').nth(1) == Some("real") {
+                assert!(is_counted(), "{name} has no counts");
+            }
+        }
+    }
 }

@@ -467,6 +467,7 @@ mod tests {
 "#;
         resume_law::holds_when_cut(&Goose, "1.jsonl", text, 3);
         resume_law::holds_with_unknown(&Goose, "1.jsonl", text);
+        resume_law::holds_when_damaged(&Goose, "1.jsonl", text, ("", "why"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::records::mended_value;
 use crate::source::ReadError;
 use crate::transcript::{Happening, TranscriptMoment, TranscriptSink};
 
@@ -203,7 +204,14 @@ pub(super) fn whole_json<T: DeserializeOwned>(path: &Path) -> Result<T, ReadErro
     whole_json_up_to(path, WHOLE_BYTES_MAX)
 }
 
-fn whole_json_up_to<T: DeserializeOwned>(path: &Path, bytes_max: u64) -> Result<T, ReadError> {
+/// The same, with a bound of its own.
+///
+/// # Errors
+/// As [`whole_json`].
+pub(super) fn whole_json_up_to<T: DeserializeOwned>(
+    path: &Path,
+    bytes_max: u64,
+) -> Result<T, ReadError> {
     let file = File::open(path).map_err(ReadError::io(path))?;
     let bytes = file.metadata().map_err(ReadError::io(path))?.len();
     if bytes > bytes_max {
@@ -221,13 +229,10 @@ fn whole_json_up_to<T: DeserializeOwned>(path: &Path, bytes_max: u64) -> Result<
     })
 }
 
-/// Reads a file again whose text has half a surrogate pair or bytes that are no UTF-8.
+/// Reads a file again in whose text single characters are broken.
 fn mended_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let bytes = std::fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let text = text.trim_start_matches('\u{feff}');
-    let mended = event::surrogates_mended(text);
-    serde_json::from_str(mended.as_deref().unwrap_or(text)).ok()
+    mended_value(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()
 }
 
 /// Says where the JSON is not what it should be. The words of the parser may quote the file; they stay out.
@@ -317,7 +322,7 @@ mod tests {
         let numbers: Vec<_> =
             read(b"\xef\xbb\xbf[1,\"x\",2]", 100).unwrap().into_iter().map(|one| one.0).collect();
         assert_eq!(numbers, [Some(1), None, Some(2)]);
-        assert_eq!(read(b"[\"\\ud83d\", \"\xff\"]", 100).unwrap().len(), 2);
+        assert_eq!(read(b"[\"\\ud83d\", \"\xff\", \"\0\"]\0\0", 100).unwrap().len(), 3);
         for (bytes, bytes_max, expected) in [
             (&b"[1, 2]"[..], 5, "too large to read whole: 6 bytes of at most 5"),
             (b"[1, ", 100, "no complete JSON"),

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::json_parts::whole_json_up_to;
 use super::opencode_messages::{MessageHead, report_message, report_session, undone_from};
 use super::opencode_tables::OpenCodeTables;
 use super::tool_calls::text_at;
 use crate::database;
-use crate::records::file_bytes;
 use crate::session_tables::{FirstMomentSink, SessionTables, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    leads_out_of,
 };
 use crate::transcript::{Recognised, TranscriptSink};
 
@@ -105,7 +106,7 @@ impl TranscriptReader for OpenCodeReader {
         if has_extension(&file.path, "db") {
             return read_changed(file, resume, &OpenCodeTables, sink);
         }
-        let session = json_file(&file.path, EXPORT_BYTES_MAX)?;
+        let session: Value = whole_json_up_to(&file.path, EXPORT_BYTES_MAX)?;
         if session.get("messages").is_some() {
             read_export(&file.path, &session, sink)?;
         } else {
@@ -152,8 +153,9 @@ fn read_tree(path: &Path, session: &Value, sink: &mut dyn TranscriptSink) -> Res
     let storage = path.ancestors().nth(3).unwrap_or(path);
     let mut reported = FirstMomentSink::new(sink);
     report_session(id, session, &mut reported);
-    for file in files_below(&storage.join("message").join(id), 0, &|_| true)? {
-        let Some(info) = counted(json_file(&file.path, MESSAGE_BYTES_MAX), &mut reported) else {
+    for file in files_of(storage, "message", id)? {
+        let Some(info) = counted(whole_json_up_to(&file.path, MESSAGE_BYTES_MAX), &mut reported)
+        else {
             continue;
         };
         let message = text_at(&info, &["/id"]).unwrap_or_default();
@@ -162,8 +164,8 @@ fn read_tree(path: &Path, session: &Value, sink: &mut dyn TranscriptSink) -> Res
         }
         let mut parts = Vec::new();
         if is_name(message) {
-            for file in files_below(&storage.join("part").join(message), 0, &|_| true)? {
-                let part = counted(json_file(&file.path, MESSAGE_BYTES_MAX), &mut reported);
+            for file in files_of(storage, "part", message)? {
+                let part = counted(whole_json_up_to(&file.path, MESSAGE_BYTES_MAX), &mut reported);
                 parts.extend(part.map(|part| (file.stem().unwrap_or_default().to_owned(), part)));
             }
         }
@@ -171,6 +173,12 @@ fn read_tree(path: &Path, session: &Value, sink: &mut dyn TranscriptSink) -> Res
         report_either(message, &info, parts, &mut reported);
     }
     Ok(())
+}
+
+/// The files of a session or of a message, none if a link leads out of the tree.
+fn files_of(storage: &Path, kind: &str, id: &str) -> Result<Vec<TranscriptFile>, ReadError> {
+    let folder = storage.join(kind).join(id);
+    if leads_out_of(storage, &folder) { Ok(Vec::new()) } else { files_below(&folder, 0, &|_| true) }
 }
 
 /// Reports a message of 1.x with its parts, or one of 2.x, which has a type instead of a role.
@@ -197,12 +205,6 @@ fn report_either<'a>(
 fn is_name(id: &str) -> bool {
     !id.is_empty()
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
-}
-
-fn json_file(path: &Path, bytes_max: u64) -> Result<Value, ReadError> {
-    let bytes = file_bytes(path, bytes_max)?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| ReadError::form(path, format!("no JSON: {error}")))
 }
 
 /// GoldenCounts a file that cannot be read: one that was cut off must not lose the others.
@@ -285,6 +287,39 @@ mod tests {
         let mut builder = crate::exchange::ExchangeBuilder::new(0, &mut deliver);
         let error = OPENCODE.read(&file, None, &mut builder).unwrap_err();
         assert!(error.to_string().contains("no session"), "an id never leads out of the tree");
+    }
+
+    #[test]
+    fn half_a_character_loses_no_export() {
+        let folder = tempfile::tempdir().unwrap();
+        let export = r#"{"info":{"id":"s"},"messages":[{"info":{"id":"m","role":"user"},"parts":[{"id":"p","type":"text","text":"why \ud83d"}]}]}"#;
+        write(folder.path(), "s.json", export);
+        let (read, _) = sessions_of(&OPENCODE, &folder.path().join("s.json"));
+        let asked = PartKind::Asked("why \u{fffd}".to_owned());
+        assert_eq!(read[0].exchanges[0].parts[0].what, asked);
+    }
+
+    // S-SESS-2
+    #[cfg(unix)]
+    #[test]
+    fn links_never_lead_out_of_the_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("root"), folder.path().join("outside"));
+        for place in [&root, &outside] {
+            tree(place);
+        }
+        for folder in ["message/ses_1", "part/msg_1"] {
+            let place = root.join("storage").join(folder);
+            std::fs::remove_dir_all(&place).unwrap();
+            std::os::unix::fs::symlink(outside.join("storage").join(folder), place).unwrap();
+            let path = root.join("storage/session/p/ses_1.json");
+            let (read, _) = sessions_of(&OPENCODE, &path);
+            let parts = read.iter().flat_map(|session| &session.exchanges);
+            let parts = parts.flat_map(|exchange| &exchange.parts);
+            assert!(parts.count() < 2, "{folder}");
+            std::fs::remove_file(root.join("storage").join(folder)).unwrap();
+            tree(&root);
+        }
     }
 
     #[test]

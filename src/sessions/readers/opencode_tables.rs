@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::opencode_messages::{MessageHead, report_message, report_session, undone_from};
 use crate::database::{bounded_value, columns_of, columns_or_null, has_table};
+use crate::records::mended_value;
 use crate::session_tables::{PlannedSession, SessionTables, TableError};
 use crate::transcript::{Recognised, TranscriptSink};
 
@@ -213,7 +214,7 @@ fn parsed(data: Option<String>, sink: &mut dyn TranscriptSink) -> Option<Value> 
         sink.count(Recognised::TooLong);
         return None;
     };
-    let value = serde_json::from_str(&data).ok();
+    let value = mended_value(data.as_bytes()).ok();
     if value.is_none() {
         sink.count(Recognised::Broken);
     }
@@ -223,6 +224,7 @@ fn parsed(data: Option<String>, sink: &mut dyn TranscriptSink) -> Option<Value> 
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
@@ -379,6 +381,69 @@ mod tests {
         let kinds = kinds(named(&sessions, "old"));
         assert_eq!(kinds.first(), Some(&PartKind::Asked("why does it fail".to_owned())));
         assert_eq!(kinds.len(), 3);
+    }
+
+    #[test]
+    fn half_a_character_loses_nothing() {
+        let (_folder, path, writer) = database(OLD);
+        writer
+            .execute_batch(
+                r#"UPDATE part SET data = '{"type":"text","text":"why \ud83d"}' WHERE id = 'p1'"#,
+            )
+            .unwrap();
+        let (sessions, census) = sessions_of(&OPENCODE, &path);
+        let asked = PartKind::Asked("why \u{fffd}".to_owned());
+        assert_eq!(kinds(named(&sessions, "old")).first(), Some(&asked));
+        assert_eq!(census.broken, 0);
+    }
+
+    /// A writer adds messages while sessions are read, each in a transaction with its part.
+    #[test]
+    fn rows_written_meanwhile_are_read_next_time() {
+        const MESSAGES_MAX: usize = 20_000;
+        let (_folder, path, writer) = database(OLD);
+        writer
+            .execute_batch(
+                "INSERT INTO session VALUES ('live', NULL, '/w', 'Live', NULL, NULL, 10, 20)",
+            )
+            .unwrap();
+        let (news, is_over) = (&AtomicUsize::new(0), &AtomicBool::new(false));
+        let write = move || {
+            let mut written = 0;
+            while news.load(Ordering::SeqCst) < 5 && written < MESSAGES_MAX {
+                let message = format!(
+                    r#"BEGIN; INSERT INTO message VALUES ('n{written}', 'live', {written}, 0, '{{"role":"user"}}');
+                       INSERT INTO part VALUES ('n{written}', 'n{written}', 'live', 0, 0, '{{"type":"text","text":"{written}"}}');
+                       COMMIT"#
+                );
+                writer.execute_batch(&message).unwrap();
+                written += 1;
+            }
+            is_over.store(true, Ordering::SeqCst);
+            written
+        };
+        let (mut resume, mut told) = (None, Vec::new());
+        let mut read = || {
+            let (sessions, census, end) = try_sessions_of(&OPENCODE, &path, resume.as_ref());
+            assert_eq!((census.broken, census.too_long), (0, 0));
+            resume = Some(end.unwrap());
+            if let Some(live) = sessions.iter().find(|session| session.native_id == "live") {
+                let later = kinds(live);
+                assert!(later.starts_with(&told), "what was told is told again");
+                told = later;
+                news.fetch_add(1, Ordering::SeqCst);
+            }
+        };
+        let written = std::thread::scope(|scope| {
+            let writer = scope.spawn(write);
+            while !is_over.load(Ordering::SeqCst) {
+                read();
+            }
+            writer.join().unwrap()
+        });
+        read();
+        let expected = (0..written).map(|number| PartKind::Asked(number.to_string()));
+        assert_eq!(told, expected.collect::<Vec<_>>());
     }
 
     #[test]

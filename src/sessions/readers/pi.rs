@@ -288,6 +288,7 @@ mod tests {
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
+    use crate::readers::resume_law;
     use crate::transcript::Census;
 
     const NAME: &str = "--w--/2026-01-01T00-00-00-000Z_s1.jsonl";
@@ -450,6 +451,7 @@ mod tests {
         let text = lines(&[head(), asks("a", None, "one"), says("b", Some("a"), "1")]);
         let unknown = json!({"type": "invented", "data": 1}).to_string();
         assert_unknown_records_are_only_counted(&Pi, NAME, &text, &unknown);
+        resume_law::holds_when_damaged(&Pi, NAME, &text, ("", "one"));
     }
 
     #[test]

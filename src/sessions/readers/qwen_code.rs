@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json_parts::{CallNames, MomentStamp, exit_code_at_end, field, inside, text_of};
+use super::loose_json::may_be_glued;
 use crate::prompt_text::typed;
 use crate::records::{RecordLine, RecordLines, each_record};
 use crate::source::{
@@ -98,7 +99,8 @@ impl TranscriptReader for QwenCode {
             Some(head) if !is_rewound(path, offset)? => log.begin(head, Extent::Continued, sink),
             _ => offset = 0,
         }
-        let is_noise = |line: &[u8]| has_kind(line, b"\"subtype\":\"ui_telemetry\"");
+        let is_noise =
+            |line: &[u8]| has_kind(line, b"\"subtype\":\"ui_telemetry\"") && !may_be_glued(line);
         let mut each = |record: Value, sink: &mut dyn TranscriptSink| log.read(&record, sink);
         let offset = each_record(path, offset, sink, &is_noise, &mut each)?;
         let state = serde_json::to_value(&log.head).unwrap_or_default();
@@ -326,6 +328,7 @@ mod tests {
     use crate::readers::growing::{
         assert_reading_on_is_reading_whole, assert_unknown_records_are_only_counted, read_text,
     };
+    use crate::readers::resume_law;
 
     const NAME: &str = "projects/-w/chats/s1.jsonl";
 
@@ -479,6 +482,13 @@ mod tests {
             let unknown = json!({"uuid": "u", "sessionId": "s1", "type": "invented"}).to_string();
             assert_unknown_records_are_only_counted(&QwenCode, NAME, &text, &unknown);
         }
+    }
+
+    #[test]
+    fn damage_to_a_line_loses_no_neighbour() {
+        let noise = record("t", "", "system", json!({"subtype": "ui_telemetry"})).to_string();
+        let text = lines(&[asks("a", "one"), says("b", &json!([{"text": "1"}])), asks("c", "two")]);
+        resume_law::holds_when_damaged(&QwenCode, NAME, &text, (&noise, "two"));
     }
 
     #[test]

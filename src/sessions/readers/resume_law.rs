@@ -95,3 +95,46 @@ pub(crate) fn holds_with_unknown(reader: &dyn TranscriptReader, name: &str, text
     assert_eq!(other_census.unknown.remove("made_up"), Some(added));
     assert_eq!(other_census, census);
 }
+
+/// Puts on a transcript what editors, crashes and racing writers put there, and reads the same sessions. `noise` is a
+/// record that the reader dismisses without parsing it; `word` is a word of a text.
+pub(crate) fn holds_when_damaged(
+    reader: &dyn TranscriptReader,
+    name: &str,
+    text: &str,
+    (noise, word): (&str, &str),
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let (sessions, census, _) = step(reader, &path, None);
+        (contents(sessions), census)
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let last = *lines.last().unwrap();
+    let torn = last.get(..last.floor_char_boundary(last.len() / 2)).unwrap();
+    let each = |form: fn(&str, &str) -> String| -> String {
+        lines.iter().map(|line| form(line, noise)).collect()
+    };
+    let (whole, census) = read(text);
+    for (damage, damaged) in [
+        ("a mark of UTF-8", format!("\u{feff}{text}")),
+        ("line breaks of Windows", text.replace('\n', "\r\n")),
+        ("empty lines", text.replace('\n', "\n\n")),
+        ("NULs of a crash", each(|line, _| format!("\0\0\0{line}\0\n"))),
+        ("two records on a line", lines.chunks(2).map(|two| two.concat() + "\n").collect()),
+        ("noise before a record", each(|line, noise| format!("{noise}{line}\n"))),
+        ("noise behind a record", each(|line, noise| format!("{line}{noise}\n"))),
+        ("a torn last line", format!("{text}{torn}")),
+    ] {
+        let (damaged, other) = read(&damaged);
+        assert_eq!(damaged, whole, "{damage}");
+        let counts = |census: &Census| Census { left: 0, ..census.clone() };
+        assert_eq!(counts(&other), counts(&census), "{damage}");
+    }
+    let with = |half: &str| text.replace(word, &format!("{word}{half}"));
+    assert_eq!(read(&with("\\ud83d")), read(&with("\u{fffd}")), "half a character");
+    assert_ne!(read(&with("\u{fffd}")).0, whole, "the word is in a text that is kept");
+}

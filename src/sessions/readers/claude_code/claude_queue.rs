@@ -8,7 +8,8 @@ use std::path::Path;
 
 use super::claude_line::ClaudeLine;
 use crate::prompt_text::typed;
-use crate::records::{RecordLine, RecordLines};
+use crate::readers::loose_json::{has_bytes, head_of, may_be_glued};
+use crate::records::{RecordLine, RecordLines, values_of_line};
 use crate::source::ReadError;
 
 /// Most prompts that wait until the agent has time for them.
@@ -16,6 +17,9 @@ const QUEUE_MAX: usize = 100;
 
 /// How far before the place where reading goes on the queue is followed, in bytes. No prompt waits for longer.
 const QUEUE_BYTES: u64 = 4 << 20;
+
+/// The kind of a line that tells a step.
+const QUEUED: &[u8] = b"\"type\":\"queue-operation\"";
 
 /// The prompts that wait.
 #[derive(Default)]
@@ -34,11 +38,15 @@ impl PromptQueue {
         while lines.offset() < offset {
             let Some(line) = lines.next_line().map_err(ReadError::io(path))? else { break };
             let RecordLine::Whole { bytes, .. } = line else { continue };
-            if bytes.starts_with(b"{\"type\":\"queue-operation\"")
-                && let Ok(line) = serde_json::from_slice::<ClaudeLine>(bytes)
-            {
-                queue.follow(line.operation.text(), line.content.text());
+            if !has_bytes(head_of(bytes), QUEUED) && !may_be_glued(bytes) {
+                continue;
             }
+            values_of_line::<ClaudeLine>(bytes, &mut |line| {
+                let line = line.unwrap_or_default();
+                if line.kind.text() == "queue-operation" {
+                    queue.follow(line.operation.text(), line.content.text());
+                }
+            });
         }
         Ok(queue)
     }

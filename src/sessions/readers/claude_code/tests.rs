@@ -3,7 +3,7 @@
 use super::*;
 use crate::exchange::{PartKind, SessionRead};
 use crate::readers::golden::{GoldenCounts, compare, fixtures, sessions_of};
-use crate::readers::resume_law::{holds_when_cut, holds_with_unknown};
+use crate::readers::resume_law::{holds_when_cut, holds_when_damaged, holds_with_unknown};
 use crate::transcript::{Census, Outcome, TitleSource};
 
 /// A line of a session, with its id, its kind and more fields.
@@ -393,6 +393,12 @@ fn reading_on_is_the_same_as_reading_whole() {
 #[test]
 fn an_unknown_kind_changes_only_the_census() {
     holds_with_unknown(&ClaudeCode, "s1.jsonl", &long());
+}
+
+#[test]
+fn damage_to_a_line_loses_no_neighbour() {
+    let noise = r#"{"type":"progress","data":{"type":"agent_progress"}}"#;
+    holds_when_damaged(&ClaudeCode, "s1.jsonl", &long(), (noise, "three"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::codex_line::{CodexLine, CodexPayload, is_noise, joined};
 use crate::prompt_text::typed;
 use crate::readers::loose_json::millis_of;
-use crate::records::{RecordLine, RecordLines};
+use crate::records::{RecordLine, RecordLines, values_of_line};
 use crate::source::{ReadError, TranscriptFile};
 use crate::transcript::SessionFact;
 
@@ -50,9 +50,11 @@ impl CodexHead {
             if is_noise(bytes) {
                 continue;
             }
-            if let Ok(line) = serde_json::from_slice::<CodexLine>(bytes) {
-                head.take(line, offset);
-            }
+            values_of_line(bytes, &mut |line| {
+                if let Ok(line) = line {
+                    head.take(line, offset);
+                }
+            });
         }
         Ok(head)
     }

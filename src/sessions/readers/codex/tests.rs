@@ -3,7 +3,7 @@
 use super::*;
 use crate::exchange::{PartKind, SessionRead};
 use crate::readers::golden::{GoldenCounts, compare, fixtures, sessions_of};
-use crate::readers::resume_law::{holds_when_cut, holds_with_unknown};
+use crate::readers::resume_law::{holds_when_cut, holds_when_damaged, holds_with_unknown};
 use crate::transcript::{Census, Outcome, TitleSource};
 
 const OWN: &str = "019d7e2f-0041-7310-951c-94020254dfc9";
@@ -395,6 +395,16 @@ fn reading_on_is_the_same_as_reading_whole() {
 #[test]
 fn an_unknown_kind_changes_only_the_census() {
     holds_with_unknown(&Codex, NAME, &long());
+}
+
+#[test]
+fn damage_to_a_line_loses_no_neighbour() {
+    let noise = event(r#"{"type":"token_count"}"#);
+    holds_when_damaged(&Codex, NAME, &long(), (noise.trim_end(), "three"));
+    // The first line tells whose session it is, and holds instructions of any kind.
+    let head = |text: &str| format!(r#""source":"cli","base_instructions":"{text}","#);
+    let read = |text: &str| session_of(&(meta(OWN, &head(text)) + &prompt("go")));
+    assert_eq!(read("half \\ud83d"), read("whole words"));
 }
 
 #[test]
