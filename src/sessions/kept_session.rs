@@ -38,7 +38,7 @@ pub(super) fn kept_session(
     }
     facts.remote.iter_mut().chain(&mut facts.branch).for_each(erase);
     let exchanges = exchanges.into_iter().filter_map(|exchange| packed(tool, exchange)).collect();
-    Some(PackedSession { native_id, extent, facts, repo, exchanges, opening })
+    Some(PackedSession { native_id, extent, facts, repo, exchanges, opening, is_cut_off: false })
 }
 
 /// The first question of an exchange in one short line.

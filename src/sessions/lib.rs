@@ -4,7 +4,7 @@
 //! In reading order: [`transcript`] (what a reader reports), [`source`] (what a reader is), [`records`], [`database`] and
 //! `session_tables` (files as records and as tables), [`readers`] (one file per tool), [`prompt_text`] (what a person
 //! typed, without what tools put around it), [`exchange`] (a question with all that followed it), [`session_store`],
-//! [`session_rows`] and [`session_writes`] (what is kept), [`session_import`] (from files to what is kept), [`scope`],
+//! [`session_rows`], [`session_writes`] and `told_elsewhere` (what is kept), [`session_import`] (from files to what is kept), [`scope`],
 //! [`search_text`], [`exchange_index`] and [`session_search`] (finding), [`past_sessions`] (the index in a running
 //! process), [`work_trail`] (commands and edits in a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what
 //! sessions may teach), [`candidate_rows`] (what waits for a person's answer), [`mended`] (how failures ended). Nothing is written to the files of other tools. Not here: the
@@ -22,6 +22,8 @@ pub mod exchange;
 pub mod exchange_index;
 pub mod file_state;
 pub mod import_scope;
+#[cfg(test)]
+mod import_traps;
 mod index_cache;
 pub mod kept_session;
 #[cfg(test)]
@@ -47,5 +49,6 @@ mod session_tables;
 pub mod session_writes;
 pub mod source;
 mod stored_exchange;
+mod told_elsewhere;
 pub mod transcript;
 pub mod work_trail;

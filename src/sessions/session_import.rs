@@ -245,7 +245,7 @@ struct FileRead {
     sessions: Vec<PackedSession>,
     left_out: u64,
     census: Census,
-    end: u64,
+    state: TranscriptState,
     resume: Resume,
     ordinal: u32,
     error: Option<String>,
@@ -275,7 +275,9 @@ fn read_file(
     scope: &ImportScope,
     repos: &mut SessionRepos,
 ) -> FileRead {
-    let tool = planned.reader.tool().name;
+    let (tool, path, stat) = (planned.reader.tool().name, &planned.file.path, planned.stat);
+    let as_it_was = || TranscriptState::of(path, stat, stat.size).ok();
+    let before = as_it_was();
     let (mut sessions, mut left_out) = (Vec::new(), 0);
     let (mut last_offset, mut ordinal) = (None, planned.ordinal);
     let mut deliver = |session: SessionRead| {
@@ -294,10 +296,15 @@ fn read_file(
         Ok(resume) => (resume, None),
         Err(error) => (Resume::default(), Some(error.to_string())),
     };
+    sessions.iter_mut().for_each(|session| session.is_cut_off = error.is_some());
     let end = resume.offset;
+    // A file that cannot be read, or was rewritten meanwhile, is read whole when it changes.
+    let is_same = end == 0 || before == as_it_was();
+    let state = TranscriptState::of(path, stat, end).ok().filter(|_| is_same);
+    let state = state.unwrap_or(TranscriptState { stat, head: 0, tail: 0, end: 0 });
     // The last exchange may go on, so the next reading begins with it.
     resume.offset = last_offset.unwrap_or(end).min(end);
-    FileRead { place, sessions, left_out, census, end, resume, ordinal, error }
+    FileRead { place, sessions, left_out, census, state, resume, ordinal, error }
 }
 
 /// Writes the files in the order of the plan, in batches.
@@ -349,13 +356,10 @@ fn write_file(
         progress.copied += copied;
         progress.left_out += u64::from(is_forgotten);
     }
-    // A file that cannot be read is tried again when it changes.
-    let state = TranscriptState::of(&planned.file.path, planned.stat, read.end);
-    let state = state.unwrap_or(TranscriptState { stat: planned.stat, head: 0, tail: 0, end: 0 });
     let known = KnownFile {
         row,
         parser_version: tool.parser_version,
-        state,
+        state: read.state,
         resume: read.resume,
         ordinal: read.ordinal,
     };

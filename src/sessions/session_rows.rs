@@ -246,7 +246,8 @@ impl SessionStore {
             of_tool.files += 1;
             of_tool.gone += u64::from(is_gone);
             of_tool.census.add(&serde_json::from_str(&census).unwrap_or_default());
-            of_tool.errors.extend(error);
+            // A file that vanished before it was read is not to be looked after.
+            of_tool.errors.extend(error.filter(|_| !is_gone));
         }
         Ok(of_tools)
     }

@@ -10,6 +10,7 @@ use super::file_state::TranscriptState;
 use super::session_rows::KnownFile;
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::PackedExchange;
+use super::told_elsewhere::{ToldBefore, told_elsewhere};
 use super::transcript::{Census, Extent};
 
 /// A session of a file, ready to be written.
@@ -22,6 +23,8 @@ pub(super) struct PackedSession {
     pub(super) exchanges: Vec<PackedExchange>,
     /// The beginning of its first question.
     pub(super) opening: String,
+    /// Whether reading ended early, so that what is missing may still be there.
+    pub(super) is_cut_off: bool,
 }
 
 /// What became of the exchanges of a session.
@@ -182,6 +185,7 @@ pub(super) fn keep_session(
     }
     written.row = Some(row);
     let mut known = known_exchanges(write, row, file, from)?;
+    let elsewhere = told_elsewhere(write, row, file)?;
     let mut copy_of = None;
     for exchange in session.exchanges {
         let before = known.remove(&exchange.ordinal);
@@ -190,6 +194,17 @@ pub(super) fn keep_session(
         }
         if let Some((id, _)) = before {
             remove_exchange(write, id)?;
+        }
+        if let Some(other) = elsewhere.get(&exchange.ordinal) {
+            match other.compare(&exchange) {
+                ToldBefore::Same => {
+                    written.copied += u64::from(!other.is_gone);
+                    other.move_to(write, file)?;
+                    continue;
+                }
+                ToldBefore::Less => remove_exchange(write, other.row)?,
+                ToldBefore::Other => {}
+            }
         }
         match owner_of(write, row, &exchange)? {
             Some(owner) => {
@@ -202,7 +217,9 @@ pub(super) fn keep_session(
             }
         }
     }
-    known.into_values().try_for_each(|(id, _)| remove_exchange(write, id))?;
+    if !session.is_cut_off {
+        known.into_values().try_for_each(|(id, _)| remove_exchange(write, id))?;
+    }
     finish_session(write, row, &facts, (session.repo, session.opening), copy_of)?;
     Ok(written)
 }
