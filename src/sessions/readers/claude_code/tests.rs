@@ -399,6 +399,10 @@ fn an_unknown_kind_changes_only_the_census() {
 fn damage_to_a_line_loses_no_neighbour() {
     let noise = r#"{"type":"progress","data":{"type":"agent_progress"}}"#;
     holds_when_damaged(&ClaudeCode, "s1.jsonl", &long(), (noise, "three"));
+    let queued = r#"{"type":"queue-operation","operation":"enqueue""#;
+    let glued = long().replace(&format!("\n{queued}"), queued);
+    assert_eq!(glued.lines().count() + 1, long().lines().count());
+    holds_when_cut(&ClaudeCode, "s1.jsonl", &glued, 2);
 }
 
 #[test]
