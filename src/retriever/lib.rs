@@ -2,8 +2,8 @@
 //! translates a call into an `api` request and passes on the reply.
 //!
 //! In reading order: [`daemon`] (the shared retriever, and connecting to it), [`mcp`] (the MCP
-//! server over stdio), [`http`] (the same over HTTP), [`judge`] (asks a judge about
-//! contradictions), [`args`], [`cli`] and [`program`] (the program `agent-knowledge`). Not here:
+//! server over stdio), [`http`] (the same over HTTP), [`judge`] (asks the configured
+//! language model), [`args`], [`cli`] and [`program`] (the program `agent-knowledge`). Not here:
 //! requests (`api`), ranking (`search`), wording (`reply`).
 
 pub mod args;

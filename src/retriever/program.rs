@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
-use super::judge::{self, Decided};
+use super::judge::{ChatModel, Decided};
 use crate::mcp::stdio;
 use api::{Api, ApiError, Reply};
 use clients::hooks::last_seen;
@@ -151,11 +151,8 @@ impl Wiring for Program<'_> {
     }
 
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
-        let Some(judge) = self.settle(settings)?.config.judge else {
-            let message = "no judge is configured: add a [judge] section with a command, or with a url and a model".to_owned();
-            return Err(ApiError::Failed { exit: Exit::Config, message });
-        };
-        judge::decided(&judge, pair, self.surroundings.lookup)
+        let judge = self.settle(settings)?.config.judge;
+        ChatModel::configured(judge, self.surroundings.lookup)?.decided(pair)
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {

@@ -1,10 +1,7 @@
-//! The judge of memories that may contradict each other. There is none unless the configuration names a program
-//! or a server. Not here: asking the judge (`retriever::judge`).
+//! The language model that judges memories that may contradict each other, and writes lessons of past sessions. There is
+//! none unless the configuration names a program or a server. Not here: asking it (`retriever::judge`).
 
 use toml::Table;
-
-/// What the section of the configuration may contain.
-const ALLOWED: &str = "[judge] takes command = [\"program\", \"argument\"], or url = \"http://localhost:11434/v1\" with model = \"name\" and perhaps key_env = \"VARIABLE\"";
 
 /// How the judge is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +20,12 @@ pub enum Judge {
 }
 
 impl Judge {
+    /// What the table of the configuration may contain.
+    pub const FORM: &str = "[judge] takes command = [\"program\", \"argument\"], or url = \"http://localhost:11434/v1\" with model = \"name\" and perhaps key_env = \"VARIABLE\"";
+
     /// Reads the section of a configuration file.
     pub(super) fn read(table: Table) -> Result<Self, String> {
-        let wrong = |what: &str| format!("{what}; {ALLOWED}");
+        let wrong = |what: &str| format!("{what}; {}", Self::FORM);
         let (mut command, mut url, mut model, mut key_env) = (None, None, None, None);
         for (key, value) in table {
             match (key.as_str(), value) {

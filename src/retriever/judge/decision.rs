@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::chat::object_with;
+
 /// What to do with two memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
@@ -43,11 +45,8 @@ pub struct Decided {
 impl Decided {
     /// Reads the answer of a server, or of a program that prints the decision alone.
     pub(super) fn read(answer: &str) -> Result<Self, String> {
-        let whole: Option<Value> = serde_json::from_str(answer.trim()).ok();
-        let content =
-            whole.as_ref().and_then(|whole| whole.pointer("/choices/0/message/content")?.as_str());
-        let answer = content.unwrap_or(answer);
-        let object = object_in(answer).ok_or("there is no JSON object in its answer")?;
+        let object =
+            object_with(&["decision"], answer).ok_or("there is no JSON object in its answer")?;
         let text = |name: &str| {
             object.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default()
         };
@@ -65,17 +64,6 @@ impl Decided {
         };
         Ok(Self { decision, reason: text("reason").to_owned() })
     }
-}
-
-/// Finds the last JSON object with a decision. Models often write text before their answer, and
-/// quote what they read.
-fn object_in(text: &str) -> Option<Value> {
-    let object = |(start, _): (usize, &str)| {
-        let rest = text.get(start..)?;
-        let value = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
-        value.get("decision").is_some().then_some(value)
-    };
-    text.rmatch_indices('{').find_map(object)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! The judge of possible contradictions: a language model, if the configuration names one. Only
-//! `review --judge` asks it; its decisions are shown, and applied only with `--apply`. Not here:
-//! finding the pairs (`search`), writing the changes (`api::local`).
+//! The language model that the configuration may name in its table `[judge]`. Only `review --judge` asks it, which of two
+//! memories holds; its decisions are shown, and applied only with `--apply`. Not here: finding the pairs (`search`), writing
+//! the changes (`api::local`).
 
+mod chat;
 mod decision;
 mod program;
 mod question;
@@ -12,7 +13,7 @@ use std::ffi::OsString;
 pub use decision::{Decided, Decision};
 
 use api::ApiError;
-use question::Question;
+use chat::ChatRequest;
 use store::Judge;
 use writer::exit::Exit;
 
@@ -21,34 +22,59 @@ const ANSWER_SECONDS_MAX: u64 = 60;
 /// The longest answer, in bytes: a decision is a few lines.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
-/// Asks about two memories, given as the JSON of a review.
-///
-/// # Errors
-/// [`ApiError::Failed`] where the judge does not answer, or its answer has no decision.
-pub fn decided(
-    judge: &Judge,
-    pair: &serde_json::Value,
-    lookup: &dyn Fn(&str) -> Option<OsString>,
-) -> Result<Decided, ApiError> {
-    let question = Question::about(pair);
-    let answer = match judge {
-        Judge::Command(words) => program::ask(words, &question.request("default")),
-        Judge::Server { url, model, key_env } => {
-            let key = key_env.as_deref().map(|name| key(name, lookup)).transpose()?;
-            server::ask(url, key.as_deref(), &question.request(model))
-        }
-    };
-    let answer = answer.map_err(|why| failed(&format!("failed to ask the judge: {why}")))?;
-    Decided::read(&answer).map_err(|why| failed(&format!("failed to understand the judge: {why}")))
+/// The model with what is needed to ask it.
+pub struct ChatModel<'a> {
+    judge: Judge,
+    lookup: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
-fn key(name: &str, lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<String, ApiError> {
-    let key = lookup(name).and_then(|key| key.into_string().ok()).filter(|key| !key.is_empty());
-    key.ok_or_else(|| {
-        failed(&format!("the variable {name}, which [judge] names as key_env, is not set"))
-    })
+impl<'a> ChatModel<'a> {
+    /// Takes the model of the configuration. `lookup` finds the variable that holds its key.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where the configuration names none.
+    pub fn configured(
+        judge: Option<Judge>,
+        lookup: &'a dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, ApiError> {
+        let message = || {
+            let form = Judge::FORM;
+            format!("no language model is configured: add a table [judge] to config.toml; {form}")
+        };
+        let judge =
+            judge.ok_or_else(|| ApiError::Failed { exit: Exit::Config, message: message() })?;
+        Ok(Self { judge, lookup })
+    }
+
+    /// Asks about two memories, given as the JSON of a review.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where the judge does not answer, or its answer has no decision.
+    pub fn decided(&self, pair: &serde_json::Value) -> Result<Decided, ApiError> {
+        let answer = self.answer(&question::which_holds(pair))?;
+        Decided::read(&answer)
+            .map_err(|why| unavailable(&format!("failed to understand the judge: {why}")))
+    }
+
+    fn answer(&self, request: &ChatRequest) -> Result<String, ApiError> {
+        let answer = match &self.judge {
+            Judge::Command(words) => program::ask(words, &request.for_model("default")),
+            Judge::Server { url, model, key_env } => {
+                let key = key_env.as_deref().map(|name| self.key(name)).transpose()?;
+                server::ask(url, key.as_deref(), &request.for_model(model))
+            }
+        };
+        answer.map_err(|why| unavailable(&format!("failed to ask the model of [judge]: {why}")))
+    }
+
+    fn key(&self, name: &str) -> Result<String, ApiError> {
+        let key = (self.lookup)(name).and_then(|key| key.into_string().ok());
+        key.filter(|key| !key.is_empty()).ok_or_else(|| {
+            unavailable(&format!("the variable {name}, which [judge] names as key_env, is not set"))
+        })
+    }
 }
 
-fn failed(message: &str) -> ApiError {
+fn unavailable(message: &str) -> ApiError {
     ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() }
 }
