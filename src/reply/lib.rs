@@ -48,7 +48,9 @@ pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{review, similar, similar_json};
-pub use session_candidates::{candidate_text, candidates_listed, short_fingerprint};
+pub use session_candidates::{
+    candidate_text, candidates_listed, draft_json, draft_text, short_fingerprint,
+};
 pub use session_hits::{
     ChosenExchanges, FoundSession, SessionsFound, session_exchanges, session_hit_line,
     session_hits, with_session,

@@ -7,6 +7,7 @@ use super::reply::Reply;
 use super::session_line::{DAY, NOTICE, counted, line, short_id, time, tool_title};
 use sessions::candidate_rows::{RefusedPair, WaitingCandidate};
 use sessions::command_pair::CandidateClass;
+use sessions::lesson_draft::LessonDraft;
 
 /// Characters of a command, an error or a question that are shown.
 const TEXT_CHARACTERS: usize = 200;
@@ -20,17 +21,22 @@ pub fn short_fingerprint(fingerprint: &str) -> &str {
     fingerprint.get(..NAME_CHARACTERS).unwrap_or(fingerprint)
 }
 
-/// Lists candidates and, where they were asked for, refused pairs. `all` is the number of those that wait.
+/// Lists candidates and, where they were asked for, refused pairs and what a model drafted, in the order of the candidates.
+/// `all` is the number of those that wait.
 #[must_use]
 pub fn candidates_listed(
     shown: &[WaitingCandidate],
     all: usize,
     refused: Option<&[RefusedPair]>,
+    drafts: Option<&[LessonDraft]>,
 ) -> Reply {
     let is_explained = refused.is_some();
     let refused = refused.unwrap_or_default();
+    let drafted = drafts.unwrap_or_default().iter().map(Some).chain(std::iter::repeat(None));
+    let rows = shown.iter().zip(drafted);
+    let listed: Vec<_> = rows.clone().map(|(each, draft)| candidate_json(each, draft)).collect();
     let json = json!({
-        "candidates": shown.iter().map(candidate_json).collect::<Vec<_>>(),
+        "candidates": listed,
         "waiting": all,
         "refused": refused.iter().map(refused_json).collect::<Vec<_>>(),
     });
@@ -42,14 +48,18 @@ pub fn candidates_listed(
             shown.len()
         )
     };
-    for (number, waiting) in (1..).zip(shown) {
-        text.push_str(&format!("\n\n{number}. {}", candidate_text(waiting, is_explained)));
+    for (number, (waiting, draft)) in (1..).zip(rows.clone()) {
+        text.push_str(&format!("\n\n{number}. {}", candidate_text(waiting, is_explained, draft)));
     }
-    if let Some(first) = shown.first() {
-        let name = short_fingerprint(&first.candidate.fingerprint);
-        text.push_str(&format!(
-            "\n\nKeep one: agent-knowledge sessions review --accept {name} (in your words: --text \"...\")\nNever offer it again: agent-knowledge sessions review --reject {name}"
-        ));
+    match (drafts, shown.first()) {
+        (Some(_), Some(_)) => text.push_str(&draft_hints(rows)),
+        (None, Some(first)) => {
+            let name = short_fingerprint(&first.candidate.fingerprint);
+            text.push_str(&format!(
+                "\n\nKeep one: agent-knowledge sessions review --accept {name} (in your words: --text \"...\")\nNever offer it again: agent-knowledge sessions review --reject {name}"
+            ));
+        }
+        (_, None) => {}
     }
     if !refused.is_empty() {
         text.push_str(&format!("\n\n**Refused:** {}\n", counted(refused.len() as u64, "pair")));
@@ -58,9 +68,41 @@ pub fn candidates_listed(
     Reply::new(text, json)
 }
 
-/// Returns one candidate as lines.
+/// Tells what to do with drafts: keep the first, and reject those in which the model found nothing.
+fn draft_hints<'a>(
+    rows: impl Iterator<Item = (&'a WaitingCandidate, Option<&'a LessonDraft>)>,
+) -> String {
+    let (mut written, mut empty) = (None, Vec::new());
+    for (waiting, draft) in rows {
+        let name = short_fingerprint(&waiting.candidate.fingerprint);
+        match draft {
+            Some(LessonDraft::Written(_)) => written = written.or(Some(name)),
+            Some(LessonDraft::Nothing(_)) => empty.push(name),
+            Some(LessonDraft::Refused(_)) | None => {}
+        }
+    }
+    let mut text = String::from("\n");
+    if let Some(name) = written {
+        text.push_str(&format!(
+            "\nKeep one: agent-knowledge sessions review --draft --accept {name} (the model is asked again; in these or other words: --accept {name} --text \"...\")"
+        ));
+    }
+    if !empty.is_empty() {
+        let names = empty.join(",");
+        text.push_str(&format!(
+            "\nNever offer again what teaches nothing: agent-knowledge sessions review --reject {names}"
+        ));
+    }
+    text.trim_end().to_owned()
+}
+
+/// Returns one candidate as lines. What a model drafted stands in the place of the lesson that the rules wrote.
 #[must_use]
-pub fn candidate_text(waiting: &WaitingCandidate, is_explained: bool) -> String {
+pub fn candidate_text(
+    waiting: &WaitingCandidate,
+    is_explained: bool,
+    draft: Option<&LessonDraft>,
+) -> String {
     let candidate = &waiting.candidate;
     let shown = |text: &str| line(text, TEXT_CHARACTERS);
     let mut text = short_fingerprint(&candidate.fingerprint).to_owned();
@@ -79,10 +121,16 @@ pub fn candidate_text(waiting: &WaitingCandidate, is_explained: bool) -> String 
         CandidateClass::Direction => text.push_str("\n   you told an agent:"),
         CandidateClass::Choice => text.push_str("\n   you decided:"),
     }
-    text.push_str(&format!(
-        "\n   lesson: {}",
-        shown(candidate.draft.lesson.as_deref().unwrap_or_default())
-    ));
+    let is_remark = matches!(candidate.class, CandidateClass::Direction | CandidateClass::Choice);
+    if is_remark && draft.is_some() {
+        // Without a draft the lesson repeats it.
+        text.push_str(&format!(" {}", shown(&candidate.worked.join(" "))));
+    }
+    let lesson = draft.map_or_else(
+        || format!("lesson: {}", shown(candidate.draft.lesson.as_deref().unwrap_or_default())),
+        draft_text,
+    );
+    text.push_str(&format!("\n   {lesson}"));
     let seen = candidate.sightings.first();
     text.push_str(&format!(
         "\n   asked:  {} · [{}] {}, {}#{}",
@@ -99,13 +147,34 @@ pub fn candidate_text(waiting: &WaitingCandidate, is_explained: bool) -> String 
     text
 }
 
-fn candidate_json(waiting: &WaitingCandidate) -> Value {
+/// Returns what a model drafted as one line. A lesson is shown in full, because this is what is saved.
+#[must_use]
+pub fn draft_text(draft: &LessonDraft) -> String {
+    match draft {
+        LessonDraft::Written(lesson) => format!("draft: {lesson}"),
+        LessonDraft::Nothing(reason) if reason.is_empty() => "draft: nothing".to_owned(),
+        LessonDraft::Nothing(reason) => format!("draft: nothing ({reason})"),
+        LessonDraft::Refused(why) => format!("draft refused: {why}"),
+    }
+}
+
+/// Returns what a model drafted, with its state as the name of the only field.
+#[must_use]
+pub fn draft_json(draft: &LessonDraft) -> Value {
+    match draft {
+        LessonDraft::Written(lesson) => json!({ "lesson": lesson }),
+        LessonDraft::Nothing(reason) => json!({ "nothing": reason }),
+        LessonDraft::Refused(why) => json!({ "refused": why }),
+    }
+}
+
+fn candidate_json(waiting: &WaitingCandidate, draft: Option<&LessonDraft>) -> Value {
     let candidate = &waiting.candidate;
     let signals = candidate.gates.iter().flat_map(|gates| &gates.signals);
     let sightings = candidate.sightings.iter().map(
         |seen| json!({ "session": seen.session, "exchange": seen.ordinal, "at_ms": seen.at_ms }),
     );
-    json!({
+    let mut json = json!({
         "fingerprint": candidate.fingerprint,
         "kind": class_name(candidate.class),
         "repo": waiting.session.repo,
@@ -118,7 +187,11 @@ fn candidate_json(waiting: &WaitingCandidate) -> Value {
         "unrelated_sessions": candidate.proofs,
         "seen": sightings.collect::<Vec<_>>(),
         "signals": signals.map(ToString::to_string).collect::<Vec<_>>(),
-    })
+    });
+    if let (Some(draft), Some(fields)) = (draft, json.as_object_mut()) {
+        fields.insert("draft".to_owned(), draft_json(draft));
+    }
+    json
 }
 
 fn class_name(class: CandidateClass) -> &'static str {

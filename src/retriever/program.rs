@@ -23,6 +23,7 @@ mod hook;
 mod http;
 mod opening;
 mod session_consent;
+mod session_drafts;
 mod session_review;
 mod session_state;
 mod sessions;

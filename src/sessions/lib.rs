@@ -7,7 +7,8 @@
 //! [`session_rows`], [`session_writes`] and `told_elsewhere` (what is kept), [`session_import`] (from files to what is kept), [`scope`],
 //! [`search_text`], [`exchange_index`] and [`session_search`] (finding), [`past_sessions`] (the index in a running
 //! process), [`work_trail`] (commands and edits in a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what
-//! sessions may teach), [`candidate_rows`] (what waits for a person's answer), [`mended`] (how failures ended). Nothing is written to the files of other tools. Not here: the
+//! sessions may teach), [`candidate_rows`] (what waits for a person's answer), [`lesson_draft`] (what a language model
+//! wrote for a candidate), [`mended`] (how failures ended). Nothing is written to the files of other tools. Not here: the
 //! commands and tools that ask (`retriever`), what makes a lesson (`learning`).
 
 pub mod candidate_gates;
@@ -26,6 +27,7 @@ pub mod import_scope;
 mod import_traps;
 mod index_cache;
 pub mod kept_session;
+pub mod lesson_draft;
 #[cfg(test)]
 pub(crate) mod lessons_eval;
 pub mod mended;

@@ -28,7 +28,7 @@ pub struct Config {
     pub embedding: EmbeddingPrecision,
     /// When old lines are archived automatically.
     pub archive: ArchivePolicy,
-    /// The judge of possible contradictions; none by default.
+    /// The language model that `review --judge` and `sessions review --draft` ask; none by default.
     pub judge: Option<Judge>,
     /// Whether searches without a result are logged.
     pub query_log: Switch,

@@ -9,6 +9,9 @@ mod pieces;
 // An MCP client that sends and reads raw lines.
 mod raw_client;
 
+#[cfg(unix)]
+mod terminal;
+
 // Agent files are imported as memories, and proven lessons are exported into them.
 mod agent_files;
 // Analyses of all memories, logged searches without results, and patterns across repositories.

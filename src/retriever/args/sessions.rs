@@ -31,9 +31,9 @@ pub enum Sessions {
 const IMPORT_HELP: &str = "\
 Nothing is read before you say yes, here or in setup. What is kept: questions, answers, commands,
 the ends of failed output, and paths of edited files, without secrets, in a folder that only you
-can read. It never leaves this machine and never enters a log by itself. After the first yes, new
-sessions are read in the background. Leave out tools, directories or repositories in the
-configuration file:
+can read. It never leaves this machine and never enters a log by itself; only review --draft asks
+the language model that you named about it. After the first yes, new sessions are read in the
+background. Leave out tools, directories or repositories in the configuration file:
 
   [sessions]
   exclude_tools = [\"codex\"]
@@ -129,7 +129,14 @@ A candidate is a command that failed and what worked then, or what you told an a
 things are done. On a terminal you are asked about each; otherwise they are listed. Those that
 several unrelated sessions show come first. A rejected one is never offered again.
 
-  agent-knowledge sessions review --accept fix1a2b3c4d --text \"Say it in other words\"";
+  agent-knowledge sessions review --accept fix1a2b3c4d --text \"Say it in other words\"
+
+With --draft the language model of [judge] gets the error, the commands and the question of each,
+and writes the lesson or says that there is nothing to learn, as of most. What it throws out waits
+on. It is asked about at most --limit candidates, and never without --draft.
+
+  agent-knowledge sessions review --draft
+  agent-knowledge sessions review --draft --accept fix1a2b3c4d";
 
 /// `sessions review`.
 #[derive(Debug, Args)]
@@ -141,15 +148,18 @@ pub struct ReviewSessions {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub reject: Vec<String>,
     /// The lesson in your words, with one name in --accept
-    #[arg(long, value_name = "TEXT", requires = "accept")]
+    #[arg(long, value_name = "TEXT", requires = "accept", conflicts_with = "draft")]
     pub text: Option<String>,
+    /// Ask the configured language model for the lesson of each (needs `[judge]` in the configuration)
+    #[arg(long)]
+    pub draft: bool,
     /// Also show what speaks for each, and pairs of commands that were refused, with the reason
     #[arg(long)]
     pub explain: bool,
     /// Only of this repository, by its key
     #[arg(long, value_name = "REPO")]
     pub repo: Option<String>,
-    /// Candidates that are shown, 1 to 1000
+    /// Candidates that are shown, and about which a model is asked, 1 to 1000
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub limit: u32,
     /// How to print.

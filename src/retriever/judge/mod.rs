@@ -1,9 +1,10 @@
-//! The language model that the configuration may name in its table `[judge]`. Only `review --judge` asks it, which of two
-//! memories holds; its decisions are shown, and applied only with `--apply`. Not here: finding the pairs (`search`), writing
-//! the changes (`api::local`).
+//! The language model that the configuration may name in its table `[judge]`. Only two commands ask it: `review --judge`, which
+//! of two memories holds, and `sessions review --draft`, what a past session teaches. Its answers are shown; nothing is
+//! changed or saved before a person says so. Not here: finding what to ask about (`search`, `sessions`), writing (`writer`).
 
 mod chat;
 mod decision;
+mod lesson_question;
 mod program;
 mod question;
 mod server;
@@ -14,6 +15,8 @@ pub use decision::{Decided, Decision};
 
 use api::ApiError;
 use chat::ChatRequest;
+use sessions::candidate_rows::WaitingCandidate;
+use sessions::lesson_draft::LessonDraft;
 use store::Judge;
 use writer::exit::Exit;
 
@@ -54,6 +57,15 @@ impl<'a> ChatModel<'a> {
         let answer = self.answer(&question::which_holds(pair))?;
         Decided::read(&answer)
             .map_err(|why| unavailable(&format!("failed to understand the judge: {why}")))
+    }
+
+    /// Asks for the lesson of a candidate.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where the model does not answer.
+    pub fn drafted(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ApiError> {
+        let answer = self.answer(&lesson_question::what_it_teaches(waiting))?;
+        Ok(lesson_question::read(&answer, &waiting.candidate))
     }
 
     fn answer(&self, request: &ChatRequest) -> Result<String, ApiError> {

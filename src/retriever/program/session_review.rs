@@ -1,11 +1,13 @@
 //! A person's answers to what past sessions may teach: what is accepted becomes a lesson, what is rejected is never offered
-//! again. Not here: finding candidates (`sessions::candidate_rows`), how they are shown (`reply`).
+//! again. Not here: finding candidates (`sessions::candidate_rows`), how they are shown (`reply`), the drafts of a language
+//! model (`session_drafts`).
 
 use std::io::{BufRead, IsTerminal, Write};
 
 use serde_json::json;
 
 use super::agent_files::refused;
+use super::session_drafts::Drafting;
 use super::sessions::opened;
 use super::{Program, ResolvedSettings, unkept};
 use crate::args::sessions::ReviewSessions;
@@ -13,6 +15,7 @@ use api::{ApiError, Reply};
 use event::{Draft, IMPORTED, Problems, Timestamp};
 use reply::{candidate_text, candidates_listed, short_fingerprint};
 use sessions::candidate_rows::{CandidateAnswer, WaitingCandidate};
+use sessions::lesson_draft::LessonDraft;
 use sessions::session_store::SessionStore;
 use store::Durability;
 use writer::exit::Exit;
@@ -24,12 +27,19 @@ const ALL: &str = "all";
 /// Fewest characters of a name that are taken.
 const NAME_CHARACTERS_MIN: usize = 4;
 
+/// What a person is asked about a candidate, and about one for which a model wrote no lesson.
+const QUESTION: &str =
+    "Keep it? [y] yes, [n] never offer it again, [e] other words, [s] later, [q] quit: ";
+const QUESTION_WITHOUT_LESSON: &str =
+    "[n] never offer it again, [e] your own words, [s] later, [q] quit: ";
+
 /// What a review does.
-struct Review {
+struct Review<'a> {
     kept: SessionStore,
     writer: Writer,
     now_ms: i64,
     moment: fn() -> writer::Moment,
+    drafting: Option<Drafting<'a>>,
 }
 
 impl Program<'_> {
@@ -39,6 +49,11 @@ impl Program<'_> {
         command: &ReviewSessions,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
+        let limit = command.limit as usize;
+        let drafting = command.draft.then(|| {
+            Drafting::configured(settled.config.judge.clone(), self.surroundings.lookup, limit)
+        });
+        let drafting = drafting.transpose()?;
         // Says so where nothing is kept; then adds the tables of this version.
         drop(opened(settled)?);
         let kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
@@ -53,7 +68,8 @@ impl Program<'_> {
             identity,
         };
         let moment = self.surroundings.clock;
-        let review = Review { kept, writer, now_ms: moment().now.as_millisecond(), moment };
+        let now_ms = moment().now.as_millisecond();
+        let review = Review { kept, writer, now_ms, moment, drafting };
         if !command.accept.is_empty() || !command.reject.is_empty() {
             return review.answer(&waiting, command);
         }
@@ -61,18 +77,19 @@ impl Program<'_> {
         if is_asked && !command.form.json && !command.explain && !waiting.is_empty() {
             return review.ask(&waiting, messages);
         }
-        let limit = command.limit as usize;
         let refused = command
             .explain
             .then(|| review.kept.refused_pairs(command.repo.as_deref(), limit))
             .transpose()
             .map_err(|error| unkept(&error))?;
         let shown = waiting.get(..limit).unwrap_or(&waiting);
-        Ok(candidates_listed(shown, waiting.len(), refused.as_deref()))
+        let drafts =
+            review.drafting.as_ref().map(|drafting| drafting.of_each(shown)).transpose()?;
+        Ok(candidates_listed(shown, waiting.len(), refused.as_deref(), drafts.as_deref()))
     }
 }
 
-impl Review {
+impl Review<'_> {
     /// Carries out the answers of the command line. All names are found before anything is written.
     fn answer(
         &self,
@@ -90,10 +107,21 @@ impl Review {
             let message = format!("names {name}, which is also in --accept");
             return Err(ApiError::Invalid(Problems::one("reject", message)));
         }
+        if self.drafting.is_some() && accepted.is_empty() {
+            let message = "asks about what is listed or accepted; leave it out with --reject alone";
+            return Err(ApiError::Invalid(Problems::one("draft", message)));
+        }
+        // The model is asked about all before the first is saved: if it fails, nothing has changed.
+        let sifted =
+            self.drafting.as_ref().map(|drafting| drafting.sifted(&accepted)).transpose()?;
+        let chosen: Vec<(&WaitingCandidate, Option<&str>)> = match &sifted {
+            None => accepted.iter().map(|each| (*each, command.text.as_deref())).collect(),
+            Some(sifted) => sifted.written().map(|(each, text)| (each, Some(text))).collect(),
+        };
         let mut lines = Vec::new();
         let mut saved = Vec::new();
-        for waiting in &accepted {
-            let receipt = self.accept(waiting, command.text.as_deref())?;
+        for (waiting, text) in chosen {
+            let receipt = self.accept(waiting, text)?;
             lines.push(saved_line(&receipt));
             saved.push(json!({ "id": receipt.id.to_string(), "repo": receipt.repo.to_string(),
                 "fingerprint": waiting.candidate.fingerprint }));
@@ -104,39 +132,60 @@ impl Review {
         if !rejected.is_empty() {
             lines.push(format!("Rejected {}; not offered again.", rejected.len()));
         }
-        let json = json!({ "saved": saved, "rejected": rejected.len() });
+        let mut json = json!({ "saved": saved, "rejected": rejected.len() });
+        if let Some(sifted) = &sifted {
+            lines.push(sifted.text());
+            json.as_object_mut()
+                .and_then(|fields| fields.insert("drafted".to_owned(), sifted.json()));
+        }
         Ok(Reply::new(lines.join("\n"), json))
     }
 
-    /// Asks a person about each candidate.
+    /// Asks a person about each candidate, with the help of a model only about as many as it may be asked about.
     fn ask(
         &self,
         waiting: &[WaitingCandidate],
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
+        let limit = self.drafting.as_ref().map_or(usize::MAX, Drafting::limit);
+        let shown = waiting.get(..limit).unwrap_or(waiting);
         let (mut saved, mut rejected) = (0_usize, 0_usize);
-        for (number, each) in (1..).zip(waiting) {
-            let text = candidate_text(each, true);
-            tell(messages, &format!("\n{number} of {}: {text}\n", waiting.len()))?;
-            let question = "Keep it? [y] yes, [n] never offer it again, [e] other words, [s] later, [q] quit: ";
+        for (number, each) in (1..).zip(shown) {
+            let draft = self.drafting.as_ref().map(|drafting| {
+                tell(messages, &format!("\nAsking the model about {number} of {}.", shown.len()))?;
+                drafting.of(each)
+            });
+            let draft = draft.transpose()?;
+            let text = candidate_text(each, true, draft.as_ref());
+            tell(messages, &format!("\n{number} of {}: {text}\n", shown.len()))?;
+            // What is shown is what is saved.
+            let lesson = match &draft {
+                None => Some(None),
+                Some(LessonDraft::Written(lesson)) => Some(Some(lesson.as_str())),
+                Some(LessonDraft::Nothing(_) | LessonDraft::Refused(_)) => None,
+            };
+            let question = if lesson.is_some() { QUESTION } else { QUESTION_WITHOUT_LESSON };
             let Some(answer) = answered(messages, question)? else { break };
-            match answer.as_str() {
-                "y" | "yes" => {
-                    tell(messages, &saved_line(&self.accept(each, None)?))?;
+            match (answer.as_str(), lesson) {
+                ("y" | "yes", Some(lesson)) => {
+                    tell(messages, &saved_line(&self.accept(each, lesson)?))?;
                     saved += 1;
                 }
-                "n" | "no" => {
+                ("y" | "yes", None) => {
+                    tell(messages, "There is no draft to save; the candidate keeps waiting.")?;
+                }
+                ("n" | "no", _) => {
                     self.reject(each)?;
                     rejected += 1;
                 }
-                "e" | "edit" => {
+                ("e" | "edit", _) => {
                     let words = answered(messages, "The lesson in your words: ")?;
                     if let Some(words) = words.filter(|words| !words.is_empty()) {
                         tell(messages, &saved_line(&self.accept(each, Some(&words))?))?;
                         saved += 1;
                     }
                 }
-                "q" | "quit" => break,
+                ("q" | "quit", _) => break,
                 _ => {}
             }
         }
