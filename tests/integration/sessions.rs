@@ -561,7 +561,14 @@ fn what_the_settings_exclude_is_neither_read_nor_shown() {
             .output
             .contains("No past session fits")
     );
+    assert_eq!(waiting(&world), Vec::<Value>::new());
+    let here = world.work().to_str().unwrap().to_owned();
+    world.configure(&format!("[sessions]\nexclude_paths = [{here:?}]\n"));
+    assert_eq!(waiting(&world), Vec::<Value>::new());
+    world.configure("[sessions]\nexclude_paths = [\"/elsewhere\"]\n");
+    assert_eq!(waiting(&world).len(), 1);
     world.configure("[sessions]\nexclude_tools = [\"claude-code\"]\n");
+    assert_eq!(waiting(&world), Vec::<Value>::new());
     let planned = world.agent_knowledge(&["sessions", "import", "--dry-run"]);
     assert!(planned.output.contains("none was found"), "{planned:?}");
 }

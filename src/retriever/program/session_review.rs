@@ -3,6 +3,7 @@
 //! model (`session_drafts`).
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -16,8 +17,9 @@ use event::{Draft, IMPORTED, Problems, Timestamp};
 use reply::{candidate_text, candidates_listed, short_fingerprint};
 use sessions::candidate_rows::{CandidateAnswer, WaitingCandidate};
 use sessions::lesson_draft::LessonDraft;
+use sessions::session_rows::KeptSession;
 use sessions::session_store::SessionStore;
-use store::Durability;
+use store::{Durability, SessionPolicy};
 use writer::exit::Exit;
 use writer::{Identity, Receipt, Writer};
 
@@ -57,8 +59,10 @@ impl Program<'_> {
         // Says so where nothing is kept; then adds the tables of this version.
         drop(opened(settled)?);
         let kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let waiting =
+        let mut waiting =
             kept.waiting_candidates(command.repo.as_deref()).map_err(|error| unkept(&error))?;
+        let policy = &settled.config.sessions;
+        waiting.retain(|waiting| !is_left_out(&waiting.session, policy));
         let identity = Identity::from_environment(self.surroundings.lookup)
             .on(self.surroundings.host.as_deref());
         let writer = Writer {
@@ -77,11 +81,14 @@ impl Program<'_> {
         if is_asked && !command.form.json && !command.explain && !waiting.is_empty() {
             return review.ask(&waiting, messages);
         }
-        let refused = command
+        let mut refused = command
             .explain
             .then(|| review.kept.refused_pairs(command.repo.as_deref(), limit))
             .transpose()
             .map_err(|error| unkept(&error))?;
+        if let Some(refused) = &mut refused {
+            refused.retain(|pair| !is_left_out(&pair.session, policy));
+        }
         let shown = waiting.get(..limit).unwrap_or(&waiting);
         let drafts =
             review.drafting.as_ref().map(|drafting| drafting.of_each(shown)).transpose()?;
@@ -258,6 +265,16 @@ fn named<'a>(
         }
     }
     Ok(found)
+}
+
+/// Tells whether the settings leave out a session. It may have been read before they said so.
+fn is_left_out(session: &KeptSession, policy: &SessionPolicy) -> bool {
+    let began_in = |without: &PathBuf| {
+        session.facts.directory.as_ref().is_some_and(|path| Path::new(path).starts_with(without))
+    };
+    policy.without_tools.contains(&session.tool)
+        || session.repo.as_ref().is_some_and(|repo| policy.without_repos.contains(repo))
+        || policy.without_paths.iter().any(began_in)
 }
 
 fn saved_line(receipt: &Receipt) -> String {
