@@ -1,6 +1,6 @@
 //! Cuts a transcript into exchanges: a question of a person with all that followed it, up to the next one. Joins calls with
-//! their results, and bounds what is kept. Not here: what may be kept of a secret (the archive), which exchanges are
-//! copies of others (the importer).
+//! their results, and bounds what is kept. Not here: the secrets of texts that are kept whole (`stored_exchange`), which
+//! exchanges are copies of others (the importer).
 
 use std::collections::HashMap;
 
@@ -11,6 +11,7 @@ use super::transcript::{
     Census, Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
+use guard::secrets::redacted;
 
 /// Most bytes of one text. A longer one is a pasted file; sessions are not cut, fields are.
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -24,6 +25,9 @@ pub const PARTS_MAX: usize = 400;
 /// Characters that are kept from the beginning and from the end of the output of a failed call.
 const EXCERPT_HEAD: usize = 400;
 const EXCERPT_TAIL: usize = 200;
+
+/// How far around a cut secrets are looked for, in bytes: longer than an RSA key of 4,096 bits.
+const SECRET_BYTES: usize = 4 << 10;
 
 /// Most calls that wait for their results at once.
 const CALLS_OPEN_MAX: usize = 1_000;
@@ -355,15 +359,26 @@ fn excerpt_of(output: &str) -> String {
     if characters <= EXCERPT_HEAD + EXCERPT_TAIL {
         return output.to_owned();
     }
-    let head: String = output.chars().take(EXCERPT_HEAD).collect();
-    let tail: String = output.chars().skip(characters - EXCERPT_TAIL).collect();
+    let from = output.ceil_char_boundary(output.len().saturating_sub(SECRET_BYTES));
+    let begin = redacted(begin_of(output, SECRET_BYTES));
+    let end = redacted(output.get(from..).unwrap_or_default());
+    let head: String = begin.chars().take(EXCERPT_HEAD).collect();
+    let tail: String = end.chars().skip(end.chars().count().saturating_sub(EXCERPT_TAIL)).collect();
     format!("{head}\n...\n{tail}")
 }
 
-/// Cuts a text at a character.
+/// Cuts a text. What would hold a half of a secret is cut after the secret is removed: the rules know only whole ones.
 fn clipped(text: &str, bytes_max: usize) -> String {
-    let end = text.floor_char_boundary(bytes_max);
-    text.get(..end).unwrap_or(text).to_owned()
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let near = redacted(begin_of(text, bytes_max + SECRET_BYTES));
+    begin_of(&near, bytes_max).to_owned()
+}
+
+/// Returns the beginning of a text, up to a character.
+fn begin_of(text: &str, bytes_max: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -481,6 +496,36 @@ mod tests {
         let exchanges = &built(&told)[0].exchanges;
         let [part] = exchanges[0].parts.as_slice() else { panic!("{exchanges:?}") };
         assert!(matches!(&part.what, PartKind::Asked(text) if text.len() == TEXT_BYTES_MAX));
+    }
+
+    // S-SESS-3
+    #[test]
+    fn no_cut_hides_a_secret_from_the_rules() {
+        let secret = ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        let mut places = Vec::new();
+        for step in (0..60).step_by(5) {
+            let cuts = [TEXT_BYTES_MAX, COMMAND_BYTES_MAX, EXCERPT_HEAD];
+            places.extend(cuts.map(|cut| (cut - step, TEXT_BYTES_MAX)));
+            places.push((TEXT_BYTES_MAX, EXCERPT_TAIL - step));
+        }
+        for (before, after) in places {
+            let text =
+                format!("{} {secret} {}", "word ".repeat(before / 5), "word ".repeat(after / 5));
+            let outcome = Outcome::Exited(1);
+            let told = [
+                asked(&text),
+                Happening::Answered(text.clone()),
+                Happening::Ran { call: "a".to_owned(), command: text.clone() },
+                Happening::Returned { call: "a".to_owned(), outcome, output: text.clone() },
+            ];
+            let exchange = built(&told)[0].exchanges[0].clone();
+            let kept = crate::stored_exchange::packed("codex", exchange).unwrap();
+            let kept = format!("{:?}", crate::stored_exchange::unpacked(&kept.body).unwrap());
+            for piece in secret.as_bytes().windows(12) {
+                let piece = str::from_utf8(piece).unwrap();
+                assert!(!kept.contains(piece), "{piece} of {}", text.find(&secret).unwrap());
+            }
+        }
     }
 
     #[test]

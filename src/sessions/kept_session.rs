@@ -31,8 +31,7 @@ pub(super) fn kept_session(
     if is_private || is_excluded || directory.is_some_and(|path| !scope.has_path(path)) {
         return None;
     }
-    let mut opening = exchanges.iter().find_map(opening_of).unwrap_or_default();
-    erase(&mut opening);
+    let opening = exchanges.iter().find_map(opening_of).unwrap_or_default();
     if let Some((_, title)) = &mut facts.title {
         erase(title);
     }
@@ -41,12 +40,47 @@ pub(super) fn kept_session(
     Some(PackedSession { native_id, extent, facts, repo, exchanges, opening, is_cut_off: false })
 }
 
-/// The first question of an exchange in one short line.
+/// The first question of an exchange in one short line, which is cut after its secrets are gone: the rules know only whole
+/// ones.
 fn opening_of(exchange: &Exchange) -> Option<String> {
-    let asked = exchange.parts.iter().find_map(|part| match &part.what {
-        PartKind::Asked(text) => Some(prompt_text::without_ours(text)),
+    let mut asked = exchange.parts.iter().find_map(|part| match &part.what {
+        PartKind::Asked(text) => Some(prompt_text::without_ours(text).into_owned()),
         _ => None,
     })?;
+    erase(&mut asked);
     let line = asked.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(line.chars().take(OPENING_CHARACTERS).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::{ExchangePart, SessionFacts};
+    use crate::transcript::{SessionFact, TitleSource};
+
+    // S-SESS-3
+    #[test]
+    fn no_secret_is_cut_in_two_by_an_opening() {
+        let secret = ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        for before in 0..OPENING_CHARACTERS / 5 {
+            let text = format!("{}{secret} and more", "word ".repeat(before));
+            let mut facts = SessionFacts::default();
+            facts.take(SessionFact::Title(TitleSource::Person, text.clone()));
+            let what = PartKind::Asked(text);
+            let parts = vec![ExchangePart { at_ms: None, what }];
+            let read = SessionRead {
+                native_id: "s".to_owned(),
+                extent: Extent::Whole,
+                facts,
+                exchanges: vec![Exchange { ordinal: 0, message_id: None, parts }],
+                last_offset: None,
+            };
+            let scope = ImportScope { is_with_private: true, ..<_>::default() };
+            let kept = kept_session("codex", read, &scope, &mut SessionRepos::default()).unwrap();
+            let told = format!("{} {:?}", kept.opening, kept.facts);
+            for piece in secret.as_bytes().windows(12) {
+                assert!(!told.contains(str::from_utf8(piece).unwrap()), "{told}");
+            }
+        }
+    }
 }

@@ -89,6 +89,8 @@ mod rooms;
 mod sharing;
 // Past sessions of other tools: asked first, kept private, found, forgotten.
 mod sessions;
+// No secret of a transcript survives in what is kept, in an index or in an answer.
+mod session_secrets;
 // Clients are set up, checked, and restored to their original files.
 mod setup;
 // A secret can be removed from a log, and nothing else is lost.

@@ -233,19 +233,19 @@ fn vectors_are_made_of_what_is_left() {
 }
 
 /// The rows of a packed file of the shared data.
-fn rows(folder: &Path, name: &str) -> Vec<Value> {
+pub fn rows(folder: &Path, name: &str) -> Vec<Value> {
     let unpacked = Command::new("gzip").arg("-dc").arg(folder.join(name)).output().unwrap();
     assert!(unpacked.status.success(), "{name}");
     let text = String::from_utf8(unpacked.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn text<'a>(row: &'a Value, name: &str) -> &'a str {
+pub fn text<'a>(row: &'a Value, name: &str) -> &'a str {
     row[name].as_str().unwrap()
 }
 
 /// Whether a run of twelve characters of the secret is left, or the whole of a shorter one.
-fn leaks(clean: &str, secret: &str) -> bool {
+pub fn leaks(clean: &str, secret: &str) -> bool {
     let runs = secret.as_bytes().windows(secret.len().min(12));
     runs.into_iter().any(|run| clean.as_bytes().windows(run.len()).any(|window| window == run))
 }
