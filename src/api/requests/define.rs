@@ -30,6 +30,14 @@ pub trait ApiRequest: Sized {
     fn from_command(arguments: Map<String, Value>) -> Result<Self, Problems> {
         read(arguments, Face::Command)
     }
+
+    /// Reads the arguments of a request over HTTP, named as its parameters are.
+    ///
+    /// # Errors
+    /// Every problem, each with its field.
+    fn from_http(arguments: Map<String, Value>) -> Result<Self, Problems> {
+        read(arguments, Face::Http)
+    }
 }
 
 fn read<R: ApiRequest>(arguments: Map<String, Value>, face: Face) -> Result<R, Problems> {

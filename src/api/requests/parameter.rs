@@ -110,6 +110,8 @@ pub enum Face {
     Tool,
     /// A person or a script uses the command line.
     Command,
+    /// A program or a page sends HTTP: all that the other two offer.
+    Http,
 }
 
 impl Parameter {
@@ -119,6 +121,7 @@ impl Parameter {
         match face {
             Face::Tool => self.tool != ToolForm::Refused,
             Face::Command => self.command.is_some(),
+            Face::Http => self.is_offered(Face::Tool) || self.is_offered(Face::Command),
         }
     }
 

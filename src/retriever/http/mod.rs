@@ -1,15 +1,17 @@
-//! MCP over HTTP, for clients that are configured with a URL: the same answers, on the loopback
-//! interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
+//! MCP over HTTP, for clients that are configured with a URL, and REST: the same answers, on the
+//! loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
 //! [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
-//! [`client_name`] (the name of a client). Not here: the answers (`mcp`), the retriever's idle
+//! [`client_name`] (the name of a client), `rest`. Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
 mod address;
 mod client_name;
 mod connection_limit;
 mod request_guard;
+#[cfg(feature = "web")]
+pub mod rest;
 mod service;
 mod token;
 

@@ -62,7 +62,7 @@ impl Refusal {
             Self::Host => "Forbidden: the Host is not this machine's loopback interface\n",
             Self::Origin => "Forbidden: no web page of another origin may ask\n",
             Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
-            Self::Path => "Not found: the server is at /mcp\n",
+            Self::Path => "Not found: MCP is at /mcp, REST at /api/v1/\n",
             Self::Long => "Payload too large: a request has at most 1 MiB\n",
             Self::Slow => "Request timeout: the body did not come\n",
             Self::Broken => "Bad request: the body broke off\n",
@@ -89,10 +89,23 @@ pub(super) fn check_head(
     if token.is_some_and(|token| !has_token(&parts.headers, token)) {
         return Err(Refusal::Token);
     }
-    if parts.uri.path() != PATH {
+    let path = parts.uri.path();
+    if path != PATH && !is_rest(path) {
         return Err(Refusal::Path);
     }
     Ok(())
+}
+
+/// Tells whether a path belongs to REST.
+#[cfg(feature = "web")]
+pub(super) fn is_rest(path: &str) -> bool {
+    path.starts_with(super::rest::PREFIX)
+}
+
+/// This build has no REST.
+#[cfg(not(feature = "web"))]
+pub(super) fn is_rest(_: &str) -> bool {
+    false
 }
 
 /// Tells whether there is exactly one `Host`, with a loopback name.

@@ -1,5 +1,5 @@
 //! One HTTP request, from its head to its answer: it is checked, read whole, admitted when a call
-//! is free, and answered by the MCP server. It is read before it is admitted, so a slow sender
+//! is free, and answered by the MCP server or by REST. It is read before it is admitted, so a slow sender
 //! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
@@ -14,6 +14,7 @@ use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
     AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -21,7 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
-use super::request_guard::{Refusal, check_head};
+use super::request_guard::{Refusal, check_head, is_rest};
 use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
@@ -54,6 +55,8 @@ type Body = BoxBody<Bytes, Infallible>;
 /// The state that all requests share.
 pub(super) struct HttpService {
     service: StreamableHttpService<McpServer, NeverSessionManager>,
+    #[cfg(feature = "web")]
+    rest: super::rest::RestService,
     guests: Guests,
     address: SocketAddr,
     token: Option<Token>,
@@ -71,6 +74,8 @@ impl HttpService {
         stop_waiting: Disconnect,
     ) -> Self {
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
+        #[cfg(feature = "web")]
+        let rest = super::rest::RestService::new(Arc::clone(&api));
         let server = McpServer::new(api, stop_waiting.clone(), Load::none());
         // The server pushes nothing to a client that does not listen for it, so it keeps no
         // sessions. rmcp's checks of Host and Origin come after ours.
@@ -87,6 +92,8 @@ impl HttpService {
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
         Self {
             service,
+            #[cfg(feature = "web")]
+            rest,
             guests,
             address,
             token,
@@ -141,6 +148,10 @@ impl HttpService {
         let call = self.guests.call();
         let permit = self.free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
+        if is_rest(parts.uri.path()) {
+            let _in_call = connection.begin_call();
+            return self.answer_rest(parts, body, (call, permit)).await;
+        }
         let body = match Self::readable(&parts.method, body) {
             Ok(body) => body,
             Err(answer) => return Ok(*answer),
@@ -199,6 +210,33 @@ impl HttpService {
             service.handle(request).await
         });
         answer.await.map_err(|_| Refusal::Failed)
+    }
+
+    /// Answers a request to REST, on a thread that may block. A client that disconnects does not end its call.
+    #[cfg(feature = "web")]
+    async fn answer_rest(
+        &self,
+        parts: Parts,
+        body: Bytes,
+        under_way: (GuestCall, OwnedSemaphorePermit),
+    ) -> Result<Response<Body>, Refusal> {
+        let rest = self.rest.clone();
+        let answer = tokio::task::spawn_blocking(move || {
+            let _until_answered = under_way;
+            rest.answer(&parts, &body)
+        });
+        answer.await.map(|answer| answer.map(BodyExt::boxed)).map_err(|_| Refusal::Failed)
+    }
+
+    /// This build has no REST, and the check of the head lets no such path through.
+    #[cfg(not(feature = "web"))]
+    async fn answer_rest(
+        &self,
+        _: Parts,
+        _: Bytes,
+        _: (GuestCall, OwnedSemaphorePermit),
+    ) -> Result<Response<Body>, Refusal> {
+        Err(Refusal::Path)
     }
 
     /// Waits for a free call.

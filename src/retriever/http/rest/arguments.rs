@@ -1,0 +1,106 @@
+//! The arguments of a request: from the path, and from the query of a read or the JSON body of a deed. Not here: what they
+//! may be (`api::requests`).
+
+use hyper::header::CONTENT_TYPE;
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, StatusCode};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+
+use super::JSON;
+use super::endpoints::{Endpoint, Kind};
+use super::problem::Problem;
+use event::{from_json, json_type};
+
+/// Reads the arguments. `place` is what stands in the path.
+///
+/// # Errors
+/// The problem, for the answer.
+pub(super) fn read(
+    endpoint: &Endpoint,
+    place: Option<&str>,
+    parts: &Parts,
+    body: &[u8],
+) -> Result<Map<String, Value>, Problem> {
+    let query = parts.uri.query().unwrap_or_default();
+    let mut given = if endpoint.kind == Kind::Read {
+        of_query(query)?
+    } else {
+        if !query.is_empty() {
+            return Err(wrong(
+                "this request takes its fields as JSON in the body, not in the query",
+            ));
+        }
+        of_body(&parts.headers, body)?
+    };
+    if let (Some(place), Some((_, field))) = (place, endpoint.in_path) {
+        let value = decoded(place)?;
+        if given.insert(field.to_owned(), value.into()).is_some() {
+            return Err(wrong(format!("{field}: stands in the path already; leave it out")));
+        }
+    }
+    Ok(given)
+}
+
+fn of_query(query: &str) -> Result<Map<String, Value>, Problem> {
+    let mut given = Map::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (spaced(name)?, Value::from(spaced(value)?));
+        match given.get_mut(&name) {
+            None => drop(given.insert(name, value)),
+            Some(Value::Array(values)) => values.push(value),
+            Some(first) => *first = vec![first.take(), value].into(),
+        }
+    }
+    Ok(given)
+}
+
+fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Problem> {
+    if body.is_empty() {
+        return Ok(Map::new());
+    }
+    let sent = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = sent.split(';').next().unwrap_or_default().trim();
+    if !media_type.eq_ignore_ascii_case(JSON) {
+        let detail = format!("Content-Type: must be {JSON}");
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+    }
+    let text = std::str::from_utf8(body).map_err(|_| wrong("the body is not UTF-8"))?;
+    match from_json(text) {
+        Ok(Value::Object(given)) => Ok(given),
+        Ok(other) => {
+            Err(wrong(format!("the body must be a JSON object, got {}", json_type(&other))))
+        }
+        Err(error) => Err(wrong(format!("the body is not JSON: {error}"))),
+    }
+}
+
+/// A part of a query, where `+` is a space.
+fn spaced(part: &str) -> Result<String, Problem> {
+    decoded(&part.replace('+', " "))
+}
+
+fn decoded(part: &str) -> Result<String, Problem> {
+    let decoded = percent_decode_str(part).decode_utf8();
+    decoded.map(Into::into).map_err(|_| wrong("a part of the address is not UTF-8"))
+}
+
+fn wrong(detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_query_is_read_as_forms_write_it() {
+        let read = |query| Value::Object(of_query(query).unwrap());
+        assert_eq!(read(""), json!({}));
+        assert_eq!(read("query=a+b%2Bc&limit=3"), json!({ "query": "a b+c", "limit": "3" }));
+        assert_eq!(read("tag=a&tag=b&&tag=c&x"), json!({ "tag": ["a", "b", "c"], "x": "" }));
+        assert!(of_query("q=%FF").is_err());
+    }
+}

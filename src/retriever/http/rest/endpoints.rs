@@ -1,0 +1,367 @@
+//! The table of endpoints: for each its method, its path, its parameters and the one call of [`Api`] that answers it. Not
+//! here: how a request arrives (`rest`), what the parameters mean (`api::requests`).
+
+use hyper::Method;
+use serde_json::{Map, Value};
+
+use api::requests::analysis::PatternsArguments;
+use api::requests::change::{
+    DistinctArguments, FeedbackArguments, ForgetArguments, PinArguments, SupersedeArguments,
+};
+use api::requests::links::{LinkArguments, UnlinkArguments};
+use api::requests::listing::{RecentArguments, ShowArguments};
+use api::requests::parameter::Parameter;
+use api::requests::related::ImpactArguments;
+use api::requests::save;
+use api::{
+    AnalyzeRequest, Api, ApiError, ApiRequest, ChangeRequest, ContextRequest, LinkRequest,
+    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SessionSearchRequest,
+    Voice,
+};
+use event::Problems;
+
+/// The arguments of a request.
+type Given = Map<String, Value>;
+
+/// What a request does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It reads, by GET.
+    Read,
+    /// It changes something, by POST.
+    Deed,
+    /// It makes something new, by POST.
+    Make,
+}
+
+/// One endpoint.
+pub(super) struct Endpoint {
+    pub(super) kind: Kind,
+    /// Its path below the prefix; one segment may stand in braces.
+    pub(super) path: &'static str,
+    /// Its name in the description.
+    pub(super) name: &'static str,
+    /// What it does.
+    pub(super) about: &'static str,
+    /// The segment in braces, and the parameter that it fills.
+    pub(super) in_path: Option<(&'static str, &'static str)>,
+    /// All its parameters.
+    pub(super) parameters: fn() -> Vec<Parameter>,
+    /// The call.
+    pub(super) call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
+}
+
+impl Endpoint {
+    /// Returns its method.
+    pub(super) fn method(&self) -> Method {
+        if self.kind == Kind::Read { Method::GET } else { Method::POST }
+    }
+
+    /// Tells whether a path is its own; then returns what stands at the segment in braces, if it has one.
+    pub(super) fn place_in<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
+        let (mut own, mut given) = (self.path.split('/'), path.split('/'));
+        let mut place = None;
+        loop {
+            match (own.next(), given.next()) {
+                (None, None) => return Some(place),
+                (Some(own), Some(given)) if own.starts_with('{') && !given.is_empty() => {
+                    place = Some(given);
+                }
+                (Some(own), Some(given)) if own == given => {}
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// The segment that names a memory, and the parameter of most changes that it fills.
+const ID: Option<(&str, &str)> = Some(("id", "ids"));
+
+/// An endpoint without a segment in braces.
+const fn read(
+    path: &'static str,
+    name: &'static str,
+    about: &'static str,
+    parameters: fn() -> Vec<Parameter>,
+    call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
+) -> Endpoint {
+    Endpoint { kind: Kind::Read, path, name, about, in_path: None, parameters, call }
+}
+
+/// A change of the memory that the path names.
+const fn change(
+    path: &'static str,
+    name: &'static str,
+    about: &'static str,
+    parameters: fn() -> Vec<Parameter>,
+    call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
+) -> Endpoint {
+    Endpoint { kind: Kind::Deed, path, name, about, in_path: ID, parameters, call }
+}
+
+/// All endpoints.
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    read("search", "search", "Find memories", SearchRequest::parameters, |api, given, _| {
+        api.search(&SearchRequest::from_http(given)?)
+    }),
+    read(
+        "context",
+        "context",
+        "Make the briefing for a task",
+        ContextRequest::parameters,
+        |api, given, _| api.context(&ContextRequest::from_http(given)?),
+    ),
+    read(
+        "memories",
+        "newest",
+        "List the newest memories",
+        RecentArguments::parameters,
+        |api, given, _| api.recent(RecentArguments::from_http(given)?.limit),
+    ),
+    Endpoint {
+        kind: Kind::Make,
+        path: "memories",
+        name: "save",
+        about: "Save a lesson",
+        in_path: None,
+        parameters: save::parameters,
+        call: |api, given, voice| {
+            let Voice::Model { client, .. } = voice else {
+                return api.save(save::draft(given), None);
+            };
+            api.save(save::draft(given), client.as_deref())
+        },
+    },
+    Endpoint {
+        in_path: ID,
+        ..read(
+            "memories/{id}",
+            "show",
+            "Show a memory in full",
+            ShowArguments::parameters,
+            |api, given, _| api.show(&ShowArguments::from_http(given)?.ids),
+        )
+    },
+    Endpoint {
+        in_path: Some(("id", "id")),
+        ..read(
+            "memories/{id}/related",
+            "related",
+            "List what is linked to a memory",
+            RelatedRequest::parameters,
+            |api, given, _| api.related(&RelatedRequest::from_http(given)?),
+        )
+    },
+    change(
+        "memories/{id}/feedback",
+        "feedback",
+        "Report whether a memory worked",
+        FeedbackArguments::parameters,
+        |api, given, voice| changed::<FeedbackArguments>(api, given, voice),
+    ),
+    change(
+        "memories/{id}/forget",
+        "forget",
+        "Forget a memory; restore brings it back",
+        forgetting,
+        |api, given, voice| changed::<ForgetArguments>(api, given, voice),
+    ),
+    change(
+        "memories/{id}/restore",
+        "restore",
+        "Bring back a memory that was forgotten, replaced or faded",
+        forgetting,
+        |api, mut given, voice| {
+            given.insert("undo".to_owned(), true.into());
+            changed::<ForgetArguments>(api, given, voice)
+        },
+    ),
+    change(
+        "memories/{id}/supersede",
+        "supersede",
+        "Replace a memory by another one",
+        SupersedeArguments::parameters,
+        |api, given, voice| changed::<SupersedeArguments>(api, given, voice),
+    ),
+    change(
+        "memories/{id}/distinct",
+        "distinct",
+        "Settle that two memories do not contradict each other",
+        DistinctArguments::parameters,
+        |api, given, voice| changed::<DistinctArguments>(api, given, voice),
+    ),
+    change(
+        "memories/{id}/pin",
+        "pin",
+        "Let a memory not age, or age again",
+        PinArguments::parameters,
+        |api, given, voice| changed::<PinArguments>(api, given, voice),
+    ),
+    read(
+        "impact",
+        "impact",
+        "List memories that a change to a file may affect",
+        ImpactArguments::parameters,
+        |api, given, _| api.related(&ImpactArguments::from_http(given)?.into()),
+    ),
+    Endpoint {
+        kind: Kind::Make,
+        ..read(
+            "links",
+            "link",
+            "Link two memories or files",
+            LinkArguments::parameters,
+            |api, given, voice| {
+                api.link(&LinkRequest::One(LinkArguments::from_http(given)?.into()), voice)
+            },
+        )
+    },
+    Endpoint {
+        kind: Kind::Deed,
+        ..read(
+            "links/end",
+            "unlink",
+            "End a link",
+            UnlinkArguments::parameters,
+            |api, given, voice| {
+                api.link(&LinkRequest::One(UnlinkArguments::from_http(given)?.into()), voice)
+            },
+        )
+    },
+    read(
+        "review",
+        "review",
+        "List pairs of memories that may contradict each other",
+        ReviewRequest::parameters,
+        |api, given, _| api.review(&ReviewRequest::from_http(given)?),
+    ),
+    Endpoint {
+        in_path: Some(("topic", "topic")),
+        ..read(
+            "analyze/{topic}",
+            "analyze",
+            "Analyze the whole memory",
+            AnalyzeRequest::parameters,
+            |api, given, _| api.analyze(&AnalyzeRequest::from_http(given)?),
+        )
+    },
+    read(
+        "patterns",
+        "patterns",
+        "List lessons that several repositories learned independently",
+        || named(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
+        |api, given, voice| patterns(api, given, voice),
+    ),
+    Endpoint {
+        kind: Kind::Make,
+        in_path: Some(("pattern", "accept")),
+        ..read(
+            "patterns/{pattern}/accept",
+            "acceptPattern",
+            "Save a pattern as a memory",
+            || named(&PatternsArguments::parameters(), &["accept", "only_here"]),
+            |api, mut given, voice| {
+                given.insert("apply".to_owned(), true.into());
+                patterns(api, given, voice)
+            },
+        )
+    },
+    read(
+        "sessions",
+        "searchSessions",
+        "Search past sessions of other tools",
+        SessionSearchRequest::parameters,
+        |api, given, _| api.search_sessions(&SessionSearchRequest::from_http(given)?),
+    ),
+    Endpoint {
+        in_path: ID,
+        ..read(
+            "sessions/{id}",
+            "session",
+            "Show exchanges of a past session",
+            || named(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
+            |api, given, _| api.search_sessions(&SessionSearchRequest::from_http(given)?),
+        )
+    },
+    read(
+        "status",
+        "status",
+        "Show the state of store, indexes and model",
+        Vec::new,
+        |api, given, _| {
+            nothing(&given)?;
+            api.status()
+        },
+    ),
+];
+
+/// The parameters of forgetting and of taking it back: which of both is in the path.
+fn forgetting() -> Vec<Parameter> {
+    named(&ForgetArguments::parameters(), &["ids", "reason"])
+}
+
+fn named(all: &[Parameter], names: &[&str]) -> Vec<Parameter> {
+    all.iter().filter(|parameter| names.contains(&parameter.name)).cloned().collect()
+}
+
+fn changed<R: ApiRequest + Into<ChangeRequest>>(
+    api: &dyn Api,
+    given: Given,
+    voice: &Voice,
+) -> Result<Reply, ApiError> {
+    api.change(&R::from_http(given)?.into(), voice)
+}
+
+fn patterns(api: &dyn Api, given: Given, voice: &Voice) -> Result<Reply, ApiError> {
+    let request: PatternsRequest = PatternsArguments::from_http(given)?.into();
+    api.patterns(&request, voice)
+}
+
+/// Refuses arguments where there are none.
+fn nothing(given: &Given) -> Result<(), Problems> {
+    let mut problems = Problems::none();
+    for field in given.keys() {
+        problems.add(field.as_str(), "is unknown; this request has no fields");
+    }
+    problems.or(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_path_leads_to_one_endpoint() {
+        let found = |path: &str, method: Method| {
+            let fits = |one: &&Endpoint| one.place_in(path).is_some() && one.method() == method;
+            ENDPOINTS.iter().filter(fits).map(|one| one.name).collect::<Vec<_>>()
+        };
+        assert_eq!(found("memories", Method::GET), ["newest"]);
+        assert_eq!(found("memories", Method::POST), ["save"]);
+        assert_eq!(found("memories/ab", Method::GET), ["show"]);
+        assert_eq!(found("memories/ab/related", Method::GET), ["related"]);
+        for path in ["", "memories/", "memories/ab/", "memories//related", "x", "search/x"] {
+            assert!(found(path, Method::GET).is_empty(), "{path}");
+        }
+        for endpoint in ENDPOINTS {
+            let path = endpoint.path.replace(['{', '}'], "");
+            assert_eq!(found(&path, endpoint.method()), [endpoint.name]);
+        }
+    }
+
+    #[test]
+    fn a_segment_fills_a_parameter_that_exists() {
+        let mut names = HashSet::new();
+        for endpoint in ENDPOINTS {
+            assert!(names.insert(endpoint.name), "{}", endpoint.name);
+            let segment = endpoint.in_path.map(|(segment, _)| format!("{{{segment}}}"));
+            let in_braces = endpoint.path.split('/').find(|part| part.starts_with('{'));
+            assert_eq!(segment.as_deref(), in_braces, "{}", endpoint.path);
+            let Some((_, field)) = endpoint.in_path else { continue };
+            let parameters = (endpoint.parameters)();
+            assert!(parameters.iter().any(|one| one.name == field), "{field}");
+        }
+    }
+}

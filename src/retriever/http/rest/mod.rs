@@ -1,0 +1,217 @@
+//! REST: the calls of [`Api`] at `/api/v1`, for pages, scripts and programs. One table ([`endpoints`]) says which call stands
+//! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
+//!
+//! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
+//! that are sent twice), [`openapi`]. Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+
+mod arguments;
+mod endpoints;
+mod openapi;
+mod problem;
+mod repeated;
+
+use std::sync::Arc;
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Response, StatusCode};
+use serde_json::Value;
+
+use crate::mcp::agent_name;
+use api::{Api, ApiError, Reply, Voice};
+use endpoints::{ENDPOINTS, Endpoint, Kind};
+use problem::Problem;
+use repeated::{Begun, RepeatedDeeds};
+
+pub use openapi::document;
+
+/// What all paths begin with.
+pub(crate) const PREFIX: &str = "/api/v1/";
+
+/// The path of the description, below [`PREFIX`].
+const DESCRIPTION: &str = "openapi.json";
+
+/// Names the agent or person in whose name a deed is done.
+const AGENT: HeaderName = HeaderName::from_static("x-agent");
+
+/// Marks a deed, so that it is done once even if it is sent twice.
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Longest mark, in bytes.
+const KEY_BYTES_MAX: usize = 128;
+
+const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
+
+/// The content types.
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// An answer, whole.
+pub(crate) type Answer = Response<Full<Bytes>>;
+
+/// Answers requests below [`PREFIX`]. Copies share everything.
+#[derive(Clone)]
+pub(crate) struct RestService {
+    api: Arc<dyn Api>,
+    repeated: Arc<RepeatedDeeds>,
+}
+
+/// The finished content of an answer.
+#[derive(Debug, Clone, PartialEq)]
+struct Content {
+    status: StatusCode,
+    content_type: &'static str,
+    body: Bytes,
+}
+
+impl RestService {
+    pub(crate) fn new(api: Arc<dyn Api>) -> Self {
+        Self { api, repeated: Arc::default() }
+    }
+
+    /// Answers a request. Blocks as long as the call takes.
+    pub(crate) fn answer(&self, parts: &Parts, body: &[u8]) -> Answer {
+        let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
+        if path == DESCRIPTION {
+            return description(&parts.method);
+        }
+        let mut allowed = Vec::new();
+        for endpoint in ENDPOINTS {
+            let Some(place) = endpoint.place_in(path) else { continue };
+            if endpoint.method() == parts.method {
+                return answer_of(&self.answer_at(endpoint, place, parts, body));
+            }
+            allowed.push(endpoint.method().to_string());
+        }
+        if !allowed.is_empty() {
+            return not_allowed(&allowed.join(", "));
+        }
+        let detail =
+            format!("there is nothing at this path; {PREFIX}{DESCRIPTION} lists the paths");
+        answer_of(&Problem::new(StatusCode::NOT_FOUND, detail).content())
+    }
+
+    fn answer_at(
+        &self,
+        endpoint: &Endpoint,
+        place: Option<&str>,
+        parts: &Parts,
+        body: &[u8],
+    ) -> Content {
+        let given = match arguments::read(endpoint, place, parts, body) {
+            Ok(given) => given,
+            Err(problem) => return problem.content(),
+        };
+        let voice = match voice(&parts.headers) {
+            Ok(voice) => voice,
+            Err(problem) => return problem.content(),
+        };
+        let call = || {
+            let reply = (endpoint.call)(&*self.api, given, &voice);
+            content_of(reply, endpoint.kind, wants_text(&parts.headers))
+        };
+        if endpoint.kind == Kind::Read {
+            return call();
+        }
+        let key = match key(&parts.headers) {
+            Ok(Some(key)) => key,
+            Ok(None) => return call(),
+            Err(problem) => return problem.content(),
+        };
+        match self.repeated.begin(key, (parts.uri.path(), body)) {
+            Begun::First(turn) => turn.done(call()),
+            Begun::Done(content) => content,
+            Begun::Other => {
+                let detail = "Idempotency-Key: was used for another request; make a new one";
+                Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).content()
+            }
+            Begun::UnderWay => {
+                let detail = "Idempotency-Key: a request with it is under way; send it again later";
+                Problem::new(StatusCode::CONFLICT, detail).content()
+            }
+        }
+    }
+}
+
+fn description(method: &Method) -> Answer {
+    if *method != Method::GET {
+        return not_allowed("GET");
+    }
+    let body = Bytes::from(document().to_string());
+    answer_of(&Content { status: StatusCode::OK, content_type: JSON, body })
+}
+
+fn not_allowed(allowed: &str) -> Answer {
+    let problem =
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path takes {allowed}"));
+    let mut answer = answer_of(&problem.content());
+    if let Ok(allowed) = HeaderValue::from_str(allowed) {
+        answer.headers_mut().insert(ALLOW, allowed);
+    }
+    answer
+}
+
+fn content_of(reply: Result<Reply, ApiError>, kind: Kind, is_text: bool) -> Content {
+    match reply {
+        Err(error) => Problem::of(&error).content(),
+        Ok(reply) => {
+            let status = if kind == Kind::Make { StatusCode::CREATED } else { StatusCode::OK };
+            let (content_type, body) =
+                if is_text { (TEXT, reply.text) } else { (JSON, json_of(reply).to_string()) };
+            Content { status, content_type, body: Bytes::from(body) }
+        }
+    }
+}
+
+/// The JSON of a reply. One that has none says its text.
+fn json_of(reply: Reply) -> Value {
+    match reply.json {
+        Value::Null => serde_json::json!({ "text": reply.text }),
+        json => json,
+    }
+}
+
+fn answer_of(content: &Content) -> Answer {
+    let mut answer = Response::new(Full::new(content.body.clone()));
+    *answer.status_mut() = content.status;
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content.content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
+    answer
+}
+
+/// Tells whether the caller prefers the text that agents read.
+fn wants_text(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.trim_start().starts_with("text/plain")
+}
+
+/// Returns in whose name a deed is done.
+fn voice(headers: &HeaderMap) -> Result<Voice, Problem> {
+    let Some(given) = headers.get(&AGENT) else {
+        return Ok(Voice::Model { client: None, session: None });
+    };
+    let client = given.to_str().ok().and_then(agent_name).ok_or_else(|| {
+        let detail = "X-Agent: must be a name of letters, digits, -, _ and ., such as dashboard";
+        Problem::new(StatusCode::BAD_REQUEST, detail)
+    })?;
+    Ok(Voice::Model { client: Some(client), session: None })
+}
+
+/// Returns the mark of a deed, if it has one.
+fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(given) = headers.get(&KEY) else { return Ok(None) };
+    let is_fine = |key: &&str| {
+        let is_short = (1..=KEY_BYTES_MAX).contains(&key.len());
+        is_short && key.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    given.to_str().ok().filter(is_fine).map(Some).ok_or_else(|| {
+        let detail = format!(
+            "Idempotency-Key: must have 1 to {KEY_BYTES_MAX} visible ASCII characters, such as a UUID"
+        );
+        Problem::new(StatusCode::BAD_REQUEST, detail)
+    })
+}

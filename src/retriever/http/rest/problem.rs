@@ -1,0 +1,62 @@
+//! Errors as `application/problem+json` (RFC 9457), each with the field and the remedy. Not here: which errors there are
+//! (`api::ApiError`).
+
+use hyper::StatusCode;
+use hyper::body::Bytes;
+use serde_json::{Value, json};
+
+use super::Content;
+use api::ApiError;
+use guard::secrets::redacted;
+use writer::exit::Exit;
+
+const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Why a request is not answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Problem {
+    status: StatusCode,
+    detail: String,
+    /// The fields that are wrong, each with its message.
+    fields: Vec<(String, String)>,
+}
+
+impl Problem {
+    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self { status, detail: detail.into(), fields: Vec::new() }
+    }
+
+    pub(super) fn of(error: &ApiError) -> Self {
+        let status = match error {
+            ApiError::Invalid(_) => StatusCode::BAD_REQUEST,
+            ApiError::NotFound(_) => StatusCode::NOT_FOUND,
+            ApiError::Failed { exit: Exit::Busy | Exit::Unavailable, .. } => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            ApiError::Failed { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let fields = match error {
+            ApiError::Invalid(problems) => {
+                problems.iter().map(|one| (one.field.clone(), one.message.clone())).collect()
+            }
+            ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),
+        };
+        Self { status, detail: error.to_string(), fields }
+    }
+
+    /// Returns the content of the answer. Secrets that a caller sent are not repeated.
+    pub(super) fn content(&self) -> Content {
+        let fields = self.fields.iter().map(
+            |(field, message)| json!({ "field": redacted(field), "message": redacted(message) }),
+        );
+        let body = json!({
+            "type": "about:blank",
+            "title": self.status.canonical_reason().unwrap_or_default(),
+            "status": self.status.as_u16(),
+            "detail": redacted(&self.detail),
+            "problems": fields.collect::<Vec<Value>>(),
+        });
+        let body = Bytes::from(body.to_string());
+        Content { status: self.status, content_type: PROBLEM_JSON, body }
+    }
+}

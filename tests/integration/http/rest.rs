@@ -1,0 +1,185 @@
+//! REST at `/api/v1`: every endpoint answers from the same calls as MCP, errors name the field, and a deed that is sent twice
+//! is done once. Not here: who may connect (`http`).
+
+use serde_json::{Value, json};
+
+use super::client::{HttpAnswer, Server, request};
+use crate::world::World;
+
+fn served() -> (World, Server) {
+    let world = World::sharing();
+    for (context, lesson) in [
+        ("cargo test hangs in CI", "tests shared one port; bind port 0 and read it back"),
+        ("npm install failed with EACCES", "verify ownership before npm operations"),
+    ] {
+        let args =
+            ["--repo", "acme/web", "--type", "error", "--context", context, "--lesson", lesson];
+        world.log_memory(&args).done();
+    }
+    let server = Server::start(&world, &["--http", "127.0.0.1:0", "--no-token"]);
+    (world, server)
+}
+
+fn asked(
+    server: &Server,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> HttpAnswer {
+    let headers: Vec<_> = [("Host", "localhost")].iter().chain(headers).copied().collect();
+    server.send(&request(method, &format!("/api/v1/{path}"), &headers, body))
+}
+
+fn read(server: &Server, path: &str) -> Value {
+    let answer = asked(server, "GET", path, &[], "");
+    assert_eq!(answer.status, 200, "{path}: {answer:?}");
+    assert!(answer.has("content-type", "application/json"), "{answer:?}");
+    assert!(answer.has("x-content-type-options", "nosniff"), "{answer:?}");
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+fn done(server: &Server, path: &str, body: &Value) -> Value {
+    let answer = asked(server, "POST", path, &[("X-Agent", "Dash Board")], &body.to_string());
+    assert!(matches!(answer.status, 200 | 201), "{path}: {answer:?}");
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+/// The problem of a refused request.
+fn problem(answer: &HttpAnswer) -> (u16, Value) {
+    assert!(answer.has("content-type", "application/problem+json"), "{answer:?}");
+    let problem: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(problem["status"], answer.status, "{problem}");
+    (answer.status, problem)
+}
+
+// S-REST-1
+#[test]
+fn rest_every_endpoint_answers() {
+    let (world, server) = served();
+    let saved = done(
+        &server,
+        "memories",
+        &json!({ "event_type": "pattern", "lesson": "freeze the clock in cart tests", "repo": "acme/web" }),
+    );
+    let id = saved["id"].as_str().unwrap().to_owned();
+    let other = read(&server, "search?query=npm+EACCES&limit=1")["memories"][0]["id"].clone();
+    let other = other.as_str().unwrap().to_owned();
+    for (path, word) in [
+        ("search?query=port%20hangs", "bind port 0"),
+        ("context?task=cart+tests&repo=acme/web", "freeze the clock"),
+        ("memories?limit=2", "freeze the clock"),
+        (&*format!("memories/{id}"), "freeze the clock"),
+        ("review?repo=acme/web", "{"),
+        ("impact?file=src/a.rs&repo=acme/web", "{"),
+        ("analyze/brief", "{"),
+        ("patterns", "{"),
+        ("sessions?query=anything", "{"),
+        ("status", "memories"),
+    ] {
+        let body = read(&server, path).to_string();
+        assert!(body.contains(word), "{path}: {body}");
+    }
+    done(&server, "links", &json!({ "source": id, "relation": "related_to", "target": other }));
+    let related = read(&server, &format!("memories/{id}/related")).to_string();
+    assert!(related.contains("verify ownership"), "{related}");
+    done(&server, "links/end", &json!({ "source": id, "relation": "related_to", "target": other }));
+    for (deed, body) in [
+        ("feedback", json!({ "verdict": "worked" })),
+        ("pin", json!({})),
+        ("distinct", json!({ "other": other })),
+        ("forget", json!({ "reason": "was wrong" })),
+        ("restore", json!({})),
+        ("supersede", json!({ "superseded_by": other })),
+    ] {
+        done(&server, &format!("memories/{id}/{deed}"), &body);
+    }
+    let agents: Vec<_> = world.all_events().iter().map(|event| event.agent_id.clone()).collect();
+    let deeds = agents.iter().filter(|agent| agent.to_string().contains("dash-board")).count();
+    assert_eq!(deeds, 9, "{agents:?}");
+    let bytes =
+        "GET /api/v1/search?query=port HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n";
+    let answer = server.send(bytes.as_bytes());
+    assert!(answer.body.contains("bind port 0"), "{answer:?}");
+    assert!(answer.has("content-type", "text/plain; charset=utf-8"), "{answer:?}");
+}
+
+// S-REST-2
+#[test]
+fn rest_errors_name_field_and_remedy() {
+    let (_world, server) = served();
+    for (method, path, body, status, word) in [
+        ("GET", "search", "", 400, "query"),
+        ("GET", "search?query=a&limit=0", "", 400, "limit"),
+        ("GET", "search?query=a&colour=red", "", 400, "colour"),
+        ("GET", "search?query=%FF", "", 400, "UTF-8"),
+        ("GET", "memories/none-such", "", 404, "none-such"),
+        ("GET", "analyze/everything", "", 400, "topic"),
+        ("GET", "status?x=1", "", 400, "x"),
+        ("GET", "nothing", "", 404, "openapi.json"),
+        ("GET", "memories/../search", "", 404, "openapi.json"),
+        ("DELETE", "memories/a", "", 405, "GET"),
+        ("POST", "search", "{}", 405, "GET"),
+        ("POST", "memories", "{", 400, "JSON"),
+        ("POST", "memories", "[]", 400, "object"),
+        ("POST", "memories", r#"{"event_type":"error"}"#, 400, "lesson"),
+        ("POST", "memories?lesson=a", "{}", 400, "body"),
+        ("POST", "memories/a/forget", r#"{"ids":["b"]}"#, 400, "in the path"),
+        ("POST", "memories/a/feedback", r#"{"verdict":"good"}"#, 400, "worked, failed"),
+    ] {
+        let (answered, problem) = problem(&asked(&server, method, path, &[], body));
+        assert_eq!(answered, status, "{method} {path}: {problem}");
+        assert!(problem.to_string().contains(word), "{method} {path}: {problem}");
+    }
+    let answer = asked(&server, "PUT", "memories", &[], "");
+    assert!(answer.has("allow", "GET, POST"), "{answer:?}");
+    let bytes = "POST /api/v1/memories HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}";
+    assert_eq!(problem(&server.send(bytes.as_bytes())).0, 415);
+    for header in ["X-Agent", "Idempotency-Key"] {
+        let answer = asked(&server, "POST", "memories/a/pin", &[(header, "\u{e9} \u{1}x")], "{}");
+        assert!(answer.status == 400, "{header}: {answer:?}");
+    }
+}
+
+// S-REST-3
+#[test]
+fn rest_a_repeated_deed_is_done_once() {
+    let (world, server) = served();
+    let body = r#"{"event_type":"fact","lesson":"the cart service owns prices","repo":"acme/web"}"#;
+    let send = |key: &str, body: &str| {
+        asked(&server, "POST", "memories", &[("Idempotency-Key", key)], body)
+    };
+    let first = send("k-1", body);
+    assert_eq!(first.status, 201, "{first:?}");
+    let again = send("k-1", body);
+    assert_eq!((again.status, &again.body), (201, &first.body));
+    let other = send("k-1", &body.replace("prices", "stock"));
+    assert_eq!(problem(&other).0, 422);
+    assert_eq!(send("k-2", &body.replace("prices", "stock")).status, 201);
+    let lessons = world.all_events().len();
+    assert_eq!(lessons, 4, "two from before and two deeds");
+}
+
+// S-REST-1
+#[test]
+fn rest_needs_the_token_and_no_page() {
+    let world = World::sharing();
+    let server = Server::start(&world, &["--http", "127.0.0.1:0"]);
+    assert_eq!(asked(&server, "GET", "status", &[], "").status, 401);
+    let told: Value = serde_json::from_str(&server.said).unwrap();
+    let token = std::fs::read_to_string(told["http"]["token_file"].as_str().unwrap()).unwrap();
+    let shown = format!("Bearer {}", token.trim());
+    let own = ("Authorization", &*shown);
+    assert_eq!(asked(&server, "GET", "status", &[own], "").status, 200);
+    let page = [own, ("Origin", "http://evil.example")];
+    assert_eq!(asked(&server, "GET", "status", &page, "").status, 403);
+}
+
+// S-REST-4
+#[test]
+fn rest_describes_itself() {
+    let (_world, server) = served();
+    let committed = include_str!("../../../docs/openapi.json");
+    let committed: Value = serde_json::from_str(committed).unwrap();
+    assert_eq!(read(&server, "openapi.json"), committed);
+}
