@@ -179,11 +179,17 @@ impl SessionStore {
     /// [`SessionError::Database`]
     pub fn session_rows(&self) -> Result<HashMap<u32, SessionRow>, SessionError> {
         let row = |row: &Row<'_>| {
-            let session =
-                SessionRow { tool: row.get(1)?, native_id: row.get(2)?, repo: row.get(3)? };
+            let session = SessionRow {
+                tool: row.get(1)?,
+                native_id: row.get(2)?,
+                repo: row.get(3)?,
+                directory: row.get(4)?,
+            };
             Ok((row.get(0)?, session))
         };
-        let query = "SELECT id, tool, native_id, repo FROM session WHERE exchanges > 0";
+        let query =
+            "SELECT id, tool, native_id, repo, json_extract(facts, '$.directory') FROM session
+            WHERE exchanges > 0";
         Ok(self.rows(query, params![], row)?.into_iter().collect())
     }
 
@@ -303,6 +309,8 @@ pub struct SessionRow {
     pub native_id: String,
     /// Its repository.
     pub repo: Option<String>,
+    /// The directory in which it began.
+    pub directory: Option<String>,
 }
 
 /// What is kept of the sessions of one tool.

@@ -10,7 +10,8 @@ use std::time::Duration;
 use etcetera::BaseStrategy;
 use toml::Table;
 
-use super::{AsOf, Judge, StoreError, trusted};
+use super::tilde::expanded;
+use super::{AsOf, Judge, SessionPolicy, StoreError, trusted};
 use event::{RepoKey, parse_age};
 
 /// All settings that both programs need.
@@ -221,48 +222,6 @@ impl ArchivePolicy {
     }
 }
 
-/// Which past sessions of other tools are left out of an import, and of the answers with it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SessionPolicy {
-    /// Tools, by name.
-    pub without_tools: Vec<String>,
-    /// Directories: transcripts below them, and sessions that began in them.
-    pub without_paths: Vec<PathBuf>,
-    /// Repositories, by key.
-    pub without_repos: Vec<String>,
-    /// Whether sessions that belong to no repository are read too.
-    pub is_with_private: bool,
-}
-
-impl SessionPolicy {
-    fn parse(table: Table) -> Result<Self, String> {
-        let mut policy = Self::default();
-        for (key, value) in table {
-            match (key.as_str(), value) {
-                ("exclude_tools", value) => policy.without_tools = texts(&key, value)?,
-                ("exclude_paths", value) => {
-                    let paths = texts(&key, value)?;
-                    policy.without_paths = paths.iter().map(|path| expanded(path)).collect();
-                }
-                ("exclude_repos", value) => policy.without_repos = texts(&key, value)?,
-                ("private", toml::Value::Boolean(is_with)) => policy.is_with_private = is_with,
-                (key, _) => {
-                    return Err(format!(
-                        "sessions: {key:?} is unknown or of a wrong type; allowed are exclude_tools, exclude_paths and \
-                         exclude_repos, each a list of texts such as [\"codex\"], and private = true"
-                    ));
-                }
-            }
-        }
-        Ok(policy)
-    }
-}
-
-fn texts(key: &str, value: toml::Value) -> Result<Vec<String>, String> {
-    let texts: Result<Vec<String>, _> = value.try_into();
-    texts.map_err(|_| format!("sessions: {key} must be a list of texts, for example [\"codex\"]"))
-}
-
 /// The memory limit of a retriever's memories and indexes, in MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemoryMib(u32);
@@ -316,14 +275,6 @@ fn read_bounded(path: &Path) -> io::Result<String> {
     let bytes_max = u64::try_from(FILE_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
     options.open(path)?.take(bytes_max).read_to_string(&mut text)?;
     Ok(text)
-}
-
-/// Expands a leading `~/` to the home directory, as a shell would.
-fn expanded(path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), etcetera::home_dir()) {
-        (Some(rest), Ok(home)) => home.join(rest),
-        _ => PathBuf::from(path),
-    }
 }
 
 fn parse_budgets(table: Table) -> Result<BTreeMap<String, usize>, String> {

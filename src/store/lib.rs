@@ -21,10 +21,12 @@ mod quarantine;
 mod repo;
 mod repo_of_log;
 mod rewrite;
+mod session_policy;
 mod signal;
 mod spool;
 mod sync;
 mod tail;
+mod tilde;
 mod trust;
 
 pub use append::{Appended, Destination, append};
@@ -32,8 +34,7 @@ pub use append::{Appended, Destination, append};
 pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
 pub use config::{
-    ArchivePolicy, BRIEFING_SECTIONS, Config, EmbeddingPrecision, MemoryMib, PlatformDirs,
-    SessionPolicy, Switch,
+    ArchivePolicy, BRIEFING_SECTIONS, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch,
 };
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
@@ -47,6 +48,7 @@ pub use own::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, make_a_file_in};
 pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
 pub use repo::{DetectedRepo, RepoAt, RepoSource};
+pub use session_policy::SessionPolicy;
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
 pub use tail::{LogLine, Tail};
 pub use trust::trusted;

@@ -554,23 +554,33 @@ fn files_of_which_nothing_is_understood_are_a_fault() {
 fn what_the_settings_exclude_is_neither_read_nor_shown() {
     let world = world_with_a_session();
     world.agent_knowledge(&["sessions", "import", "--yes"]);
-    world.configure("[sessions]\nexclude_repos = [\"github.com/acme/shop\"]\n");
-    assert!(
-        world
-            .agent_knowledge(&["sessions", "search", "cart"])
-            .output
-            .contains("No past session fits")
-    );
-    assert_eq!(waiting(&world), Vec::<Value>::new());
     let here = world.work().to_str().unwrap().to_owned();
-    world.configure(&format!("[sessions]\nexclude_paths = [{here:?}]\n"));
-    assert_eq!(waiting(&world), Vec::<Value>::new());
+    let sees = || {
+        let found = world.asked(&["sessions", "search", "flaky cart test"]);
+        let listed = world.asked(&["sessions", "list"]);
+        let shown = world.agent_knowledge(&["sessions", "show", "66667777"]);
+        let summed_up = world.agent_knowledge(&["sessions", "summary", "66667777"]);
+        let counts = [&found, &listed].map(|one| one["sessions"].as_array().unwrap().len());
+        let is_shown = [&shown, &summed_up].map(|one| one.exit == Some(0));
+        assert!(shown.exit == Some(0) || shown.messages.contains("[sessions]"), "{shown:?}");
+        (counts, is_shown, waiting(&world).len())
+    };
+    let (all, nothing) = (([1, 1], [true, true], 1), ([0, 0], [false, false], 0));
     world.configure("[sessions]\nexclude_paths = [\"/elsewhere\"]\n");
-    assert_eq!(waiting(&world).len(), 1);
-    world.configure("[sessions]\nexclude_tools = [\"claude-code\"]\n");
-    assert_eq!(waiting(&world), Vec::<Value>::new());
+    assert_eq!(sees(), all);
+    for excluded in [
+        "exclude_repos = [\"github.com/acme/shop\"]".to_owned(),
+        format!("exclude_paths = [{here:?}]"),
+        "exclude_tools = [\"claude-code\"]".to_owned(),
+    ] {
+        world.configure(&format!("[sessions]\n{excluded}\n"));
+        assert_eq!(sees(), nothing, "{excluded}");
+    }
     let planned = world.agent_knowledge(&["sessions", "import", "--dry-run"]);
     assert!(planned.output.contains("none was found"), "{planned:?}");
+    // What is not shown can still be forgotten.
+    let forgotten = world.agent_knowledge(&["sessions", "forget", "66667777"]);
+    assert!(forgotten.output.contains("Forgot 1 session"), "{forgotten:?}");
 }
 
 #[test]

@@ -12,8 +12,10 @@ use engine::View;
 use event::RepoKey;
 use reply::{ChosenExchanges, FoundSession, SessionsFound};
 use sessions::mended::{FailureSigns, known_ends};
+use sessions::session_rows::SessionRow;
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
+use store::SessionPolicy;
 use writer::exit::Exit;
 
 /// How long a search of memories waits: sessions are only an addition to it.
@@ -33,7 +35,7 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
         return mended(local, &kept, failed);
     }
     if !request.ids.is_empty() {
-        return show(&kept, request);
+        return show(&local.core.config.sessions, &kept, request);
     }
     let Some(view) = past.view(local.patience.query).map_err(|error| failed(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
@@ -74,10 +76,13 @@ pub(super) fn likely_line(
     let here = here.map(RepoKey::as_str);
     let own = local.writer.identity.session_id.as_deref();
     let rows = kept.session_rows().ok()?;
+    let policy = &local.core.config.sessions;
     let is_allowed = |row: u32| {
         let session = rows.get(&row);
         session.is_some_and(|session| {
-            session.repo.as_deref() == here && Some(session.native_id.as_str()) != own
+            session.repo.as_deref() == here
+                && Some(session.native_id.as_str()) != own
+                && !leaves_out(policy, session)
         })
     };
     here?;
@@ -102,20 +107,36 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
         return Ok(reply::known_end(None));
     };
     let own = local.writer.identity.session_id.as_deref();
-    let rows = kept.mended_like(here.as_str(), &signs, own).map_err(|error| failed(&error))?;
+    let mut rows = kept.mended_like(here.as_str(), &signs, own).map_err(|error| failed(&error))?;
+    let policy = &local.core.config.sessions;
+    // Most people exclude nothing, and a failing command waits for this.
+    if *policy != SessionPolicy::default() && !rows.is_empty() {
+        let all = kept.session_rows().map_err(|error| failed(&error))?;
+        let left_out = all.into_values().filter(|session| leaves_out(policy, session));
+        let left_out: HashSet<String> = left_out.map(|session| session.native_id).collect();
+        rows.retain(|row| !left_out.contains(&row.session));
+    }
     Ok(reply::known_end(known_ends(&signs, &rows, 1).first()))
 }
 
 /// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, a session alone for its beginning and end, or the address
 /// `session://TOOL/SESSION` for all of it.
-fn show(kept: &SessionStore, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+fn show(
+    policy: &SessionPolicy,
+    kept: &SessionStore,
+    request: &SessionSearchRequest,
+) -> Result<Reply, ApiError> {
     let mut shown = Vec::new();
     for id in &request.ids {
         let address = id.trim().strip_prefix("session://").and_then(|id| id.split_once('/'));
         let (tool, named) = address.map_or((None, id.trim()), |(tool, id)| (Some(tool), id));
         let (named, number) = named.split_once('#').unwrap_or((named, ""));
         let mut found = kept.sessions_named(named, SAME_ID_MAX).map_err(|error| failed(&error))?;
-        found.retain(|session| tool.is_none_or(|tool| session.tool == tool));
+        found.retain(|session| {
+            let (repo, directory) = (&session.repo, &session.facts.directory);
+            tool.is_none_or(|tool| session.tool == tool)
+                && !policy.leaves_out(&session.tool, repo.as_deref(), directory.as_deref())
+        });
         let session = found.pop().filter(|_| found.is_empty()).ok_or_else(|| {
             let id = event::quoted(id);
             ApiError::NotFound(format!(
@@ -153,15 +174,21 @@ fn allowed_sessions(
     let own = request.without.as_deref().or(local.writer.identity.session_id.as_deref());
     let policy = &local.core.config.sessions;
     let rows = kept.session_rows().map_err(|error| failed(&error))?;
-    let is_allowed = |session: &sessions::session_rows::SessionRow| {
+    let is_allowed = |session: &SessionRow| {
         let is_in_repo = repos
             .is_none_or(|repos| session.repo.as_ref().is_some_and(|repo| repos.contains(repo)));
         let is_of_tool = request.tools.is_empty() || request.tools.contains(&session.tool);
-        let is_excluded = policy.without_tools.contains(&session.tool)
-            || session.repo.as_ref().is_some_and(|repo| policy.without_repos.contains(repo));
-        is_in_repo && is_of_tool && !is_excluded && Some(session.native_id.as_str()) != own
+        is_in_repo
+            && is_of_tool
+            && !leaves_out(policy, session)
+            && Some(session.native_id.as_str()) != own
     };
     Ok(rows.into_iter().filter(|(_, session)| is_allowed(session)).map(|(row, _)| row).collect())
+}
+
+/// Tells whether the settings leave out a session. It may have been read before they said so.
+fn leaves_out(policy: &SessionPolicy, session: &SessionRow) -> bool {
+    policy.leaves_out(&session.tool, session.repo.as_deref(), session.directory.as_deref())
 }
 
 fn found(kept: &SessionStore, hits: &[SessionHit]) -> Result<Vec<FoundSession>, ApiError> {

@@ -3,13 +3,12 @@
 //! model (`session_drafts`).
 
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::agent_files::refused;
 use super::session_drafts::Drafting;
-use super::sessions::opened;
+use super::sessions::{leaves_out, opened};
 use super::{Program, ResolvedSettings, unkept};
 use crate::args::sessions::ReviewSessions;
 use api::{ApiError, Reply};
@@ -17,9 +16,8 @@ use event::{Draft, IMPORTED, Problems, Timestamp};
 use reply::{candidate_text, candidates_listed, short_fingerprint};
 use sessions::candidate_rows::{CandidateAnswer, WaitingCandidate};
 use sessions::lesson_draft::LessonDraft;
-use sessions::session_rows::KeptSession;
 use sessions::session_store::SessionStore;
-use store::{Durability, SessionPolicy};
+use store::Durability;
 use writer::exit::Exit;
 use writer::{Identity, Receipt, Writer};
 
@@ -62,7 +60,7 @@ impl Program<'_> {
         let mut waiting =
             kept.waiting_candidates(command.repo.as_deref()).map_err(|error| unkept(&error))?;
         let policy = &settled.config.sessions;
-        waiting.retain(|waiting| !is_left_out(&waiting.session, policy));
+        waiting.retain(|waiting| !leaves_out(policy, &waiting.session));
         let identity = Identity::from_environment(self.surroundings.lookup)
             .on(self.surroundings.host.as_deref());
         let writer = Writer {
@@ -87,7 +85,7 @@ impl Program<'_> {
             .transpose()
             .map_err(|error| unkept(&error))?;
         if let Some(refused) = &mut refused {
-            refused.retain(|pair| !is_left_out(&pair.session, policy));
+            refused.retain(|pair| !leaves_out(policy, &pair.session));
         }
         let shown = waiting.get(..limit).unwrap_or(&waiting);
         let drafts =
@@ -265,16 +263,6 @@ fn named<'a>(
         }
     }
     Ok(found)
-}
-
-/// Tells whether the settings leave out a session. It may have been read before they said so.
-fn is_left_out(session: &KeptSession, policy: &SessionPolicy) -> bool {
-    let began_in = |without: &PathBuf| {
-        session.facts.directory.as_ref().is_some_and(|path| Path::new(path).starts_with(without))
-    };
-    policy.without_tools.contains(&session.tool)
-        || session.repo.as_ref().is_some_and(|repo| policy.without_repos.contains(repo))
-        || policy.without_paths.iter().any(began_in)
 }
 
 fn saved_line(receipt: &Receipt) -> String {

@@ -22,7 +22,7 @@ use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
 use sessions::source::Places;
-use store::{PlatformDirs, StoreError};
+use store::{PlatformDirs, SessionPolicy, StoreError};
 use writer::exit::Exit;
 
 /// Adds roots of transcripts.
@@ -30,6 +30,9 @@ const ROOTS: &str = "AGENT_KNOWLEDGE_SESSION_ROOTS";
 
 /// Longest pause of a replay, in milliseconds.
 const PAUSE_MS_MAX: u64 = 2_000;
+
+/// Sessions that are read at once for a list.
+const LISTED_AT_ONCE: usize = 200;
 
 /// Sessions that an ambiguous id names in its error.
 const NAMED_MAX: usize = 5;
@@ -54,7 +57,7 @@ impl Program<'_> {
             Sessions::List(command) => done(self.list_sessions(&settled, &command)?),
             Sessions::Show(command) => done(self.show_session(&settled, &command, messages)?),
             Sessions::Summary(command) => {
-                let (kept, session) = found_session(&settled, &command.id)?;
+                let (kept, session) = shown_session(&settled, &command.id)?;
                 let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
                 let exchanges: Vec<_> = exchanges.into_iter().map(|kept| kept.exchange).collect();
                 done(reply::session_summary(&session, &SessionDigest::of(&exchanges)))
@@ -165,10 +168,21 @@ impl Program<'_> {
         };
         let limit = command.limit as usize;
         let skip = limit.saturating_mul(command.page.saturating_sub(1) as usize);
-        let mut sessions =
-            kept.sessions(&filter, skip, limit + 1).map_err(|error| unkept(&error))?;
-        let is_more = sessions.len() > limit;
-        sessions.truncate(limit);
+        let wanted = skip.saturating_add(limit).saturating_add(1);
+        let (mut sessions, mut read) = (Vec::new(), 0);
+        while sessions.len() < wanted {
+            let some =
+                kept.sessions(&filter, read, LISTED_AT_ONCE).map_err(|error| unkept(&error))?;
+            read += some.len();
+            let is_last = some.len() < LISTED_AT_ONCE;
+            let policy = &settled.config.sessions;
+            sessions.extend(some.into_iter().filter(|session| !leaves_out(policy, session)));
+            if is_last {
+                break;
+            }
+        }
+        let is_more = sessions.len() >= wanted;
+        let sessions: Vec<KeptSession> = sessions.into_iter().skip(skip).take(limit).collect();
         Ok(reply::session_list(&sessions, skip, is_more))
     }
 
@@ -179,7 +193,7 @@ impl Program<'_> {
         command: &ShowSession,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let (kept, session) = found_session(settled, &command.id)?;
+        let (kept, session) = shown_session(settled, &command.id)?;
         let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
         let shown = Shown { around: command.around, is_with_tools: command.tools };
         if !command.replay {
@@ -250,6 +264,27 @@ pub(super) fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiErro
 }
 
 /// Finds the one session that an id means.
+/// Tells whether the settings leave out a session.
+pub(super) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool {
+    policy.leaves_out(&session.tool, session.repo.as_deref(), session.facts.directory.as_deref())
+}
+
+/// Finds a session that may be shown.
+fn shown_session(
+    settled: &ResolvedSettings,
+    id: &str,
+) -> Result<(SessionStore, KeptSession), ApiError> {
+    let (kept, session) = found_session(settled, id)?;
+    if leaves_out(&settled.config.sessions, &session) {
+        let message = format!(
+            "the session {} is left out by [sessions] of the configuration",
+            event::quoted(id)
+        );
+        return Err(ApiError::NotFound(message));
+    }
+    Ok((kept, session))
+}
+
 fn found_session(
     settled: &ResolvedSettings,
     id: &str,

@@ -14,6 +14,7 @@ use crate::prompt_text::typed;
 use crate::records::each_record;
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    leads_out_of,
 };
 use crate::transcript::{Extent, Happening, Outcome, SessionFact, TitleSource, TranscriptSink};
 
@@ -203,6 +204,9 @@ impl<'a> CopilotLog<'a> {
     /// The session's name stands in a file beside the log.
     fn tell_names(&self, sink: &mut dyn TranscriptSink) {
         let beside = self.file.path.with_file_name("workspace.yaml");
+        if self.file.path.parent().is_some_and(|folder| leads_out_of(folder, &beside)) {
+            return;
+        }
         let Ok(text) = std::fs::read_to_string(beside) else { return };
         for (name, source) in [("summary:", TitleSource::Summary), ("name:", TitleSource::Model)] {
             let value = text.lines().find_map(|line| line.strip_prefix(name));

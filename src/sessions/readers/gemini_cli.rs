@@ -16,6 +16,7 @@ use crate::prompt_text::typed;
 use crate::records::each_record;
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
+    leads_out_of,
 };
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptSink,
@@ -297,7 +298,11 @@ enum Known {
 
 /// Returns the directory of a project: it stands in a file beside the chats, or in the list of all projects.
 fn directory_of(project: &Path) -> Option<String> {
-    if let Ok(path) = std::fs::read_to_string(project.join(".project_root")) {
+    let beside = project.join(".project_root");
+    if leads_out_of(project, &beside) {
+        return None;
+    }
+    if let Ok(path) = std::fs::read_to_string(beside) {
         return Some(path.trim().to_owned()).filter(|path| !path.is_empty());
     }
     let name = project.file_name()?.to_str()?;
