@@ -3,6 +3,7 @@
 //! `retriever`).
 
 mod analysis;
+mod browse;
 mod bulk_change;
 mod change;
 mod citation;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bounds::{limit, repo, some_ids};
+use super::browse::BrowseRequest;
 use super::define::request;
 use memory::Maturity;
 
@@ -42,8 +43,9 @@ request! {
     }
 }
 
-/// The memories that a program lists: those of the caller's repository, or those of a session in any repository.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The memories that a program lists: those of the caller's repository, those of a session in any repository, or all, page
+/// by page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {
     /// Memories imported from agent files, also those that no longer count.
@@ -59,4 +61,6 @@ pub enum Listing {
     /// Memories that a session saved or reported on, the latest first; at most
     /// [`LIMIT_MAX`](super::bounds::LIMIT_MAX).
     OfSession(String),
+    /// A page of all memories: `memories`, `total` and `next` in the JSON.
+    Page(Box<BrowseRequest>),
 }

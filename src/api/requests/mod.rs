@@ -8,6 +8,7 @@
 
 pub mod analysis;
 pub mod bounds;
+pub mod browse;
 pub mod bulk_change;
 pub mod change;
 pub mod context;

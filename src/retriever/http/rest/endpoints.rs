@@ -5,16 +5,17 @@ use hyper::Method;
 use serde_json::{Map, Value};
 
 use api::requests::analysis::PatternsArguments;
+use api::requests::browse::BrowseRequest;
 use api::requests::change::{
     DistinctArguments, FeedbackArguments, ForgetArguments, PinArguments, SupersedeArguments,
 };
 use api::requests::links::{LinkArguments, UnlinkArguments};
-use api::requests::listing::{RecentArguments, ShowArguments};
+use api::requests::listing::ShowArguments;
 use api::requests::parameter::Parameter;
 use api::requests::related::ImpactArguments;
 use api::requests::save;
 use api::{
-    AnalyzeRequest, Api, ApiError, ApiRequest, ChangeRequest, ContextRequest, LinkRequest,
+    AnalyzeRequest, Api, ApiError, ApiRequest, ChangeRequest, ContextRequest, LinkRequest, Listing,
     PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SessionSearchRequest,
     Voice,
 };
@@ -113,10 +114,10 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     ),
     read(
         "memories",
-        "newest",
-        "List the newest memories",
-        RecentArguments::parameters,
-        |api, given, _| api.recent(RecentArguments::from_http(given)?.limit),
+        "browse",
+        "List memories page by page, the newest first",
+        BrowseRequest::parameters,
+        |api, given, _| api.list(&Listing::Page(Box::new(BrowseRequest::from_http(given)?))),
     ),
     Endpoint {
         kind: Kind::Make,
@@ -338,7 +339,7 @@ mod tests {
             let fits = |one: &&Endpoint| one.place_in(path).is_some() && one.method() == method;
             ENDPOINTS.iter().filter(fits).map(|one| one.name).collect::<Vec<_>>()
         };
-        assert_eq!(found("memories", Method::GET), ["newest"]);
+        assert_eq!(found("memories", Method::GET), ["browse"]);
         assert_eq!(found("memories", Method::POST), ["save"]);
         assert_eq!(found("memories/ab", Method::GET), ["show"]);
         assert_eq!(found("memories/ab/related", Method::GET), ["related"]);

@@ -1,0 +1,99 @@
+//! Answers a page of memories, the newest first. A page goes on where the one before ended even if memories were added or
+//! forgotten in between. Not here: finding by words (`find`).
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Local, repositories};
+use crate::ApiError;
+use crate::requests::browse::{BrowseRequest, BrowsedState};
+use event::{Problems, Timestamp};
+use memory::{LifecycleState, Memory};
+use reply::Reply;
+use search::snapshot::Snapshot;
+use search::{Filter, Flagged};
+
+/// Parts the two halves of a cursor.
+const SEAM: char = '~';
+
+/// What a cursor stands for when its memory has no time.
+const NO_TIME: &str = "-";
+
+/// The place of a memory in the order: its time and its id.
+type Place = (Option<Timestamp>, String);
+
+pub(super) fn page(
+    local: &Local,
+    request: &BrowseRequest,
+    snapshot: &Snapshot,
+) -> Result<Reply, ApiError> {
+    let after = request.cursor.as_deref().map(place_in).transpose()?;
+    let now = (local.core.clock)().now;
+    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
+    let repos = named.transpose()?.map(|repo| snapshot.keys_of(&repo));
+    let filter = Filter {
+        repos,
+        kinds: request.kinds.clone(),
+        tags: request.tags.clone(),
+        files: request.files.clone(),
+        agents: request.agents.clone(),
+        since: request.since.map(|since| since.first(now)),
+        until: request.until.map(|until| until.last(now)),
+        flagged: Flagged::Included,
+        ..Filter::default()
+    };
+    let all = snapshot.memories().iter();
+    let mut fitting: Vec<&Arc<Memory>> =
+        all.filter(|memory| is_in(request.state, memory, now) && filter.allows(memory)).collect();
+    let total = fitting.len();
+    if let Some(after) = &after {
+        fitting.retain(|memory| place_of(memory) < *after);
+    }
+    let is_more = fitting.len() > request.limit;
+    if is_more {
+        let newest_first = |a: &&Arc<Memory>, b: &&Arc<Memory>| place_of(b).cmp(&place_of(a));
+        fitting.select_nth_unstable_by(request.limit, newest_first);
+        fitting.truncate(request.limit);
+    }
+    let mut shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
+    shown.sort_by_cached_key(|memory| std::cmp::Reverse(place_of(memory)));
+    let next = shown.last().filter(|_| is_more).map(|memory| cursor_of(memory));
+    let reply = reply::list("Memories", &shown);
+    Ok(reply.with("total", total.into()).with("next", json!(next)))
+}
+
+fn is_in(state: BrowsedState, memory: &Memory, now: Timestamp) -> bool {
+    let lifecycle = || &memory.lifecycle().state;
+    match state {
+        BrowsedState::Any => true,
+        BrowsedState::Live => !memory.is_inactive(now),
+        BrowsedState::Candidate => memory.is_candidate() && !memory.is_inactive(now),
+        BrowsedState::Flagged => memory.flagged().is_some() && !memory.is_inactive(now),
+        BrowsedState::Superseded => matches!(lifecycle(), LifecycleState::Superseded { .. }),
+        BrowsedState::Forgotten => *lifecycle() == LifecycleState::Retracted,
+        BrowsedState::Archived => {
+            matches!(lifecycle(), LifecycleState::Archived | LifecycleState::Buried)
+        }
+        BrowsedState::Expired => *lifecycle() == LifecycleState::Live && memory.is_inactive(now),
+    }
+}
+
+fn place_of(memory: &Memory) -> Place {
+    (memory.timestamp, memory.id.to_string())
+}
+
+fn cursor_of(memory: &Memory) -> String {
+    let at = memory.timestamp.map_or_else(|| NO_TIME.to_owned(), |at| at.to_string());
+    format!("{at}{SEAM}{}", memory.id)
+}
+
+fn place_in(cursor: &str) -> Result<Place, ApiError> {
+    let wrong = || {
+        let message = format!("must be `next` of an earlier page; got {}", event::quoted(cursor));
+        ApiError::Invalid(Problems::one("cursor", message))
+    };
+    let (at, id) = cursor.split_once(SEAM).ok_or_else(wrong)?;
+    let at = if at == NO_TIME { None } else { Some(at.parse().map_err(|_| wrong())?) };
+    Ok((at, id.to_owned()))
+}
