@@ -154,7 +154,7 @@ fn rest_a_repeated_deed_is_done_once() {
     let again = send("k-1", body);
     assert_eq!((again.status, &again.body), (201, &first.body));
     let other = send("k-1", &body.replace("prices", "stock"));
-    assert_eq!(problem(&other).0, 422);
+    assert_eq!(problem(&other).0, 409);
     assert_eq!(send("k-2", &body.replace("prices", "stock")).status, 201);
     let lessons = world.all_events().len();
     assert_eq!(lessons, 4, "two from before and two deeds");

@@ -149,7 +149,10 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             "memories/{id}/related",
             "related",
             "List what is linked to a memory",
-            RelatedRequest::parameters,
+            || {
+                let all = RelatedRequest::parameters();
+                all.into_iter().filter(|parameter| parameter.name != "file").collect()
+            },
             |api, given, _| api.related(&RelatedRequest::from_http(given)?),
         )
     },

@@ -39,8 +39,11 @@ const AGENT: HeaderName = HeaderName::from_static("x-agent");
 /// Marks a deed, so that it is done once even if it is sent twice.
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
+/// Longest such name, in bytes.
+const AGENT_BYTES_MAX: usize = 64;
+
 /// Longest mark, in bytes.
-const KEY_BYTES_MAX: usize = 128;
+const KEY_BYTES_MAX: usize = 64;
 
 const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
 
@@ -125,7 +128,7 @@ impl RestService {
             Begun::Done(content) => content,
             Begun::Other => {
                 let detail = "Idempotency-Key: was used for another request; make a new one";
-                Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).content()
+                Problem::new(StatusCode::CONFLICT, detail).content()
             }
             Begun::UnderWay => {
                 let detail = "Idempotency-Key: a request with it is under way; send it again later";
@@ -194,8 +197,11 @@ fn voice(headers: &HeaderMap) -> Result<Voice, Problem> {
     let Some(given) = headers.get(&AGENT) else {
         return Ok(Voice::Model { client: None, session: None });
     };
-    let client = given.to_str().ok().and_then(agent_name).ok_or_else(|| {
-        let detail = "X-Agent: must be a name of letters, digits, -, _ and ., such as dashboard";
+    let name = given.to_str().ok().filter(|name| name.len() <= AGENT_BYTES_MAX);
+    let client = name.and_then(agent_name).ok_or_else(|| {
+        let detail = format!(
+            "X-Agent: must have at most {AGENT_BYTES_MAX} letters, digits, -, _ and ., such as dashboard"
+        );
         Problem::new(StatusCode::BAD_REQUEST, detail)
     })?;
     Ok(Voice::Model { client: Some(client), session: None })

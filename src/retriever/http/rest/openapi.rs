@@ -50,9 +50,13 @@ fn operation(endpoint: &Endpoint) -> Value {
     let is_read = endpoint.kind == Kind::Read;
     let all = (endpoint.parameters)();
     let in_path = endpoint.in_path.map(|(segment, field)| {
-        let about = all.iter().find(|one| one.name == field).map_or("", |one| one.text);
-        json!({ "name": segment, "in": "path", "required": true, "description": about,
-            "schema": { "type": "string", "minLength": 1 } })
+        let parameter = all.iter().find(|one| one.name == field);
+        let schema = match parameter.map(|one| &one.values) {
+            Some(Values::Word(words)) => of_words(words),
+            _ => not_empty(),
+        };
+        json!({ "name": segment, "in": "path", "required": true,
+            "description": parameter.map_or("", |one| one.text), "schema": schema })
     });
     let is_given = |one: &&Parameter| {
         let is_in_path = endpoint.in_path.is_some_and(|(_, field)| field == one.name);
@@ -83,13 +87,17 @@ fn operation(endpoint: &Endpoint) -> Value {
 
 /// The headers of deeds.
 fn headers() -> [Value; 2] {
-    let header = |name: &str, about: &str| {
+    let header = |name: &str, pattern: &str, about: &str| {
         json!({ "name": name, "in": "header", "required": false, "description": about,
-            "schema": { "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$" } })
+            "schema": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": pattern } })
     };
     [
-        header("Idempotency-Key", "Marks the deed: sent twice, it is done once"),
-        header("X-Agent", "In whose name it is done, such as dashboard"),
+        header("Idempotency-Key", "^[!-~]+$", "Marks the deed: sent twice, it is done once"),
+        header(
+            "X-Agent",
+            "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+            "In whose name it is done, such as dashboard",
+        ),
     ]
 }
 
@@ -111,17 +119,21 @@ fn body(given: &[&Parameter]) -> Value {
     json!({ "required": !required.is_empty(), "content": { JSON: { "schema": schema } } })
 }
 
+/// A text that says something.
+fn not_empty() -> Value {
+    json!({ "type": "string", "minLength": 1, "pattern": "\\S" })
+}
+
+fn of_words(words: &[(&str, &str)]) -> Value {
+    let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    if words.is_empty() { not_empty() } else { json!({ "type": "string", "enum": words }) }
+}
+
 fn schema(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
+        Values::Text if parameter.is_required => not_empty(),
         Values::Text | Values::Time => json!({ "type": "string" }),
-        Values::Word(words) => {
-            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            if words.is_empty() {
-                json!({ "type": "string" })
-            } else {
-                json!({ "type": "string", "enum": words })
-            }
-        }
+        Values::Word(words) => of_words(words),
         Values::List => json!({ "type": "array", "items": { "type": "string" } }),
         Values::Whole(allowed) => {
             json!({ "type": "integer", "minimum": allowed.start(), "maximum": allowed.end() })
@@ -158,9 +170,11 @@ fn responses(endpoint: &Endpoint) -> Value {
     refused(StatusCode::BAD_REQUEST, "A field is wrong; `problems` names it");
     refused(StatusCode::NOT_FOUND, "There is no such memory, session or pattern");
     if endpoint.kind != Kind::Read {
-        refused(StatusCode::CONFLICT, "A request with this Idempotency-Key is under way");
+        refused(
+            StatusCode::CONFLICT,
+            "The Idempotency-Key belongs to another request, or its request is under way",
+        );
         refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body is not application/json");
-        refused(StatusCode::UNPROCESSABLE_ENTITY, "The Idempotency-Key belongs to another request");
     }
     refused(StatusCode::INTERNAL_SERVER_ERROR, "Answering failed; `detail` names the remedy");
     refused(StatusCode::SERVICE_UNAVAILABLE, "Something needed is missing or busy; try again");
