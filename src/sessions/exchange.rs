@@ -122,6 +122,8 @@ pub struct SessionRead {
     pub exchanges: Vec<Exchange>,
     /// Where the last exchange begins in the file, if the reader tells offsets.
     pub last_offset: Option<u64>,
+    /// Whether reading ended early, so that what is missing may still be there.
+    pub is_cut_off: bool,
 }
 
 /// The facts about a session.
@@ -297,7 +299,14 @@ impl TranscriptSink for ExchangeBuilder<'_> {
             facts: SessionFacts::default(),
             exchanges: Vec::new(),
             last_offset: None,
+            is_cut_off: false,
         });
+    }
+
+    fn broke_off(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.is_cut_off = true;
+        }
     }
 
     fn fact(&mut self, fact: SessionFact) {

@@ -21,7 +21,7 @@ pub(super) fn kept_session(
     scope: &ImportScope,
     repos: &mut SessionRepos,
 ) -> Option<PackedSession> {
-    let SessionRead { native_id, extent, mut facts, exchanges, .. } = session;
+    let SessionRead { native_id, extent, mut facts, exchanges, is_cut_off, .. } = session;
     let directory = facts.directory.as_deref().map(Path::new);
     let repo = repos.of(&facts).map(|key| key.to_string());
     // What goes on with a session that is kept says less about it than its beginning.
@@ -37,7 +37,7 @@ pub(super) fn kept_session(
     }
     facts.remote.iter_mut().chain(&mut facts.branch).for_each(erase);
     let exchanges = exchanges.into_iter().filter_map(|exchange| packed(tool, exchange)).collect();
-    Some(PackedSession { native_id, extent, facts, repo, exchanges, opening, is_cut_off: false })
+    Some(PackedSession { native_id, extent, facts, repo, exchanges, opening, is_cut_off })
 }
 
 /// The first question of an exchange in one short line, which is cut after its secrets are gone: the rules know only whole
@@ -74,6 +74,7 @@ mod tests {
                 facts,
                 exchanges: vec![Exchange { ordinal: 0, message_id: None, parts }],
                 last_offset: None,
+                is_cut_off: false,
             };
             let scope = ImportScope { is_with_private: true, ..<_>::default() };
             let kept = kept_session("codex", read, &scope, &mut SessionRepos::default()).unwrap();

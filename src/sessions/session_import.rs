@@ -296,7 +296,7 @@ fn read_file(
         Ok(resume) => (resume, None),
         Err(error) => (Resume::default(), Some(error.to_string())),
     };
-    sessions.iter_mut().for_each(|session| session.is_cut_off = error.is_some());
+    sessions.iter_mut().for_each(|session| session.is_cut_off |= error.is_some());
     let end = resume.offset;
     // A file that cannot be read, or was rewritten meanwhile, is read whole when it changes.
     let is_same = end == 0 || before == as_it_was();

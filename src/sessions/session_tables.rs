@@ -91,6 +91,9 @@ pub fn read_changed(
             let snapshot = database.unchecked_transaction().map_err(database_error(path))?;
             let mut reported = FirstMomentSink::new(sink);
             if let Err(error) = tables.read_session(&snapshot, &session.id, &mut reported) {
+                if !reported.is_waiting {
+                    reported.broke_off();
+                }
                 tally.broken += 1;
                 tally.fault.get_or_insert(error);
                 sink.count(Recognised::Broken);
@@ -182,6 +185,10 @@ impl TranscriptSink for FirstMomentSink<'_> {
 
     fn count(&mut self, record: Recognised<'_>) {
         self.sink.count(record);
+    }
+
+    fn broke_off(&mut self) {
+        self.sink.broke_off();
     }
 }
 
@@ -303,5 +310,24 @@ mod tests {
         assert!(!end.unwrap().state.to_string().contains("\"a\""), "it is read again");
         writer.execute_batch("DELETE FROM t WHERE session = 'b'").unwrap();
         assert!(read(&path, None).2.is_err());
+    }
+
+    // S-SESS-5
+    #[test]
+    fn a_session_that_breaks_off_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let writer = Connection::open(&path).unwrap();
+        writer
+            .execute_batch(
+                "CREATE TABLE t(session, text);
+                 INSERT INTO t VALUES ('a', 'one'), ('a', x'ff00'), ('a', 'three'), ('b', 'two')",
+            )
+            .unwrap();
+        let (sessions, census, _) = read(&path, None);
+        let told = |session: &SessionRead| (session.native_id.clone(), session.is_cut_off);
+        let told: Vec<_> = sessions.iter().map(told).collect();
+        assert_eq!(told, [("a".to_owned(), true), ("b".to_owned(), false)]);
+        assert_eq!(census.broken, 1);
     }
 }

@@ -21,6 +21,9 @@ pub trait TranscriptSink {
 
     /// Counts one record.
     fn count(&mut self, record: Recognised<'_>);
+
+    /// Tells that the session broke off: what is missing of it may still be there.
+    fn broke_off(&mut self) {}
 }
 
 /// Whether a reader tells a session whole.
