@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use api::requests;
+use api::requests::browse::BrowseRequest;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{ApiRequest, ContextRequest, SearchRequest};
 use clap::{Args, Parser, Subcommand};
@@ -91,6 +92,8 @@ pub enum MainCommand {
         #[command(subcommand)]
         command: sessions::Sessions,
     },
+    /// List all memories, page by page
+    List(RequestCommand<BrowseRequest>),
     /// List the newest memories
     Recent(RequestCommand<RecentArguments>),
     /// Show the state of the logs, the indexes and the model

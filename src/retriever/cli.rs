@@ -20,7 +20,7 @@ use super::args::{
 };
 use super::judge::Decided;
 use api::requests::listing::{RecentArguments, ShowArguments};
-use api::{Api, ApiError, ContextRequest, Mode, Reply, SearchRequest, Shape};
+use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
 use writer::exit::{Exit, complain, deliver};
 
@@ -253,6 +253,10 @@ fn perform(
             return Ok(ended(process, form, &done));
         }
         MainCommand::Export(command) => (command.form, wiring.export(settings, command)?),
+        MainCommand::List(list) => {
+            let listing = Listing::Page(Box::new(list.arguments.read()?));
+            (list.form, wiring.open(settings, Need::Words)?.list(&listing)?)
+        }
         MainCommand::Recent(recent) => {
             let request: RecentArguments = recent.arguments.read()?;
             (recent.form, wiring.open(settings, Need::Words)?.recent(request.limit)?)

@@ -205,10 +205,33 @@ fn help_tells_settings_and_exit_codes() {
     let version = format!("agent-knowledge {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(world.agent_knowledge(&["--version"]).done(), version);
     for command in
-        ["search", "context", "show", "recent", "status", "whoami", "index", "mcp", "model"]
+        ["search", "context", "show", "list", "recent", "status", "whoami", "index", "mcp", "model"]
     {
         assert!(world.agent_knowledge(&[command, "--help"]).done().contains("Usage: "));
     }
+}
+
+#[test]
+fn a_list_goes_on_page_by_page() {
+    let world = World::new();
+    for number in 0..5 {
+        let lesson = format!("lesson {number}");
+        world.log_memory(&["--repo", "acme/api", "--type", "fact", "--lesson", &lesson]).done();
+    }
+    world.log_memory(&["--repo", "acme/web", "--type", "error", "--lesson", "another"]).done();
+    let lessons = |args: &[&str]| -> Vec<String> {
+        let found = world.asked(&[&["list", "--repo", "api", "--limit", "3"], args].concat());
+        let lessons = found["memories"].as_array().unwrap().iter();
+        lessons.map(|memory| memory["lesson"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(lessons(&[]), ["lesson 4", "lesson 3", "lesson 2"]);
+    let text = world.agent_knowledge(&["list", "--repo", "api", "--limit", "3"]).done();
+    let (_, cursor) = text.split_once("3 of 5. The next page: cursor ").expect(&text);
+    assert_eq!(lessons(&["--cursor", cursor.trim()]), ["lesson 1", "lesson 0"]);
+    assert_eq!(lessons(&["--kind", "error"]), Vec::<String>::new());
+    assert_eq!(lessons(&["--state", "forgotten"]), Vec::<String>::new());
+    let wrong = world.agent_knowledge(&["list", "--state", "old"]);
+    assert!(wrong.exit == Some(65) && wrong.messages.contains("--state"), "{wrong:?}");
 }
 
 #[test]

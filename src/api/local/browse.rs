@@ -59,7 +59,11 @@ pub(super) fn page(
     let mut shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
     shown.sort_by_cached_key(|memory| std::cmp::Reverse(place_of(memory)));
     let next = shown.last().filter(|_| is_more).map(|memory| cursor_of(memory));
-    let reply = reply::list("Memories", &shown);
+    let mut reply = reply::list("Memories", &shown);
+    if let Some(next) = &next {
+        let count = shown.len();
+        reply.text.push_str(&format!("\n\n{count} of {total}. The next page: cursor {next}"));
+    }
     Ok(reply.with("total", total.into()).with("next", json!(next)))
 }
 
