@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::args::{
     self, Arguments, CommandLine, Export, Hook, Import, MainCommand, ModelCommand, OutputFormat,
-    Serve, Setup, Upkeep,
+    Past, Serve, Setup, Upkeep,
 };
 use super::judge::Decided;
 use api::requests::listing::{RecentArguments, ShowArguments};
@@ -225,13 +225,7 @@ fn perform(
             let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
             (search.form, wiring.open(settings, need)?.search(&request)?)
         }
-        MainCommand::Context(context) => {
-            let request: ContextRequest = context.arguments.read()?;
-            let is_asked = request.task.is_some() || !request.files.is_empty();
-            let need = if is_asked { Need::Meaning } else { Need::Words };
-            let request = ContextRequest { shape: shape(context.form), ..request };
-            (context.form, wiring.open(settings, need)?.context(&request)?)
-        }
+        MainCommand::Context(context) => briefed(wiring, settings, context)?,
         MainCommand::Show(show) => {
             let request: ShowArguments = show.arguments.read()?;
             (show.form, wiring.open(settings, Need::Words)?.show(&request.ids)?)
@@ -290,6 +284,20 @@ fn perform(
         }
     };
     Ok(answer(process, form, &reply))
+}
+
+/// Makes a briefing; the model is needed only where something is asked.
+fn briefed(
+    wiring: &mut dyn Wiring,
+    settings: &GlobalOptions,
+    command: Past<ContextRequest>,
+) -> Result<(OutputFormat, Reply), ApiError> {
+    let Past { arguments, form, .. } = command;
+    let request: ContextRequest = arguments.read()?;
+    let is_asked = request.task.is_some() || !request.files.is_empty();
+    let need = if is_asked { Need::Meaning } else { Need::Words };
+    let request = ContextRequest { shape: shape(form), ..request };
+    Ok((form, wiring.open(settings, need)?.context(&request)?))
 }
 
 /// Reads the query from standard input where it is `-`.
