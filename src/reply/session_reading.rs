@@ -53,8 +53,8 @@ pub fn import_planned(tools: &BTreeMap<&'static str, ToolFiles>, is_allowed: boo
     } else if !is_allowed {
         text.push_str(
             "\nNothing was read. agent-knowledge sessions import --yes reads them and keeps what was asked, answered, run \
-             and changed, without secrets, in a folder that only you can read. Nothing of it leaves this machine or enters \
-             a log.\n",
+             and changed, without secrets, in a folder that only you can read. Nothing of it enters a log or leaves this \
+             machine, unless you let a model of yours draft lessons (sessions review --draft).\n",
         );
     }
     Reply::new(text, json!({ "tools": json, "allowed": is_allowed }))

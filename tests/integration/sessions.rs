@@ -491,7 +491,7 @@ fn agents_search_sessions_and_never_find_their_own() {
     assert!(shown.contains("agent: Prices expire at midnight"), "{shown}");
 }
 
-// S-SESS-9
+// S-SESS-14
 #[test]
 fn a_failure_is_answered_with_how_it_ended_before() {
     let world = world_with_a_session();

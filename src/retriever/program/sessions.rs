@@ -263,7 +263,6 @@ pub(super) fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiErro
     kept.ok_or_else(|| ApiError::NotFound(none.to_owned()))
 }
 
-/// Finds the one session that an id means.
 /// Tells whether the settings leave out a session.
 pub(super) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool {
     policy.leaves_out(&session.tool, session.repo.as_deref(), session.facts.directory.as_deref())
@@ -285,6 +284,7 @@ fn shown_session(
     Ok((kept, session))
 }
 
+/// Finds the one session that an id means.
 fn found_session(
     settled: &ResolvedSettings,
     id: &str,
