@@ -109,7 +109,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "context",
         "context",
         "Make the briefing for a task",
-        ContextRequest::parameters,
+        || of_named_repo(ContextRequest::parameters()),
         |api, given, _| api.context(&ContextRequest::from_http(given)?),
     ),
     read(
@@ -125,7 +125,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         name: "save",
         about: "Save a lesson",
         in_path: None,
-        parameters: save::parameters,
+        parameters: || of_named_repo(save::parameters()),
         call: |api, given, voice| {
             let Voice::Model { client, .. } = voice else {
                 return api.save(save::draft(given), None);
@@ -205,7 +205,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "impact",
         "impact",
         "List memories that a change to a file may affect",
-        ImpactArguments::parameters,
+        || of_named_repo(ImpactArguments::parameters()),
         |api, given, _| api.related(&ImpactArguments::from_http(given)?.into()),
     ),
     Endpoint {
@@ -236,7 +236,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "review",
         "review",
         "List pairs of memories that may contradict each other",
-        ReviewRequest::parameters,
+        || of_named_repo(ReviewRequest::parameters()),
         |api, given, _| api.review(&ReviewRequest::from_http(given)?),
     ),
     Endpoint {
@@ -302,6 +302,14 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
 /// The parameters of forgetting and of taking it back: which of both is in the path.
 fn forgetting() -> Vec<Parameter> {
     named(&ForgetArguments::parameters(), &["ids", "reason"])
+}
+
+/// A caller over HTTP has no directory that could tell the repository, so it must be named.
+fn of_named_repo(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
+    for parameter in &mut parameters {
+        parameter.is_required |= parameter.name == "repo";
+    }
+    parameters
 }
 
 fn named(all: &[Parameter], names: &[&str]) -> Vec<Parameter> {
