@@ -21,6 +21,7 @@ pub fn unknown_field(name: &str, known: &[&str], meant: &[(&str, &str)]) -> Prob
     let near = known.iter().copied().filter(|field| is_near(field, &folded));
     let message = match meant.chain(near).find(|field| known.contains(field)) {
         Some(field) => format!("unknown field {shown:?}; did you mean {field:?}?"),
+        None if known.is_empty() => format!("unknown field {shown:?}; there are no fields here"),
         None => format!("unknown field {shown:?}; the fields are {}", known.join(", ")),
     };
     Problem { field: shown, message }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::JSON;
 use super::endpoints::{Endpoint, Kind};
 use super::problem::Problem;
-use event::{from_json, json_type};
+use event::{Problems, from_json, json_type, unknown_field};
 
 /// Reads the arguments. `place` is what stands in the path.
 ///
@@ -33,6 +33,9 @@ pub(super) fn read(
         }
         of_body(&parts.headers, body)?
     };
+    if !endpoint.takes_more {
+        listed_only(endpoint, &given).map_err(|problems| Problem::of(&problems.into()))?;
+    }
     if let (Some(place), Some((_, field))) = (place, endpoint.in_path) {
         let value = decoded(place)?;
         if given.insert(field.to_owned(), value.into()).is_some() {
@@ -40,6 +43,20 @@ pub(super) fn read(
         }
     }
     Ok(given)
+}
+
+/// Refuses fields that the endpoint does not list.
+fn listed_only(endpoint: &Endpoint, given: &Map<String, Value>) -> Result<(), Problems> {
+    let parameters = (endpoint.parameters)();
+    let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    let aliases =
+        parameters.iter().flat_map(|one| one.aliases.iter().map(|alias| (*alias, one.name)));
+    let aliases: Vec<(&str, &str)> = aliases.collect();
+    let mut problems = Problems::none();
+    for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
+        problems.push(unknown_field(name, &known, &aliases));
+    }
+    problems.or(())
 }
 
 fn of_query(query: &str) -> Result<Map<String, Value>, Problem> {

@@ -19,7 +19,6 @@ use api::{
     PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SessionSearchRequest,
     Voice,
 };
-use event::Problems;
 
 /// The arguments of a request.
 type Given = Map<String, Value>;
@@ -46,8 +45,11 @@ pub(super) struct Endpoint {
     pub(super) about: &'static str,
     /// The segment in braces, and the parameter that it fills.
     pub(super) in_path: Option<(&'static str, &'static str)>,
-    /// All its parameters.
+    /// Its parameters. Another field is refused, even if the request behind it knows that: a read must not change
+    /// anything, and a path says which change is meant.
     pub(super) parameters: fn() -> Vec<Parameter>,
+    /// Whether it understands further fields, which it checks by itself.
+    pub(super) takes_more: bool,
     /// The call.
     pub(super) call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 }
@@ -86,7 +88,8 @@ const fn read(
     parameters: fn() -> Vec<Parameter>,
     call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 ) -> Endpoint {
-    Endpoint { kind: Kind::Read, path, name, about, in_path: None, parameters, call }
+    let (kind, in_path, takes_more) = (Kind::Read, None, false);
+    Endpoint { kind, path, name, about, in_path, parameters, takes_more, call }
 }
 
 /// A change of the memory that the path names.
@@ -97,7 +100,7 @@ const fn change(
     parameters: fn() -> Vec<Parameter>,
     call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 ) -> Endpoint {
-    Endpoint { kind: Kind::Deed, path, name, about, in_path: ID, parameters, call }
+    Endpoint { kind: Kind::Deed, in_path: ID, ..read(path, name, about, parameters, call) }
 }
 
 /// All endpoints.
@@ -121,17 +124,20 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     ),
     Endpoint {
         kind: Kind::Make,
-        path: "memories",
-        name: "save",
-        about: "Save a lesson",
-        in_path: None,
-        parameters: || of_named_repo(save::parameters()),
-        call: |api, given, voice| {
-            let Voice::Model { client, .. } = voice else {
-                return api.save(save::draft(given), None);
-            };
-            api.save(save::draft(given), client.as_deref())
-        },
+        takes_more: true,
+        ..read(
+            "memories",
+            "save",
+            "Save a lesson",
+            || of_named_repo(save::parameters()),
+            |api, given, voice| {
+                let client = match voice {
+                    Voice::Model { client, .. } => client.as_deref(),
+                    Voice::Caller => None,
+                };
+                api.save(save::draft(given), client)
+            },
+        )
     },
     Endpoint {
         in_path: ID,
@@ -292,10 +298,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "status",
         "Show the state of store, indexes and model",
         Vec::new,
-        |api, given, _| {
-            nothing(&given)?;
-            api.status()
-        },
+        |api, _, _| api.status(),
     ),
 ];
 
@@ -327,15 +330,6 @@ fn changed<R: ApiRequest + Into<ChangeRequest>>(
 fn patterns(api: &dyn Api, given: Given, voice: &Voice) -> Result<Reply, ApiError> {
     let request: PatternsRequest = PatternsArguments::from_http(given)?.into();
     api.patterns(&request, voice)
-}
-
-/// Refuses arguments where there are none.
-fn nothing(given: &Given) -> Result<(), Problems> {
-    let mut problems = Problems::none();
-    for field in given.keys() {
-        problems.add(field.as_str(), "is unknown; this request has no fields");
-    }
-    problems.or(())
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ fn operation(endpoint: &Endpoint) -> Value {
         "responses": responses(endpoint),
     });
     if let (false, Some(fields)) = (is_read, operation.as_object_mut()) {
-        fields.insert("requestBody".to_owned(), body(&given));
+        fields.insert("requestBody".to_owned(), body(&given, endpoint.takes_more));
     }
     operation
 }
@@ -101,7 +101,7 @@ fn headers() -> [Value; 2] {
     ]
 }
 
-fn body(given: &[&Parameter]) -> Value {
+fn body(given: &[&Parameter], takes_more: bool) -> Value {
     let properties: Map<String, Value> = given
         .iter()
         .map(|one| {
@@ -115,7 +115,7 @@ fn body(given: &[&Parameter]) -> Value {
     let required: Vec<&str> =
         given.iter().filter(|one| one.is_required).map(|one| one.name).collect();
     let schema = json!({ "type": "object", "properties": properties, "required": required,
-        "additionalProperties": false });
+        "additionalProperties": takes_more });
     json!({ "required": !required.is_empty(), "content": { JSON: { "schema": schema } } })
 }
 
