@@ -147,8 +147,7 @@ impl PastSessions {
         };
         if !is_loaded {
             let (index, read) = self.saved(&id).unwrap_or_default();
-            self.lock().database.clone_from(&id);
-            self.publish(&index, read);
+            self.publish(&id, &index, read);
         }
         let (mut index, mut read) = {
             let state = self.lock();
@@ -186,7 +185,7 @@ impl PastSessions {
             let _ = index.insert_all(&indexed);
             unsaved += indexed.len();
             read = ReadTo { row, removal };
-            self.publish(&index, read);
+            self.publish(&id, &index, read);
             if is_last {
                 break;
             }
@@ -198,8 +197,10 @@ impl PastSessions {
         Ok(())
     }
 
-    fn publish(&self, index: &ExchangeIndex, read: ReadTo) {
+    /// Shows the index to searches, together with the database that it is made of: one must not pass for another's.
+    fn publish(&self, database: &str, index: &ExchangeIndex, read: ReadTo) {
         let mut state = self.lock();
+        database.clone_into(&mut state.database);
         (state.index, state.read, state.is_loaded) = (Arc::new(index.clone()), read, true);
         drop(state);
         self.shared.changed.notify_all();
