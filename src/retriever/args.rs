@@ -7,7 +7,7 @@ use api::requests;
 use api::requests::browse::BrowseRequest;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{ApiRequest, ContextRequest, SearchRequest};
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, Parser, Subcommand};
 
 mod agent_files;
 mod curation;
@@ -158,8 +158,12 @@ They must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGEN
 that only you can read; the first start creates that file and says where it is.
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
 
+/// The options that name an address.
+const ADDRESSES: &str = "addresses";
+
 /// The `serve` command.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new(ADDRESSES).multiple(true))]
 pub struct Serve {
     /// Exit after this many minutes without a connected client, 0 for never [default: 10]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -170,15 +174,27 @@ pub struct Serve {
         value_name = "ADDRESS",
         num_args = 0..=1,
         default_missing_value = super::http::ADDRESS_DEFAULT,
+        group = ADDRESSES,
         conflicts_with_all = ["stop", "background"]
     )]
     pub http: Option<String>,
+    /// Also serve gRPC, on this loopback address [default: 127.0.0.1:7422; port 0: any free port]
+    #[cfg(feature = "grpc")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        num_args = 0..=1,
+        default_missing_value = super::grpc::GRPC_ADDRESS_DEFAULT,
+        group = ADDRESSES,
+        conflicts_with_all = ["stop", "background"]
+    )]
+    pub grpc: Option<String>,
     /// The file of the token that HTTP clients must send; it is created if it does not exist
     /// [default: `token` beside the configuration file]
-    #[arg(long, value_name = "FILE", requires = "http")]
+    #[arg(long, value_name = "FILE", requires = ADDRESSES)]
     pub token_file: Option<PathBuf>,
     /// Answer every user of this machine over HTTP, without a token
-    #[arg(long, requires = "http", conflicts_with = "token_file")]
+    #[arg(long, requires = ADDRESSES, conflicts_with = "token_file")]
     pub no_token: bool,
     /// Stop the running retriever
     #[arg(long)]
@@ -189,6 +205,18 @@ pub struct Serve {
     /// How to print.
     #[command(flatten)]
     pub form: OutputFormat,
+}
+
+impl Serve {
+    /// Tells whether it names an address.
+    #[must_use]
+    pub fn has_address(&self) -> bool {
+        #[cfg(feature = "grpc")]
+        if self.grpc.is_some() {
+            return true;
+        }
+        self.http.is_some()
+    }
 }
 
 /// How an answer is printed.

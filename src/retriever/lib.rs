@@ -11,6 +11,8 @@ pub mod cli;
 pub mod daemon;
 #[cfg(test)]
 mod fake;
+#[cfg(feature = "grpc")]
+pub mod grpc;
 pub mod http;
 pub mod judge;
 pub mod mcp;

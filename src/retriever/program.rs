@@ -19,8 +19,11 @@ use clients::hooks::last_seen;
 
 mod agent_files;
 mod as_of;
+#[cfg(feature = "grpc")]
+mod grpc;
 mod hook;
 mod http;
+mod listening;
 mod opening;
 mod session_consent;
 mod session_drafts;

@@ -62,6 +62,9 @@ mod many_writers;
 mod mcp;
 // MCP over HTTP: requests from web pages and strangers are refused, connections are limited, both eras work.
 mod http;
+// gRPC: the same calls as REST, streams, and what is refused.
+#[cfg(feature = "grpc")]
+mod grpc;
 // No message, however malformed, stops the server, breaks its protocol or exceeds its limits.
 mod mcp_fuzz;
 // Search by meaning finds what words do not, and each embedding is computed once.

@@ -14,6 +14,12 @@ pub fn clients() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_CLIENTS")
 }
 
+/// The folder of a Python environment with a gRPC client; `scripts/test-grpc` makes it.
+#[cfg(feature = "grpc")]
+pub fn grpc_client() -> Option<PathBuf> {
+    from_environment("AGENT_KNOWLEDGE_TEST_GRPC")
+}
+
 /// A folder of `shared/data` beside this checkout: measured with, never copied.
 pub fn data(name: &str) -> Option<PathBuf> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);

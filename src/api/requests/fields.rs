@@ -193,7 +193,7 @@ fn telling(text: String, bytes_max: usize) -> String {
 }
 
 /// Tells whether a value stands for "not given", as models that must name every field write it.
-pub(super) fn is_absent(value: &Value) -> bool {
+pub fn is_absent(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 

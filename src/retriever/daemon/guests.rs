@@ -1,5 +1,5 @@
-//! The handle by which another server (HTTP) answers from this retriever. Its clients count as attached
-//! while a request is under way. Not here: that server (`http`).
+//! The handle by which another server (HTTP, gRPC) answers from this retriever. Its clients count as attached
+//! while a request is under way. Not here: those servers (`http`, `grpc`).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::host_state::{HostEvent, HostState, lock};
 use api::local::Core;
 use reply::Reply;
 
-/// The handle through which another server (HTTP) answers its clients. Its clients keep the
+/// The handle through which another server (HTTP, gRPC) answers its clients. Its clients keep the
 /// retriever running, and shutdown waits for their calls.
 #[derive(Clone)]
 pub struct Guests(pub(super) Arc<HostState>);
@@ -25,10 +25,9 @@ impl Guests {
         &self.0.core
     }
 
-    /// Sets what is added to a status, once.
-    pub fn set_status(&self, add: impl Fn(Reply) -> Reply + Send + Sync + 'static) {
-        // There is one other server; the first one stays.
-        let _ = self.0.guest_status.set(Box::new(add));
+    /// Adds what another server adds to a status.
+    pub fn add_status(&self, add: impl Fn(Reply) -> Reply + Send + Sync + 'static) {
+        lock(&self.0.guest_status).push(Arc::new(add));
     }
 
     /// Counts a guest as attached.

@@ -5,7 +5,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -95,7 +95,7 @@ impl Host {
             calls: Mutex::default(),
             is_closing: AtomicBool::new(false),
             events: sender,
-            guest_status: OnceLock::new(),
+            guest_status: <_>::default(),
             token: listener.token(),
         });
         let accepting = Arc::clone(&shared);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
@@ -29,12 +29,12 @@ pub(super) struct HostState {
     pub(super) calls: Mutex<usize>,
     pub(super) is_closing: AtomicBool,
     pub(super) events: Sender<HostEvent>,
-    pub(super) guest_status: OnceLock<StatusPart>,
+    pub(super) guest_status: Mutex<Vec<StatusPart>>,
     pub(super) token: Option<String>,
 }
 
 /// Adds another server's lines to a status.
-pub(super) type StatusPart = Box<dyn Fn(Reply) -> Reply + Send + Sync>;
+pub(super) type StatusPart = Arc<dyn Fn(Reply) -> Reply + Send + Sync>;
 
 pub(super) fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code panics while holding a lock, so the data is valid.
@@ -54,7 +54,8 @@ impl HostState {
         let json = json!({ "pid": pid, "version": self.version, "resident_mib": resident_mib(),
             "since": self.began.to_string() });
         let status = self.clients.add_to_status(status.with("retriever", json));
-        self.guest_status.get().map_or_else(|| status.clone(), |add| add(status.clone()))
+        let others = lock(&self.guest_status).clone();
+        others.iter().fold(status, |status, add| add(status))
     }
 }
 

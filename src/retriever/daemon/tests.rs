@@ -301,7 +301,7 @@ fn guests_keep_it_running_and_their_calls_finish() {
     let (guests, stop) = (host.guests(), host.stopper());
     let (sender, closing) = std::sync::mpsc::channel();
     host.at_end(move || sender.send(()).unwrap());
-    guests.set_status(|status| status.and("http", "here"));
+    guests.add_status(|status| status.and("http", "here"));
     let visit = guests.visit();
     let running = std::thread::spawn(move || host.run());
     assert!(closing.recv_timeout(4 * idle).is_err(), "a guest is attached");

@@ -1,4 +1,4 @@
-//! The address of the HTTP server, which must be a loopback address. Not here: listening.
+//! The address of a server, which must be a loopback address. Not here: listening.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -16,18 +16,18 @@ const LOCALHOST: &str = "localhost";
 pub struct Address(SocketAddr);
 
 impl Address {
-    /// Reads `127.0.0.1:7421`, `[::1]:7421`, `localhost:7421`, or a port alone.
+    /// Reads `127.0.0.1:7421`, `[::1]:7421`, `localhost:7421`, or a port alone. `option` named it.
     ///
     /// # Errors
     /// Explains what is allowed, also for an address that other machines could reach.
-    pub fn parse(text: &str) -> Result<Self, Problems> {
+    pub fn parse(text: &str, option: &str) -> Result<Self, Problems> {
         let port = text.strip_prefix(LOCALHOST).and_then(|rest| rest.strip_prefix(':'));
         let port = port.unwrap_or(text).parse::<u16>();
         let address = match port {
             Ok(port) => SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
             Err(_) => text.parse().map_err(|_| {
                 let example = format!("must be an address and a port, such as {ADDRESS_DEFAULT}");
-                Problems::one("http", format!("{example}, got {text:?}"))
+                Problems::one(option, format!("{example}, got {text:?}"))
             })?,
         };
         if address.ip().is_loopback() {
@@ -35,7 +35,7 @@ impl Address {
         }
         let why = "must be an address of the loopback interface (127.0.0.1 or [::1]): memories are for \
             this machine alone, and nothing opens it to others";
-        Err(Problems::one("http", format!("{why}, got {text:?}")))
+        Err(Problems::one(option, format!("{why}, got {text:?}")))
     }
 
     /// Returns the socket address.
@@ -60,15 +60,15 @@ mod tests {
             ("localhost:81", "127.0.0.1:81"),
             ("82", "127.0.0.1:82"),
         ] {
-            assert_eq!(Address::parse(text).unwrap().socket().to_string(), address);
+            assert_eq!(Address::parse(text, "http").unwrap().socket().to_string(), address);
         }
         for text in ["0.0.0.0:7421", "[::]:7421", "192.168.1.2:80", "[::ffff:127.0.0.1]:80"] {
-            let problems = Address::parse(text).unwrap_err().to_string();
+            let problems = Address::parse(text, "http").unwrap_err().to_string();
             assert!(problems.contains("loopback") && problems.contains(text), "{problems}");
         }
         for text in ["", "example.org:80", "127.0.0.1", "localhost", "localhost:99999", "-1", "::1"]
         {
-            let problems = Address::parse(text).unwrap_err().to_string();
+            let problems = Address::parse(text, "http").unwrap_err().to_string();
             assert!(problems.contains(ADDRESS_DEFAULT), "{text}: {problems}");
         }
     }

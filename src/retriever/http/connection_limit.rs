@@ -34,20 +34,21 @@ struct LimitState {
 struct Entry {
     /// Its last activity, as a count of activities.
     last_activity: u64,
-    is_in_call: bool,
+    /// Over HTTP/2 there may be several.
+    calls: usize,
     replaced: Disconnect,
 }
 
 /// One connection, until dropped.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     limit: ConnectionLimit,
     number: u64,
     replaced: Disconnect,
 }
 
 /// A call, during which the connection is not replaced.
-pub(super) struct InCall<'a>(&'a Connection);
+pub(crate) struct InCall<'a>(&'a Connection);
 
 impl ConnectionLimit {
     pub(super) fn of(connections_max: usize) -> Self {
@@ -59,7 +60,7 @@ impl ConnectionLimit {
     pub(super) fn add(&self) -> Option<Connection> {
         let mut state = self.state();
         if state.entries.len() >= self.0.connections_max {
-            let silent = state.entries.iter().filter(|(_, entry)| !entry.is_in_call);
+            let silent = state.entries.iter().filter(|(_, entry)| entry.calls == 0);
             let (number, _) = silent.min_by_key(|(_, entry)| entry.last_activity)?;
             let number = *number;
             if let Some(entry) = state.entries.remove(&number) {
@@ -68,7 +69,7 @@ impl ConnectionLimit {
         }
         let number = state.tick();
         let replaced = Disconnect::new();
-        let entry = Entry { last_activity: number, is_in_call: false, replaced: replaced.clone() };
+        let entry = Entry { last_activity: number, calls: 0, replaced: replaced.clone() };
         state.entries.insert(number, entry);
         self.0.count.send_replace(state.entries.len());
         Some(Connection { limit: self.clone(), number, replaced })
@@ -92,35 +93,36 @@ impl LimitState {
         self.next
     }
 
-    fn update(&mut self, number: u64, is_in_call: bool) {
+    /// Records an activity of a connection; `calls` tells how many it is in, from how many it was in.
+    fn update(&mut self, number: u64, calls: impl FnOnce(usize) -> usize) {
         let last_activity = self.tick();
         if let Some(entry) = self.entries.get_mut(&number) {
-            (entry.last_activity, entry.is_in_call) = (last_activity, is_in_call);
+            (entry.last_activity, entry.calls) = (last_activity, calls(entry.calls));
         }
     }
 }
 
 impl Connection {
     /// Records an activity.
-    pub(super) fn record_activity(&self) {
-        self.limit.state().update(self.number, false);
+    pub(crate) fn record_activity(&self) {
+        self.limit.state().update(self.number, |calls| calls);
     }
 
     /// Protects it from being replaced until the returned value is dropped.
-    pub(super) fn begin_call(&self) -> InCall<'_> {
-        self.limit.state().update(self.number, true);
+    pub(crate) fn begin_call(&self) -> InCall<'_> {
+        self.limit.state().update(self.number, |calls| calls + 1);
         InCall(self)
     }
 
     /// Waits until another connection has replaced it.
-    pub(super) async fn is_replaced(&self) {
+    pub(crate) async fn is_replaced(&self) {
         self.replaced.happened().await;
     }
 }
 
 impl Drop for InCall<'_> {
     fn drop(&mut self) {
-        self.0.record_activity();
+        self.0.limit.state().update(self.0.number, |calls| calls.saturating_sub(1));
     }
 }
 
@@ -163,6 +165,10 @@ mod tests {
         assert!(was_replaced(&other) && !was_replaced(&one));
         let another_call = third.begin_call();
         assert!(limit.add().is_none());
+        // Over HTTP/2 one connection has several calls.
+        drop(one.begin_call());
+        one.record_activity();
+        assert!(limit.add().is_none(), "its first call goes on");
         drop((call, another_call));
         assert!(limit.add().is_some());
     }

@@ -2,10 +2,11 @@
 //! loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
-//! [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
+//! [`accept`] (new connections), [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`. Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
+mod accept;
 mod address;
 mod client_name;
 mod connection_limit;
@@ -18,8 +19,7 @@ mod token;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -33,9 +33,12 @@ use crate::daemon::Guests;
 use api::caller::{Caller, Patience};
 use reply::Reply;
 
+pub(crate) use accept::{Ending, ServerThread, accept};
 pub use address::{ADDRESS_DEFAULT, Address};
 pub use client_name::introduced;
-use connection_limit::{CONNECTIONS_MAX, Connection, ConnectionLimit};
+pub(crate) use connection_limit::Connection;
+#[cfg(feature = "grpc")]
+pub(crate) use request_guard::{has_token, is_loopback};
 use service::HttpService;
 pub use token::{Token, TokenError};
 
@@ -51,9 +54,6 @@ const HEAD_WAIT_MS: u64 = 10_000;
 /// size.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// The pause after the system could not accept a connection, in milliseconds.
-const ACCEPT_WAIT_MS: u64 = 20;
-
 /// How long finished answers may take to reach their clients at shutdown, in milliseconds.
 const LAST_BYTES_MS: u64 = 200;
 
@@ -67,9 +67,7 @@ const UNKNOWN_CLIENT: &str = "unknown";
 pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
-    closing: Disconnect,
-    stop_waiting: Disconnect,
-    ended: Receiver<()>,
+    running: ServerThread,
 }
 
 impl HttpServer {
@@ -85,30 +83,26 @@ impl HttpServer {
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .max_blocking_threads(BLOCKING_THREADS_MAX)
-            .enable_all()
-            .build()?;
-        let (closing, stop_waiting) = (Disconnect::new(), Disconnect::new());
         let has_token = token.is_some();
-        let caller = caller(host);
-        let service = Arc::new(HttpService::new(
-            guests.clone(),
-            caller,
-            address,
-            token,
-            stop_waiting.clone(),
-        ));
-        let (done, ended) = channel();
-        let server = Self { address, has_token, closing: closing.clone(), stop_waiting, ended };
-        server.show_in_status(guests, &service);
-        std::thread::Builder::new().name("http".to_owned()).spawn(move || {
-            // This fails only in a runtime without a reactor, and this one has one.
-            let _ = runtime.block_on(serve(listener, service, closing));
-            runtime.shutdown_background();
-            // The receiver may have stopped waiting.
-            let _ = done.send(());
-        })?;
+        let ending = Ending::default();
+        let stop_waiting = ending.stop_waiting.clone();
+        let service = HttpService::new(guests.clone(), caller(host), address, token, stop_waiting);
+        let service = Arc::new(service);
+        let status = Arc::downgrade(&service);
+        let running =
+            ServerThread::start("http", ending, BLOCKING_THREADS_MAX, async move |ending| {
+                let serve = |stream, connection| {
+                    serve_connection(
+                        stream,
+                        connection,
+                        Arc::clone(&service),
+                        ending.closing.clone(),
+                    )
+                };
+                accept(listener, ending, serve, || service.cancel()).await
+            })?;
+        let server = Self { address, has_token, running };
+        server.show_in_status(guests, status);
         Ok(server)
     }
 
@@ -120,24 +114,19 @@ impl HttpServer {
 
     /// Returns a function that stops accepting connections, from any thread and without waiting.
     pub fn closer(&self) -> impl FnOnce() + Send + 'static {
-        let closing = self.closing.clone();
-        move || closing.happen()
+        self.running.closer()
     }
 
     /// Stops it, once the calls under way have ended. This takes at most a fifth of a second.
     pub fn end(self) {
-        self.closing.happen();
-        self.stop_waiting.happen();
-        // A timeout is fine: the process ends next.
-        let _ = self.ended.recv_timeout(Duration::from_millis(2 * LAST_BYTES_MS));
+        self.running.end();
     }
 
-    fn show_in_status(&self, guests: &Guests, service: &Arc<HttpService>) {
+    fn show_in_status(&self, guests: &Guests, service: Weak<HttpService>) {
         let (url, has_token) = (self.url(), self.has_token);
         // A strong reference would make a cycle: the retriever holds this closure, and the service
         // holds the retriever.
-        let service = Arc::downgrade(service);
-        guests.set_status(move |status: Reply| {
+        guests.add_status(move |status: Reply| {
             let requests = service.upgrade().map_or(0, |service| service.requests());
             let who = if has_token {
                 "clients that send the token"
@@ -152,7 +141,7 @@ impl HttpServer {
 }
 
 /// Returns the caller for HTTP: an agent without a working directory.
-fn caller(host: Option<String>) -> Caller {
+pub(crate) fn caller(host: Option<String>) -> Caller {
     Caller {
         directory: None,
         agent_id: UNKNOWN_CLIENT.to_owned(),
@@ -163,53 +152,12 @@ fn caller(host: Option<String>) -> Caller {
     }
 }
 
-async fn serve(
-    listener: TcpListener,
-    service: Arc<HttpService>,
-    closing: Disconnect,
-) -> io::Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
-    let limit = ConnectionLimit::of(CONNECTIONS_MAX);
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = closing.happened() => break,
-        };
-        match accepted {
-            Ok((stream, _)) => {
-                // If all connections are in a call, which is rare, this one is closed.
-                let Some(connection) = limit.add() else { continue };
-                tokio::spawn(serve_connection(
-                    stream,
-                    connection,
-                    Arc::clone(&service),
-                    closing.clone(),
-                ));
-            }
-            Err(_) => tokio::time::sleep(Duration::from_millis(ACCEPT_WAIT_MS)).await,
-        }
-    }
-    drop(listener);
-    tokio::select! {
-        () = limit.is_empty() => {}
-        () = service.stop_waiting().happened() => {
-            service.cancel();
-            let last = Duration::from_millis(LAST_BYTES_MS);
-            // A client that does not read its answer loses it.
-            let _ = tokio::time::timeout(last, limit.is_empty()).await;
-        }
-    }
-    Ok(())
-}
-
 async fn serve_connection(
     stream: TcpStream,
     connection: Connection,
     service: Arc<HttpService>,
     closing: Disconnect,
 ) {
-    // An answer is one small packet, so there is nothing to wait for.
-    let _ = stream.set_nodelay(true);
     let connection = Arc::new(connection);
     let answering = Arc::clone(&connection);
     let answer = service_fn(move |request| {

@@ -115,7 +115,8 @@ fn has_loopback_host(headers: &HeaderMap) -> bool {
     Authority::try_from(host.as_bytes()).is_ok_and(|host| is_loopback(&host))
 }
 
-fn is_loopback(authority: &Authority) -> bool {
+/// Tells whether a name with or without a port is one of the loopback interface.
+pub(crate) fn is_loopback(authority: &Authority) -> bool {
     let is_plain = !authority.as_str().contains('@');
     is_plain && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
 }
@@ -130,7 +131,7 @@ fn is_own_origin(origin: &[u8], port: u16) -> bool {
 }
 
 /// Tells whether the token is sent exactly once.
-fn has_token(headers: &HeaderMap, token: &Token) -> bool {
+pub(crate) fn has_token(headers: &HeaderMap, token: &Token) -> bool {
     let mut shown = headers.get_all(AUTHORIZATION).iter();
     let (Some(shown), None) = (shown.next(), shown.next()) else { return false };
     let Ok(shown) = shown.to_str() else { return false };

@@ -62,7 +62,6 @@ pub(super) struct HttpService {
     token: Option<Token>,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
-    stop_waiting: Disconnect,
 }
 
 impl HttpService {
@@ -76,7 +75,7 @@ impl HttpService {
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
         #[cfg(feature = "web")]
         let rest = super::rest::RestService::new(Arc::clone(&api));
-        let server = McpServer::new(api, stop_waiting.clone(), Load::none());
+        let server = McpServer::new(api, stop_waiting, Load::none());
         // The server pushes nothing to a client that does not listen for it, so it keeps no
         // sessions. rmcp's checks of Host and Origin come after ours.
         let own = ["127.0.0.1", "localhost", "[::1]"];
@@ -99,18 +98,12 @@ impl HttpService {
             token,
             free_calls,
             requests: AtomicU64::new(0),
-            stop_waiting,
         }
     }
 
     /// Returns the number of admitted requests.
     pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
-    }
-
-    /// Returns the signal that calls are no longer waited for.
-    pub(super) fn stop_waiting(&self) -> &Disconnect {
-        &self.stop_waiting
     }
 
     /// Cancels the calls under way.

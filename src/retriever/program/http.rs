@@ -1,7 +1,8 @@
-//! Starts the HTTP server beside the retriever, where `serve --http` asks for one. Not here: the server (`http`).
+//! Starts the HTTP server beside the retriever, where `serve --http` asks for one, and says who may ask. Not here: the server
+//! (`http`).
 
 use std::io::{ErrorKind, Write};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -25,7 +26,7 @@ pub(super) struct HttpSocket {
 }
 
 /// The callers that HTTP accepts.
-enum Access {
+pub(super) enum Access {
     /// Whoever sends the token; with the file that holds it, unless the environment does.
     Token(Token, Option<PathBuf>),
     /// Every user of this machine.
@@ -41,24 +42,34 @@ impl Program<'_> {
         endpoint: &Endpoint,
     ) -> Result<Option<HttpSocket>, ApiError> {
         let Some(address) = &command.http else { return Ok(None) };
-        let address = Address::parse(address)?.socket();
+        let address = Address::parse(address, "http")?.socket();
         let access = self.access(command)?;
-        let listener = TcpListener::bind(address).map_err(|error| {
+        let listener = self.listener(address, "--http", (settings, endpoint))?;
+        Ok(Some(HttpSocket { listener, access }))
+    }
+
+    /// Listens on an address that this option named.
+    pub(super) fn listener(
+        &self,
+        address: SocketAddr,
+        option: &str,
+        (settings, endpoint): (&GlobalOptions, &Endpoint),
+    ) -> Result<TcpListener, ApiError> {
+        TcpListener::bind(address).map_err(|error| {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
             // Another port would be of no use, whichever process holds this one.
             if is_taken && self.has_address(settings, endpoint) {
                 return running_already();
             }
-            let remedy = "choose another port with --http, or 0 for any free port";
-            let remedy = if is_taken { format!("; {remedy}") } else { String::new() };
+            let remedy = format!("; choose another port with {option}, or 0 for any free port");
+            let remedy = if is_taken { remedy } else { String::new() };
             let message = format!("failed to listen on {address}: {error}{remedy}");
             ApiError::Failed { exit: if is_taken { Exit::Busy } else { Exit::Io }, message }
-        })?;
-        Ok(Some(HttpSocket { listener, access }))
+        })
     }
 
     /// The token: from `--token-file`, else from the environment, else from the default file.
-    fn access(&self, command: &Serve) -> Result<Access, ApiError> {
+    pub(super) fn access(&self, command: &Serve) -> Result<Access, ApiError> {
         if command.no_token {
             return Ok(Access::Everybody);
         }
@@ -100,11 +111,8 @@ impl HttpSocket {
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {
-        let (token, file) = match self.access {
-            Access::Token(token, file) => (Some(token), file),
-            Access::Everybody => (None, None),
-        };
-        let has_token = token.is_some();
+        let told = self.access.told();
+        let token = self.access.into_token();
         let server = HttpServer::start(self.listener, &host.guests(), token, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
@@ -113,21 +121,42 @@ impl HttpSocket {
         host.at_end(server.closer());
         let url = server.url();
         if command.form.json {
-            let file = file.map(|file| file.display().to_string());
+            let (has_token, file) = &told;
             let line = json!({ "http": { "url": url, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
-            let who = match (has_token, file) {
-                (true, Some(file)) => {
-                    format!("for clients that send the token in {}", file.display())
-                }
-                (true, None) => format!("for clients that send the token in {TOKEN}"),
-                (false, _) => "for every user of this machine, without a token".to_owned(),
-            };
+            let who = who(&told);
             complain(messages, "agent-knowledge", &format!("MCP over HTTP at {url}, {who}"));
         }
         Ok(server)
+    }
+}
+
+impl Access {
+    /// Returns the token, if one is asked for.
+    pub(super) fn into_token(self) -> Option<Token> {
+        match self {
+            Self::Token(token, _) => Some(token),
+            Self::Everybody => None,
+        }
+    }
+
+    /// Returns what people are told: whether there is a token, and the file that holds it.
+    pub(super) fn told(&self) -> (bool, Option<String>) {
+        match self {
+            Self::Token(_, file) => (true, file.as_ref().map(|file| file.display().to_string())),
+            Self::Everybody => (false, None),
+        }
+    }
+}
+
+/// Says who is answered.
+pub(super) fn who(told: &(bool, Option<String>)) -> String {
+    match told {
+        (true, Some(file)) => format!("for clients that send the token in {file}"),
+        (true, None) => format!("for clients that send the token in {TOKEN}"),
+        (false, _) => "for every user of this machine, without a token".to_owned(),
     }
 }
 

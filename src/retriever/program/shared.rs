@@ -13,7 +13,6 @@ use crate::cli::Need;
 use crate::daemon::{
     Alone, Endpoint, Host, Remote, Served, Start, ask_to_leave, detach, runtime_folder,
 };
-use crate::http::HttpServer;
 use api::caller::Caller;
 use api::local::{Core, Local};
 use api::requests;
@@ -150,7 +149,7 @@ impl Program<'_> {
         let settled = self.settle(settings)?;
         let endpoint = self.endpoint(&settled);
         endpoint.ensure().map_err(|error| failed(&error))?;
-        let http_socket = self.http_socket(command, settings, &endpoint)?;
+        let listening = self.listening(command, settings, &endpoint)?;
         let Some(elected) = self.elected(settings, &endpoint, command)? else {
             return Ok(elsewhere());
         };
@@ -182,9 +181,7 @@ impl Program<'_> {
         // Where signals cannot be watched they end the process, which loses nothing.
         let _ = when_asked_to_stop(host.stopper());
         let machine = self.caller(PathBuf::new()).host;
-        let http = http_socket
-            .map(|http_socket| http_socket.open(&mut host, machine, command, messages))
-            .transpose()?;
+        let servers = listening.open(&mut host, machine.as_deref(), command, messages)?;
         if !command.background {
             complain(
                 messages,
@@ -193,7 +190,7 @@ impl Program<'_> {
             );
         }
         let why = host.run();
-        http.into_iter().for_each(HttpServer::end);
+        servers.end();
         // The next retriever need not wait; the checkpoint has a lock of its own.
         drop(elected);
         core.engine.save_checkpoint(Duration::from_millis(KEEP_MS_MAX));
@@ -209,7 +206,7 @@ impl Program<'_> {
     ) -> Result<Option<FileLock>, ApiError> {
         let lock = match command {
             Serve { background: true, .. } => endpoint.elect(),
-            Serve { http: Some(_), .. } => self.succeed(settings, endpoint)?,
+            serve if serve.has_address() => self.succeed(settings, endpoint)?,
             Serve { .. } => endpoint.elect_now(),
         };
         match lock {
@@ -220,7 +217,7 @@ impl Program<'_> {
         }
     }
 
-    /// Replaces a retriever that has no HTTP address. Its clients connect to the next one, and the quickest of them
+    /// Replaces a retriever that has no address. Its clients connect to the next one, and the quickest of them
     /// may start another before this one is ready: then that one is asked too.
     fn succeed(
         &self,
@@ -235,7 +232,7 @@ impl Program<'_> {
             let Some(remote) = self.attaching(settings, Need::Words, "serve")? else { break };
             let status = remote.status()?.json;
             // If no retriever answered, the running one may still have an address.
-            if status.get("retriever").is_none() || status.get("http").is_some() {
+            if status.get("retriever").is_none() || says_address(&status) {
                 break;
             }
             // A retriever that ended by itself meanwhile makes room too.
@@ -245,12 +242,12 @@ impl Program<'_> {
         Ok(lock)
     }
 
-    /// Tells whether a running retriever can be reached over HTTP. None is started to find out.
+    /// Tells whether a running retriever has an address. None is started to find out.
     pub(super) fn has_address(&self, settings: &GlobalOptions, endpoint: &Endpoint) -> bool {
         let is_there = matches!(endpoint.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
         let status = remote.and_then(|remote| remote.ok()?).and_then(|it| it.status().ok());
-        status.is_some_and(|status| status.json.get("http").is_some())
+        status.is_some_and(|status| says_address(&status.json))
     }
 
     /// Identifies this build among others of the same version: another build may find other secrets, or split words
@@ -345,6 +342,11 @@ impl Program<'_> {
 pub(super) fn running_already() -> ApiError {
     let message = "a retriever of this store is running already; see agent-knowledge status, or stop it with agent-knowledge serve --stop".to_owned();
     ApiError::Failed { exit: Exit::Busy, message }
+}
+
+/// Tells whether a retriever with this status has an address.
+fn says_address(status: &serde_json::Value) -> bool {
+    ["http", "grpc"].iter().any(|server| status.get(server).is_some())
 }
 
 /// Finds in advance which memories read like instructions. Doing it during a search that meets hundreds of new

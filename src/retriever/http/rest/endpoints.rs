@@ -25,7 +25,7 @@ type Given = Map<String, Value>;
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// It reads, by GET.
     Read,
     /// It changes something, by POST.
@@ -35,33 +35,33 @@ pub(super) enum Kind {
 }
 
 /// One endpoint.
-pub(super) struct Endpoint {
-    pub(super) kind: Kind,
+pub(crate) struct Endpoint {
+    pub(crate) kind: Kind,
     /// Its path below the prefix; one segment may stand in braces.
-    pub(super) path: &'static str,
+    pub(crate) path: &'static str,
     /// Its name in the description.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// What it does.
-    pub(super) about: &'static str,
+    pub(crate) about: &'static str,
     /// The segment in braces, and the parameter that it fills.
-    pub(super) in_path: Option<(&'static str, &'static str)>,
+    pub(crate) in_path: Option<(&'static str, &'static str)>,
     /// Its parameters. Another field is refused, even if the request behind it knows that: a read must not change
     /// anything, and a path says which change is meant.
-    pub(super) parameters: fn() -> Vec<Parameter>,
+    pub(crate) parameters: fn() -> Vec<Parameter>,
     /// Whether it understands further fields, which it checks by itself.
-    pub(super) takes_more: bool,
+    pub(crate) takes_more: bool,
     /// The call.
-    pub(super) call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
+    pub(crate) call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 }
 
 impl Endpoint {
     /// Returns its method.
-    pub(super) fn method(&self) -> Method {
+    pub(crate) fn method(&self) -> Method {
         if self.kind == Kind::Read { Method::GET } else { Method::POST }
     }
 
     /// Tells whether a path is its own; then returns what stands at the segment in braces, if it has one.
-    pub(super) fn place_in<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
+    pub(crate) fn place_in<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
         let (mut own, mut given) = (self.path.split('/'), path.split('/'));
         let mut place = None;
         loop {
@@ -104,7 +104,7 @@ const fn change(
 }
 
 /// All endpoints.
-pub(super) const ENDPOINTS: &[Endpoint] = &[
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
     read("search", "search", "Find memories", SearchRequest::parameters, |api, given, _| {
         api.search(&SearchRequest::from_http(given)?)
     }),

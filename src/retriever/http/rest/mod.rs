@@ -21,9 +21,9 @@ use serde_json::Value;
 
 use crate::mcp::agent_name;
 use api::{Api, ApiError, Reply, Voice};
-use endpoints::{ENDPOINTS, Endpoint, Kind};
-use problem::Problem;
-use repeated::{Begun, RepeatedDeeds};
+pub(crate) use endpoints::{ENDPOINTS, Endpoint, Kind};
+pub(crate) use problem::Problem;
+pub(crate) use repeated::{Begun, RepeatedDeeds};
 
 pub use openapi::document;
 
@@ -58,7 +58,7 @@ pub(crate) type Answer = Response<Full<Bytes>>;
 #[derive(Clone)]
 pub(crate) struct RestService {
     api: Arc<dyn Api>,
-    repeated: Arc<RepeatedDeeds>,
+    repeated: Arc<RepeatedDeeds<Content>>,
 }
 
 /// The finished content of an answer.
@@ -124,7 +124,11 @@ impl RestService {
             Err(problem) => return problem.content(),
         };
         match self.repeated.begin(key, (parts.uri.path(), body)) {
-            Begun::First(turn) => turn.done(call()),
+            Begun::First(turn) => {
+                let content = call();
+                let has_failed = content.status.is_server_error();
+                turn.done(content, has_failed)
+            }
             Begun::Done(content) => content,
             Begun::Other => {
                 let detail = "Idempotency-Key: was used for another request; make a new one";
@@ -169,7 +173,7 @@ fn content_of(reply: Result<Reply, ApiError>, kind: Kind, is_text: bool) -> Cont
 }
 
 /// The JSON of a reply. One that has none says its text.
-fn json_of(reply: Reply) -> Value {
+pub(crate) fn json_of(reply: Reply) -> Value {
     match reply.json {
         Value::Null => serde_json::json!({ "text": reply.text }),
         json => json,
@@ -193,7 +197,7 @@ fn wants_text(headers: &HeaderMap) -> bool {
 }
 
 /// Returns in whose name a deed is done.
-fn voice(headers: &HeaderMap) -> Result<Voice, Problem> {
+pub(crate) fn voice(headers: &HeaderMap) -> Result<Voice, Problem> {
     let Some(given) = headers.get(&AGENT) else {
         return Ok(Voice::Model { client: None, session: None });
     };
@@ -208,7 +212,7 @@ fn voice(headers: &HeaderMap) -> Result<Voice, Problem> {
 }
 
 /// Returns the mark of a deed, if it has one.
-fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(given) = headers.get(&KEY) else { return Ok(None) };
     let is_fine = |key: &&str| {
         let is_short = (1..=KEY_BYTES_MAX).contains(&key.len());

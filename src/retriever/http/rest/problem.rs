@@ -14,7 +14,7 @@ const PROBLEM_JSON: &str = "application/problem+json";
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     status: StatusCode,
     detail: String,
     /// The fields that are wrong, each with its message.
@@ -42,6 +42,12 @@ impl Problem {
             ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),
         };
         Self { status, detail: error.to_string(), fields }
+    }
+
+    /// Returns what is wrong, and the remedy.
+    #[cfg(feature = "grpc")]
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
     }
 
     /// Returns the content of the answer. Secrets that a caller sent are not repeated.

@@ -6,29 +6,27 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::Content;
-
 /// Answers that are kept; the oldest goes first.
 const KEPT_MAX: usize = 1_000;
 
-/// The deeds that were done with a key.
-#[derive(Debug, Default)]
-pub(super) struct RepeatedDeeds(Mutex<VecDeque<Deed>>);
+/// The deeds that were done with a key, each with an answer of type `A`.
+#[derive(Debug)]
+pub(crate) struct RepeatedDeeds<A>(Mutex<VecDeque<Deed<A>>>);
 
 #[derive(Debug)]
-struct Deed {
+struct Deed<A> {
     key: String,
     request: [u8; 32],
     /// Nothing while it is under way.
-    answer: Option<Content>,
+    answer: Option<A>,
 }
 
 /// What is known of a deed.
-pub(super) enum Begun<'a> {
+pub(crate) enum Begun<'a, A> {
     /// It is new.
-    First(Turn<'a>),
+    First(Turn<'a, A>),
     /// It was done, with this answer.
-    Done(Content),
+    Done(A),
     /// Its key belongs to another one.
     Other,
     /// It is being done.
@@ -36,14 +34,20 @@ pub(super) enum Begun<'a> {
 }
 
 /// The right to do a deed. If it is dropped without an answer, the deed may be sent again.
-pub(super) struct Turn<'a> {
-    deeds: &'a RepeatedDeeds,
+pub(crate) struct Turn<'a, A> {
+    deeds: &'a RepeatedDeeds<A>,
     key: String,
 }
 
-impl RepeatedDeeds {
+impl<A> Default for RepeatedDeeds<A> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<A: Clone> RepeatedDeeds<A> {
     /// Looks up a request, which is its path and its body, and notes that it is under way.
-    pub(super) fn begin(&self, key: &str, (path, body): (&str, &[u8])) -> Begun<'_> {
+    pub(crate) fn begin(&self, key: &str, (path, body): (&str, &[u8])) -> Begun<'_, A> {
         let digest = Sha256::new().chain_update(path).chain_update([0]).chain_update(body);
         let request = digest.finalize().into();
         let mut deeds = self.lock();
@@ -60,26 +64,28 @@ impl RepeatedDeeds {
         deeds.push_back(Deed { key: key.to_owned(), request, answer: None });
         Begun::First(Turn { deeds: self, key: key.to_owned() })
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Deed>> {
+impl<A> RepeatedDeeds<A> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Deed<A>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Turn<'_> {
+impl<A: Clone> Turn<'_, A> {
     /// Keeps the answer. One that says that the server failed is not kept: the next attempt may succeed.
-    pub(super) fn done(self, content: Content) -> Content {
-        if !content.status.is_server_error() {
+    pub(crate) fn done(self, answer: A, has_failed: bool) -> A {
+        if !has_failed {
             let mut deeds = self.deeds.lock();
             if let Some(deed) = deeds.iter_mut().find(|deed| deed.key == self.key) {
-                deed.answer = Some(content.clone());
+                deed.answer = Some(answer.clone());
             }
         }
-        content
+        answer
     }
 }
 
-impl Drop for Turn<'_> {
+impl<A> Drop for Turn<'_, A> {
     fn drop(&mut self) {
         self.deeds.lock().retain(|deed| deed.key != self.key || deed.answer.is_some());
     }
@@ -87,45 +93,38 @@ impl Drop for Turn<'_> {
 
 #[cfg(test)]
 mod tests {
-    use hyper::StatusCode;
-    use hyper::body::Bytes;
-
     use super::*;
-
-    fn content(status: StatusCode) -> Content {
-        Content { status, content_type: "text/plain", body: Bytes::from("done") }
-    }
 
     #[test]
     fn a_key_stands_for_one_deed() {
-        let deeds = RepeatedDeeds::default();
+        let deeds = RepeatedDeeds::<&str>::default();
         let request = ("/a", &b"{}"[..]);
         let Begun::First(turn) = deeds.begin("k", request) else { panic!() };
         assert!(matches!(deeds.begin("k", request), Begun::UnderWay));
-        turn.done(content(StatusCode::OK));
-        assert!(matches!(deeds.begin("k", request), Begun::Done(_)));
+        turn.done("done", false);
+        assert!(matches!(deeds.begin("k", request), Begun::Done("done")));
         assert!(matches!(deeds.begin("k", ("/b", b"{}")), Begun::Other));
         assert!(matches!(deeds.begin("k", ("/a", b"{ }")), Begun::Other));
     }
 
     #[test]
     fn a_deed_that_failed_may_be_sent_again() {
-        let deeds = RepeatedDeeds::default();
+        let deeds = RepeatedDeeds::<&str>::default();
         let request = ("/a", &b"{}"[..]);
         let Begun::First(turn) = deeds.begin("k", request) else { panic!() };
-        turn.done(content(StatusCode::SERVICE_UNAVAILABLE));
+        turn.done("failed", true);
         assert!(matches!(deeds.begin("k", request), Begun::First(_)));
         assert!(matches!(deeds.begin("k", request), Begun::First(_)), "a turn was dropped");
     }
 
     #[test]
     fn the_oldest_answer_goes_first() {
-        let deeds = RepeatedDeeds::default();
+        let deeds = RepeatedDeeds::<&str>::default();
         for number in 0..=KEPT_MAX {
             let Begun::First(turn) = deeds.begin(&number.to_string(), ("/", b"")) else { panic!() };
-            turn.done(content(StatusCode::OK));
+            turn.done("done", false);
         }
         assert!(matches!(deeds.begin("0", ("/", b"")), Begun::First(_)));
-        assert!(matches!(deeds.begin("1000", ("/", b"")), Begun::Done(_)));
+        assert!(matches!(deeds.begin("1000", ("/", b"")), Begun::Done("done")));
     }
 }

@@ -1,0 +1,69 @@
+//! Starts the gRPC server beside the retriever, where `serve --grpc` asks for one. Not here: the server (`grpc`), who may ask
+//! (`http`).
+
+use std::io::Write;
+use std::net::TcpListener;
+
+use serde_json::json;
+
+use super::http::{Access, who};
+use super::{GlobalOptions, Program};
+use crate::args::Serve;
+use crate::daemon::{Endpoint, Host};
+use crate::grpc::GrpcServer;
+use crate::http::Address;
+use api::ApiError;
+use writer::exit::{Exit, complain};
+
+/// The listening socket and its token, before the retriever can answer.
+pub(super) struct GrpcSocket {
+    listener: TcpListener,
+    access: Access,
+}
+
+impl Program<'_> {
+    /// Listens on the address that the command names, if it does; nothing is answered yet.
+    pub(super) fn grpc_socket(
+        &self,
+        command: &Serve,
+        settings: &GlobalOptions,
+        endpoint: &Endpoint,
+    ) -> Result<Option<GrpcSocket>, ApiError> {
+        let Some(address) = &command.grpc else { return Ok(None) };
+        let address = Address::parse(address, "grpc")?.socket();
+        let access = self.access(command)?;
+        let listener = self.listener(address, "--grpc", (settings, endpoint))?;
+        Ok(Some(GrpcSocket { listener, access }))
+    }
+}
+
+impl GrpcSocket {
+    /// Answers from the retriever from now on, and says where.
+    pub(super) fn open(
+        self,
+        host: &mut Host,
+        machine: Option<String>,
+        command: &Serve,
+        messages: &mut dyn Write,
+    ) -> Result<GrpcServer, ApiError> {
+        let told = self.access.told();
+        let token = self.access.into_token();
+        let server = GrpcServer::start(self.listener, &host.guests(), token, machine);
+        let server = server.map_err(|error| ApiError::Failed {
+            exit: Exit::Io,
+            message: format!("failed to start the gRPC server: {error}"),
+        })?;
+        host.at_end(server.closer());
+        let address = server.address().to_string();
+        if command.form.json {
+            let (has_token, file) = &told;
+            let line =
+                json!({ "grpc": { "address": address, "token": has_token, "token_file": file } });
+            // A message that cannot be delivered changes nothing about what happens.
+            let _ = writeln!(messages, "{line}");
+        } else {
+            complain(messages, "agent-knowledge", &format!("gRPC at {address}, {}", who(&told)));
+        }
+        Ok(server)
+    }
+}

@@ -1,0 +1,75 @@
+//! The servers with an address that answer beside the retriever: HTTP, and gRPC where it is built. Not here: each of them
+//! (`http`, `grpc`).
+
+use std::io::Write;
+
+#[cfg(feature = "grpc")]
+use super::grpc::GrpcSocket;
+use super::http::HttpSocket;
+use super::{GlobalOptions, Program};
+use crate::args::Serve;
+use crate::daemon::{Endpoint, Host};
+#[cfg(feature = "grpc")]
+use crate::grpc::GrpcServer;
+use crate::http::HttpServer;
+use api::ApiError;
+
+/// What is listened on, before the retriever can answer.
+pub(super) struct ListeningSockets {
+    http: Option<HttpSocket>,
+    #[cfg(feature = "grpc")]
+    grpc: Option<GrpcSocket>,
+}
+
+/// The servers that run.
+pub(super) struct OpenServers {
+    http: Option<HttpServer>,
+    #[cfg(feature = "grpc")]
+    grpc: Option<GrpcServer>,
+}
+
+impl Program<'_> {
+    /// Listens on the addresses that the command names; nothing is answered yet.
+    pub(super) fn listening(
+        &self,
+        command: &Serve,
+        settings: &GlobalOptions,
+        endpoint: &Endpoint,
+    ) -> Result<ListeningSockets, ApiError> {
+        Ok(ListeningSockets {
+            http: self.http_socket(command, settings, endpoint)?,
+            #[cfg(feature = "grpc")]
+            grpc: self.grpc_socket(command, settings, endpoint)?,
+        })
+    }
+}
+
+impl ListeningSockets {
+    /// Answers from the retriever from now on, and says where. `machine` is the name of this machine.
+    pub(super) fn open(
+        self,
+        host: &mut Host,
+        machine: Option<&str>,
+        command: &Serve,
+        messages: &mut dyn Write,
+    ) -> Result<OpenServers, ApiError> {
+        let machine = machine.map(str::to_owned);
+        let http = self.http.map(|http| http.open(host, machine.clone(), command, messages));
+        #[cfg(feature = "grpc")]
+        let grpc = self.grpc.map(|grpc| grpc.open(host, machine, command, messages));
+        Ok(OpenServers {
+            http: http.transpose()?,
+            #[cfg(feature = "grpc")]
+            grpc: grpc.transpose()?,
+        })
+    }
+}
+
+impl OpenServers {
+    /// Stops them, once the calls under way have ended.
+    pub(super) fn end(self) {
+        self.http.into_iter().for_each(HttpServer::end);
+        #[cfg(feature = "grpc")]
+        self.grpc.into_iter().for_each(GrpcServer::end);
+    }
+}
