@@ -4,7 +4,7 @@
 //!
 //! In reading order: [`rpc_field`], [`watch_kind`], [`contract`] (the rpcs and their messages), [`proto_text`] (the same as a file), [`descriptors`] (the same
 //! for protobuf), [`wire`] (messages and arguments), [`grpc_guard`] (checks of a head), [`grpc_service`] (one call),
-//! [`grpc_status`] (errors), [`watch`] (streams). Not here: the answers (`api`), accepting connections (`http::accept`).
+//! [`grpc_status`] (errors), [`watch`] (streams), [`rpc_event`], [`stale_watch`]. Not here: the answers (`api`), accepting connections (`http::accept`).
 
 mod contract;
 mod descriptors;
@@ -12,7 +12,9 @@ mod grpc_guard;
 mod grpc_service;
 mod grpc_status;
 mod proto_text;
+mod rpc_event;
 mod rpc_field;
+mod stale_watch;
 mod watch;
 mod watch_kind;
 mod wire;

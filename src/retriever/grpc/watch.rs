@@ -1,16 +1,11 @@
 //! Streams: what happens to memories, and which of them become stale in a work tree. A client that reads slowly holds up only
 //! its own stream. Not here: one call (`grpc_service`).
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use prost::Message;
 use prost_reflect::DynamicMessage;
-use prost_types::Struct;
-use serde_json::{Map, Value};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
@@ -19,41 +14,18 @@ use tonic::codegen::tokio_stream::Stream;
 use tonic::codegen::tokio_stream::wrappers::ReceiverStream;
 use tonic::server::ServerStreamingService;
 
-use super::grpc_status::status;
+use super::rpc_event::{Look, RpcEvent};
+use super::stale_watch::StaleWatch;
 use super::watch_kind::WatchKind;
-use super::wire::{arguments, object};
+use super::wire::arguments;
 use crate::daemon::{Guests, Visit};
-use crate::http::caller;
 use crate::mcp::Disconnect;
-use api::local::Local;
-use api::{Api, StaleRequest};
-use event::Problems;
 
 /// Streams at once.
 const STREAMS_MAX: usize = 64;
 
 /// Events of one stream that its client has not read yet.
 const UNREAD_MAX: usize = 64;
-
-/// How often a work tree is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-
-/// A look that takes longer is repeated later, so that looking takes at most a twentieth of a processor.
-const REST_PER_LOOK: u32 = 19;
-
-/// An event of any stream.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct RpcEvent {
-    /// Its sequence, or the memory.
-    #[prost(string, tag = "1")]
-    name: String,
-    /// What happened.
-    #[prost(string, tag = "2")]
-    event: String,
-    /// All of it.
-    #[prost(message, optional, tag = "3")]
-    json: Option<Struct>,
-}
 
 /// The state that all streams share.
 pub(super) struct Watching {
@@ -113,7 +85,7 @@ async fn told(
     watching: Arc<Watching>,
     events: Sender<Result<RpcEvent, Status>>,
     _while_open: (OwnedSemaphorePermit, Option<Visit>),
-    mut stale: StaleWatch,
+    mut looker: impl Look,
 ) {
     loop {
         let began = Instant::now();
@@ -122,13 +94,13 @@ async fn told(
             let (guests, call) = (watching.guests.clone(), watching.guests.call());
             let looked = tokio::task::spawn_blocking(move || {
                 let _until_done = (permit, call);
-                let found = stale.look(&guests);
-                (stale, found)
+                let found = looker.look(&guests);
+                (looker, found)
             });
             looked.await
         };
         let Ok((watch, found)) = look.await else { return };
-        stale = watch;
+        looker = watch;
         let (found, is_over) = match found {
             Ok(found) => (found.into_iter().map(Ok).collect(), false),
             Err(status) => (vec![Err(status)], true),
@@ -145,9 +117,8 @@ async fn told(
         if is_over {
             return;
         }
-        let rest = LOOK_EVERY.max(began.elapsed() * REST_PER_LOOK);
         tokio::select! {
-            () = tokio::time::sleep(rest) => {}
+            () = tokio::time::sleep(looker.pause(began.elapsed())) => {}
             () = events.closed() => return,
             () = watching.closing.happened() => {
                 // Nobody is told who does not read.
@@ -155,54 +126,5 @@ async fn told(
                 return;
             }
         }
-    }
-}
-
-/// What is known of the work tree that a client watches.
-struct StaleWatch {
-    directory: PathBuf,
-    only_new: bool,
-    /// The memories that are stale, as JSON.
-    known: Option<BTreeMap<String, Value>>,
-}
-
-impl StaleWatch {
-    fn of(given: &Map<String, Value>) -> Result<Self, Status> {
-        let directory = given.get("directory").and_then(Value::as_str).unwrap_or_default();
-        let directory = PathBuf::from(directory);
-        if !directory.is_absolute() {
-            let problem = Problems::one("directory", "must be an absolute path of a work tree");
-            return Err(status(&problem.into()));
-        }
-        let only_new = given.get("only_new").and_then(Value::as_bool).unwrap_or_default();
-        Ok(Self { directory, only_new, known: None })
-    }
-
-    /// Returns what changed since the last look. Blocks.
-    fn look(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
-        let mut caller = caller(None);
-        caller.directory = Some(self.directory.clone());
-        let local = Local::new(Arc::clone(guests.core()), caller);
-        let reply = local.stale(&StaleRequest { repo: None }).map_err(|error| status(&error))?;
-        let memories = reply.json.get("stale").and_then(Value::as_array).cloned();
-        let now: BTreeMap<String, Value> = memories
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|one| Some((one.pointer("/memory/id")?.as_str()?.to_owned(), one)))
-            .collect();
-        let is_first = self.known.is_none();
-        let before = self.known.take().unwrap_or_default();
-        let event = |event: &str, (id, memory): (&String, &Value)| RpcEvent {
-            name: id.clone(),
-            event: event.to_owned(),
-            json: object(memory.clone()),
-        };
-        let is_told = !(is_first && self.only_new);
-        let stale = now.iter().filter(|(id, _)| is_told && !before.contains_key(*id));
-        let fresh = before.iter().filter(|(id, _)| !now.contains_key(*id));
-        let stale = stale.map(|one| event("stale", one));
-        let found = stale.chain(fresh.map(|one| event("fresh", one))).collect();
-        self.known = Some(now);
-        Ok(found)
     }
 }
