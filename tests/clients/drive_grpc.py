@@ -85,7 +85,9 @@ def main(folder):
 
     reflected(described, metadata)
 
-    # Save, find, report.
+    # Save, find, report; and another stream tells of it.
+    happens = memory.WatchMemories(pb.WatchMemoriesRequest(events=["added", "feedback"]), **shown)
+    check("a stream begins", next(happens).event == "begun")
     saved = memory.Save(
         pb.SaveRequest(
             event_type="pattern",
@@ -107,6 +109,14 @@ def main(folder):
     check("feedback is taken", told.text, told)
     shown_whole = memory.Show(pb.ShowRequest(ids=[key]), **shown)
     check("it counts", "worked" in shown_whole.text, shown_whole.text)
+
+    events = [next(happens), next(happens)]
+    check("a stream tells it", [one.event for one in events] == ["added", "feedback"], events)
+    happens.cancel()
+    rest = memory.WatchMemories(pb.WatchMemoriesRequest(after=events[0].sequence, events=["feedback"]), **shown)
+    next(rest)
+    check("a stream goes on", next(rest).sequence == events[1].sequence)
+    rest.cancel()
 
     # What is wrong is named.
     error = refused(memory.Search, pb.SearchRequest(query="a", limit=99), **shown)

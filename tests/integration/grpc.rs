@@ -72,6 +72,14 @@ struct WatchStale {
 }
 
 #[derive(Clone, PartialEq, Message)]
+struct WatchMemories {
+    #[prost(string, optional, tag = "1")]
+    after: Option<String>,
+    #[prost(string, repeated, tag = "2")]
+    events: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
 struct Answer {
     #[prost(string, tag = "1")]
     text: String,
@@ -160,8 +168,12 @@ impl Server {
         })
     }
 
-    async fn watch(&self, message: WatchStale) -> Result<Streaming<Event>, Status> {
-        let path = PathAndQuery::from_static("/agent_knowledge.v1.MemoryService/WatchStale");
+    async fn watch<M>(&self, rpc: &str, message: M) -> Result<Streaming<Event>, Status>
+    where
+        M: Message + 'static,
+    {
+        let path = format!("/agent_knowledge.v1.MemoryService/{rpc}");
+        let path = PathAndQuery::try_from(path).unwrap();
         let mut request = Request::new(message);
         *request.metadata_mut() = self.request(Empty {}).metadata().clone();
         request.metadata_mut().remove("grpc-timeout");
@@ -379,7 +391,7 @@ fn commit(world: &World, here: &Path) {
     world.git(here, &["commit", "--quiet", "--message", "x"]);
 }
 
-// S-GRPC-6
+// S-GRPC-7, S-GRPC-8
 #[test]
 fn grpc_tells_what_becomes_stale() {
     let world = World::sharing();
@@ -389,7 +401,7 @@ fn grpc_tells_what_becomes_stale() {
     let id = only_id(&world);
     waiting(async {
         let message = WatchStale { directory: directory.clone(), only_new: None };
-        let mut events = server.watch(message.clone()).await.unwrap();
+        let mut events = server.watch("WatchStale", message.clone()).await.unwrap();
         std::fs::write(here.join("walrus.rs"), "fn open_walrus(at: u8) {}\n").unwrap();
         commit(&world, &here);
         let event = events.message().await.unwrap().unwrap();
@@ -397,10 +409,10 @@ fn grpc_tells_what_becomes_stale() {
         let json = String::from_utf8_lossy(&event.json).into_owned();
         assert!(json.contains("walrus.rs") && json.contains("changed"), "{json}");
         // Who begins now hears of it at once, unless only news are asked for.
-        let mut late = server.watch(message).await.unwrap();
+        let mut late = server.watch("WatchStale", message).await.unwrap();
         assert_eq!(late.message().await.unwrap().unwrap().name, id);
         let only_new = WatchStale { directory, only_new: Some(true) };
-        let mut news = server.watch(only_new).await.unwrap();
+        let mut news = server.watch("WatchStale", only_new).await.unwrap();
         world.agent_knowledge_in(&here, &["feedback", &id, "confirmed"]).done();
         for events in [&mut events, &mut late, &mut news] {
             let event = events.message().await.unwrap().unwrap();
@@ -408,13 +420,103 @@ fn grpc_tells_what_becomes_stale() {
         }
         let relative = WatchStale { directory: Some("api".to_owned()), only_new: None };
         for wrong in [relative, WatchStale::default()] {
-            let refused = server.watch(wrong).await.err().unwrap();
+            let refused = server.watch("WatchStale", wrong).await.err().unwrap();
             assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
         }
         // A stream keeps no retriever from ending, and its client is told.
         let said = server.stop();
         assert!(!said.contains("failed"), "{said}");
         assert_eq!(events.message().await.unwrap_err().code(), Code::Unavailable);
+    });
+}
+
+/// Returns the next event that is none of `indexed`, which comes when it comes.
+async fn next(events: &mut Streaming<Event>) -> Event {
+    loop {
+        let event = events.message().await.unwrap().unwrap();
+        if event.event != "indexed" {
+            return event;
+        }
+    }
+}
+
+// S-GRPC-6
+#[test]
+fn grpc_tells_what_happens_and_goes_on() {
+    let world = World::sharing();
+    let server = Server::start(&world, &[]);
+    let add = |lesson: &str| {
+        world.log_memory(&["--repo", "acme/web", "--type", "fact", "--lesson", lesson]).done();
+    };
+    waiting(async {
+        let mut events = server.watch("WatchMemories", WatchMemories::default()).await.unwrap();
+        assert_eq!(next(&mut events).await.event, "begun");
+        add("the cart service owns prices");
+        let id = only_id(&world);
+        let added = next(&mut events).await;
+        let json = String::from_utf8_lossy(&added.json).into_owned();
+        assert!(added.event == "added" && json.contains(&id), "{}: {json}", added.event);
+        drop(events);
+        // Nobody listens; then a client goes on where it was, and another one only wants reports.
+        add("the stock service owns stock");
+        world.agent_knowledge(&["feedback", &id, "worked"]).done();
+        let after = Some(added.name.clone());
+        let on = WatchMemories { after: after.clone(), events: Vec::new() };
+        let mut events = server.watch("WatchMemories", on).await.unwrap();
+        let reports = WatchMemories { after, events: vec!["feedback".to_owned()] };
+        let mut reports = server.watch("WatchMemories", reports).await.unwrap();
+        let mut told = Vec::new();
+        for _ in 0..3 {
+            told.push(next(&mut events).await.event);
+        }
+        assert_eq!(told, ["begun", "added", "feedback"]);
+        let told = [next(&mut reports).await.event, next(&mut reports).await.event];
+        assert_eq!(told, ["begun", "feedback"]);
+        // A place that the journal does not have any more.
+        let gone = WatchMemories { after: Some("1-0".to_owned()), events: Vec::new() };
+        let mut gone = server.watch("WatchMemories", gone).await.unwrap();
+        assert_eq!(next(&mut gone).await.event, "begun");
+        assert_eq!(next(&mut gone).await.event, "lost");
+        let wrong = WatchMemories { after: Some("x".to_owned()), events: Vec::new() };
+        let refused = server.watch("WatchMemories", wrong).await.err().unwrap();
+        assert!(refused.code() == Code::InvalidArgument, "{refused:?}");
+    });
+}
+
+// S-GRPC-6
+#[test]
+fn grpc_tells_other_writers_soon() {
+    let world = World::sharing();
+    world.log_memory(&["--type", "fact", "--lesson", "first", "--repo", "acme/web"]).done();
+    let server = Server::start(&world, &[]);
+    waiting(async {
+        let mut events = server.watch("WatchMemories", WatchMemories::default()).await.unwrap();
+        assert_eq!(next(&mut events).await.event, "begun");
+        let mut slowest = Duration::ZERO;
+        for number in 0..5 {
+            let lesson = format!("lesson number {number}");
+            let args = ["--type", "fact", "--lesson", &lesson, "--repo", "acme/web"];
+            world.log_memory(&args).done();
+            let began = Instant::now();
+            assert_eq!(next(&mut events).await.event, "added");
+            slowest = slowest.max(began.elapsed());
+        }
+        eprintln!("the slowest event took {slowest:?}");
+        // Generous: other tests run beside this one. A stream that only looks every two seconds fails.
+        assert!(slowest < Duration::from_millis(1_500), "{slowest:?}");
+    });
+}
+
+// S-GRPC-4
+#[test]
+fn grpc_has_no_events_without_a_journal() {
+    let world = World::sharing();
+    world.configure("journal = false\n");
+    let server = Server::start(&world, &[]);
+    waiting(async {
+        let refused = server.watch("WatchMemories", WatchMemories::default()).await.err().unwrap();
+        assert!(refused.code() == Code::Unavailable, "{refused:?}");
+        assert!(refused.message().contains("journal = true"), "{refused:?}");
     });
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
-use super::{Local, browse, citation, snapshots};
+use super::{Local, browse, citation, injected, savings, snapshots};
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
 use memory::{LifecycleState, Maturity, Memory};
@@ -52,6 +52,8 @@ pub(super) fn list(
     used.note(&snapshot);
     let json = match listing {
         Listing::Page(request) => return browse::page(local, request, &snapshot),
+        Listing::Injected(request) => return injected::page(local, request, &snapshot),
+        Listing::Savings(request) => return savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
             return Ok(reply::list("Memories of this session", &memories));

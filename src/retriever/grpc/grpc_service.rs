@@ -170,7 +170,8 @@ impl GrpcService {
             }
             LeadsTo::Watch(kind) => {
                 self.requests.fetch_add(1, Ordering::Relaxed);
-                let watcher = Watcher::new(kind, Arc::clone(&self.watching), visit);
+                let held = (visit, connection.hold());
+                let watcher = Watcher::new(kind, Arc::clone(&self.watching), held);
                 let request = Request::from_parts(parts, Full::new(body));
                 let mut grpc = Grpc::new(WireCodec::of(route.request.clone()));
                 Ok(grpc.server_streaming(watcher, request).await)

@@ -4,13 +4,15 @@
 //!
 //! In reading order: [`rpc_field`], [`watch_kind`], [`contract`] (the rpcs and their messages), [`proto_text`] (the same as a file), [`descriptors`] (the same
 //! for protobuf), [`wire`] (messages and arguments), [`grpc_guard`] (checks of a head), [`grpc_service`] (one call),
-//! [`grpc_status`] (errors), [`watch`] (streams), [`rpc_event`], [`stale_watch`]. Not here: the answers (`api`), accepting connections (`http::accept`).
+//! [`grpc_status`] (errors), [`watch`] (streams), [`rpc_event`], [`memory_watch`],
+//! [`stale_watch`]. Not here: the answers (`api`), accepting connections (`http::accept`).
 
 mod contract;
 mod descriptors;
 mod grpc_guard;
 mod grpc_service;
 mod grpc_status;
+mod memory_watch;
 mod proto_text;
 mod rpc_event;
 mod rpc_field;

@@ -14,11 +14,14 @@ use tonic::codegen::tokio_stream::Stream;
 use tonic::codegen::tokio_stream::wrappers::ReceiverStream;
 use tonic::server::ServerStreamingService;
 
+use super::memory_watch::MemoryWatch;
 use super::rpc_event::{Look, RpcEvent};
 use super::stale_watch::StaleWatch;
 use super::watch_kind::WatchKind;
 use super::wire::arguments;
 use crate::daemon::{Guests, Visit};
+use crate::http::HeldConnection;
+use crate::http::rest::Live;
 use crate::mcp::Disconnect;
 
 /// Streams at once.
@@ -33,24 +36,31 @@ pub(super) struct Watching {
     free_calls: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     closing: Disconnect,
+    /// Announces what happens in the journal, unless the journal is off or the system refused a thread.
+    _live: Option<Live>,
 }
 
 impl Watching {
     pub(super) fn new(guests: Guests, free_calls: Arc<Semaphore>, closing: Disconnect) -> Self {
-        Self { guests, free_calls, streams: Arc::new(Semaphore::new(STREAMS_MAX)), closing }
+        let live = Live::start(guests.core(), guests.core().watching);
+        let streams = Arc::new(Semaphore::new(STREAMS_MAX));
+        Self { guests, free_calls, streams, closing, _live: live }
     }
 }
 
-/// One stream that begins. Its client counts as attached.
+/// One stream that begins.
 pub(super) struct Watcher {
     kind: WatchKind,
     watching: Arc<Watching>,
-    visit: Option<Visit>,
+    held: Option<Held>,
 }
 
+/// What a stream holds: its client counts as attached, and its connection stays.
+pub(super) type Held = (Visit, HeldConnection);
+
 impl Watcher {
-    pub(super) fn new(kind: WatchKind, watching: Arc<Watching>, visit: Visit) -> Self {
-        Self { kind, watching, visit: Some(visit) }
+    pub(super) fn new(kind: WatchKind, watching: Arc<Watching>, held: Held) -> Self {
+        Self { kind, watching, held: Some(held) }
     }
 }
 
@@ -63,16 +73,21 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
 
     fn call(&mut self, request: tonic::Request<DynamicMessage>) -> Self::Future {
         let (kind, watching) = (self.kind, Arc::clone(&self.watching));
-        let visit = self.visit.take();
+        let held = self.held.take();
         Box::pin(async move {
             let given = arguments(request.get_ref())?;
             let room = Arc::clone(&watching.streams).try_acquire_owned();
             let room = room.map_err(|_| Status::resource_exhausted("too many streams"))?;
             let (events, unread) = channel(UNREAD_MAX);
+            let while_open = (room, held);
             match kind {
+                WatchKind::Memories => {
+                    let memories = MemoryWatch::of(&given, &watching.guests)?;
+                    tokio::spawn(told(watching, events, while_open, memories));
+                }
                 WatchKind::Stale => {
                     let stale = StaleWatch::of(&given)?;
-                    tokio::spawn(told(watching, events, (room, visit), stale));
+                    tokio::spawn(told(watching, events, while_open, stale));
                 }
             }
             Ok(tonic::Response::new(Box::pin(ReceiverStream::new(unread)) as Events))
@@ -84,7 +99,7 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
 async fn told(
     watching: Arc<Watching>,
     events: Sender<Result<RpcEvent, Status>>,
-    _while_open: (OwnedSemaphorePermit, Option<Visit>),
+    _while_open: (OwnedSemaphorePermit, Option<Held>),
     mut looker: impl Look,
 ) {
     loop {

@@ -5,17 +5,20 @@ use super::rpc_field::{FieldType, Unnumbered, field};
 /// What can be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WatchKind {
+    /// What happens to memories.
+    Memories,
     /// Memories that a work tree contradicts.
     Stale,
 }
 
 /// All kinds.
-pub(super) const KINDS: &[WatchKind] = &[WatchKind::Stale];
+pub(super) const KINDS: &[WatchKind] = &[WatchKind::Memories, WatchKind::Stale];
 
 impl WatchKind {
     /// Returns the name of the rpc.
     pub(super) fn rpc(self) -> &'static str {
         match self {
+            Self::Memories => "WatchMemories",
             Self::Stale => "WatchStale",
         }
     }
@@ -23,6 +26,9 @@ impl WatchKind {
     /// Returns what it is for.
     pub(super) fn about(self) -> &'static str {
         match self {
+            Self::Memories => {
+                "Tell what happens to memories, and what agents are told, while it happens"
+            }
             Self::Stale => {
                 "Tell which memories the files or git of a work tree contradict, as that changes"
             }
@@ -32,6 +38,18 @@ impl WatchKind {
     /// Returns the fields of a request.
     pub(super) fn request_fields(self) -> Vec<Unnumbered> {
         match self {
+            Self::Memories => vec![
+                field(
+                    "after",
+                    FieldType::Text,
+                    "Go on after the event with this sequence [default: from now on]",
+                ),
+                field(
+                    "events",
+                    FieldType::Texts,
+                    "Only these: added, changed, feedback, injected, indexed",
+                ),
+            ],
             Self::Stale => vec![
                 field(
                     "directory",
@@ -46,6 +64,15 @@ impl WatchKind {
     /// Returns the fields of an event, as [`RpcEvent`] has them.
     pub(super) fn event_fields(self) -> Vec<Unnumbered> {
         match self {
+            Self::Memories => vec![
+                field("sequence", FieldType::Text, "Where the stream goes on after this event"),
+                field(
+                    "event",
+                    FieldType::Text,
+                    "begun, added, changed, feedback, injected, indexed, or lost where some cannot be told any more",
+                ),
+                field("json", FieldType::Object, "The event, as REST tells it"),
+            ],
             Self::Stale => vec![
                 field("id", FieldType::Text, "The memory"),
                 field(

@@ -47,6 +47,13 @@ pub(crate) struct Connection {
     replaced: Disconnect,
 }
 
+/// A stream, during which the connection is not replaced either. It may outlive the borrow of a call.
+#[cfg(feature = "web")]
+pub(crate) struct HeldConnection {
+    limit: ConnectionLimit,
+    number: u64,
+}
+
 /// A call, during which the connection is not replaced.
 pub(crate) struct InCall<'a>(&'a Connection);
 
@@ -114,9 +121,29 @@ impl Connection {
         InCall(self)
     }
 
+    /// Protects it from being replaced as long as a stream lasts.
+    #[cfg(feature = "web")]
+    pub(crate) fn hold(&self) -> HeldConnection {
+        self.limit.state().update(self.number, |calls| calls + 1);
+        HeldConnection { limit: self.limit.clone(), number: self.number }
+    }
+
+    /// Returns the signal that closes it, as if another one had replaced it.
+    #[cfg(feature = "web")]
+    pub(super) fn closer(&self) -> Disconnect {
+        self.replaced.clone()
+    }
+
     /// Waits until another connection has replaced it.
     pub(crate) async fn is_replaced(&self) {
         self.replaced.happened().await;
+    }
+}
+
+#[cfg(feature = "web")]
+impl Drop for HeldConnection {
+    fn drop(&mut self) {
+        self.limit.state().update(self.number, |calls| calls.saturating_sub(1));
     }
 }
 
@@ -170,6 +197,9 @@ mod tests {
         one.record_activity();
         assert!(limit.add().is_none(), "its first call goes on");
         drop((call, another_call));
+        let held = (one.hold(), third.hold());
+        assert!(limit.add().is_none());
+        drop(held);
         assert!(limit.add().is_some());
     }
 

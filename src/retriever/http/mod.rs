@@ -38,6 +38,8 @@ pub use address::{ADDRESS_DEFAULT, Address};
 pub use client_name::introduced;
 pub(crate) use connection_limit::Connection;
 #[cfg(feature = "grpc")]
+pub(crate) use connection_limit::HeldConnection;
+#[cfg(feature = "grpc")]
 pub(crate) use request_guard::{has_token, is_loopback};
 use service::HttpService;
 pub use token::{Token, TokenError};
@@ -99,7 +101,11 @@ impl HttpServer {
                         ending.closing.clone(),
                     )
                 };
-                accept(listener, ending, serve, || service.cancel()).await
+                let end_streams = async {
+                    ending.closing.happened().await;
+                    service.end_streams();
+                };
+                tokio::join!(accept(listener, ending, serve, || service.cancel()), end_streams).0
             })?;
         let server = Self { address, has_token, running };
         server.show_in_status(guests, status);

@@ -23,10 +23,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
 use super::request_guard::{Refusal, check_head, is_rest};
+#[cfg(feature = "web")]
+use super::rest::events::EventService;
 use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
-use crate::mcp::{Disconnect, McpServer, message};
+use crate::mcp::{Disconnect, McpServer, Telling, message};
 use api::Api;
 use api::caller::Caller;
 use api::local::Local;
@@ -57,6 +59,8 @@ pub(super) struct HttpService {
     service: StreamableHttpService<McpServer, NeverSessionManager>,
     #[cfg(feature = "web")]
     rest: super::rest::RestService,
+    #[cfg(feature = "web")]
+    events: EventService,
     guests: Guests,
     address: SocketAddr,
     token: Option<Token>,
@@ -72,10 +76,11 @@ impl HttpService {
         token: Option<Token>,
         stop_waiting: Disconnect,
     ) -> Self {
+        let telling = telling(&guests, &caller);
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
         #[cfg(feature = "web")]
         let rest = super::rest::RestService::new(Arc::clone(&api));
-        let server = McpServer::new(api, stop_waiting, Load::none());
+        let server = McpServer::new(api, stop_waiting, Load::none()).noting(telling);
         // The server pushes nothing to a client that does not listen for it, so it keeps no
         // sessions. rmcp's checks of Host and Origin come after ours.
         let own = ["127.0.0.1", "localhost", "[::1]"];
@@ -93,6 +98,8 @@ impl HttpService {
             service,
             #[cfg(feature = "web")]
             rest,
+            #[cfg(feature = "web")]
+            events: EventService::start(&guests),
             guests,
             address,
             token,
@@ -104,6 +111,12 @@ impl HttpService {
     /// Returns the number of admitted requests.
     pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Ends the streams of listeners, which have no end of their own.
+    pub(super) fn end_streams(&self) {
+        #[cfg(feature = "web")]
+        self.events.end();
     }
 
     /// Cancels the calls under way.
@@ -137,6 +150,11 @@ impl HttpService {
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
         let body = read_body(body).await?;
+        #[cfg(feature = "web")]
+        if EventService::is_asked(&parts) {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            return Ok(self.events.answer(&parts, visit, connection));
+        }
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
         let permit = self.free_call().await?;
@@ -241,6 +259,20 @@ impl HttpService {
             Ok(Err(_)) | Err(_) => Err(Refusal::Busy),
         }
     }
+}
+
+/// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.
+fn telling(guests: &Guests, caller: &Caller) -> Option<Telling> {
+    let core = Arc::clone(guests.core());
+    let teller = core.teller.clone()?;
+    let (agent, session) = (caller.agent_id.clone(), None);
+    Some(Telling {
+        teller,
+        directory: None,
+        agent,
+        session,
+        clock: Arc::new(move || (core.clock)().now),
+    })
 }
 
 /// Reads a body within its bounds.

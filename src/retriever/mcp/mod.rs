@@ -14,6 +14,7 @@ mod prompts;
 mod resources;
 pub mod schema;
 pub mod stdio;
+mod telling;
 #[cfg(test)]
 mod tests;
 
@@ -45,6 +46,8 @@ use writer::exit::Exit;
 use client::Caller;
 pub(super) use client::agent_name;
 pub use disconnect::Disconnect;
+use telling::Question;
+pub use telling::Telling;
 
 /// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
 /// pipe and still wants the answers; longer would leave a process that nobody knows of.
@@ -76,6 +79,7 @@ pub struct McpServer {
     gone: Disconnect,
     load: Load,
     heard: Heard,
+    telling: Option<Telling>,
 }
 
 /// A function that is called with the name of a client.
@@ -85,13 +89,19 @@ impl McpServer {
     /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
-        Self { api, tools: schema::tools().into(), gone, load, heard: None }
+        Self { api, tools: schema::tools().into(), gone, load, heard: None, telling: None }
     }
 
     /// Reports the name of the client to `heard`, at the calls that every client makes.
     #[must_use]
     pub fn telling(self, heard: Heard) -> Self {
         Self { heard, ..self }
+    }
+
+    /// Writes down what tools tell.
+    #[must_use]
+    pub fn noting(self, telling: Option<Telling>) -> Self {
+        Self { telling, ..self }
     }
 
     fn tell(&self, context: &RequestContext<RoleServer>) {
@@ -156,7 +166,17 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::of(&context);
-        let answer = self.ask(move |api| call(api, &request.name, arguments, &caller)).await;
+        let question =
+            self.telling.as_ref().and_then(|_| Question::of(&request.name, arguments.clone()));
+        let (name, asking) = (request.name.clone(), caller.clone());
+        let answer = self.ask(move |api| call(api, &request.name, arguments, &asking)).await;
+        if let (Ok(reply), Some(question), Some(telling)) = (&answer, question, &self.telling) {
+            let (reply, telling) = (reply.clone(), telling.clone());
+            // The answer does not wait for that.
+            drop(tokio::task::spawn_blocking(move || {
+                telling.note(&name, &question, &reply, &caller);
+            }));
+        }
         Ok(match answer {
             Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(said(&error))]),

@@ -277,14 +277,9 @@ fn a_signal_ends_the_session_while_the_client_is_still_there() {
         let (reader, writer) = tokio::io::split(theirs);
         let signal = Disconnect::new();
         let stop = signal.clone();
-        let server =
-            tokio::spawn(serve(
-                Fake::new(),
-                None,
-                reader,
-                writer,
-                async move { stop.happened().await },
-            ));
+        let server = tokio::spawn(serve(Fake::new(), (None, None), reader, writer, async move {
+            stop.happened().await;
+        }));
         let (output, mut input) = tokio::io::split(ours);
         let mut output = BufReader::new(output).lines();
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

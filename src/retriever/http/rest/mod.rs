@@ -2,10 +2,12 @@
 //! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
 //!
 //! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
-//! that are sent twice), [`openapi`]. Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+//! that are sent twice), [`openapi`]; then [`events`] (the stream of what happens) and `live` (the thread behind it). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
 mod endpoints;
+pub(crate) mod events;
+mod live;
 mod openapi;
 mod problem;
 mod repeated;
@@ -22,6 +24,8 @@ use serde_json::Value;
 use crate::mcp::agent_name;
 use api::{Api, ApiError, Reply, Voice};
 pub(crate) use endpoints::{ENDPOINTS, Endpoint, Kind};
+#[cfg(feature = "grpc")]
+pub(crate) use live::Live;
 pub(crate) use problem::Problem;
 pub(crate) use repeated::{Begun, RepeatedDeeds};
 

@@ -43,7 +43,7 @@ impl LineClient {
     pub(super) fn connect_narrow(era: Era, api: Arc<dyn Api>, buffer_bytes: usize) -> Self {
         let (ours, theirs) = tokio::io::duplex(buffer_bytes);
         let (reader, writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(serve(api, None, reader, writer, pending()));
+        let server = tokio::spawn(serve(api, (None, None), reader, writer, pending()));
         let (output, input) = tokio::io::split(ours);
         let output = BufReader::new(output).lines();
         Self { era, input, output, notes: vec![], last_id: 0, server }
