@@ -106,9 +106,10 @@ async fn told(
         let began = Instant::now();
         let look = async {
             let permit = Arc::clone(&watching.free_calls).acquire_owned().await.ok();
-            let (guests, call) = (watching.guests.clone(), watching.guests.call());
+            let guests = watching.guests.clone();
             let looked = tokio::task::spawn_blocking(move || {
-                let _until_done = (permit, call);
+                // It takes a turn, and is no call of a client: the end does not wait for it.
+                let _until_done = permit;
                 let found = looker.look(&guests);
                 (looker, found)
             });
