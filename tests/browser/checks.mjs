@@ -31,7 +31,7 @@ export async function frame(page) {
 /** All rules of axe in light; those of colours in dark, where nothing else differs. */
 export async function accessible(page, scheme) {
   const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  if (scheme === "dark") axe.withTags(["cat.color"]);
+  if (scheme === "dark") axe.withRules(["color-contrast", "link-in-text-block"]);
   const { violations, passes } = await axe.analyze();
   if (!passes.length) return ["axe checked nothing"];
   return violations.map((it) => {
@@ -88,11 +88,12 @@ export async function isolated(page) {
     while (walker.nextNode()) {
       const text = walker.currentNode;
       if (!/[\u0590-\u05ff\u0600-\u06ff\u200f\u202a-\u202e\u2066-\u2069]/.test(text.data)) continue;
+      // Out to what isolates it, or to the block that it stands in.
       let element = text.parentElement;
       const isInline = () => getComputedStyle(element).display.startsWith("inline");
-      // Out to what isolates it, or to the block that it stands in.
-      while (isInline() && !/isolate|plaintext/.test(getComputedStyle(element).unicodeBidi)) element = element.parentElement;
-      if (isInline() || element.textContent.trim() === text.data.trim()) continue;
+      const isIsolated = () => element.matches("bdi, [dir=auto]") || (isInline() && /isolate|plaintext/.test(getComputedStyle(element).unicodeBidi));
+      while (isInline() && !isIsolated()) element = element.parentElement;
+      if (isIsolated() || element.textContent.trim() === text.data.trim()) continue;
       faults.add(`a text may turn what stands beside it: ${element.outerHTML.slice(0, 120)}`);
     }
     return [...faults];
