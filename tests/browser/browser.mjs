@@ -92,12 +92,16 @@ class Seen {
   }
 }
 
-/** Waits until no request is under way, nothing says that it is busy, and what came is painted. */
+/** A screen without a heading after this long has none. */
+const HEADING_MS_MAX = 2_000;
+
+/** Waits until no request is under way, nothing says that it is busy, there is a heading, and what came is painted. */
 export async function settle(page, seen) {
   const began = Date.now();
   for (;;) {
     const isQuiet = seen.underWay.size === 0 && Date.now() - Math.max(seen.quietSince, began) > 60;
-    if (isQuiet && !(await page.evaluate(() => document.querySelector('main [aria-busy="true"]') !== null))) break;
+    const [isBusy, isHeaded] = await page.evaluate(() => ['main [aria-busy="true"]', "h1"].map((it) => document.querySelector(it) !== null));
+    if (isQuiet && !isBusy && (isHeaded || Date.now() - began > HEADING_MS_MAX)) break;
     if (Date.now() - began > STEP_MS_MAX) {
       throw new Error(`still loading after ${STEP_MS_MAX} ms: ${[...seen.underWay].map((it) => it.url()).join(", ") || "aria-busy"}`);
     }

@@ -75,30 +75,40 @@ export async function keys({ page, seen }, route, results) {
   results.add("keys: no complaint of the browser", seen.take());
 }
 
-/** What another process saves is on the open timeline. Prints how long it took, from the end of that process. */
+/** Saves that are watched; the slowest counts. */
+const SAVES = 5;
+
+/**
+ * What another process saves is announced on the open timeline, and shown when asked for. Prints how long the news took
+ * from the end of that process.
+ */
 export async function live({ page, seen }, home, results) {
   await go(page, seen, "#/timeline");
+  await page.waitForFunction(() => /^live$/i.test(document.querySelector(".live")?.innerText.trim() ?? ""));
   await page.evaluate(() => {
-    const word = /quokka-(\d+)/;
-    window.quokka = {};
+    window.news = {};
     new MutationObserver(() => {
-      const found = word.exec(document.querySelector("main").innerText);
-      if (found) window.quokka[found[1]] ??= Date.now();
+      const count = /(\d+) new memor/.exec(document.querySelector("main").innerText)?.[1];
+      if (count) window.news[count] ??= Date.now();
     }).observe(document.body, { subtree: true, childList: true, characterData: true });
   });
   const times = [];
   const faults = [];
-  for (let number = 0; number < 5; number += 1) {
+  for (let number = 1; number <= SAVES && !faults.length; number += 1) {
     const lesson = `quokka-${number} tests need a frozen clock`;
     await home.run("log-memory", ["--type", "pattern", "--lesson", lesson, "--context", lesson, "--repo", "acme/live", "--agent", "codex"]);
     const saved = Date.now();
-    const shown = () => page.evaluate((it) => window.quokka[it] ?? null, number);
-    faults.push(...(await until(shown, `lesson ${number} on the timeline`)));
-    if (faults.length) break;
-    times.push((await shown()) - saved);
+    const told = () => page.evaluate((it) => window.news[it] ?? null, number);
+    faults.push(...(await until(told, `news of lesson ${number}`)));
+    if (!faults.length) times.push((await told()) - saved);
   }
-  results.add("live: what is saved appears", faults);
-  if (times.length) console.log(`live: on the page ${times.join(", ")} ms after log-memory ended`);
+  results.add("live: what is saved is announced", faults);
+  if (times.length) console.log(`# live: announced ${times.join(", ")} ms after log-memory ended`);
+  if (!faults.length) {
+    await page.getByRole("button", { name: /new memor/ }).click();
+    const isThere = () => page.evaluate((count) => document.querySelector("main").innerText.includes(`quokka-${count}`), SAVES);
+    results.add("live: what is announced is shown", await until(isThere, "the newest lesson in the list"));
+  }
   results.add("live: no complaint of the browser", seen.take());
 }
 
@@ -163,5 +173,56 @@ export const session = {
     results.add("session: its end brings no other complaint", seen.take(/Failed to load resource: .* 401/));
   },
 
-  async deeds() {},
+  /** Deeds are lines of the log by whom the page says it is; undo is a line too, or nothing was sent yet. */
+  async deeds({ page, seen }, home, known, results) {
+    await go(page, seen, `#/memory/${encodeURIComponent(known.memory)}`);
+    const press = (name) => page.getByRole("button", { name, exact: typeof name === "string" }).first().click();
+    let before = home.lines().length;
+    const added = async (what, fields) => {
+      const isThere = () => home.lines().length > before;
+      const faults = await until(isThere, "a line in the log");
+      const events = home.lines().map((line) => JSON.parse(line)).filter((event) => event.agent_id === "dashboard");
+      const fits = events.some((event) => Object.entries(fields).every(([name, value]) => event[name] === value));
+      if (!faults.length && !fits) faults.push(`no line by dashboard with ${JSON.stringify(fields)}: ${JSON.stringify(events.at(-1))}`);
+      results.add(`deeds: ${what}`, faults);
+      before = home.lines().length;
+    };
+    await page.getByLabel(/reason/i).fill('because <b>"quoted"</b>');
+    await press("Forget");
+    await added("forget is in the log with its reason", { event_type: "retract", memory_id: known.memory, lesson: 'because <b>"quoted"</b>' });
+    await settle(page, seen);
+    await press(/^undo/i);
+    await added("undo is in the log", { event_type: "restore", memory_id: known.memory });
+    await settle(page, seen);
+    await press("Pin");
+    await added("a pin is in the log", { event_type: "pin", memory_id: known.memory });
+    await settle(page, seen);
+    await press("Worked");
+    await page.keyboard.press("z");
+    await press("Still true");
+    // Whoever leaves the page meant it.
+    await page.reload();
+    await settle(page, seen);
+    await added("a verdict is in the log when the page is left", { event_type: "feedback", memory_id: known.memory, verdict: "confirmed" });
+    const taken = home.lines().some((line) => line.includes('"dashboard"') && line.includes('"worked"'));
+    results.add("deeds: what is taken back is never sent", taken ? ["the log has it"] : []);
+    results.add("deeds: no complaint of the browser", seen.take());
+  },
+
+  /** The switch wins over the system's scheme, and a reload keeps it. */
+  async theme({ page, seen }, results) {
+    await go(page, seen, "#/timeline");
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByRole("button", { name: /dark theme/i }).click();
+    const dark = await ground();
+    await page.reload();
+    await settle(page, seen);
+    const kept = await ground();
+    results.add("theme: the switch turns dark, and a reload keeps it", light !== dark && dark === kept ? [] : [`${light}, ${dark}, ${kept}`]);
+    results.add("theme: accessible", await checks.accessible(page, "dark"));
+    await page.getByRole("button", { name: /light theme/i }).click();
+    results.add("theme: the switch turns back", (await ground()) === light ? [] : [`it is ${await ground()}`]);
+    results.add("theme: no complaint of the browser", seen.take());
+  },
 };

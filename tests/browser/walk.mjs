@@ -65,6 +65,7 @@ async function walk(name, given, results) {
       if (name === "own") {
         await keys(opened, route, results);
         await live(opened, home, results);
+        await session.theme(opened, results);
         await session.deeds(opened, home, known, results);
         await session.lasts(opened, home, route, results);
         await session.codeWorksOnce(browser, home, link, results);
