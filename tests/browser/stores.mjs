@@ -1,5 +1,6 @@
 // The stores that the walk looks at. Each is filled in two steps: `fill` before the server starts, `live` while it runs,
-// which is what hooks, searches and reports of agents add. Both tell what the screens can be opened with.
+// which is what hooks, searches and reports of agents add.
+// `fill` tells what the screens can be opened with, and which of that is missing in this store.
 // Not here: the programs that write (home.mjs).
 
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync, chmodSync } from "node:fs";
@@ -16,7 +17,8 @@ const MANY = 100_000;
 /** Nothing at all: every screen must say what to do next. */
 const empty = {
   async fill() {
-    return { memory: "01M7X0BTW4MJFA09VM61YQ9CMW", session: "none", query: "npm EACCES", task: "fix npm", repo: "acme/web" };
+    const missing = ["memory", "graph", "session"];
+    return { missing, memory: "01M7X0BTW4MJFA09VM61YQ9CMW", session: "none", query: "npm EACCES", task: "fix npm", repo: "acme/web" };
   },
   async live() {},
 };
@@ -35,7 +37,7 @@ const own = {
     await home.run("agent-knowledge", ["sessions", "import", "--yes"]);
     return {
       memory: "l003-venv-tool-a",
-      session: `claude-code:${SESSION}`,
+      session: SESSION,
       query: "poetry install fails",
       task: "set up the Python environment",
       repo: "github.com/acme/billing-api",
@@ -57,6 +59,7 @@ const real = {
     copyLogs(realLogs, home.store);
     const newest = (await home.ask("recent")).memories[0];
     return {
+      missing: ["session"],
       memory: newest.id,
       session: "none",
       query: "parsing errors of a large document",
@@ -99,7 +102,7 @@ const many = {
       files.get(repo).push(JSON.stringify(event));
     }
     for (const [repo, lines] of files) writeFileSync(join(home.store, `${repo}.jsonl`), `${lines.join("\n")}\n`, { mode: 0o600 });
-    return { memory: "made-099999", session: "none", query: "cache timeout", task: "mend the cache", repo: "service-7" };
+    return { missing: ["session"], memory: "made-099999", session: "none", query: "cache timeout", task: "mend the cache", repo: "service-7" };
   },
   async live(home) {
     // A debug build reads them for half a minute.
@@ -120,7 +123,7 @@ const poison = {
     await home.run("agent-knowledge", ["sessions", "import", "--yes"]);
     return {
       memory: "poison-0",
-      session: `claude-code:${SESSION}`,
+      session: SESSION,
       query: poisoned("query"),
       task: poisoned("task"),
       repo: "poison",
@@ -129,7 +132,7 @@ const poison = {
   async live(home) {
     await work(home, poisoned("prompt"), poisoned("command"), poisoned("failure"));
     await home.run("agent-knowledge", ["feedback", "poison-0", "worked", "--note", poisoned("note")]);
-    await home.run("agent-knowledge", ["link", "poison-0", "depends_on", "poison-1", "--origin", "<walrus-poison>"]).catch(() => {});
+    await home.run("agent-knowledge", ["link", "poison-0", "depends_on", "poison-1", "--origin", "<walrus-poison>"]);
     await home.ask("search", `${poisoned("vain")} zookeeper quorum`);
   },
 };
