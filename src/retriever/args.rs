@@ -7,7 +7,10 @@ use api::requests;
 use api::requests::browse::BrowseRequest;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{ApiRequest, ContextRequest, SearchRequest};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+
+use crate::mcp::ToolSet;
 
 mod agent_files;
 mod curation;
@@ -101,7 +104,7 @@ pub enum MainCommand {
     /// Show which repository this directory belongs to, and why
     Whoami(OutputFormat),
     /// Serve MCP on standard input and output; agents start it
-    Mcp,
+    Mcp(Mcp),
     /// Run the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
@@ -157,6 +160,19 @@ With --http it also answers at http://ADDRESS/mcp. HTTP callers have no director
 They must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGENT_KNOWLEDGE_TOKEN, or else from a file
 that only you can read; the first start creates that file and says where it is.
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
+
+/// The `mcp` command.
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// The tools: `usual`, or `full` with those that link, check and analyze the memory
+    #[arg(
+        long,
+        value_name = "SET",
+        default_value = "usual",
+        value_parser = PossibleValuesParser::new(["usual", "full"]).map(|word| ToolSet::of(&word))
+    )]
+    pub tools: ToolSet,
+}
 
 /// The `serve` command.
 #[derive(Debug, Args)]

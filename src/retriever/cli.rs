@@ -19,6 +19,7 @@ use super::args::{
     Past, Serve, Setup, Upkeep,
 };
 use super::judge::Decided;
+use super::mcp::ToolSet;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
@@ -73,7 +74,7 @@ pub trait Wiring {
     fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError>;
 
     /// Serves MCP on the standard streams of the process until the client leaves.
-    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit;
+    fn serve_mcp(&mut self, api: Arc<dyn Api>, tools: ToolSet) -> Exit;
 
     /// Runs the shared retriever until it stops, or stops the running one.
     ///
@@ -260,9 +261,9 @@ fn perform(
             (form, wiring.with_sessions(settings, status))
         }
         MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
-        MainCommand::Mcp => {
+        MainCommand::Mcp(command) => {
             let api = wiring.open_server(settings)?;
-            return Ok(wiring.serve_mcp(api));
+            return Ok(wiring.serve_mcp(api, command.tools));
         }
         MainCommand::Serve(command) => {
             (command.form, wiring.serve(settings, command, process.messages)?)

@@ -5,6 +5,7 @@ use std::io;
 use super::super::fake::Fake;
 use super::*;
 use crate::judge::Decision;
+use crate::mcp::ToolSet;
 
 struct FakeWiring {
     api: Arc<Fake>,
@@ -21,7 +22,7 @@ impl Wiring for FakeWiring {
         self.open(settings, Need::Meaning)
     }
 
-    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
+    fn serve_mcp(&mut self, api: Arc<dyn Api>, _: ToolSet) -> Exit {
         api.status().map_or(Exit::Internal, |_| Exit::Done)
     }
 
@@ -164,6 +165,7 @@ fn each_command_prints_its_answer() {
         (&["model", "status"], "here\n"),
         (&["status", "--json"], "{\"asked\":\"status\"}\n"),
         (&["mcp"], ""),
+        (&["mcp", "--tools", "full"], ""),
     ] {
         let ran = ran(words);
         assert_eq!(
