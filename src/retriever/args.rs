@@ -14,6 +14,7 @@ use crate::mcp::ToolSet;
 
 mod agent_files;
 mod curation;
+pub mod help;
 mod hook;
 mod links;
 mod request;
@@ -31,7 +32,7 @@ pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
-#[command(name = "agent-knowledge", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "agent-knowledge", version, max_term_width = 100)]
 pub struct CommandLine {
     /// The directory of the logs
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
@@ -39,36 +40,10 @@ pub struct CommandLine {
     /// The directory of the embedding model
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     pub model: Option<PathBuf>,
-    /// What to do.
+    /// What to do; without it, the program shows where you are and what comes next.
     #[command(subcommand)]
-    pub command: MainCommand,
+    pub command: Option<MainCommand>,
 }
-
-const AFTER_HELP: &str = "\
-Environment:
-  AGENT_KNOWLEDGE_LOGS       the directory of the logs, unless --logs is given
-  AGENT_KNOWLEDGE_MODEL_DIR  the directory of the embedding model, unless --model is given
-  AGENT_KNOWLEDGE_CACHE      the directory of caches, which may be deleted at any time
-  AGENT_KNOWLEDGE_CONFIG     the configuration file
-  AGENT_KNOWLEDGE_MEMORY_MIB memory limit for the memories in MiB (16 to 1048576, default 1024)
-  AGENT_KNOWLEDGE_RETRIEVER  own: answer in this process instead of using the shared retriever
-  AGENT_KNOWLEDGE_RUNTIME    the directory of the retriever's socket
-  AGENT_KNOWLEDGE_QUERY_LOG  off: do not record searches that found nothing
-  AGENT_KNOWLEDGE_POLL_ONLY  if set, do not watch the logs for changes
-
-Exit codes:
-  0 done, also when nothing was found    1 no such memory, or a check found a problem
-  64 wrong option
-  65 wrong value (all are listed)        69 model not installed  70 internal error
-  74 file error    75 busy, try again    78 wrong configuration.   Never 2.
-
-Examples:
-  agent-knowledge search npm install EACCES
-  cargo test 2>&1 | tail -40 | agent-knowledge search -
-  agent-knowledge search 'flaky test' --this-repo --kind error --json | jq .
-  agent-knowledge context --task 'upgrade the ORM' --file src/db.rs
-
-Lessons are written with log-memory.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -89,7 +64,7 @@ pub enum MainCommand {
     Import(Import),
     /// Export proven memories of this repository into an agent file
     Export(Export),
-    /// Search, list and show what you did before: past sessions of Claude Code, Codex and other tools
+    /// Search, list and show past sessions of Claude Code, Codex and other tools
     Sessions {
         /// What to do.
         #[command(subcommand)]

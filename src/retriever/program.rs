@@ -19,6 +19,7 @@ use clients::hooks::last_seen;
 
 mod agent_files;
 mod as_of;
+mod home;
 mod hook;
 mod http;
 mod opening;
@@ -154,6 +155,10 @@ impl Wiring for Program<'_> {
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
         let judge = self.settle(settings)?.config.judge;
         ChatModel::configured(judge, self.surroundings.lookup)?.decided(pair)
+    }
+
+    fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
+        self.home_of(settings)
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>, set: ToolSet) -> Exit {
