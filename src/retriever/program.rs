@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
-use crate::mcp::stdio;
+use crate::mcp::{Options, ToolSet, stdio};
 use api::{Api, ApiError, Reply};
 use clients::hooks::last_seen;
 
 mod agent_files;
 mod as_of;
+mod home;
 mod hook;
 mod http;
 mod opening;
@@ -156,14 +157,18 @@ impl Wiring for Program<'_> {
         ChatModel::configured(judge, self.surroundings.lookup)?.decided(pair)
     }
 
-    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
+    fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
+        self.home_of(settings)
+    }
+
+    fn serve_mcp(&mut self, api: Arc<dyn Api>, set: ToolSet) -> Exit {
         let clock = self.surroundings.clock;
         let heard = self.life.clone().map(|cache| {
             Arc::new(move |client: &str| {
                 last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
             }) as Arc<dyn Fn(&str) + Send + Sync>
         });
-        stdio::serve_stdio(api, heard)
+        stdio::serve_stdio(api, Options { set, heard })
     }
 
     fn hook(

@@ -2,6 +2,7 @@
 //! waits for answers under way. The client is made of bytes. Not here: what is answered (`mcp`, `recall`).
 
 mod client;
+mod page;
 mod rest;
 
 use std::io::{Read, Write};
@@ -89,7 +90,7 @@ fn http_only_json_is_read_and_only_by_post() {
     for method in ["GET", "PUT", "DELETE", "PATCH"] {
         assert_eq!(sent(method, "application/json", both), 405, "{method}");
     }
-    let elsewhere = request("POST", "/", &[("Host", "localhost")], PING);
+    let elsewhere = request("POST", "/other", &[("Host", "localhost")], PING);
     assert_eq!(server.send(&elsewhere).status, 404);
     assert!(
         (400..500)

@@ -46,7 +46,7 @@ pub(super) fn analyze(
             ("Memories that connect kinds", links::bridges(&snapshot, &whole(), limit))
         }
         Topic::Gaps => ("Few or no links", links::gaps(&whole(), limit)),
-        Topic::Clusters => ("LinkDetails several times", links::clusters(&snapshot, &scope, limit)),
+        Topic::Clusters => ("Similar lessons", links::clusters(&snapshot, &scope, limit)),
         Topic::Brief => {
             let brief = links::summary(&snapshot, &links, &scope);
             return Ok(reply::summary(&snapshot, &brief, &notices, max_tokens));

@@ -1,9 +1,9 @@
-//! MCP over HTTP, for clients that are configured with a URL, and REST: the same answers, on the
-//! loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
+//! MCP over HTTP, for clients that are configured with a URL, REST: the same answers, and a page for people. All of it is
+//! on the loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
 //! [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
-//! [`client_name`] (the name of a client), `rest`. Not here: the answers (`mcp`), the retriever's idle
+//! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
 mod address;
@@ -13,6 +13,8 @@ mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;
 mod service;
+#[cfg(feature = "web")]
+mod static_files;
 mod token;
 
 use std::io;

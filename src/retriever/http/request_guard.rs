@@ -1,14 +1,15 @@
 //! Checks the head of a request. A web page can make a browser send requests to this machine, under
 //! a host name of the page's choice. The browser then sends that name in `Host` and the page in
-//! `Origin`; other clients have no reason to send anything but a loopback name. Not here: media
-//! types and the protocol's own headers, which rmcp checks.
+//! `Origin`, where it sends one; `Sec-Fetch-Site` says of every request whether another site caused
+//! it. Other clients have no reason to send anything but a loopback name. Not here: media types and
+//! the protocol's own headers, which rmcp checks.
 
 use std::net::SocketAddr;
 
-use hyper::header::{AUTHORIZATION, HOST, ORIGIN};
+use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
-use hyper::{HeaderMap, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode};
 
 use super::PATH;
 use super::token::Token;
@@ -20,6 +21,22 @@ const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// The scheme before the token, in any case.
 const SCHEME: &str = "bearer ";
 
+/// What a browser says about the page that sends a request, how it is sent, and for what.
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// Where a request leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// MCP.
+    Mcp,
+    /// REST.
+    Rest,
+    /// A file of the page, which needs no token.
+    Page,
+}
+
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -27,6 +44,8 @@ pub(super) enum Refusal {
     Host,
     /// Its `Origin` is another one.
     Origin,
+    /// A browser sent it for another page.
+    Site,
     /// It has no token, or a wrong one.
     Token,
     /// Its path does not exist.
@@ -46,7 +65,7 @@ pub(super) enum Refusal {
 impl Refusal {
     pub(super) fn status(self) -> StatusCode {
         match self {
-            Self::Host | Self::Origin => StatusCode::FORBIDDEN,
+            Self::Host | Self::Origin | Self::Site => StatusCode::FORBIDDEN,
             Self::Token => StatusCode::UNAUTHORIZED,
             Self::Path => StatusCode::NOT_FOUND,
             Self::Long => StatusCode::PAYLOAD_TOO_LARGE,
@@ -61,6 +80,7 @@ impl Refusal {
         match self {
             Self::Host => "Forbidden: the Host is not this machine's loopback interface\n",
             Self::Origin => "Forbidden: no web page of another origin may ask\n",
+            Self::Site => "Forbidden: no web page of another site may ask\n",
             Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
             Self::Path => "Not found: MCP is at /mcp, REST at /api/v1/\n",
             Self::Long => "Payload too large: a request has at most 1 MiB\n",
@@ -72,12 +92,12 @@ impl Refusal {
     }
 }
 
-/// Checks the head of a request.
+/// Checks the head of a request, and tells where it leads.
 pub(super) fn check_head(
     parts: &Parts,
     address: SocketAddr,
     token: Option<&Token>,
-) -> Result<(), Refusal> {
+) -> Result<Destination, Refusal> {
     let uri = parts.uri.authority();
     if !has_loopback_host(&parts.headers) || !uri.is_none_or(is_loopback) {
         return Err(Refusal::Host);
@@ -86,26 +106,58 @@ pub(super) fn check_head(
     if !origins.all(|origin| is_own_origin(origin.as_bytes(), address.port())) {
         return Err(Refusal::Origin);
     }
+    if !is_of_own_site(&parts.headers) && !opens_page(parts) {
+        return Err(Refusal::Site);
+    }
+    let path = parts.uri.path();
+    if is_page(path) {
+        return Ok(Destination::Page);
+    }
     if token.is_some_and(|token| !has_token(&parts.headers, token)) {
         return Err(Refusal::Token);
     }
-    let path = parts.uri.path();
-    if path != PATH && !is_rest(path) {
-        return Err(Refusal::Path);
+    match path {
+        PATH => Ok(Destination::Mcp),
+        path if is_rest(path) => Ok(Destination::Rest),
+        _ => Err(Refusal::Path),
     }
-    Ok(())
 }
 
 /// Tells whether a path belongs to REST.
 #[cfg(feature = "web")]
-pub(super) fn is_rest(path: &str) -> bool {
+fn is_rest(path: &str) -> bool {
     path.starts_with(super::rest::PREFIX)
 }
 
 /// This build has no REST.
 #[cfg(not(feature = "web"))]
-pub(super) fn is_rest(_: &str) -> bool {
+fn is_rest(_: &str) -> bool {
     false
+}
+
+#[cfg(feature = "web")]
+use super::static_files::is_page;
+
+/// This build has no page.
+#[cfg(not(feature = "web"))]
+fn is_page(_: &str) -> bool {
+    false
+}
+
+/// Tells whether no other site had a browser send it. Other clients say nothing about that.
+fn is_of_own_site(headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all(SITE).iter();
+    sites.all(|site| matches!(site.as_bytes(), b"same-origin" | b"none"))
+}
+
+/// Tells whether a person opens the page, maybe by a link on another one. That one learns nothing by it.
+fn opens_page(parts: &Parts) -> bool {
+    let says = |name: &HeaderName, word: &str| {
+        let mut values = parts.headers.get_all(name).iter();
+        values.next().is_some_and(|value| value == word) && values.next().is_none()
+    };
+    let is_navigation = says(&MODE, "navigate") && says(&DESTINATION, "document");
+    parts.method == Method::GET && parts.uri.path() == "/" && is_navigation
 }
 
 /// Tells whether there is exactly one `Host`, with a loopback name.
@@ -120,7 +172,7 @@ fn is_loopback(authority: &Authority) -> bool {
     is_plain && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
 }
 
-/// Tells whether an origin is this server. It serves no page, but some clients send this origin.
+/// Tells whether an origin is this server: its own page, or a client that sends this origin.
 fn is_own_origin(origin: &[u8], port: u16) -> bool {
     HOSTS.iter().any(|host| {
         let with_port = format!("http://{host}:{port}");
@@ -144,7 +196,13 @@ mod tests {
 
     use super::*;
 
-    fn judged(uri: &str, headers: &[(&str, &str)], token: Option<&Token>) -> Result<(), Refusal> {
+    const FINE: Result<Destination, Refusal> = Ok(Destination::Mcp);
+
+    fn judged(
+        uri: &str,
+        headers: &[(&str, &str)],
+        token: Option<&Token>,
+    ) -> Result<Destination, Refusal> {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -157,7 +215,7 @@ mod tests {
     #[test]
     fn only_loopback_names_are_accepted_as_host() {
         for host in ["127.0.0.1:7421", "localhost:7421", "LOCALHOST", "[::1]:7421", "127.0.0.1:9"] {
-            assert_eq!(judged("/mcp", &[("host", host)], None), Ok(()), "{host}");
+            assert_eq!(judged("/mcp", &[("host", host)], None), FINE, "{host}");
         }
         for host in [
             "evil.example",
@@ -179,7 +237,7 @@ mod tests {
         assert_eq!(judged("/mcp", &[], None), Err(Refusal::Host));
         assert_eq!(judged("/mcp", &[ours, ours], None), Err(Refusal::Host));
         assert_eq!(judged("http://evil.example/mcp", &[ours], None), Err(Refusal::Host));
-        assert_eq!(judged("http://localhost:7421/mcp", &[ours], None), Ok(()));
+        assert_eq!(judged("http://localhost:7421/mcp", &[ours], None), FINE);
     }
 
     // S-HTTP-2
@@ -187,7 +245,7 @@ mod tests {
     fn only_the_own_origin_is_accepted() {
         let host = ("host", "localhost:7421");
         for origin in ["http://localhost:7421", "http://127.0.0.1:7421", "http://[::1]:7421"] {
-            assert_eq!(judged("/mcp", &[host, ("origin", origin)], None), Ok(()), "{origin}");
+            assert_eq!(judged("/mcp", &[host, ("origin", origin)], None), FINE, "{origin}");
         }
         for origin in [
             "http://evil.example",
@@ -207,6 +265,54 @@ mod tests {
         assert_eq!(judged("/mcp", &both, None), Err(Refusal::Origin));
     }
 
+    // S-HTTP-2
+    #[test]
+    fn another_site_may_only_open_the_page() {
+        let judged = |method: &str, uri: &str, fetch: &[(&str, &str)]| {
+            let mut request = Request::builder().method(method).uri(uri).header("host", "[::1]:1");
+            for (name, value) in fetch {
+                request = request.header(format!("sec-fetch-{name}"), *value);
+            }
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            check_head(&parts, "127.0.0.1:7421".parse().unwrap(), None)
+        };
+        let navigation = [("mode", "navigate"), ("dest", "document")];
+        for site in ["cross-site", "same-site", "", "Same-Origin"] {
+            let site = ("site", site);
+            for uri in ["/mcp", "/api/v1/status", "/", "/ui/app.js"] {
+                assert_eq!(judged("GET", uri, &[site]), Err(Refusal::Site), "{uri} {site:?}");
+                let with = [site, navigation[0], navigation[1]];
+                let opens = uri == "/" && cfg!(feature = "web");
+                let expected = if opens { Ok(Destination::Page) } else { Err(Refusal::Site) };
+                assert_eq!(judged("GET", uri, &with), expected, "{uri} {site:?}");
+                assert_eq!(judged("POST", uri, &with), Err(Refusal::Site), "{uri} {site:?}");
+            }
+            let framed = [site, navigation[0], ("dest", "iframe")];
+            assert_eq!(judged("GET", "/", &framed), Err(Refusal::Site), "{site:?}");
+        }
+        for site in ["same-origin", "none"] {
+            assert_eq!(judged("GET", "/mcp", &[("site", site)]), FINE, "{site}");
+            let both = [("site", site), ("site", "cross-site")];
+            assert_eq!(judged("GET", "/mcp", &both), Err(Refusal::Site), "{site}");
+        }
+    }
+
+    // S-UI-2
+    #[cfg(feature = "web")]
+    #[test]
+    fn the_page_needs_no_token_but_a_host() {
+        let token = Token::of(&"x".repeat(32), "here").unwrap();
+        let own = ("host", "localhost:7421");
+        for path in ["/", "/ui/app.js", "/ui/none"] {
+            assert_eq!(judged(path, &[own], Some(&token)), Ok(Destination::Page), "{path}");
+            let evil = [("host", "evil.example")];
+            assert_eq!(judged(path, &evil, Some(&token)), Err(Refusal::Host), "{path}");
+        }
+        for path in ["/ui", "//", "//ui/app.js", "/index.html", "/api/v1/status"] {
+            assert_eq!(judged(path, &[own], Some(&token)), Err(Refusal::Token), "{path}");
+        }
+    }
+
     // S-HTTP-4
     #[test]
     fn a_configured_token_must_be_sent() {
@@ -214,8 +320,8 @@ mod tests {
         let token = Token::of(secret, "here").unwrap();
         let host = ("host", "localhost:7421");
         let with = |shown: &str| judged("/mcp", &[host, ("authorization", shown)], Some(&token));
-        assert_eq!(with(&format!("Bearer {secret}")), Ok(()));
-        assert_eq!(with(&format!("bearer {secret}")), Ok(()));
+        assert_eq!(with(&format!("Bearer {secret}")), FINE);
+        assert_eq!(with(&format!("bearer {secret}")), FINE);
         let wrong = [
             secret.to_owned(),
             format!("Basic {secret}"),

@@ -1,5 +1,5 @@
 //! One HTTP request, from its head to its answer: it is checked, read whole, admitted when a call
-//! is free, and answered by the MCP server or by REST. It is read before it is admitted, so a slow sender
+//! is free, and answered by the MCP server or by REST. A file of the page is answered at once. It is read before it is admitted, so a slow sender
 //! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
@@ -12,7 +12,8 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
@@ -22,7 +23,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
-use super::request_guard::{Refusal, check_head, is_rest};
+use super::request_guard::{Destination, Refusal, check_head};
 use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
@@ -129,7 +130,12 @@ impl HttpService {
             Ok(answer) => answer,
             Err(refusal) => refused(refusal),
         };
-        answer.headers_mut().insert(HeaderName::from_static("keep-alive"), KEEP_ALIVE);
+        let headers = answer.headers_mut();
+        headers.insert(HeaderName::from_static("keep-alive"), KEEP_ALIVE);
+        // No page of another site shows or loads an answer, whatever it is.
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let for_whom = HeaderName::from_static("cross-origin-resource-policy");
+        headers.insert(for_whom, HeaderValue::from_static("same-origin"));
         answer
     }
 
@@ -139,7 +145,10 @@ impl HttpService {
         connection: &Connection,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
-        check_head(&parts, self.address, self.token.as_ref())?;
+        let destination = check_head(&parts, self.address, self.token.as_ref())?;
+        if destination == Destination::Page {
+            return page(&parts, &body);
+        }
         // The token is not needed after the check.
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
@@ -148,7 +157,7 @@ impl HttpService {
         let call = self.guests.call();
         let permit = self.free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
-        if is_rest(parts.uri.path()) {
+        if destination == Destination::Rest {
             let _in_call = connection.begin_call();
             return self.answer_rest(parts, body, (call, permit)).await;
         }
@@ -250,6 +259,19 @@ impl HttpService {
     }
 }
 
+/// Answers a request for a file of the page. It takes none of the calls, and keeps no retriever running: a page that is
+/// open and asks nothing is no client.
+#[cfg(feature = "web")]
+fn page(parts: &Parts, body: &Incoming) -> Result<Response<Body>, Refusal> {
+    Ok(super::static_files::answer(parts, !body.is_end_stream()).map(BodyExt::boxed))
+}
+
+/// This build has no page, and the check of the head lets no such path through.
+#[cfg(not(feature = "web"))]
+fn page(_: &Parts, _: &Incoming) -> Result<Response<Body>, Refusal> {
+    Err(Refusal::Path)
+}
+
 /// Reads a body within its bounds.
 async fn read_body(body: Incoming) -> Result<Bytes, Refusal> {
     let body = Limited::new(body, BODY_BYTES_MAX).collect();
@@ -278,7 +300,7 @@ fn refused(refusal: Refusal) -> Response<Body> {
         Refusal::Slow | Refusal::Long | Refusal::Broken => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        Refusal::Host | Refusal::Origin | Refusal::Path | Refusal::Failed => {}
+        Refusal::Host | Refusal::Origin | Refusal::Site | Refusal::Path | Refusal::Failed => {}
     }
     answer
 }

@@ -34,10 +34,11 @@ use serde_json::json;
 
 use crate::mcp::backpressure::Load;
 use api::requests::change::{FeedbackArguments, ForgetArguments};
+use api::requests::links::{LinkArguments, UnlinkArguments};
 use api::requests::save;
 use api::{
-    Api, ApiError, ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest,
-    SessionSearchRequest, Shape,
+    AnalyzeRequest, Api, ApiError, ApiRequest, ContextRequest, LinkRequest, RelatedRequest, Reply,
+    SearchRequest, SessionSearchRequest, Shape, StaleRequest,
 };
 use guard::secrets::redacted;
 use writer::exit::Exit;
@@ -45,6 +46,7 @@ use writer::exit::Exit;
 use client::Caller;
 pub(super) use client::agent_name;
 pub use disconnect::Disconnect;
+pub use schema::ToolSet;
 
 /// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
 /// pipe and still wants the answers; longer would leave a process that nobody knows of.
@@ -73,9 +75,19 @@ const METHODS: [&str; 11] = [
 pub struct McpServer {
     api: Arc<dyn Api>,
     tools: Arc<[Tool]>,
+    set: ToolSet,
     gone: Disconnect,
     load: Load,
     heard: Heard,
+}
+
+/// What differs from one process to another.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The tools that are listed and answered.
+    pub set: ToolSet,
+    /// Gets the name of the client, at the calls that every client makes.
+    pub heard: Heard,
 }
 
 /// A function that is called with the name of a client.
@@ -85,13 +97,14 @@ impl McpServer {
     /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
-        Self { api, tools: schema::tools().into(), gone, load, heard: None }
+        let set = ToolSet::Usual;
+        Self { api, tools: set.tools().into(), set, gone, load, heard: None }
     }
 
-    /// Reports the name of the client to `heard`, at the calls that every client makes.
+    /// Sets what differs from one process to another.
     #[must_use]
-    pub fn telling(self, heard: Heard) -> Self {
-        Self { heard, ..self }
+    pub fn with(self, Options { set, heard }: Options) -> Self {
+        Self { set, tools: set.tools().into(), heard, ..self }
     }
 
     fn tell(&self, context: &RequestContext<RoleServer>) {
@@ -156,7 +169,14 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::of(&context);
-        let answer = self.ask(move |api| call(api, &request.name, arguments, &caller)).await;
+        let names = self.set.names();
+        let answer = self.ask(move |api| {
+            if names.contains(&&*request.name) {
+                return call(api, &request.name, arguments, &caller);
+            }
+            Err(unknown_tool(&names))
+        });
+        let answer = answer.await;
         Ok(match answer {
             Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(said(&error))]),
@@ -291,11 +311,22 @@ fn call(
             let without = request.without.or_else(|| caller.session_id.clone());
             api.search_sessions(&SessionSearchRequest { without, shape: Shape::Words, ..request })
         }
-        _ => Err(ApiError::NotFound(format!(
-            "unknown tool; the tools are {}",
-            schema::NAMES.join(", ")
-        ))),
+        schema::LINK => {
+            let edit = LinkArguments::from_tool(arguments)?.into();
+            api.link(&LinkRequest::One(edit), &caller.voice())
+        }
+        schema::UNLINK => {
+            let edit = UnlinkArguments::from_tool(arguments)?.into();
+            api.link(&LinkRequest::One(edit), &caller.voice())
+        }
+        schema::STALE => api.stale(&StaleRequest::from_tool(arguments)?),
+        schema::ANALYZE => api.analyze(&AnalyzeRequest::from_tool(arguments)?),
+        _ => Err(unknown_tool(&ToolSet::Full.names())),
     }
+}
+
+fn unknown_tool(names: &[&str]) -> ApiError {
+    ApiError::NotFound(format!("unknown tool; the tools are {}", names.join(", ")))
 }
 
 /// Returns the message of an error without secrets: it may repeat what was sent.
