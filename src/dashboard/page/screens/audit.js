@@ -1,21 +1,11 @@
 // Who did what to which memory, from the logs. Not here: the memories (`timeline.js`).
 
 import { get } from '../api.js';
+import { deedOf } from '../shared/history.js';
 import { usePages } from '../shared/pages.js';
-import { Agent, Empty, Failure, Filters, hrefOf, html, Loading, When, WindowedList, words } from '../widgets.js';
+import { Agent, Empty, Failure, Filters, hrefOf, html, Loading, When, WindowedList } from '../widgets.js';
 
 const ROW_HEIGHT = 76;
-
-const DEEDS = {
-  feedback: 'reported', retract: 'forgot', restore: 'brought back', supersede: 'replaced', pin: 'pinned', unpin: 'unpinned',
-  distinct: 'settled', link: 'linked', unlink: 'ended a link of', archive: 'archived', tombstone: 'buried',
-};
-
-/** What an event did, in words; a kind of memory means that it was saved. */
-export function deedOf({ event_type: type, verdict }) {
-  if (type === 'feedback' && verdict) return `reported "${verdict}" for`;
-  return DEEDS[type] ?? `saved as ${words(type)}`;
-}
 
 function EventRow({ event }) {
   return html`<article class="row" data-item>
