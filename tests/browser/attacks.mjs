@@ -198,7 +198,11 @@ async function framed(page, address) {
     document.body.append(frame);
     return new Promise((resolve) => (frame.onload = frame.onerror = resolve));
   }, `${address}/`);
-  return page.frames().some((frame) => frame.url().startsWith(address)) ? "our page in a frame" : null;
+  // A refusal may be in the frame, but not the page with its scripts.
+  const scripts = await Promise.all(
+    page.frames().map((frame) => frame.evaluate((it) => (location.href.startsWith(it) ? document.scripts.length : 0), address).catch(() => 0)),
+  );
+  return scripts.some((count) => count > 0) ? "our page in a frame" : null;
 }
 
 async function notIn(got) {
@@ -218,7 +222,7 @@ async function laxServer() {
     request.on("end", () => {
       if (body.includes("the evil page was here")) written += 1;
       if (request.url === "/api/v1/events") answer.write(": open\n\n");
-      else answer.end("/* anything */");
+      else answer.end(request.url === "/" ? "<script src=/ui/app.js></script>" : "/* anything */");
     });
   });
   server.on("upgrade", (request, socket) => {
