@@ -92,9 +92,9 @@ const many = {
         agent_id: agents[pick(4)],
         repo,
         event_type: kinds[pick(6)],
-        context: `${some(6)} ${number}`,
+        context: `${some(3)} ${number}`,
         command: number % 3 ? "" : `run ${some(2)} --case ${number}`,
-        lesson: `When ${some(5)} fails, ${some(9)} (case ${number}).`,
+        lesson: `When ${some(2)} fails, ${some(3)} (case ${number}).`,
         tags: [words[pick(words.length)]],
         source: "agent",
       };
