@@ -6,9 +6,8 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::excerpt::Interest;
-use super::inert;
 use super::item;
-use super::line::{Body, date, mark, name};
+use super::line::{Body, date, first_words, mark, name};
 use super::reply::{Explain, Reply, Shape};
 use super::tokens::within_tokens;
 use event::RepoKey;
@@ -44,9 +43,6 @@ const HITS_USUAL: usize = 5;
 /// The least room for a memory's text, in bytes; with less it is left out.
 const HIT_BYTES_MIN: usize = 100;
 
-/// Words and bytes of a title.
-const TITLE_WORDS: usize = 12;
-const TITLE_BYTES: usize = 120;
 /// Titles take at most this part of the reply's room.
 const TITLES_SHARE: usize = 3;
 const LINKED: &str = "\nLinked to these:";
@@ -143,15 +139,7 @@ fn title_of(memory: &Memory) -> String {
     if memory.flagged().is_some() {
         return format!("{}[{id}]", mark(memory));
     }
-    let event = memory.event();
-    let text = if event.context.is_empty() { &event.lesson } else { &event.context };
-    let text = inert::text(text);
-    let mut words = text.split_whitespace();
-    let first: Vec<&str> = words.by_ref().take(TITLE_WORDS).collect();
-    let first = first.join(" ");
-    let title = first.get(..first.floor_char_boundary(TITLE_BYTES)).unwrap_or_default();
-    let is_cut = words.next().is_some() || title.len() < first.len();
-    format!("{title}{} [{id}]", if is_cut { "…" } else { "" })
+    format!("{} [{id}]", first_words(&memory.event()))
 }
 
 fn head(count: usize) -> String {

@@ -13,6 +13,7 @@ mod item;
 mod lifecycle;
 mod line;
 mod line_list;
+mod log_events;
 mod neutral_json;
 mod node_text;
 mod related;
@@ -44,6 +45,9 @@ pub use export::export;
 pub use hits::{SearchReply, search};
 pub use item::{items, list};
 pub use line::operands;
+pub use log_events::{
+    DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
+};
 pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
