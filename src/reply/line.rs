@@ -61,6 +61,15 @@ pub(super) fn first_words(event: &Event) -> String {
     format!("{title}{}", if is_cut { "…" } else { "" })
 }
 
+/// Returns the first words of a memory, and its id. One that reads like an instruction has only its id.
+pub(super) fn cited_title(memory: &Memory) -> String {
+    let id = name(memory.id.short());
+    if memory.flagged().is_some() {
+        return format!("{}[{id}]", mark(memory));
+    }
+    format!("{} [{id}]", first_words(&memory.event()))
+}
+
 /// Returns the title of a memory, marked where it reads like an instruction.
 pub(super) fn title(memory: &Memory) -> String {
     format!("{}{}", mark(memory), first_words(&memory.event()))

@@ -305,3 +305,33 @@ fn rest_tells_who_did_what() {
         |query: &str| read(&server, &format!("audit?{query}"))["events"].as_array().unwrap().len();
     assert_eq!(["agent=DASH-BOARD", "repo=acme/none", "since=1d"].map(count), [3, 0, 5]);
 }
+
+// S-REST-7
+#[test]
+fn rest_explains_what_was_not_found() {
+    let (_world, server) = served();
+    let found = read(&server, "search?query=npm+EACCES+ownership&explain=true&repo=acme/web");
+    assert_eq!(found["memories"].as_array().map(Vec::len), Some(1), "{found}");
+    let id = found["memories"][0]["id"].as_str().unwrap().to_owned();
+    done(&server, &format!("memories/{id}/forget"), &json!({}));
+    let ask = |more: &str| read(&server, &format!("search?query=npm+EACCES+ownership{more}"));
+    assert!(ask("").get("near_misses").is_none());
+    let explained = ask("&explain=true");
+    let misses = explained["near_misses"].as_array().unwrap();
+    let forgotten = misses.iter().find(|miss| miss["id"] == json!(id)).unwrap();
+    assert_eq!(
+        (&forgotten["lost_by"], &forgotten["why"]),
+        (&json!("retracted"), &json!("It was forgotten."))
+    );
+    assert!(
+        forgotten["score"]["total"].is_number() && forgotten["lesson"].is_string(),
+        "{forgotten}"
+    );
+    done(&server, &format!("memories/{id}/restore"), &json!({}));
+    let filtered = ask("&explain=true&kinds=decision");
+    let why = filtered["near_misses"][0]["why"].as_str().unwrap();
+    assert_eq!(why, "Its kind is error, which the filter by kind leaves out.");
+    let bytes = "GET /api/v1/search?query=npm+EACCES+ownership&explain=true&kinds=decision HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n";
+    let text = server.send(bytes.as_bytes()).body;
+    assert!(text.contains("Near misses:\n- npm install failed"), "{text}");
+}
