@@ -1,1 +1,114 @@
-// Starts the page.
+// Starts the page: signs in, follows the address, draws the screen it names. Not here: the screens (`screens/`).
+
+import { signIn } from './api.js';
+import { goLive } from './live.js';
+import { html, render, useEffect, useErrorBoundary, useRef, useState } from './parts/preact.js';
+import { listenForKeys } from './shared/keys.js';
+import { Notices } from './shared/notices.js';
+import { hrefOf, navigate, parseRoute } from './shared/routes.js';
+import { applyTheme, Head, KeysDialog, Navigation } from './shared/shell.js';
+import { Command, Empty, Failure, Loading } from './shared/states.js';
+
+const SCREENS = [
+  'timeline', 'search', 'injected', 'memory', 'review', 'graph', 'sessions', 'health', 'savings', 'gaps', 'patterns', 'context',
+];
+const modules = new Map();
+
+function useRoute() {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const follow = () => setRoute(parseRoute(location.hash));
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
+  }, []);
+  return route;
+}
+
+/** The module of a screen, once it is there; the one before it stays until then. */
+function useModule(name) {
+  const [loaded, setLoaded] = useState(() => ({ name, module: modules.get(name) }));
+  useEffect(() => {
+    let isWanted = true;
+    const show = (module, error) => isWanted && setLoaded({ name, module, error });
+    if (modules.has(name)) show(modules.get(name));
+    else {
+      import(`./screens/${name}.js`).then(
+        (module) => { modules.set(name, module); show(module); },
+        (error) => show(null, error),
+      );
+    }
+    return () => { isWanted = false; };
+  }, [name]);
+  return loaded;
+}
+
+/** A screen that fails must not take the navigation with it. */
+function Guarded({ Screen, params, go }) {
+  const [error, reset] = useErrorBoundary((problem) => console.error(problem));
+  if (error) return html`<${Failure} problem=${error} onRetry=${reset} />`;
+  return html`<${Screen} params=${params} go=${go} />`;
+}
+
+/** Moves the focus to the heading of a new screen, but never out of a field. */
+function useFocusOnHeading(place) {
+  const before = useRef(null);
+  useEffect(() => {
+    const isFirst = before.current === null;
+    before.current = place;
+    if (isFirst || document.activeElement?.closest('input, select, textarea')) return;
+    document.querySelector('main h1')?.focus({ preventScroll: true });
+  }, [place]);
+}
+
+function Current({ route }) {
+  const isKnown = SCREENS.includes(route.screen);
+  const { name, module, error } = useModule(isKnown ? route.screen : 'timeline');
+  const { screen, id } = route;
+  useFocusOnHeading(module && name === screen ? `${screen}/${id}` : 'loading');
+  if (!isKnown) return html`<${Empty} text=${`There is no screen called "${screen}".`}><a href="#/timeline">Timeline</a><//>`;
+  if (error) return html`<${Failure} problem=${error} />`;
+  if (!module || name !== screen) return html`<${Loading} />`;
+  const go = (changes, options) => navigate(hrefOf(screen, id, { ...route.params, ...changes }), options);
+  return html`<${Guarded} key=${`${screen}/${id}`} Screen=${module.Screen} params=${{ ...route.params, id }} go=${go} />`;
+}
+
+function SignedOut({ onRetry }) {
+  return html`<div class="signed-out"><h1 tabindex="-1">Signed out</h1>
+    <p>Run this in a terminal. It opens the page again.</p><${Command} text="agent-knowledge ui" />
+    <button onClick=${onRetry}>Try again</button></div>`;
+}
+
+function App({ maySee }) {
+  const route = useRoute();
+  const [isSignedIn, setSignedIn] = useState(maySee);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useEffect(() => {
+    const out = () => setSignedIn(false);
+    window.addEventListener('signedOut', out);
+    const stopKeys = listenForKeys({ onHelp: () => setHelpOpen(true), onEscape: () => setMenuOpen(false) });
+    return () => { window.removeEventListener('signedOut', out); stopKeys(); };
+  }, []);
+  const retry = () => { setSignedIn(true); goLive(); };
+  const skip = (event) => { event.preventDefault(); document.querySelector('main h1')?.focus(); };
+  return html`
+    <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
+    <${Head} route=${route} isMenuOpen=${isMenuOpen} onMenu=${() => setMenuOpen(!isMenuOpen)} onKeys=${() => setHelpOpen(true)} />
+    <div class="body">
+      <${Navigation} route=${route} isOpen=${isMenuOpen} onPick=${() => setMenuOpen(false)} />
+      <main id="main" data-screen=${route.screen}>${isSignedIn ? html`<${Current} route=${route} />` : html`<${SignedOut} onRetry=${retry} />`}</main>
+    </div>
+    <${Notices} />
+    <${KeysDialog} isOpen=${isHelpOpen} onClose=${() => setHelpOpen(false)} />`;
+}
+
+async function start() {
+  applyTheme();
+  const maySee = await signIn();
+  const page = document.querySelector('#page');
+  page.replaceChildren();
+  render(html`<${App} maySee=${maySee} />`, page);
+  if (maySee) goLive();
+}
+
+start();
