@@ -28,6 +28,7 @@ pub use self::requests::context::ContextRequest;
 pub use self::requests::define::ApiRequest;
 pub use self::requests::links::{EDITS_MAX, Edit, LinkAction, LinkRequest, Numbered, Terms};
 pub use self::requests::listing::{Listing, ReviewRequest, StaleRequest};
+pub use self::requests::log_events::LogEventsRequest;
 pub use self::requests::prompts::CompleteRequest;
 pub use self::requests::related::{
     DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart,
@@ -143,6 +144,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError::NotFound`] names near ids.
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError>;
+
+    /// Tells what the events of the logs did: by day, to one memory, or to all.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] where there is no such memory.
+    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError>;
 
     /// Lists the newest memories.
     ///

@@ -16,7 +16,9 @@ mod filters;
 mod find;
 mod links;
 mod listing;
+mod log_events;
 mod memory_bound;
+mod page_end;
 mod past_sessions;
 mod query_vector;
 mod related;
@@ -36,8 +38,8 @@ use super::caller::{Caller, Patience};
 use super::query_log::QueryLog;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
+    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
+    SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use ::search::links::LinkCache;
 use engine::{Engine, View};
@@ -167,6 +169,10 @@ impl Api for Local {
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
         sound_answer(|used| listing::show(self, ids, used))
+    }
+
+    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError> {
+        sound_answer(|used| log_events::log_events(self, request, used))
     }
 
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {

@@ -14,11 +14,14 @@ mod item;
 mod lifecycle;
 mod line;
 mod line_list;
+mod log_events;
+mod near_misses;
 mod neutral_json;
 mod node_text;
 mod related;
 mod reply;
 mod review;
+mod score_parts;
 mod section_budget;
 mod session_candidates;
 mod session_hits;
@@ -46,6 +49,9 @@ pub use hits::{SearchReply, search};
 pub use home::Home;
 pub use item::{items, list};
 pub use line::operands;
+pub use log_events::{
+    DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
+};
 pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
+    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
+    SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use event::{Draft, Problems};
 use writer::exit::Exit;
@@ -106,6 +106,10 @@ impl Api for Fake {
             return Err(ApiError::NotFound("no memory nope; nearest: m12, m120".to_owned()));
         }
         self.reply(format!("show {ids:?}"))
+    }
+
+    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("log events {request:?}"))
     }
 
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {

@@ -4,6 +4,7 @@
 mod client;
 mod page;
 mod rest;
+mod sign_in;
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

@@ -16,6 +16,7 @@ pub mod define;
 pub mod fields;
 pub mod links;
 pub mod listing;
+pub mod log_events;
 pub mod parameter;
 pub mod prompts;
 pub mod related;

@@ -38,8 +38,9 @@ use reply::Reply;
 pub use address::{ADDRESS_DEFAULT, Address};
 pub use client_name::introduced;
 use connection_limit::{CONNECTIONS_MAX, Connection, ConnectionLimit};
+use request_guard::Keys;
 use service::HttpService;
-pub use token::{Token, TokenError};
+pub use token::{Secret, Token, TokenError};
 
 /// The only path.
 const PATH: &str = "/mcp";
@@ -75,14 +76,14 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Serves on a loopback listener, on a thread of its own. `host` is the name of this machine.
+    /// Serves on a loopback listener, on a thread of its own, whoever shows the token. `host` is the name of this machine.
     ///
     /// # Errors
     /// An error of the operating system.
     pub fn start(
         listener: TcpListener,
         guests: &Guests,
-        token: Option<Token>,
+        access: (Option<Token>, Secret),
         host: Option<String>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
@@ -92,15 +93,12 @@ impl HttpServer {
             .enable_all()
             .build()?;
         let (closing, stop_waiting) = (Disconnect::new(), Disconnect::new());
+        let (token, secret) = access;
         let has_token = token.is_some();
+        let keys = Keys::new(token, secret);
         let caller = caller(host);
-        let service = Arc::new(HttpService::new(
-            guests.clone(),
-            caller,
-            address,
-            token,
-            stop_waiting.clone(),
-        ));
+        let service =
+            Arc::new(HttpService::new(guests.clone(), caller, address, keys, stop_waiting.clone()));
         let (done, ended) = channel();
         let server = Self { address, has_token, closing: closing.clone(), stop_waiting, ended };
         server.show_in_status(guests, &service);

@@ -12,7 +12,12 @@ use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method, StatusCode};
 
 use super::PATH;
-use super::token::Token;
+#[cfg(feature = "web")]
+use super::rest::sign_in::{Needs, SignIn, needs};
+#[cfg(feature = "web")]
+use super::static_files::is_page;
+use super::token::{Secret, Token};
+use event::Timestamp;
 
 /// The names of the loopback interface. Any port is accepted, since a tunnel has another port than
 /// we; a foreign name is what identifies a web page.
@@ -33,6 +38,8 @@ pub(super) enum Destination {
     Mcp,
     /// REST.
     Rest,
+    /// Signing in to the page, which needs a code instead of the token.
+    SignIn,
     /// A file of the page, which needs no token.
     Page,
 }
@@ -83,7 +90,7 @@ impl Refusal {
             Self::Site => "Forbidden: no web page of another site may ask\n",
             Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
             Self::Path => "Not found: MCP is at /mcp, REST at /api/v1/\n",
-            Self::Long => "Payload too large: a request has at most 1 MiB\n",
+            Self::Long => "Payload too large: a request has at most 1 MiB, one to sign in 4 KiB\n",
             Self::Slow => "Request timeout: the body did not come\n",
             Self::Broken => "Bad request: the body broke off\n",
             Self::Busy => "Too many requests: try again in a second\n",
@@ -92,11 +99,21 @@ impl Refusal {
     }
 }
 
+/// What requests show to be answered.
+pub(super) struct Keys {
+    /// The server's token, if it has one.
+    pub(super) token: Option<Token>,
+    /// The sessions of people who signed in.
+    #[cfg(feature = "web")]
+    pub(super) sign_in: std::sync::Arc<SignIn>,
+}
+
 /// Checks the head of a request, and tells where it leads.
 pub(super) fn check_head(
     parts: &Parts,
     address: SocketAddr,
-    token: Option<&Token>,
+    keys: &Keys,
+    now: Timestamp,
 ) -> Result<Destination, Refusal> {
     let uri = parts.uri.authority();
     if !has_loopback_host(&parts.headers) || !uri.is_none_or(is_loopback) {
@@ -113,7 +130,10 @@ pub(super) fn check_head(
     if is_page(path) {
         return Ok(Destination::Page);
     }
-    if token.is_some_and(|token| !has_token(&parts.headers, token)) {
+    if signs_in(path) {
+        return Ok(Destination::SignIn);
+    }
+    if !keys.fit(&parts.headers, path, now) {
         return Err(Refusal::Token);
     }
     match path {
@@ -134,9 +154,6 @@ fn is_rest(path: &str) -> bool {
 fn is_rest(_: &str) -> bool {
     false
 }
-
-#[cfg(feature = "web")]
-use super::static_files::is_page;
 
 /// This build has no page.
 #[cfg(not(feature = "web"))]
@@ -181,13 +198,56 @@ fn is_own_origin(origin: &[u8], port: u16) -> bool {
     })
 }
 
-/// Tells whether the token is sent exactly once.
-fn has_token(headers: &HeaderMap, token: &Token) -> bool {
+impl Keys {
+    /// Makes the keys of a server. `secret` makes codes and sessions.
+    #[cfg_attr(not(feature = "web"), expect(unused_variables, reason = "there are no sessions"))]
+    pub(super) fn new(token: Option<Token>, secret: Secret) -> Self {
+        Self {
+            token,
+            #[cfg(feature = "web")]
+            sign_in: std::sync::Arc::new(SignIn::new(secret)),
+        }
+    }
+
+    /// Tells whether a request shows what its path needs.
+    fn fit(&self, headers: &HeaderMap, path: &str, now: Timestamp) -> bool {
+        let Some(token) = &self.token else { return true };
+        shown_token(headers)
+            .is_some_and(|shown| token.is(shown) || self.is_session(shown, path, now))
+    }
+
+    /// Tells whether a text is a session that is enough for a path.
+    #[cfg(feature = "web")]
+    fn is_session(&self, shown: &str, path: &str, now: Timestamp) -> bool {
+        needs(path) == Needs::Either && self.sign_in.is_session(shown, now)
+    }
+
+    /// This build has no sessions.
+    #[cfg(not(feature = "web"))]
+    fn is_session(&self, _: &str, _: &str, _: Timestamp) -> bool {
+        false
+    }
+}
+
+/// Tells whether a path is that for signing in.
+#[cfg(feature = "web")]
+fn signs_in(path: &str) -> bool {
+    needs(path) == Needs::Code
+}
+
+/// This build has no such path.
+#[cfg(not(feature = "web"))]
+fn signs_in(_: &str) -> bool {
+    false
+}
+
+/// Returns the token that a request shows, if it shows exactly one.
+fn shown_token(headers: &HeaderMap) -> Option<&str> {
     let mut shown = headers.get_all(AUTHORIZATION).iter();
-    let (Some(shown), None) = (shown.next(), shown.next()) else { return false };
-    let Ok(shown) = shown.to_str() else { return false };
-    let scheme = shown.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
-    scheme.and_then(|scheme| shown.get(scheme.len()..)).is_some_and(|shown| token.is(shown.trim()))
+    let (Some(shown), None) = (shown.next(), shown.next()) else { return None };
+    let shown = shown.to_str().ok()?;
+    let scheme = shown.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME))?;
+    shown.get(scheme.len()..).map(str::trim)
 }
 
 #[cfg(test)]
@@ -203,12 +263,24 @@ mod tests {
         headers: &[(&str, &str)],
         token: Option<&Token>,
     ) -> Result<Destination, Refusal> {
+        judged_with(uri, headers, &keys(token.cloned()))
+    }
+
+    fn keys(token: Option<Token>) -> Keys {
+        Keys::new(token, || Some([7; 32]))
+    }
+
+    fn judged_with(
+        uri: &str,
+        headers: &[(&str, &str)],
+        keys: &Keys,
+    ) -> Result<Destination, Refusal> {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        check_head(&parts, "127.0.0.1:7421".parse().unwrap(), token)
+        check_head(&parts, "127.0.0.1:7421".parse().unwrap(), keys, Timestamp::UNIX_EPOCH)
     }
 
     // S-HTTP-2
@@ -274,7 +346,12 @@ mod tests {
                 request = request.header(format!("sec-fetch-{name}"), *value);
             }
             let (parts, ()) = request.body(()).unwrap().into_parts();
-            check_head(&parts, "127.0.0.1:7421".parse().unwrap(), None)
+            check_head(
+                &parts,
+                "127.0.0.1:7421".parse().unwrap(),
+                &keys(None),
+                Timestamp::UNIX_EPOCH,
+            )
         };
         let navigation = [("mode", "navigate"), ("dest", "document")];
         for site in ["cross-site", "same-site", "", "Same-Origin"] {
@@ -311,6 +388,29 @@ mod tests {
         for path in ["/ui", "//", "//ui/app.js", "/index.html", "/api/v1/status"] {
             assert_eq!(judged(path, &[own], Some(&token)), Err(Refusal::Token), "{path}");
         }
+    }
+
+    // S-UI-4
+    #[cfg(feature = "web")]
+    #[test]
+    fn a_session_is_for_rest_alone() {
+        let own = ("host", "localhost:7421");
+        let keys = keys(Some(Token::of(&"x".repeat(32), "here").unwrap()));
+        assert_eq!(judged_with("/api/v1/sign-in", &[own], &keys), Ok(Destination::SignIn));
+        let session = keys.sign_in.a_session(Timestamp::UNIX_EPOCH);
+        let shown = [own, ("authorization", &*format!("Bearer {session}"))];
+        for (path, is_enough) in [
+            ("/api/v1/status", true),
+            ("/api/v1/memories/x/forget", true),
+            ("/api/v1/sign-in/code", false),
+            ("/mcp", false),
+            ("/other", false),
+        ] {
+            let expected = if is_enough { Ok(Destination::Rest) } else { Err(Refusal::Token) };
+            assert_eq!(judged_with(path, &shown, &keys), expected, "{path}");
+        }
+        let wrong = [own, ("authorization", "Bearer 0707")];
+        assert_eq!(judged_with("/api/v1/status", &wrong, &keys), Err(Refusal::Token));
     }
 
     // S-HTTP-4

@@ -23,14 +23,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
-use super::request_guard::{Destination, Refusal, check_head};
-use super::token::Token;
+use super::request_guard::{Destination, Keys, Refusal, check_head};
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
 use crate::mcp::{Disconnect, McpServer, message};
 use api::Api;
 use api::caller::Caller;
 use api::local::Local;
+use event::Timestamp;
 
 /// Concurrent calls. They take milliseconds on two cores or eight; more at a time would not finish
 /// sooner.
@@ -39,6 +39,9 @@ pub(super) const CALLS_MAX: usize = 16;
 /// The longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as
 /// much.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
+
+/// The longest body of a request to sign in.
+const SIGN_IN_BYTES_MAX: usize = 4 * 1024;
 
 /// How long a body may take, in milliseconds: it comes from this machine.
 const BODY_WAIT_MS: u64 = 5_000;
@@ -60,7 +63,7 @@ pub(super) struct HttpService {
     rest: super::rest::RestService,
     guests: Guests,
     address: SocketAddr,
-    token: Option<Token>,
+    keys: Keys,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
     stop_waiting: Disconnect,
@@ -71,12 +74,12 @@ impl HttpService {
         guests: Guests,
         caller: Caller,
         address: SocketAddr,
-        token: Option<Token>,
+        keys: Keys,
         stop_waiting: Disconnect,
     ) -> Self {
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
         #[cfg(feature = "web")]
-        let rest = super::rest::RestService::new(Arc::clone(&api));
+        let rest = super::rest::RestService::new(Arc::clone(&api), Arc::clone(&keys.sign_in));
         let server = McpServer::new(api, stop_waiting.clone(), Load::none());
         // The server pushes nothing to a client that does not listen for it, so it keeps no
         // sessions. rmcp's checks of Host and Origin come after ours.
@@ -97,7 +100,7 @@ impl HttpService {
             rest,
             guests,
             address,
-            token,
+            keys,
             free_calls,
             requests: AtomicU64::new(0),
             stop_waiting,
@@ -145,21 +148,28 @@ impl HttpService {
         connection: &Connection,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
-        let destination = check_head(&parts, self.address, self.token.as_ref())?;
-        if destination == Destination::Page {
-            return page(&parts, &body);
+        let now = (self.guests.core().clock)().now;
+        let destination = check_head(&parts, self.address, &self.keys, now)?;
+        match destination {
+            Destination::Page => return page(&parts, &body),
+            // Whoever has no token yet takes no call and keeps no retriever running.
+            Destination::SignIn => {
+                let body = read_body(body, SIGN_IN_BYTES_MAX).await?;
+                return self.answer_sign_in(&parts, &body, now);
+            }
+            Destination::Mcp | Destination::Rest => {}
         }
         // The token is not needed after the check.
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
-        let body = read_body(body).await?;
+        let body = read_body(body, BODY_BYTES_MAX).await?;
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
         let permit = self.free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         if destination == Destination::Rest {
             let _in_call = connection.begin_call();
-            return self.answer_rest(parts, body, (call, permit)).await;
+            return self.answer_rest((parts, body), now, (call, permit)).await;
         }
         let body = match Self::readable(&parts.method, body) {
             Ok(body) => body,
@@ -225,24 +235,46 @@ impl HttpService {
     #[cfg(feature = "web")]
     async fn answer_rest(
         &self,
-        parts: Parts,
-        body: Bytes,
+        (parts, body): (Parts, Bytes),
+        now: Timestamp,
         under_way: (GuestCall, OwnedSemaphorePermit),
     ) -> Result<Response<Body>, Refusal> {
         let rest = self.rest.clone();
         let answer = tokio::task::spawn_blocking(move || {
             let _until_answered = under_way;
-            rest.answer(&parts, &body)
+            rest.answer(&parts, &body, now)
         });
         answer.await.map(|answer| answer.map(BodyExt::boxed)).map_err(|_| Refusal::Failed)
+    }
+
+    /// Answers a request to sign in.
+    #[cfg(feature = "web")]
+    fn answer_sign_in(
+        &self,
+        parts: &Parts,
+        body: &Bytes,
+        now: Timestamp,
+    ) -> Result<Response<Body>, Refusal> {
+        Ok(self.rest.answer(parts, body, now).map(BodyExt::boxed))
+    }
+
+    /// This build has no page to sign in to, and the check of the head lets no such path through.
+    #[cfg(not(feature = "web"))]
+    fn answer_sign_in(
+        &self,
+        _: &Parts,
+        _: &Bytes,
+        _: Timestamp,
+    ) -> Result<Response<Body>, Refusal> {
+        Err(Refusal::Path)
     }
 
     /// This build has no REST, and the check of the head lets no such path through.
     #[cfg(not(feature = "web"))]
     async fn answer_rest(
         &self,
-        _: Parts,
-        _: Bytes,
+        _: (Parts, Bytes),
+        _: Timestamp,
         _: (GuestCall, OwnedSemaphorePermit),
     ) -> Result<Response<Body>, Refusal> {
         Err(Refusal::Path)
@@ -273,8 +305,8 @@ fn page(_: &Parts, _: &Incoming) -> Result<Response<Body>, Refusal> {
 }
 
 /// Reads a body within its bounds.
-async fn read_body(body: Incoming) -> Result<Bytes, Refusal> {
-    let body = Limited::new(body, BODY_BYTES_MAX).collect();
+async fn read_body(body: Incoming, bytes_max: usize) -> Result<Bytes, Refusal> {
+    let body = Limited::new(body, bytes_max).collect();
     match tokio::time::timeout(Duration::from_millis(BODY_WAIT_MS), body).await {
         Err(_) => Err(Refusal::Slow),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Refusal::Long),

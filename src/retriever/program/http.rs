@@ -10,7 +10,7 @@ use super::shared::running_already;
 use super::{GlobalOptions, Program, failed};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
-use crate::http::{Address, HttpServer, Token, TokenError};
+use crate::http::{Address, HttpServer, Secret, Token, TokenError};
 use api::ApiError;
 use store::{PlatformDirs, StoreError};
 use writer::exit::{Exit, complain};
@@ -22,6 +22,7 @@ const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 pub(super) struct HttpSocket {
     listener: TcpListener,
     access: Access,
+    secret: Secret,
 }
 
 /// The callers that HTTP accepts.
@@ -54,7 +55,7 @@ impl Program<'_> {
             let message = format!("failed to listen on {address}: {error}{remedy}");
             ApiError::Failed { exit: if is_taken { Exit::Busy } else { Exit::Io }, message }
         })?;
-        Ok(Some(HttpSocket { listener, access }))
+        Ok(Some(HttpSocket { listener, access, secret: self.surroundings.secret }))
     }
 
     /// The token: from `--token-file`, else from the environment, else from the default file.
@@ -105,7 +106,8 @@ impl HttpSocket {
             Access::Everybody => (None, None),
         };
         let has_token = token.is_some();
-        let server = HttpServer::start(self.listener, &host.guests(), token, machine);
+        let server =
+            HttpServer::start(self.listener, &host.guests(), (token, self.secret), machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the HTTP server: {error}"),

@@ -76,6 +76,9 @@ fn rest_every_endpoint_answers() {
         ("patterns", "{"),
         ("sessions?query=anything", "{"),
         ("status", "memories"),
+        ("timeline", "added"),
+        ("audit", "freeze the clock"),
+        (&*format!("memories/{id}/history"), "freeze the clock"),
     ] {
         let body = read(&server, path).to_string();
         assert!(body.contains(word), "{path}: {body}");
@@ -116,6 +119,10 @@ fn rest_errors_name_field_and_remedy() {
         ("GET", "memories/none-such", "", 404, "none-such"),
         ("GET", "analyze/everything", "", 400, "topic"),
         ("GET", "status?x=1", "", 400, "x"),
+        ("GET", "timeline?days=367", "", 400, "days"),
+        ("GET", "audit?cursor=x", "", 400, "cursor"),
+        ("GET", "audit?since=yesterday", "", 400, "since"),
+        ("GET", "memories/none-such/history", "", 404, "none-such"),
         ("GET", "patterns?accept=1&apply=true", "", 400, "accept"),
         ("GET", "memories/a/related?file=b", "", 400, "file"),
         ("POST", "memories/a/forget", r#"{"undo":true}"#, 400, "undo"),
@@ -221,4 +228,110 @@ fn rest_pages_go_on_where_they_ended() {
     assert_eq!(["live", "forgotten", "archived", "any"].map(counts), [1, 1, 0, 2].map(Value::from));
     let (status, wrong) = problem(&asked(&server, "GET", "memories?cursor=x", &[], ""));
     assert_eq!((status, wrong["problems"][0]["field"].as_str()), (400, Some("cursor")));
+}
+
+// S-REST-5
+#[test]
+fn rest_counts_events_of_every_day() {
+    let (world, server) = served();
+    let old = json!({ "id": "old-1", "timestamp": "2020-01-01T00:00:00Z", "repo": "acme/api", "event_type": "fact",
+        "lesson": "from before" });
+    world.hand_write("acme%2Fapi.jsonl", format!("{old}\n"));
+    let id = read(&server, "memories?limit=1")["memories"][0]["id"].as_str().unwrap().to_owned();
+    for (deed, body) in
+        [("feedback", json!({ "verdict": "worked" })), ("pin", json!({})), ("forget", json!({}))]
+    {
+        done(&server, &format!("memories/{id}/{deed}"), &body);
+    }
+    let days = |query: &str| read(&server, &format!("timeline{query}"))["days"].clone();
+    let counted = days("");
+    let counted = counted.as_array().unwrap();
+    assert_eq!(counted.len(), 30);
+    let names: Vec<_> = counted.iter().map(|day| day["day"].as_str().unwrap()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    // The test may run over midnight.
+    let sum = |field: &str| counted.iter().map(|day| day[field].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(["added", "changed", "feedback"].map(sum), [2, 2, 1]);
+    assert_eq!((&counted[0]["added"], days("?days=1").as_array().unwrap().len()), (&json!(0), 1));
+    let elsewhere = days("?days=366&repo=acme/api");
+    assert_eq!(elsewhere.as_array().unwrap().len(), 366);
+    assert!(elsewhere.as_array().unwrap().iter().all(|day| day["added"] == 0), "{elsewhere}");
+}
+
+// S-REST-6
+#[test]
+fn rest_tells_who_did_what() {
+    let (_world, server) = served();
+    let ids = ["query=npm+EACCES", "query=port+hangs"].map(|query| {
+        let found = read(&server, &format!("search?{query}&limit=1"));
+        found["memories"][0]["id"].as_str().unwrap().to_owned()
+    });
+    let [npm, port] = ids;
+    done(
+        &server,
+        &format!("memories/{npm}/feedback"),
+        &json!({ "verdict": "failed", "note": "not on macOS" }),
+    );
+    done(&server, "links", &json!({ "source": npm, "relation": "depends_on", "target": port }));
+    done(&server, &format!("memories/{npm}/supersede"), &json!({ "superseded_by": port }));
+    let history = read(&server, &format!("memories/{npm}/history"));
+    let events = history["events"].as_array().unwrap();
+    let types: Vec<_> = events.iter().map(|event| event["event_type"].as_str().unwrap()).collect();
+    assert_eq!(types[0], "error", "what made it comes first");
+    let of_type = |kind: &str| events.iter().find(|event| event["event_type"] == kind).unwrap();
+    assert_eq!(of_type("feedback")["verdict"], "failed");
+    assert_eq!(of_type("feedback")["text"], "not on macOS");
+    assert_eq!(of_type("feedback")["agent"], "dash-board");
+    let link = &of_type("link")["link"];
+    assert_eq!((&link["source"]["id"], &link["target"]["id"]), (&json!(npm), &json!(port)));
+    assert_eq!(link["target"]["title"], "cargo test hangs in CI");
+    assert_eq!(of_type("supersede")["other"]["id"], json!(port));
+    assert_eq!((history["id"].as_str(), events.len()), (Some(&*npm), 4));
+
+    let whole = read(&server, "audit?limit=100")["events"].clone();
+    assert_eq!(whole.as_array().unwrap().len(), 5);
+    let newest_first = |event: &Value| (event["at"].to_string(), event["id"].to_string());
+    assert!(whole.as_array().unwrap().iter().map(newest_first).rev().is_sorted(), "{whole}");
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = read(&server, &format!("audit?limit=2{cursor}"));
+        seen.extend(page["events"].as_array().unwrap().iter().cloned());
+        let Some(next) = page["next"].as_str() else { break };
+        cursor = format!("&cursor={}", next.replace(':', "%3A"));
+    }
+    assert_eq!(Value::from(seen), whole);
+    assert!(whole.as_array().unwrap().iter().all(|event| event["title"].is_string()), "{whole}");
+    let count =
+        |query: &str| read(&server, &format!("audit?{query}"))["events"].as_array().unwrap().len();
+    assert_eq!(["agent=DASH-BOARD", "repo=acme/none", "since=1d"].map(count), [3, 0, 5]);
+}
+
+// S-REST-7
+#[test]
+fn rest_explains_what_was_not_found() {
+    let (_world, server) = served();
+    let found = read(&server, "search?query=npm+EACCES+ownership&explain=true&repo=acme/web");
+    assert_eq!(found["memories"].as_array().map(Vec::len), Some(1), "{found}");
+    let id = found["memories"][0]["id"].as_str().unwrap().to_owned();
+    done(&server, &format!("memories/{id}/forget"), &json!({}));
+    let ask = |more: &str| read(&server, &format!("search?query=npm+EACCES+ownership{more}"));
+    assert!(ask("").get("near_misses").is_none());
+    let explained = ask("&explain=true");
+    let misses = explained["near_misses"].as_array().unwrap();
+    let forgotten = misses.iter().find(|miss| miss["id"] == json!(id)).unwrap();
+    assert_eq!(
+        (&forgotten["lost_by"], &forgotten["why"]),
+        (&json!("retracted"), &json!("It was forgotten."))
+    );
+    assert!(
+        forgotten["score"]["total"].is_number() && forgotten["lesson"].is_string(),
+        "{forgotten}"
+    );
+    done(&server, &format!("memories/{id}/restore"), &json!({}));
+    let filtered = ask("&explain=true&kinds=decision");
+    let why = filtered["near_misses"][0]["why"].as_str().unwrap();
+    assert_eq!(why, "Its kind is error, which the filter by kind leaves out.");
+    let bytes = "GET /api/v1/search?query=npm+EACCES+ownership&explain=true&kinds=decision HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n";
+    let text = server.send(bytes.as_bytes()).body;
+    assert!(text.contains("Near misses:\n- npm install failed"), "{text}");
 }

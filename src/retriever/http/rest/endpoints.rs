@@ -11,13 +11,14 @@ use api::requests::change::{
 };
 use api::requests::links::{LinkArguments, UnlinkArguments};
 use api::requests::listing::ShowArguments;
+use api::requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
 use api::requests::parameter::Parameter;
 use api::requests::related::ImpactArguments;
 use api::requests::save;
 use api::{
     AnalyzeRequest, Api, ApiError, ApiRequest, ChangeRequest, ContextRequest, LinkRequest, Listing,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SessionSearchRequest,
-    Voice,
+    LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
+    SessionSearchRequest, Voice,
 };
 
 /// The arguments of a request.
@@ -162,6 +163,18 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             |api, given, _| api.related(&RelatedRequest::from_http(given)?),
         )
     },
+    Endpoint {
+        in_path: Some(("id", "id")),
+        ..read(
+            "memories/{id}/history",
+            "history",
+            "List who did what to a memory, the oldest first",
+            HistoryRequest::parameters,
+            |api, given, _| {
+                api.log_events(&LogEventsRequest::History(HistoryRequest::from_http(given)?))
+            },
+        )
+    },
     change(
         "memories/{id}/feedback",
         "feedback",
@@ -293,6 +306,22 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             |api, given, _| api.search_sessions(&SessionSearchRequest::from_http(given)?),
         )
     },
+    read(
+        "timeline",
+        "timeline",
+        "Count the events of each day, the oldest first",
+        TimelineRequest::parameters,
+        |api, given, _| {
+            api.log_events(&LogEventsRequest::Timeline(TimelineRequest::from_http(given)?))
+        },
+    ),
+    read(
+        "audit",
+        "audit",
+        "List the events of all memories page by page, the newest first",
+        AuditRequest::parameters,
+        |api, given, _| api.log_events(&LogEventsRequest::Audit(AuditRequest::from_http(given)?)),
+    ),
     read(
         "status",
         "status",

@@ -2,13 +2,14 @@
 //! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
 //!
 //! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
-//! that are sent twice), [`openapi`]. Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+//! that are sent twice), [`sign_in`], [`openapi`]. Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
 mod endpoints;
 mod openapi;
 mod problem;
 mod repeated;
+pub(crate) mod sign_in;
 
 use std::sync::Arc;
 
@@ -22,8 +23,10 @@ use serde_json::Value;
 use crate::mcp::agent_name;
 use api::{Api, ApiError, Reply, Voice};
 use endpoints::{ENDPOINTS, Endpoint, Kind};
+use event::Timestamp;
 use problem::Problem;
 use repeated::{Begun, RepeatedDeeds};
+use sign_in::{CODE, SIGN_IN, SignIn};
 
 pub use openapi::document;
 
@@ -59,6 +62,7 @@ pub(crate) type Answer = Response<Full<Bytes>>;
 pub(crate) struct RestService {
     api: Arc<dyn Api>,
     repeated: Arc<RepeatedDeeds>,
+    sign_in: Arc<SignIn>,
 }
 
 /// The finished content of an answer.
@@ -70,13 +74,16 @@ struct Content {
 }
 
 impl RestService {
-    pub(crate) fn new(api: Arc<dyn Api>) -> Self {
-        Self { api, repeated: Arc::default() }
+    pub(crate) fn new(api: Arc<dyn Api>, sign_in: Arc<SignIn>) -> Self {
+        Self { api, repeated: Arc::default(), sign_in }
     }
 
     /// Answers a request. Blocks as long as the call takes.
-    pub(crate) fn answer(&self, parts: &Parts, body: &[u8]) -> Answer {
+    pub(crate) fn answer(&self, parts: &Parts, body: &[u8], now: Timestamp) -> Answer {
         let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
+        if matches!(path, SIGN_IN | CODE) {
+            return self.sign_in.answer(path, parts, body, now);
+        }
         if path == DESCRIPTION {
             return description(&parts.method);
         }

@@ -5,6 +5,7 @@ use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::endpoints::{ENDPOINTS, Endpoint, Kind};
+use super::sign_in::{CODE, CODE_SECONDS, SESSION_SECONDS, SIGN_IN};
 use super::{DESCRIPTION, JSON, PREFIX};
 use api::requests::parameter::{Face, Parameter, Usual, Values};
 
@@ -24,6 +25,8 @@ pub fn document() -> Value {
         }
     }
     paths.insert(format!("{PREFIX}{DESCRIPTION}"), describing());
+    paths.insert(format!("{PREFIX}{CODE}"), making_a_code());
+    paths.insert(format!("{PREFIX}{SIGN_IN}"), signing_in());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -37,6 +40,7 @@ pub fn document() -> Value {
         "tags": [
             { "name": "read", "description": "Requests that change nothing" },
             { "name": "deed", "description": "Requests that append a line to a log" },
+            { "name": "sign-in", "description": "How the dashboard gets a token of its own" },
         ],
         "paths": paths,
         "components": {
@@ -194,6 +198,68 @@ fn describing() -> Value {
         "tags": ["read"],
         "responses": responses,
     } })
+}
+
+/// The request that makes a code for [`signing_in`].
+fn making_a_code() -> Value {
+    let fields = json!({ "code": not_empty(), "expires_in_s": { "type": "integer" } });
+    let mut responses = Map::new();
+    let made = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
+    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    refused_to_sign_in(&mut responses);
+    refused_at_the_door(&mut responses);
+    json!({ "post": {
+        "operationId": "signInCode",
+        "summary": format!("Make a code that signs in once within {CODE_SECONDS} seconds; needs the server's own token"),
+        "tags": ["sign-in"],
+        "requestBody": { "required": false, "content": { JSON: { "schema": object(&json!({}), &[]) } } },
+        "responses": responses,
+    } })
+}
+
+/// The request by which the page gets its token.
+fn signing_in() -> Value {
+    let fields = json!({ "token": not_empty(), "expires_in_s": { "type": "integer" } });
+    let mut responses = Map::new();
+    let made =
+        response("The token of the session", &object(&fields, &["token", "expires_in_s"]), JSON);
+    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    refused_at_the_door(&mut responses);
+    refused_to_sign_in(&mut responses);
+    let problem = json!({ "$ref": "#/components/schemas/Problem" });
+    for (status, about) in [
+        (StatusCode::UNAUTHORIZED, "The code is wrong, was used, or is too old"),
+        (StatusCode::TOO_MANY_REQUESTS, "Too many wrong codes came"),
+    ] {
+        let refused = response(about, &problem, "application/problem+json");
+        responses.insert(status.as_str().to_owned(), refused);
+    }
+    let code = object(&json!({ "code": { "type": "string" } }), &["code"]);
+    json!({ "post": {
+        "operationId": "signIn",
+        "summary": format!("Turn a code into a token that works for {} hours", SESSION_SECONDS / 3_600),
+        "tags": ["sign-in"],
+        "security": [],
+        "requestBody": { "required": true, "content": { JSON: { "schema": code } } },
+        "responses": responses,
+    } })
+}
+
+/// What both requests for signing in may get.
+fn refused_to_sign_in(responses: &mut Map<String, Value>) {
+    let problem = json!({ "$ref": "#/components/schemas/Problem" });
+    for (status, about) in [
+        (StatusCode::BAD_REQUEST, "A field is wrong; `problems` names it"),
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body is not application/json"),
+        (StatusCode::INTERNAL_SERVER_ERROR, "The system gives no random bits"),
+    ] {
+        let refused = response(about, &problem, "application/problem+json");
+        responses.insert(status.as_str().to_owned(), refused);
+    }
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 /// What any request may get before it is read.
