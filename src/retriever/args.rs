@@ -20,6 +20,8 @@ mod links;
 mod request;
 pub mod sessions;
 mod setup;
+#[cfg(feature = "web")]
+mod ui;
 mod upkeep;
 
 pub use agent_files::{Export, Import};
@@ -28,6 +30,8 @@ pub use hook::Hook;
 pub use links::{Link, LinkCommand, Unlink};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
+#[cfg(feature = "web")]
+pub use ui::Ui;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
@@ -83,6 +87,9 @@ pub enum MainCommand {
     /// Run the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
+    /// Open the dashboard
+    #[cfg(feature = "web")]
+    Ui(Ui),
     /// Answer the hooks of agents
     Hook(Hook),
     /// Embed the memories that have no vector yet
@@ -131,7 +138,7 @@ const SERVE_HELP: &str = "\
 Each user has one retriever per store and per set of settings that changes answers. mcp, search and the other queries
 connect to it, and start it in the background if none is running. It exits when no client has been connected for a while.
 A newer version replaces an older one.
-With --http it also answers at http://ADDRESS/mcp. HTTP callers have no directory, so they must name the repository.
+With --http it also answers at http://ADDRESS/mcp, and `agent-knowledge ui` opens the dashboard. HTTP callers have no directory, so they must name the repository.
 They must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGENT_KNOWLEDGE_TOKEN, or else from a file
 that only you can read; the first start creates that file and says where it is.
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
@@ -161,7 +168,7 @@ pub struct Serve {
         value_name = "ADDRESS",
         num_args = 0..=1,
         default_missing_value = super::http::ADDRESS_DEFAULT,
-        conflicts_with_all = ["stop", "background"]
+        conflicts_with = "stop"
     )]
     pub http: Option<String>,
     /// The file of the token that HTTP clients must send; it is created if it does not exist

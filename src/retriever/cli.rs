@@ -93,6 +93,13 @@ pub trait Wiring {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 
+    /// Opens the dashboard.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    #[cfg(feature = "web")]
+    fn ui(&mut self, settings: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError>;
+
     /// Answers a hook of an agent. The exit code never disturbs the agent, whatever happens.
     fn hook(&mut self, settings: &GlobalOptions, command: &Hook, process: &mut Process<'_>)
     -> Exit;
@@ -281,6 +288,8 @@ fn perform(
         MainCommand::Serve(command) => {
             (command.form, wiring.serve(settings, command, process.messages)?)
         }
+        #[cfg(feature = "web")]
+        MainCommand::Ui(command) => (command.form, wiring.ui(settings, &command)?),
         MainCommand::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
         MainCommand::Index(form) => (form, wiring.index(settings, process.messages)?),
         MainCommand::Upkeep(command) => {

@@ -19,6 +19,8 @@ use clients::hooks::last_seen;
 
 mod agent_files;
 mod as_of;
+#[cfg(feature = "web")]
+mod browser;
 mod home;
 mod hook;
 mod http;
@@ -31,6 +33,8 @@ mod sessions;
 mod setup;
 mod shared;
 mod stopping;
+#[cfg(feature = "web")]
+mod ui;
 mod unused;
 mod upkeep;
 
@@ -150,6 +154,11 @@ impl Wiring for Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         self.serve_others(settings, &command, messages)
+    }
+
+    #[cfg(feature = "web")]
+    fn ui(&mut self, settings: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
+        self.show_dashboard(settings, command)
     }
 
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {

@@ -5,6 +5,7 @@ mod client;
 mod page;
 mod rest;
 mod sign_in;
+mod ui;
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

@@ -34,6 +34,11 @@ impl Wiring for FakeWiring {
         Ok(Reply { text: "served".to_owned(), json: Value::Null })
     }
 
+    #[cfg(feature = "web")]
+    fn ui(&mut self, _: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
+        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
+    }
+
     fn hook(&mut self, _: &GlobalOptions, command: &Hook, process: &mut Process<'_>) -> Exit {
         writeln!(process.output, "{}", command.agent).unwrap();
         Exit::Done

@@ -8,6 +8,8 @@
 
 mod address;
 mod client_name;
+#[cfg(feature = "web")]
+mod code_request;
 mod connection_limit;
 mod request_guard;
 #[cfg(feature = "web")]
@@ -19,6 +21,7 @@ mod token;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -37,6 +40,8 @@ use reply::Reply;
 
 pub use address::{ADDRESS_DEFAULT, Address};
 pub use client_name::introduced;
+#[cfg(feature = "web")]
+pub use code_request::new_code;
 use connection_limit::{CONNECTIONS_MAX, Connection, ConnectionLimit};
 use request_guard::Keys;
 use service::HttpService;
@@ -66,10 +71,21 @@ const BLOCKING_THREADS_MAX: usize = service::CALLS_MAX;
 /// The name of a client that does not give one.
 const UNKNOWN_CLIENT: &str = "unknown";
 
+/// What callers show to be answered.
+pub struct HttpAccess {
+    /// The token; without one every user of this machine is answered.
+    pub token: Option<Token>,
+    /// The file that holds the token, unless the environment does.
+    pub token_file: Option<PathBuf>,
+    /// Makes codes and sessions.
+    pub secret: Secret,
+}
+
 /// A running server. Stopping it never cuts off an answer under way.
 pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
+    token_file: Option<PathBuf>,
     closing: Disconnect,
     stop_waiting: Disconnect,
     ended: Receiver<()>,
@@ -83,7 +99,7 @@ impl HttpServer {
     pub fn start(
         listener: TcpListener,
         guests: &Guests,
-        access: (Option<Token>, Secret),
+        access: HttpAccess,
         host: Option<String>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
@@ -93,14 +109,15 @@ impl HttpServer {
             .enable_all()
             .build()?;
         let (closing, stop_waiting) = (Disconnect::new(), Disconnect::new());
-        let (token, secret) = access;
+        let HttpAccess { token, token_file, secret } = access;
         let has_token = token.is_some();
         let keys = Keys::new(token, secret);
         let caller = caller(host);
         let service =
             Arc::new(HttpService::new(guests.clone(), caller, address, keys, stop_waiting.clone()));
         let (done, ended) = channel();
-        let server = Self { address, has_token, closing: closing.clone(), stop_waiting, ended };
+        let server =
+            Self { address, has_token, token_file, closing: closing.clone(), stop_waiting, ended };
         server.show_in_status(guests, &service);
         std::thread::Builder::new().name("http".to_owned()).spawn(move || {
             // This fails only in a runtime without a reactor, and this one has one.
@@ -134,6 +151,7 @@ impl HttpServer {
 
     fn show_in_status(&self, guests: &Guests, service: &Arc<HttpService>) {
         let (url, has_token) = (self.url(), self.has_token);
+        let token_file = self.token_file.as_ref().map(|file| file.display().to_string());
         // A strong reference would make a cycle: the retriever holds this closure, and the service
         // holds the retriever.
         let service = Arc::downgrade(service);
@@ -145,7 +163,8 @@ impl HttpServer {
                 "every user of this machine"
             };
             let line = format!("{url} for {who}, {requests} requests so far");
-            let json = json!({ "url": url, "token": has_token, "requests": requests });
+            let json = json!({ "url": url, "token": has_token, "token_file": token_file,
+                "requests": requests });
             status.and("http", &line).with("http", json)
         });
     }

@@ -118,6 +118,21 @@ impl Token {
         Self::of(text.trim(), &path.display().to_string())
     }
 
+    /// Returns the text of the token in a file that only the user can read, for a client of the server.
+    ///
+    /// # Errors
+    /// [`TokenError`]; the file is not made.
+    pub fn text_in(path: &Path) -> Result<String, TokenError> {
+        let file = open(OpenOptions::new().read(true), path).map_err(|source| TokenError::Io {
+            what: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let text = read(&file, path)?;
+        Self::of(text.trim(), &path.display().to_string())?;
+        Ok(text.trim().to_owned())
+    }
+
     /// Compares a text with the token, in constant time.
     #[must_use]
     pub fn is(&self, shown: &str) -> bool {
@@ -182,6 +197,7 @@ mod tests {
         assert!(made.is(text.trim()) && !made.is("") && !made.is(&text));
         let again = Token::in_file(&path, || panic!("there is one")).unwrap();
         assert!(again.is(text.trim()));
+        assert_eq!(Token::text_in(&path).unwrap(), text.trim());
         assert!(!format!("{again:?}").contains("a5a5"), "only its hash is kept");
     }
 

@@ -10,13 +10,13 @@ use super::shared::running_already;
 use super::{GlobalOptions, Program, failed};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
-use crate::http::{Address, HttpServer, Secret, Token, TokenError};
+use crate::http::{Address, HttpAccess, HttpServer, Secret, Token, TokenError};
 use api::ApiError;
 use store::{PlatformDirs, StoreError};
 use writer::exit::{Exit, complain};
 
 /// The variable that holds the token, unless a file does.
-const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
+pub(super) const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
 /// The listening socket and its token, before the retriever can answer.
 pub(super) struct HttpSocket {
@@ -106,8 +106,8 @@ impl HttpSocket {
             Access::Everybody => (None, None),
         };
         let has_token = token.is_some();
-        let server =
-            HttpServer::start(self.listener, &host.guests(), (token, self.secret), machine);
+        let access = HttpAccess { token, token_file: file.clone(), secret: self.secret };
+        let server = HttpServer::start(self.listener, &host.guests(), access, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the HTTP server: {error}"),

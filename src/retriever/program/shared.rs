@@ -208,8 +208,8 @@ impl Program<'_> {
         command: &Serve,
     ) -> Result<Option<FileLock>, ApiError> {
         let lock = match command {
-            Serve { background: true, .. } => endpoint.elect(),
             Serve { http: Some(_), .. } => self.succeed(settings, endpoint)?,
+            Serve { background: true, .. } => endpoint.elect(),
             Serve { .. } => endpoint.elect_now(),
         };
         match lock {
