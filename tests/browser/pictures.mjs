@@ -109,7 +109,7 @@ async function withSignedIn(store, given, then) {
     try {
       const opened = await openPage(browser, home.address);
       const results = new Results();
-      await session.signIn(opened, home, await home.link(), results);
+      await session.signIn(opened, await home.link(), results);
       if (!results.failed) await then(opened, home, known);
     } finally {
       await browser.close();

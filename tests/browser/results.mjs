@@ -9,4 +9,12 @@ export class Results {
     for (const fault of faults) console.log(`FAILED ${name}: ${fault}`);
     this.failed += faults.length ? 1 : 0;
   }
+  /** Carries out a step. What it throws is a fault of it, and the walk goes on. */
+  async step(name, then) {
+    try {
+      await then();
+    } catch (error) {
+      this.add(name, [`${error.stack ?? error}`.split("\n").slice(0, 4).join(" ")]);
+    }
+  }
 }

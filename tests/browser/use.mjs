@@ -116,7 +116,7 @@ const token = (page) => page.evaluate(() => Object.values({ ...sessionStorage })
 
 export const session = {
   /** The link signs in, and leaves nothing of itself behind. */
-  async signIn({ page, seen }, home, link, results) {
+  async signIn({ page, seen }, link, results) {
     const code = link.split("#code=")[1];
     await page.goto(link);
     results.add("sign-in: the page opens", await until(async () => !!(await token(page)), "a session in sessionStorage"));
@@ -130,7 +130,7 @@ export const session = {
   },
 
   /** A reload keeps the session, and the screen with its state. */
-  async lasts({ page, seen }, home, route, results) {
+  async lasts({ page, seen }, route, results) {
     await go(page, seen, route.search);
     const before = await page.evaluate((rows) => [location.hash, document.querySelectorAll(rows).length], ROWS);
     await page.reload();

@@ -10,7 +10,7 @@
 // AGENT_KNOWLEDGE_TEST_BROWSER is the directory that scripts/install-browser made. Ends with 1 where a check failed.
 
 import { parseArgs } from "node:util";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { attacks } from "./attacks.mjs";
 import { openPage, settle, startBrowser } from "./browser.mjs";
@@ -35,7 +35,7 @@ async function main() {
       report: { type: "boolean", default: false },
     },
   });
-  const given = { programs: values.programs, realLogs: values["real-logs"] };
+  const given = { programs: resolve(values.programs), realLogs: values["real-logs"] };
   const results = new Results();
   const late = setTimeout(() => {
     console.log(`FAILED walk: not done after ${WALK_MS_MAX} ms`);
@@ -59,21 +59,23 @@ async function walk(name, given, results) {
     try {
       const link = await home.link();
       const opened = await openPage(browser, home.address);
-      await session.signIn(opened, home, link, results);
+      await session.signIn(opened, link, results);
       const route = screens(known);
       for (const screen of Object.keys(route)) {
-        await look(opened, name, screen, route[screen], results, known.missing?.includes(screen));
+        const isMissing = known.missing?.includes(screen);
+        await results.step(`${name}, ${screen}`, () => look(opened, name, screen, route[screen], isMissing, results));
       }
-      if (name === "own") {
-        await keys(opened, route, results);
-        await live(opened, home, results);
-        await session.theme(opened, results);
-        await session.deeds(opened, home, known, results);
-        await session.lasts(opened, home, route, results);
-        await session.codeWorksOnce(browser, home, link, results);
-        await session.ends(opened, results);
-      }
-      if (name === "poison") await lookAtPoison(opened, known, results);
+      const steps = {
+        keys: () => keys(opened, route, results),
+        live: () => live(opened, home, results),
+        theme: () => session.theme(opened, results),
+        deeds: () => session.deeds(opened, home, known, results),
+        reload: () => session.lasts(opened, route, results),
+        code: () => session.codeWorksOnce(browser, home, link, results),
+        end: () => session.ends(opened, results),
+      };
+      if (name === "own") for (const [step, then] of Object.entries(steps)) await results.step(step, then);
+      if (name === "poison") await results.step("poison", () => lookAtPoison(opened, known, results));
     } finally {
       await browser.close();
     }
@@ -81,7 +83,7 @@ async function walk(name, given, results) {
 }
 
 /** One screen: as it is, in dark, and narrow. */
-async function look({ page, seen }, store, screen, route, results, isMissing) {
+async function look({ page, seen }, store, screen, route, isMissing, results) {
   await page.evaluate((hash) => (location.hash = hash), route);
   await settle(page, seen);
   const add = (check, faults) => results.add(`${store}, ${screen}: ${check}`, faults);

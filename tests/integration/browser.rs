@@ -57,5 +57,5 @@ fn browser_makes_no_node_of_a_poisoned_text() {
 
 #[test]
 fn browser_lets_no_other_origin_in() {
-    walk("attacks", &[], 80);
+    walk("attacks", &[], 73);
 }
