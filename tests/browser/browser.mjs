@@ -10,8 +10,8 @@ const required = createRequire(join(INSTALLED, "package.json"));
 const { chromium } = required("playwright-core");
 export const { AxeBuilder } = required("@axe-core/playwright");
 
-/** Longest wait for anything on a page: a debug server on a busy machine. */
-export const STEP_MS_MAX = 15_000;
+/** Longest wait for anything on a page: a debug build that compares 100,000 memories on a busy machine. */
+export const STEP_MS_MAX = 45_000;
 
 /** Starts Chromium with a profile of its own, which is removed when it is closed. */
 export function startBrowser(args = []) {
