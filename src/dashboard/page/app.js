@@ -7,12 +7,18 @@ import { listenForKeys } from './shared/keys.js';
 import { Notices } from './shared/notices.js';
 import { hrefOf, navigate, parseRoute } from './shared/routes.js';
 import { applyTheme, Head, KeysDialog, Navigation } from './shared/shell.js';
-import { Command, Empty, Failure, Loading } from './shared/states.js';
+import { Command, Empty, Failure, Loading, Top } from './shared/states.js';
 
 const SCREENS = [
   'timeline', 'search', 'injected', 'memory', 'review', 'graph', 'sessions', 'health', 'savings', 'gaps', 'patterns', 'context',
 ];
 const modules = new Map();
+
+/** Loads the module of a screen once. */
+async function loadScreen(name) {
+  if (!modules.has(name)) modules.set(name, await import(`./screens/${name}.js`));
+  return modules.get(name);
+}
 
 function useRoute() {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
@@ -31,12 +37,7 @@ function useModule(name) {
     let isWanted = true;
     const show = (module, error) => isWanted && setLoaded({ name, module, error });
     if (modules.has(name)) show(modules.get(name));
-    else {
-      import(`./screens/${name}.js`).then(
-        (module) => { modules.set(name, module); show(module); },
-        (error) => show(null, error),
-      );
-    }
+    else loadScreen(name).then(show, (error) => show(null, error));
     return () => { isWanted = false; };
   }, [name]);
   return loaded;
@@ -60,12 +61,16 @@ function useFocusOnHeading(place) {
   }, [place]);
 }
 
+function Unknown({ screen }) {
+  return html`<${Top} title="No such screen" /><${Empty} text=${`There is no screen called "${screen}".`}><a href="#/timeline">Timeline</a><//>`;
+}
+
 function Current({ route }) {
   const isKnown = SCREENS.includes(route.screen);
   const { name, module, error } = useModule(isKnown ? route.screen : 'timeline');
   const { screen, id } = route;
   useFocusOnHeading(module && name === screen ? `${screen}/${id}` : 'loading');
-  if (!isKnown) return html`<${Empty} text=${`There is no screen called "${screen}".`}><a href="#/timeline">Timeline</a><//>`;
+  if (!isKnown) return html`<${Unknown} screen=${screen} />`;
   if (error) return html`<${Failure} problem=${error} />`;
   if (!module || name !== screen) return html`<${Loading} />`;
   const go = (changes, options) => navigate(hrefOf(screen, id, { ...route.params, ...changes }), options);
@@ -104,7 +109,10 @@ function App({ maySee }) {
 
 async function start() {
   applyTheme();
-  const maySee = await signIn();
+  // Asked for beside the sign-in, so that the first view need not wait for it afterwards.
+  const { screen } = parseRoute(location.hash);
+  const early = SCREENS.includes(screen) && loadScreen(screen).catch(() => null);
+  const [maySee] = await Promise.all([signIn(), early]);
   const page = document.querySelector('#page');
   page.replaceChildren();
   render(html`<${App} maySee=${maySee} />`, page);

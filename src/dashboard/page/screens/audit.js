@@ -8,10 +8,11 @@ import { Agent, Empty, Failure, Filters, hrefOf, html, Loading, When, WindowedLi
 const ROW_HEIGHT = 76;
 
 function EventRow({ event }) {
+  const [before, after] = deedOf(event);
   return html`<article class="row" data-item>
-    <div class="row-head"><${Agent} agent=${event.agent} /> <span>${deedOf(event)}</span>
+    <div class="row-head"><${Agent} agent=${event.agent} /> <span>${before}</span>
       <a class="row-title" data-open href=${hrefOf('memory', event.memory)}><bdi>${event.title || event.memory}</bdi></a>
-      <span class="row-time"><${When} at=${event.at} /></span></div>
+      <span class="note">${after}</span><span class="row-time"><${When} at=${event.at} /></span></div>
     <div class="row-foot"><span class="row-text" dir="auto">${event.text ?? ''}</span>
       <span class="row-from">${[event.host, event.session].filter(Boolean).join(' · ')}</span></div>
   </article>`;

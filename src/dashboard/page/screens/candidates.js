@@ -22,7 +22,7 @@ function Card({ memory, isPicked, onPick, onAccept, onReject, state }) {
   return html`<article class="candidate" data-item>
     <label class="pick"><input type="checkbox" checked=${isPicked} onChange=${onPick} /><span class="visually-hidden">Pick ${titleOf(memory)}</span></label>
     <div class="grow">
-      <h3><a data-open href=${hrefOf('memory', memory.id)}><bdi>${titleOf(memory)}</bdi></a></h3>
+      <h2><a data-open href=${hrefOf('memory', memory.id)}><bdi>${titleOf(memory)}</bdi></a></h2>
       <${Prose} text=${memory.lesson} />
       ${memory.symptoms?.map((text) => html`<pre tabindex="0" dir="auto">${text}</pre>`)}
       ${memory.command && html`<${Command} text=${memory.command} />`}

@@ -12,19 +12,21 @@ const DEEDS = {
   distinct: 'settled', link: 'linked', unlink: 'ended a link of', archive: 'archived', tombstone: 'buried',
 };
 
-/** What an event did, in words; a kind of memory means that it was saved. */
+/** What an event did, in words before and after what it was done to; a kind of memory means that it was saved. */
 export function deedOf({ event_type: type, verdict }) {
-  if (type === 'feedback' && verdict) return `reported "${verdict}" for`;
-  return DEEDS[type] ?? `saved as ${words(type)}`;
+  if (type === 'feedback' && verdict) return [`reported "${verdict}" for`, ''];
+  if (DEEDS[type]) return [DEEDS[type], ''];
+  return ['saved', `as ${words(type)}`];
 }
 
 const isMemory = (id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id ?? '');
 
 function Line({ event, memory }) {
+  const [before, after] = deedOf(event);
   const isFirst = event.id === memory.id;
   const other = event.target ?? event.superseded_by ?? event.distinct_from;
   return html`<li class="event">
-    <p><${Agent} agent=${event.agent} /> ${deedOf(event)} it${event.relation && html` · ${words(event.relation)}`}
+    <p><${Agent} agent=${event.agent} /> ${before} it ${after}${event.relation && html` · ${words(event.relation)}`}
       ${other && html` ${isMemory(other) ? html`<${MemoryLink} id=${other} />` : html`<code dir="auto">${other}</code>`}`}
       <span class="note"> · <${When} at=${event.at} />${[event.host, event.session].filter(Boolean).map((part) => html` · <bdi>${part}</bdi>`)}</span></p>
     ${event.text && !isFirst && html`<p class="note" dir="auto">${event.text}</p>`}

@@ -31,8 +31,9 @@ function blocksOf(text) {
     } else if (fence) fence.lines.push(line);
     else if (!line.trim()) blocks.push({ kind: 'gap', lines: [] });
     else if (/^#{1,6}\s/.test(line)) blocks.push({ kind: 'heading', lines: [line.replace(/^#+\s*/, '')] });
-    else if (/^\s*([-*]|\d+\.)\s/.test(line)) add('list', line.replace(/^\s*([-*]|\d+\.)\s+/, ''));
-    else if (blocks.at(-1)?.kind === 'list' && /^\s+\S/.test(line)) blocks.at(-1).lines.push(`${blocks.at(-1).lines.pop()} ${line.trim()}`);
+    else if (/^\s*[-*]\s/.test(line)) add('list', line.replace(/^\s*[-*]\s+/, ''));
+    else if (/^\s*\d+\.\s/.test(line)) add('steps', line.replace(/^\s*\d+\.\s+/, ''));
+    else if (['list', 'steps'].includes(blocks.at(-1)?.kind) && /^\s+\S/.test(line)) blocks.at(-1).lines.push(`${blocks.at(-1).lines.pop()} ${line.trim()}`);
     else add('paragraph', line);
   }
   return blocks.filter(({ kind }) => kind !== 'gap');
@@ -42,7 +43,9 @@ function blockNode({ kind, lines }, index) {
   const text = lines.join('\n');
   if (kind === 'code') return html`<pre key=${index} tabindex="0" dir="auto"><code>${text}</code></pre>`;
   if (kind === 'heading') return html`<p key=${index} class="prose-heading" dir="auto">${inline(text)}</p>`;
-  if (kind === 'list') return html`<ul key=${index}>${lines.map((line) => html`<li dir="auto">${inline(line)}</li>`)}</ul>`;
+  const items = () => lines.map((line) => html`<li dir="auto">${inline(line)}</li>`);
+  if (kind === 'list') return html`<ul key=${index}>${items()}</ul>`;
+  if (kind === 'steps') return html`<ol key=${index}>${items()}</ol>`;
   return html`<p key=${index} dir="auto">${inline(text)}</p>`;
 }
 
