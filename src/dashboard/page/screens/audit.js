@@ -3,9 +3,9 @@
 import { get } from '../api.js';
 import { deedOf } from '../shared/history.js';
 import { usePages } from '../shared/pages.js';
-import { Agent, Empty, Failure, Filters, hrefOf, html, Loading, When, WindowedList } from '../widgets.js';
+import { Agent, Empty, Failure, Filters, hrefOf, html, Loading, useNarrow, When, WindowedList } from '../widgets.js';
 
-const ROW_HEIGHT = 76;
+const ROW_HEIGHT = { wide: 66, narrow: 98 };
 
 function EventRow({ event }) {
   const [before, after] = deedOf(event);
@@ -30,7 +30,7 @@ export function Audit({ params, go }) {
     ${list.error && html`<${Failure} problem=${list.error} onRetry=${list.reload} />`}
     ${list.isStarted && !list.isLoading && !list.error && list.items.length === 0
       && html`<${Empty} text="Nobody changed a memory here." />`}
-    <${WindowedList} items=${list.items} rowHeight=${ROW_HEIGHT} renderRow=${(event) => html`<${EventRow} event=${event} />`}
+    <${WindowedList} items=${list.items} rowHeight=${useNarrow() ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide} renderRow=${(event) => html`<${EventRow} event=${event} />`}
       onEnd=${list.more} label="Events" />
     ${list.isLoading && html`<${Loading} />`}`;
 }

@@ -2,7 +2,7 @@
 // Not here: the lists of single memories (`candidates.js`).
 
 import { get, post } from '../api.js';
-import { later, supersede } from '../shared/deeds.js';
+import { doDeed, later } from '../shared/deeds.js';
 import { repositories } from '../shared/filters.js';
 import { Different } from '../shared/different.js';
 import {
@@ -69,7 +69,12 @@ function Pair({ pair, isCurrent, onCurrent, choices }) {
 function choicesFor(hide, show) {
   const replace = (pair, old, by) => {
     hide(pair);
-    supersede(old, by.id, undefined, undefined).then((isDone) => isDone || show(pair));
+    const path = (deed) => `memories/${encodeURIComponent(old.id)}/${deed}`;
+    doDeed(
+      'Replaced. Agents get only the other one.',
+      () => post(path('supersede'), { superseded_by: by.id }),
+      () => post(path('restore')).then(() => show(pair)),
+    ).then((isDone) => isDone || show(pair));
   };
   return [
     ['1', 'Keep the first', (pair) => replace(pair, pair.newer, pair.older)],

@@ -3,8 +3,8 @@
 import { get } from '../api.js';
 import { usePages } from '../shared/pages.js';
 import {
-  counted, Empty, Failure, Filters, HeatStrip, html, hrefOf, Loading, MemoryRow, Status, Top, useData, useEffect,
-  useEvents, useMemo, useState, WindowedList, withDays,
+  counted, Empty, Failure, Filters, HeatStrip, html, hrefOf, Loading, MemoryRow, Status, Top, useData,
+  useEvents, useMemo, useNarrow, useState, WindowedList, withDays,
 } from '../widgets.js';
 import { Audit } from './audit.js';
 
@@ -13,17 +13,6 @@ export const title = 'Timeline';
 const PAGE = 100;
 const DAYS = 30;
 const ROW = { heading: 44, wide: 64, narrow: 106 };
-const NARROW = matchMedia('(max-width: 700px)');
-
-function useNarrow() {
-  const [isNarrow, setNarrow] = useState(NARROW.matches);
-  useEffect(() => {
-    const follow = () => setNarrow(NARROW.matches);
-    NARROW.addEventListener('change', follow);
-    return () => NARROW.removeEventListener('change', follow);
-  }, []);
-  return isNarrow;
-}
 
 const filterOf = ({ repo, kind, agent, state, day }) => ({
   repo, kinds: kind, agents: agent, state, since: day, until: day, limit: PAGE,
@@ -47,7 +36,7 @@ function useNews({ repo, agent }, list) {
 function News({ news, onShow }) {
   const text = news.includes(null) ? 'Some changes were missed' : `${counted(news.length, 'new memory', 'new memories')}`;
   return html`<${Status} text=${news.length ? text : ''} />
-    ${news.length > 0 && html`<button class="news primary" onClick=${onShow}>${text} · show</button>`}`;
+    <div class="news">${news.length > 0 && html`<button class="primary" onClick=${onShow}>${text} · show</button>`}</div>`;
 }
 
 function Strip({ params, go }) {

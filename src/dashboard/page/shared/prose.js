@@ -1,9 +1,11 @@
 // Lessons are often written in Markdown. This shows its blocks as nodes; nothing in a text becomes a link or an
 // element of its own. Not here: any other Markdown.
 
-import { html } from '../parts/preact.js';
+import { html, useState } from '../parts/preact.js';
+import { count } from './format.js';
 
 const LONGEST = 64_000;
+const FOLD_CHARS = 4_000;
 
 /** Text with `code` and **strong** parts. */
 function inline(text) {
@@ -52,6 +54,14 @@ function blockNode({ kind, lines }, index) {
 /** A text of a memory. */
 export function Prose({ text = '' }) {
   return html`<div class="prose">${blocksOf(text.slice(0, LONGEST)).map(blockNode)}</div>`;
+}
+
+/** A text that is shown whole only when asked for, if it is long. */
+export function Folded({ text = '' }) {
+  const [isOpen, setOpen] = useState(false);
+  if (text.length < FOLD_CHARS) return html`<${Prose} text=${text} />`;
+  return html`<div class=${isOpen ? '' : 'folded'}><${Prose} text=${isOpen ? text : text.slice(0, FOLD_CHARS)} /></div>
+    <button class="unfold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Show less' : `Show all ${count(text.length)} characters`}</button>`;
 }
 
 const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
