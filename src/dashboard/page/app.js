@@ -1,6 +1,6 @@
 // Starts the page: signs in, follows the address, draws the screen it names. Not here: the screens (`screens/`).
 
-import { signIn } from './api.js';
+import { hasCode, signIn } from './api.js';
 import { goLive } from './live.js';
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from './parts/preact.js';
 import { listenForKeys } from './shared/keys.js';
@@ -23,11 +23,37 @@ async function loadScreen(name) {
 function useRoute() {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const follow = () => setRoute(parseRoute(location.hash));
+    // A code is for `useSignIn`, which puts an address of a screen in its place.
+    const follow = () => hasCode() || setRoute(parseRoute(location.hash));
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
   }, []);
   return route;
+}
+
+/** Whether one may read. A link from the terminal signs in, also where the page is open already. */
+function useSignIn(maySee) {
+  const [isSignedIn, setSignedIn] = useState(maySee);
+  const enter = (mayEnter) => {
+    setSignedIn(mayEnter);
+    if (mayEnter) goLive();
+  };
+  useEffect(() => {
+    const out = () => setSignedIn(false);
+    const follow = async () => {
+      if (!hasCode()) return;
+      const mayEnter = await signIn();
+      enter(mayEnter);
+      window.dispatchEvent(new HashChangeEvent('hashchange'));
+    };
+    window.addEventListener('signedOut', out);
+    window.addEventListener('hashchange', follow);
+    return () => {
+      window.removeEventListener('signedOut', out);
+      window.removeEventListener('hashchange', follow);
+    };
+  }, []);
+  return [isSignedIn, () => enter(true)];
 }
 
 /** The module of a screen, once it is there; the one before it stays until then. */
@@ -85,16 +111,10 @@ function SignedOut({ onRetry }) {
 
 function App({ maySee }) {
   const route = useRoute();
-  const [isSignedIn, setSignedIn] = useState(maySee);
+  const [isSignedIn, retry] = useSignIn(maySee);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useEffect(() => {
-    const out = () => setSignedIn(false);
-    window.addEventListener('signedOut', out);
-    const stopKeys = listenForKeys({ onHelp: () => setHelpOpen(true), onEscape: () => setMenuOpen(false) });
-    return () => { window.removeEventListener('signedOut', out); stopKeys(); };
-  }, []);
-  const retry = () => { setSignedIn(true); goLive(); };
+  useEffect(() => listenForKeys({ onHelp: () => setHelpOpen(true), onEscape: () => setMenuOpen(false) }), []);
   const skip = (event) => { event.preventDefault(); document.querySelector('main h1')?.focus(); };
   return html`
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>

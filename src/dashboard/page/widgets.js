@@ -6,7 +6,7 @@ export {
 export { useData, useEvents, useKeys, useNarrow, useTitle } from './shared/hooks.js';
 export { hrefOf, navigate, parseRoute } from './shared/routes.js';
 export { Empty, Failure, Loading, Command, Copy, Status, Answer, Panel, Top } from './shared/states.js';
-export { Table, Bars, HeatStrip, Share, Figure } from './shared/figures.js';
+export { Table, Bars, HeatStrip, Share, Swing, Figure } from './shared/figures.js';
 export { WindowedList } from './shared/windowed.js';
 export { MemoryLink, MemoryRow, Kind, Marks, Repo, When, Agent, File } from './shared/memory.js';
 export { Deeds, doDeed, later } from './shared/deeds.js';

@@ -9,7 +9,7 @@ const ROW_HEIGHT = { wide: 66, narrow: 98 };
 
 function EventRow({ event }) {
   const [before, after] = deedOf(event);
-  return html`<article class="row" data-item>
+  return html`<article class="row event-row" data-item>
     <div class="row-head"><${Agent} agent=${event.agent} /> <span>${before}</span>
       <a class="row-title" data-open href=${hrefOf('memory', event.memory)}><bdi>${event.title || event.memory}</bdi></a>
       <span class="note">${after}</span><span class="row-time"><${When} at=${event.at} /></span></div>

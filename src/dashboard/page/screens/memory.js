@@ -113,7 +113,7 @@ function Page({ memory, reload, round }) {
     <div class="memory-page">
       <div>
         <${Text} memory=${memory} />
-        <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload} /><${Replace} memory=${memory} onDone=${reload} /></div>
+        <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload}><${Replace} memory=${memory} onDone=${reload} /><//></div>
         <${History} memory=${memory} round=${round} />
       </div>
       <aside aria-label="About this memory"><${Facts} memory=${memory} /><${Links} memory=${memory} /><${Seen} memory=${memory} /></aside>
