@@ -78,9 +78,12 @@ export async function post(path, body = {}, options = {}) {
   return (await call(path, {}, deed)).json();
 }
 
+/** Whether the address holds a one-time code. */
+export const hasCode = () => location.hash.startsWith('#code=');
+
 /** The one-time code of the address, if the terminal opened this page. */
 function takeCode() {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  const code = hasCode() ? new URLSearchParams(location.hash.slice(1)).get('code') : null;
   // The code must not stay in the history of the browser, even if it is used up.
   if (code) history.replaceState(null, '', `${location.pathname}#/timeline`);
   return code;

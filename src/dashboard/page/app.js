@@ -1,27 +1,59 @@
 // Starts the page: signs in, follows the address, draws the screen it names. Not here: the screens (`screens/`).
 
-import { signIn } from './api.js';
+import { hasCode, signIn } from './api.js';
 import { goLive } from './live.js';
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from './parts/preact.js';
 import { listenForKeys } from './shared/keys.js';
 import { Notices } from './shared/notices.js';
 import { hrefOf, navigate, parseRoute } from './shared/routes.js';
 import { applyTheme, Head, KeysDialog, Navigation } from './shared/shell.js';
-import { Command, Empty, Failure, Loading } from './shared/states.js';
+import { Command, Empty, Failure, Loading, Top } from './shared/states.js';
 
 const SCREENS = [
   'timeline', 'search', 'injected', 'memory', 'review', 'graph', 'sessions', 'health', 'savings', 'gaps', 'patterns', 'context',
 ];
 const modules = new Map();
 
+/** Loads the module of a screen once. */
+async function loadScreen(name) {
+  if (!modules.has(name)) modules.set(name, await import(`./screens/${name}.js`));
+  return modules.get(name);
+}
+
 function useRoute() {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const follow = () => setRoute(parseRoute(location.hash));
+    // A code is for `useSignIn`, which puts an address of a screen in its place.
+    const follow = () => hasCode() || setRoute(parseRoute(location.hash));
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
   }, []);
   return route;
+}
+
+/** Whether one may read. A link from the terminal signs in, also where the page is open already. */
+function useSignIn(maySee) {
+  const [isSignedIn, setSignedIn] = useState(maySee);
+  const enter = (mayEnter) => {
+    setSignedIn(mayEnter);
+    if (mayEnter) goLive();
+  };
+  useEffect(() => {
+    const out = () => setSignedIn(false);
+    const follow = async () => {
+      if (!hasCode()) return;
+      const mayEnter = await signIn();
+      enter(mayEnter);
+      window.dispatchEvent(new HashChangeEvent('hashchange'));
+    };
+    window.addEventListener('signedOut', out);
+    window.addEventListener('hashchange', follow);
+    return () => {
+      window.removeEventListener('signedOut', out);
+      window.removeEventListener('hashchange', follow);
+    };
+  }, []);
+  return [isSignedIn, () => enter(true)];
 }
 
 /** The module of a screen, once it is there; the one before it stays until then. */
@@ -31,12 +63,7 @@ function useModule(name) {
     let isWanted = true;
     const show = (module, error) => isWanted && setLoaded({ name, module, error });
     if (modules.has(name)) show(modules.get(name));
-    else {
-      import(`./screens/${name}.js`).then(
-        (module) => { modules.set(name, module); show(module); },
-        (error) => show(null, error),
-      );
-    }
+    else loadScreen(name).then(show, (error) => show(null, error));
     return () => { isWanted = false; };
   }, [name]);
   return loaded;
@@ -60,12 +87,16 @@ function useFocusOnHeading(place) {
   }, [place]);
 }
 
+function Unknown({ screen }) {
+  return html`<${Top} title="No such screen" /><${Empty} text=${`There is no screen called "${screen}".`}><a href="#/timeline">Timeline</a><//>`;
+}
+
 function Current({ route }) {
   const isKnown = SCREENS.includes(route.screen);
   const { name, module, error } = useModule(isKnown ? route.screen : 'timeline');
   const { screen, id } = route;
   useFocusOnHeading(module && name === screen ? `${screen}/${id}` : 'loading');
-  if (!isKnown) return html`<${Empty} text=${`There is no screen called "${screen}".`}><a href="#/timeline">Timeline</a><//>`;
+  if (!isKnown) return html`<${Unknown} screen=${screen} />`;
   if (error) return html`<${Failure} problem=${error} />`;
   if (!module || name !== screen) return html`<${Loading} />`;
   const go = (changes, options) => navigate(hrefOf(screen, id, { ...route.params, ...changes }), options);
@@ -80,16 +111,10 @@ function SignedOut({ onRetry }) {
 
 function App({ maySee }) {
   const route = useRoute();
-  const [isSignedIn, setSignedIn] = useState(maySee);
+  const [isSignedIn, retry] = useSignIn(maySee);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useEffect(() => {
-    const out = () => setSignedIn(false);
-    window.addEventListener('signedOut', out);
-    const stopKeys = listenForKeys({ onHelp: () => setHelpOpen(true), onEscape: () => setMenuOpen(false) });
-    return () => { window.removeEventListener('signedOut', out); stopKeys(); };
-  }, []);
-  const retry = () => { setSignedIn(true); goLive(); };
+  useEffect(() => listenForKeys({ onHelp: () => setHelpOpen(true), onEscape: () => setMenuOpen(false) }), []);
   const skip = (event) => { event.preventDefault(); document.querySelector('main h1')?.focus(); };
   return html`
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
@@ -104,7 +129,10 @@ function App({ maySee }) {
 
 async function start() {
   applyTheme();
-  const maySee = await signIn();
+  // Asked for beside the sign-in, so that the first view need not wait for it afterwards.
+  const { screen } = parseRoute(location.hash);
+  const early = SCREENS.includes(screen) && loadScreen(screen).catch(() => null);
+  const [maySee] = await Promise.all([signIn(), early]);
   const page = document.querySelector('#page');
   page.replaceChildren();
   render(html`<${App} maySee=${maySee} />`, page);

@@ -4,13 +4,14 @@ import { addressOf, headers, signOut } from './api.js';
 
 const KINDS = ['added', 'changed', 'feedback', 'injected', 'indexed', 'synced', 'lost'];
 const WAIT_FIRST_MS = 1_000;
-const WAIT_MOST_MS = 30_000;
+const WAIT_MOST_MS = 10_000;
 /** A hidden tab lets go of its connection: browsers allow six to one host, and the server sixteen. */
 const HIDDEN_MS = 60_000;
 
 const listeners = new Set();
 const watchers = new Set();
 let lastEventId = null;
+let wasLive = false;
 let connection = null;
 let state = 'off';
 
@@ -82,6 +83,9 @@ async function connect(signal) {
   if (response.status === 401 || response.status === 404) return false;
   if (!response.ok) throw new Error(response.statusText);
   enter('live');
+  // Without a place to resume from, whatever happened in between was missed.
+  if (wasLive && !lastEventId) tell({ kind: 'lost', id: null, data: '{}' });
+  wasLive = true;
   await read(response);
   return true;
 }
@@ -102,12 +106,13 @@ async function keepConnected(signal) {
     enter('waiting');
     await pause(wait);
   }
-  if (!signal.aborted) enter('off');
+  if (!signal.aborted) stop();
 }
 
 function stop() {
   connection?.abort();
   connection = null;
+  enter('off');
 }
 
 function start() {
@@ -116,10 +121,14 @@ function start() {
   keepConnected(connection.signal);
 }
 
+let isWatched = false;
+
 /** Connects, and lets go while nobody looks. */
 export function goLive() {
-  let timer = null;
   start();
+  if (isWatched) return;
+  isWatched = true;
+  let timer = null;
   window.addEventListener('signedOut', stop);
   document.addEventListener('visibilitychange', () => {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// What is missing: searches in vain, memories tied to nothing, memories that may be out of date. Each with an action.
+// What is missing: searches in vain, memories that hang on nothing, memories that may be out of date. Each with an action.
 // Not here: contradictions (`review.js`).
 
 import { get, post } from '../api.js';
@@ -68,7 +68,7 @@ function Untied({ repo }) {
     <div class="grow"><${MemoryLink} memory=${memory} />
       <p class="found-foot"><${Kind} kind=${memory.event_type} /><${Repo} repo=${memory.repo} /><${Agent} agent=${memory.agent_id} /><span>${maturity}, ${counted(ties, 'tie')}</span></p></div>
     <a class="button" href=${hrefOf('memory', memory.id)}>Judge it</a></li>`;
-  return html`<${Panel} title="Tied to nothing" note="No link, no file, and nobody said whether they help. Judge them, or let them fade.">
+  return html`<${Panel} title="Hardly tied" note="They hang on little or nothing, and nobody said whether they help. Judge them, or let them fade.">
     <${Answer} state=${state}>${({ found }) => (found.length === 0
       ? html`<${Empty} text="Every memory is tied to another one or to a file." />` : html`<ul>${found.map(row)}</ul>`)}<//><//>`;
 }

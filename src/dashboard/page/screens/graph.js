@@ -1,8 +1,8 @@
 // What stands around one memory or file, one to three steps far, as a drawing and as a table. Not here: laying it out
-// (`shared/rings.js`).
+// (`shared/branches.js`).
 
 import { get } from '../api.js';
-import { RingGraph } from '../shared/rings.js';
+import { BranchGraph } from '../shared/branches.js';
 import {
   Answer, counted, Empty, File, firstLine, hrefOf, html, Kind, MemoryLink, RepoField, Table, titleOf, Top, useData, useState, words,
 } from '../widgets.js';
@@ -24,9 +24,9 @@ function graphOf(center, related) {
     const node = nodeOf(link);
     if (!nodes.has(node.key)) {
       if (nodes.size > NODES_MAX) continue;
-      nodes.set(node.key, { ...node, depth: link.depth, from: link.from, number: nodes.size });
+      nodes.set(node.key, { ...node, depth: link.depth, from: link.from, isInbound: link.direction === 'inbound', number: nodes.size });
     }
-    edges.push({ from: link.from, to: node.key, relation: link.relation, isInbound: link.direction === 'inbound', strength: link.strength });
+    edges.push({ from: link.from, to: node.key, relation: link.relation, strength: link.strength });
   }
   return { nodes: [...nodes.values()], edges };
 }
@@ -58,8 +58,8 @@ function Around({ center, related, heldBack }) {
     return html`<${Empty} text="Nothing is linked to it. Link it to another memory or to a file:" command=${`agent-knowledge link ${center.id ?? center.label} related_to OTHER`} />`;
   }
   return html`<${Lenses} relations=${[...counts]} off=${off} onToggle=${toggle} />
-    <${RingGraph} graph=${graph} />
-    <p class="note">${counted(graph.nodes.length - 1, 'node')}${heldBack > 0 && `; ${heldBack} read like instructions and are held back`}. Numbers are those of the table.</p>
+    <${BranchGraph} graph=${graph} />
+    <p class="note">${counted(graph.nodes.length - 1, 'node')}${heldBack > 0 && `; ${heldBack} read like instructions and are held back`}. At the left is what leads to it, at the right what it leads to; numbers are those of the table.</p>
     <${Table} caption="The same as a table" columns=${COLUMNS} rows=${rows} isCaptionShown />`;
 }
 

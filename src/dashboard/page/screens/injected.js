@@ -3,31 +3,18 @@
 import { get } from '../api.js';
 import { usePages } from '../shared/pages.js';
 import {
-  Agent, count, counted, dayOf, Empty, Failure, Filters, hrefOf, html, Loading, MemoryLink, Repo, Status, Top, useEvents, useMemo,
-  useState, When, WindowedList, words,
+  Agent, count, counted, Empty, Failure, Filters, firstLine, hrefOf, html, Loading, MemoryLink, Repo, Status, Top, useEvents, useMemo, useNarrow,
+  useState, When, WindowedList, withDays, words,
 } from '../widgets.js';
 
 export const title = 'Injected';
 
 const PAGE = 100;
-const HEIGHT = { day: 44, row: 92, memory: 30, rest: 14 };
-
-function withDays(entries) {
-  const rows = [];
-  let day = null;
-  for (const entry of entries) {
-    const next = dayOf(entry.at);
-    if (next !== day) rows.push({ sequence: `day-${rows.length}`, day: next });
-    day = next;
-    rows.push(entry);
-  }
-  return rows;
-}
+const HEIGHT = { day: 44, row: 68, rowNarrow: 94, asked: 26, memory: 30, rest: 14 };
 
 const verdictOf = (entry, id) => (entry.helped.includes(id) ? ['it helped', 'good'] : entry.failed.includes(id) ? ['it failed', 'bad'] : null);
 
 function Told({ entry, isOpen }) {
-  if (entry.memories.length === 0) return html`<p class="note">Nothing was told: no likely memory.</p>`;
   const line = (id) => {
     const verdict = verdictOf(entry, id);
     return html`<li key=${id}><${MemoryLink} id=${id} />${verdict && html`<span class="mark" data-tone=${verdict[1]}>${verdict[0]}</span>`}</li>`;
@@ -43,9 +30,10 @@ function Entry({ entry, isOpen, onToggle, go }) {
     <div class="row-head"><strong><${Agent} agent=${entry.agent} /></strong>
       <span class="mark">${words(entry.occasion)}</span><span class="note">by ${entry.by === 'hook' ? 'a hook' : 'a tool'} in <${Repo} repo=${entry.repo} /></span>
       <span class="row-time">${count(entry.tokens)} tokens · <${When} at=${entry.at} isClock /></span></div>
-    <p class="row-text" dir="auto">${entry.asked ?? ''}</p>
-    <div class="row-head">
-      ${many > 0 && html`<button class="plain small" aria-expanded=${isOpen} data-open-entry onClick=${onToggle}>${isOpen ? '▾' : '▸'} ${counted(many, 'memory', 'memories')}</button>`}
+    ${entry.asked && html`<p class="row-text" dir="auto">${firstLine(entry.asked, 300)}</p>`}
+    <div class="row-head row-marks-line">
+      ${many === 0 && html`<span class="note">nothing was told: no likely memory</span>`}
+      ${many > 0 && html`<button class="plain small" aria-expanded=${isOpen} onClick=${onToggle}>${isOpen ? '▾' : '▸'} ${counted(many, 'memory', 'memories')}</button>`}
       ${helped > 0 && html`<span class="mark" data-tone="good">${helped} helped</span>`}
       ${failed > 0 && html`<span class="mark" data-tone="bad">${failed} failed</span>`}
       ${many > 0 && helped + failed === 0 && html`<span class="note">nobody said whether it helped</span>`}
@@ -64,13 +52,14 @@ export function Screen({ params, go }) {
     return { items: entries, next };
   });
   const [open, setOpen] = useState(() => new Set());
+  const isNarrow = useNarrow();
   const [news, setNews] = useState(0);
   useEvents('injected', (event) => (!agent || event.agent === agent) && (!repo || event.repo === repo) && setNews(news + 1));
-  const rows = useMemo(() => withDays(list.items), [list.items]);
+  const rows = useMemo(() => withDays(list.items, ({ at }) => at), [list.items]);
   const heightOf = useMemo(() => (row) => {
     if (row.day) return HEIGHT.day;
-    return HEIGHT.row + (open.has(row.sequence) ? row.memories.length * HEIGHT.memory + HEIGHT.rest : 0);
-  }, [open]);
+    return (isNarrow ? HEIGHT.rowNarrow : HEIGHT.row) + (row.asked ? HEIGHT.asked : 0) + (open.has(row.sequence) ? row.memories.length * HEIGHT.memory + HEIGHT.rest : 0);
+  }, [open, isNarrow]);
   const toggle = (key) => setOpen((before) => { const after = new Set(before); after.delete(key) || after.add(key); return after; });
   const show = () => { setNews(0); window.scrollTo(0, 0); list.reload(); };
   const row = (one) => (one.day ? html`<h2 class="day">${one.day}</h2>`
@@ -80,10 +69,10 @@ export function Screen({ params, go }) {
     <${Top} title=${title} note="Everything that hooks and tools of this program told agents. Nothing else was put into a prompt." />
     <${Filters} value=${params} onChange=${go} fields=${['repo', 'agent']}>${chip('session', 'Session')}${chip('memory', 'Memory')}<//>
     <${Status} text=${news ? counted(news, 'new entry', 'new entries') : ''} />
-    ${news > 0 && html`<button class="news primary" onClick=${show}>${counted(news, 'new entry', 'new entries')} · show</button>`}
+    <div class="news">${news > 0 && html`<button class="primary" onClick=${show}>${counted(news, 'new entry', 'new entries')} · show</button>`}</div>
     ${list.error && html`<${Failure} problem=${list.error} onRetry=${list.reload} />`}
     ${list.isStarted && !list.isLoading && !list.error && rows.length === 0 && html`<${Empty}
       text="No agent was told anything yet. Hooks tell an agent what is known when it starts and when a command fails; set them up once:" command="agent-knowledge setup" />`}
-    <${WindowedList} items=${rows} rowHeight=${heightOf} renderRow=${row} keyOf=${({ sequence }) => sequence} onEnd=${list.more} label="Entries" />
+    <${WindowedList} items=${rows} rowHeight=${heightOf} renderRow=${row} keyOf=${({ sequence, key }) => sequence ?? key} onEnd=${list.more} label="Entries" />
     ${list.isLoading && html`<${Loading} />`}`;
 }

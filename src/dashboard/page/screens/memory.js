@@ -4,7 +4,7 @@ import { get } from '../api.js';
 import { History } from '../shared/history.js';
 import { supersede } from '../shared/deeds.js';
 import {
-  Agent, Answer, Command, Copy, Deeds, Empty, File, hrefOf, html, Kind, Marks, MemoryLink, Panel, Prose, Repo, titleOf, Top, useData,
+  Agent, Answer, Command, Copy, Deeds, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, titleOf, Top, useData,
   useEvents, useRef, useState, useTitle, When, words,
 } from '../widgets.js';
 
@@ -57,10 +57,10 @@ function Warnings({ memory }) {
 function Text({ memory }) {
   const isTitle = titleOf(memory) === memory.context?.trim();
   return html`<div class="memory-text">
-    ${memory.context && !isTitle && html`<h2>Context</h2><${Prose} text=${memory.context} />`}
-    <h2>Lesson</h2><${Prose} text=${memory.lesson} />
+    ${memory.context && !isTitle && html`<h2>Context</h2><${Folded} text=${memory.context} />`}
+    <h2>Lesson</h2><${Folded} text=${memory.lesson} />
     ${memory.command && html`<h2>Command</h2><${Command} text=${memory.command} />`}
-    ${memory.symptoms?.length > 0 && html`<h2>Symptoms</h2>${memory.symptoms.map((text) => html`<pre tabindex="0" dir="auto">${text}</pre>`)}`}
+    ${memory.symptoms?.length > 0 && html`<h2>Symptoms</h2>${memory.symptoms.map((text) => html`<pre class="symptom" tabindex="0" dir="auto">${text}</pre>`)}`}
     ${memory.files?.length > 0 && html`<h2>Files</h2><p class="chips">${memory.files.map((path) => html`<${File} path=${path} repo=${memory.repo} />`)}</p>`}
     ${memory.tags?.length > 0 && html`<h2>Tags</h2><p class="chips">${memory.tags.map((tag) => html`<a class="mark" href=${hrefOf('search', '', { query: `tag:${tag}` })}><bdi>${tag}</bdi></a>`)}</p>`}
   </div>`;
@@ -113,7 +113,7 @@ function Page({ memory, reload, round }) {
     <div class="memory-page">
       <div>
         <${Text} memory=${memory} />
-        <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload} /><${Replace} memory=${memory} onDone=${reload} /></div>
+        <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload}><${Replace} memory=${memory} onDone=${reload} /><//></div>
         <${History} memory=${memory} round=${round} />
       </div>
       <aside aria-label="About this memory"><${Facts} memory=${memory} /><${Links} memory=${memory} /><${Seen} memory=${memory} /></aside>

@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import {
-  Answer, clockOf, Command, counted, firstLine, fullTime, html, Icon, lasted, Prose, Repo, Top, useData, useEffect, useKeys, useMemo, useRef,
+  Answer, clockOf, Command, counted, firstLine, Folded, fullTime, html, Icon, lasted, Repo, Top, useData, useEffect, useKeys, useMemo, useRef,
   useState, useTitle,
 } from '../widgets.js';
 
@@ -53,7 +53,7 @@ function Moment({ moment, isCurrent, onPick }) {
     <p class="moment-head"><button class="plain small" onClick=${onPick}>${moment.at ? clockOf(moment.at) : '–'}</button>
       <strong>${NAMES[moment.kind] ?? moment.kind}</strong><${Outcome} outcome=${moment.outcome} /></p>
     <div class="moment-body">
-      ${moment.text && html`<${Prose} text=${moment.text} />`}
+      ${moment.text && html`<${Folded} text=${moment.text} />`}
       ${subject && html`<${Command} text=${subject} />`}
       ${moment.excerpt && html`<pre tabindex="0" dir="auto">${moment.excerpt}</pre>`}
     </div></li>`;

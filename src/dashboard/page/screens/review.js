@@ -2,7 +2,7 @@
 // Not here: the lists of single memories (`candidates.js`).
 
 import { get, post } from '../api.js';
-import { later, supersede } from '../shared/deeds.js';
+import { doDeed, later } from '../shared/deeds.js';
 import { repositories } from '../shared/filters.js';
 import { Different } from '../shared/different.js';
 import {
@@ -41,14 +41,14 @@ function usePairs(repo) {
 }
 
 function Side({ name, memory, other, hint }) {
-  return html`<section class="side" aria-label=${`${name}: ${titleOf(memory)}`}>
+  return html`<div class="side">
     <p class="note">${name} · <${When} at=${memory.timestamp} /> · <${Agent} agent=${memory.agent_id} /> <${Kind} kind=${memory.event_type} /></p>
     <h3><a data-open href=${hrefOf('memory', memory.id)}><bdi>${titleOf(memory)}</bdi></a></h3>
     <p dir="auto" class="pre"><${Different} text=${memory.lesson} other=${other.lesson} /></p>
     ${memory.command && html`<${Command} text=${memory.command} />`}
     <p class="note">${[memory.evidence ?? memory.success_rate, memory.branch].filter(Boolean).join(' · ')}</p>
     <p class="grow"></p>${hint}
-  </section>`;
+  </div>`;
 }
 
 function Pair({ pair, isCurrent, onCurrent, choices }) {
@@ -56,7 +56,7 @@ function Pair({ pair, isCurrent, onCurrent, choices }) {
     class=${isPrimary ? 'primary' : ''}>${label} <kbd>${key}</kbd></button>`;
   const [first, second, both, unclear] = choices;
   return html`<article class=${isCurrent ? 'pair current' : 'pair'} data-item data-pair=${keyOf(pair)} onFocusIn=${onCurrent} tabindex="-1">
-    <p class="pair-head"><${Repo} repo=${pair.repo} /> <span class="note">${Math.round(pair.kinship * 100)} % alike · ${pair.signs.join(' · ')}</span></p>
+    <h2 class="pair-head"><${Repo} repo=${pair.repo} /> <span class="note">${Math.round(pair.kinship * 100)} % alike · ${pair.signs.join(' · ')}</span></h2>
     <div class="sides">
       <${Side} name="First (older)" memory=${pair.older} other=${pair.newer} hint=${button(first)} />
       <${Side} name="Second (newer)" memory=${pair.newer} other=${pair.older} hint=${button(second)} />
@@ -69,7 +69,12 @@ function Pair({ pair, isCurrent, onCurrent, choices }) {
 function choicesFor(hide, show) {
   const replace = (pair, old, by) => {
     hide(pair);
-    supersede(old, by.id, undefined, undefined).then((isDone) => isDone || show(pair));
+    const path = (deed) => `memories/${encodeURIComponent(old.id)}/${deed}`;
+    doDeed(
+      'Replaced. Agents get only the other one.',
+      () => post(path('supersede'), { superseded_by: by.id }),
+      () => post(path('restore')).then(() => show(pair)),
+    ).then((isDone) => isDone || show(pair));
   };
   return [
     ['1', 'Keep the first', (pair) => replace(pair, pair.newer, pair.older)],

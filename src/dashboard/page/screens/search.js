@@ -2,8 +2,8 @@
 
 import { get } from '../api.js';
 import {
-  Agent, Empty, Filters, html, hrefOf, Kind, Marked, Marks, Answer, percent, Prose, Repo, Share, shortId, Table, titleOf, Top, useData,
-  useTitle, When, Copy, words, firstLine,
+  Agent, Empty, Filters, html, hrefOf, Kind, Marked, Marks, Answer, percent, Repo, Share, Swing, Table, titleOf, Top, useData,
+  useTitle, When, words, firstLine,
 } from '../widgets.js';
 
 export const title = 'Search';
@@ -25,6 +25,9 @@ const PRIORS = [
   ['outdated', 'outdated', 'A newer or better note exists'],
 ];
 
+/** The most that a prior takes or gives (S-RANK-4). */
+const PRIOR_MOST = 0.45;
+
 const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
 
 function Score({ score }) {
@@ -33,7 +36,7 @@ function Score({ score }) {
     <td class="bar-cell">${score[field] !== null && html`<${Share} value=${score[field]} />`}</td>
     <td class="number">${score[field] === null ? 'none' : score[field].toFixed(2)}</td></tr>`;
   const prior = ([field, name, hint]) => html`<tr title=${hint}><th scope="row">${name}</th>
-    <td class="bar-cell"><${Share} value=${score[field]} most=${0.45} /></td><td class="number">${signed(score[field])}</td></tr>`;
+    <td class="bar-cell"><${Swing} value=${score[field]} most=${PRIOR_MOST} /></td><td class="number">${signed(score[field])}</td></tr>`;
   const shown = PRIORS.filter(([field]) => score[field]);
   return html`<table class="score"><caption class="visually-hidden">Why it stands here</caption>
     <tbody>${SIGNALS.filter(isKnown).map(signal)}
@@ -79,6 +82,8 @@ const possible = ({ title: text, ...rest }) => ({ ...rest, title: text?.replace(
 
 function Results({ data, query }) {
   const { memories = [], possible: maybe = [], linked = [], near_misses: near = [], notices = [] } = data;
+  // What is shown as possible has nearly answered already.
+  const seen = new Set([...memories, ...maybe, ...linked].map(({ id }) => id));
   const isEmpty = memories.length + maybe.length === 0;
   return html`
     ${notices.map((notice) => html`<p class="notice-line" dir="auto">${notice.text ?? String(notice)}</p>`)}
@@ -87,7 +92,7 @@ function Results({ data, query }) {
     <${Group} name="Likely" memories=${memories} query=${query} />
     <${Group} name="Possible" note="Agents see only these titles." memories=${maybe.map(possible)} query=${query} />
     <${Group} name="Linked" note="Linked to a likely hit." memories=${linked.map(possible)} query=${query} />
-    <${Group} name="Near misses" note="Agents do not see these." memories=${near} query=${query} />`;
+    <${Group} name="Near misses" note="Agents do not see these." memories=${near.filter(({ id }) => !seen.has(id))} query=${query} />`;
 }
 
 function Hints() {

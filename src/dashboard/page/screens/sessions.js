@@ -12,7 +12,7 @@ const SCOPES = ['all', 'errors', 'plans', 'configs', 'tools', 'files', 'decision
 function Hit({ hit, query }) {
   const { session } = hit;
   return html`<article class="found plain-found" data-item><div class="found-text">
-    <h3><a data-open href=${hrefOf('sessions', session.id, { exchange: hit.exchange })} dir="auto"><${Marked} text=${firstLine(hit.asked || session.title)} query=${query} /></a></h3>
+    <h2><a data-open href=${hrefOf('sessions', session.id, { exchange: hit.exchange })} dir="auto"><${Marked} text=${firstLine(hit.asked || session.title)} query=${query} /></a></h2>
     ${hit.ran && html`<code class="one-line" dir="auto">${hit.ran}</code>`}
     ${hit.found && html`<p class="lesson" dir="auto"><${Marked} text=${hit.found} query=${query} /></p>`}
     <p class="found-foot"><span>${words(session.tool)}</span><${Repo} repo=${session.repo} />${session.branch && html`<code>${session.branch}</code>`}

@@ -3,8 +3,8 @@
 import { get } from '../api.js';
 import { usePages } from '../shared/pages.js';
 import {
-  counted, dayOf, Empty, Failure, Filters, HeatStrip, html, hrefOf, Loading, MemoryRow, Status, Top, useData, useEffect,
-  useEvents, useMemo, useState, WindowedList,
+  counted, Empty, Failure, Filters, HeatStrip, html, hrefOf, Loading, MemoryRow, Status, Top, useData,
+  useEvents, useMemo, useNarrow, useState, WindowedList, withDays,
 } from '../widgets.js';
 import { Audit } from './audit.js';
 
@@ -13,34 +13,10 @@ export const title = 'Timeline';
 const PAGE = 100;
 const DAYS = 30;
 const ROW = { heading: 44, wide: 64, narrow: 106 };
-const NARROW = matchMedia('(max-width: 700px)');
-
-function useNarrow() {
-  const [isNarrow, setNarrow] = useState(NARROW.matches);
-  useEffect(() => {
-    const follow = () => setNarrow(NARROW.matches);
-    NARROW.addEventListener('change', follow);
-    return () => NARROW.removeEventListener('change', follow);
-  }, []);
-  return isNarrow;
-}
 
 const filterOf = ({ repo, kind, agent, state, day }) => ({
   repo, kinds: kind, agents: agent, state, since: day, until: day, limit: PAGE,
 });
-
-/** Puts a heading before the first memory of each day. */
-function withDays(memories) {
-  const rows = [];
-  let day = null;
-  for (const memory of memories) {
-    const next = dayOf(memory.timestamp);
-    if (next !== day) rows.push({ id: `day-${rows.length}`, day: next });
-    day = next;
-    rows.push(memory);
-  }
-  return rows;
-}
 
 /** What arrived since the list was read; it is not mixed in while somebody reads. */
 function useNews({ repo, agent }, list) {
@@ -60,7 +36,7 @@ function useNews({ repo, agent }, list) {
 function News({ news, onShow }) {
   const text = news.includes(null) ? 'Some changes were missed' : `${counted(news.length, 'new memory', 'new memories')}`;
   return html`<${Status} text=${news.length ? text : ''} />
-    ${news.length > 0 && html`<button class="news primary" onClick=${onShow}>${text} · show</button>`}`;
+    <div class="news">${news.length > 0 && html`<button class="primary" onClick=${onShow}>${text} · show</button>`}</div>`;
 }
 
 function Strip({ params, go }) {
@@ -86,7 +62,7 @@ function MemoryList({ params, go }) {
   });
   const [news, clearNews] = useNews(params, list);
   const shown = params.source ? list.items.filter(({ source }) => source === params.source) : list.items;
-  const rows = useMemo(() => withDays(shown), [list.items, params.source]);
+  const rows = useMemo(() => withDays(shown, ({ timestamp }) => timestamp), [list.items, params.source]);
   const rowHeight = useMemo(() => ({ day }) => (day ? ROW.heading : isNarrow ? ROW.narrow : ROW.wide), [isNarrow]);
   const show = () => {
     clearNews();
@@ -104,7 +80,7 @@ function MemoryList({ params, go }) {
     <${News} news=${news} onShow=${show} />
     ${list.error && html`<${Failure} problem=${list.error} onRetry=${list.reload} />`}
     ${list.isStarted && rows.length === 0 && !list.isLoading && !list.error && html`<${Nothing} params=${params} />`}
-    <${WindowedList} items=${rows} rowHeight=${rowHeight} renderRow=${row} onEnd=${list.more} label="Memories" />
+    <${WindowedList} items=${rows} rowHeight=${rowHeight} renderRow=${row} keyOf=${({ id, key }) => id ?? key} onEnd=${list.more} label="Memories" />
     ${list.isLoading && html`<${Loading} />`}`;
 }
 

@@ -113,7 +113,7 @@ export async function report(memory, verdict, note, onDone) {
 }
 
 /** The buttons of a memory. `onDone` is called after each deed, and after its undo. */
-export function Deeds({ memory, onDone }) {
+export function Deeds({ memory, onDone, children }) {
   const [note, setNote] = useState('');
   const reason = note.trim() || undefined;
   const done = () => {
@@ -130,6 +130,7 @@ export function Deeds({ memory, onDone }) {
       ${isOut
         ? html`<button onClick=${() => restore(memory, reason, done)}>Bring back</button>`
         : html`<button class="danger" onClick=${() => forget(memory, reason, done)}>Forget</button>`}
+      ${children}
     </div>
     <label class="field grow"><span>Reason (optional, goes into the log)</span>
       <input value=${note} maxlength="500" onInput=${(event) => setNote(event.target.value)} /></label>

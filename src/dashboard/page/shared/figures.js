@@ -75,13 +75,18 @@ export function HeatStrip({ days, picked, onPick }) {
   </figure>`;
 }
 
-/** A bar from 0 to `most`, or to both sides of 0. The number beside it says the same. */
-export function Share({ value, most = 1 }) {
+/** A bar from 0 to 1. The number beside it says the same. */
+export function Share({ value }) {
+  return html`<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="ground" y="3" width="100" height="2" /><rect width=${Math.max(0, Math.min(1, value)) * 100} height="8" /></svg>`;
+}
+
+/** A bar from 0 in the middle to `most` at either side. */
+export function Swing({ value, most }) {
   const size = Math.min(1, Math.abs(value) / most) * 50;
-  const isSigned = value < 0;
-  return html`<svg class=${isSigned ? 'share minus' : 'share'} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="ground" x="0" y="3" width="100" height="2" />
-    <rect x=${isSigned ? 100 - size * 2 : 0} y="0" width=${size * 2} height="8" /></svg>`;
+  return html`<svg class=${value < 0 ? 'share minus' : 'share'} viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="ground" y="3" width="100" height="2" /><rect class="ground" x="49.5" width="1" height="8" />
+    <rect x=${value < 0 ? 50 - size : 50} width=${size} height="8" /></svg>`;
 }
 
 /** One number with its name. */

@@ -41,6 +41,27 @@ export function dayOf(at) {
   return day.format(then);
 }
 
+/**
+ * Puts a heading before the first item of each day, for lists of rows. `atOf` tells the time of an item; the items are
+ * in order. Items of one hour are of one day, so that a long list asks the calendar seldom.
+ */
+export function withDays(items, atOf) {
+  const rows = [];
+  let hour = null;
+  let current = null;
+  for (const item of items) {
+    const next = atOf(item)?.slice(0, 13);
+    if (next !== hour) {
+      const day = dayOf(atOf(item));
+      if (day !== current) rows.push({ key: `day-${rows.length}`, day });
+      current = day;
+      hour = next;
+    }
+    rows.push(item);
+  }
+  return rows;
+}
+
 /** `14:03` */
 export const clockOf = (at) => clock.format(new Date(at));
 

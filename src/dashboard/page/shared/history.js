@@ -9,23 +9,35 @@ import { Answer, Panel } from './states.js';
 
 const DEEDS = {
   feedback: 'reported', retract: 'forgot', restore: 'brought back', supersede: 'replaced', pin: 'pinned', unpin: 'unpinned',
-  distinct: 'settled', link: 'linked', unlink: 'ended a link of', archive: 'archived', tombstone: 'buried',
+  distinct: 'kept', link: 'linked', unlink: 'ended a link of', archive: 'archived', tombstone: 'buried',
 };
 
-/** What an event did, in words; a kind of memory means that it was saved. */
+/** What an event did, in words before and after what it was done to; a kind of memory means that it was saved. */
 export function deedOf({ event_type: type, verdict }) {
-  if (type === 'feedback' && verdict) return `reported "${verdict}" for`;
-  return DEEDS[type] ?? `saved as ${words(type)}`;
+  if (type === 'feedback' && verdict) return [`reported "${verdict}" for`, ''];
+  if (DEEDS[type]) return [DEEDS[type], ''];
+  return ['saved', `as ${words(type)}`];
 }
 
-const isMemory = (id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id ?? '');
+/** A memory with its title, or a file. */
+function End({ end }) {
+  if (end.file) return html`<code dir="auto">${end.file}${end.symbol ? ` ${end.symbol}` : ''}</code>`;
+  return html`<${MemoryLink} memory=${end.title ? end : undefined} id=${end.id} />`;
+}
+
+/** The other memory or file of an event, and how it is tied. */
+function Other({ event, id }) {
+  const { link, other } = event;
+  if (!link) return other ? html` ${event.event_type === 'distinct' ? 'beside' : 'by'} <${End} end=${other} />` : null;
+  const isSource = link.source.id === id;
+  return html` · ${isSource ? 'it' : html`<${End} end=${link.source} />`} ${words(link.relation)} ${isSource ? html`<${End} end=${link.target} />` : 'it'}`;
+}
 
 function Line({ event, memory }) {
+  const [before, after] = deedOf(event);
   const isFirst = event.id === memory.id;
-  const other = event.target ?? event.superseded_by ?? event.distinct_from;
   return html`<li class="event">
-    <p><${Agent} agent=${event.agent} /> ${deedOf(event)} it${event.relation && html` · ${words(event.relation)}`}
-      ${other && html` ${isMemory(other) ? html`<${MemoryLink} id=${other} />` : html`<code dir="auto">${other}</code>`}`}
+    <p><${Agent} agent=${event.agent} /> ${before} it ${after}<${Other} event=${event} id=${memory.id} />
       <span class="note"> · <${When} at=${event.at} />${[event.host, event.session].filter(Boolean).map((part) => html` · <bdi>${part}</bdi>`)}</span></p>
     ${event.text && !isFirst && html`<p class="note" dir="auto">${event.text}</p>`}
   </li>`;

@@ -56,6 +56,19 @@ export function useKeys(keys) {
   }, []);
 }
 
+const NARROW = matchMedia('(max-width: 700px)');
+
+/** Whether the page is as narrow as a telephone. */
+export function useNarrow() {
+  const [isNarrow, setNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const follow = () => setNarrow(NARROW.matches);
+    NARROW.addEventListener('change', follow);
+    return () => NARROW.removeEventListener('change', follow);
+  }, []);
+  return isNarrow;
+}
+
 /** Names the document after what is shown. */
 export function useTitle(title) {
   useEffect(() => {

@@ -57,7 +57,7 @@ function loadTitle(id) {
 }
 
 /** A memory by its title. Give `memory`, or `id` where only that is known. */
-export function MemoryLink({ memory, id = memory.id }) {
+export function MemoryLink({ memory, id = memory?.id }) {
   const [title, setTitle] = useState(memory && titleOf(memory));
   useEffect(() => {
     let isHere = true;

@@ -1,6 +1,6 @@
 // A list that is read page by page, and remembered while one looks at a memory. Not here: drawing it (`windowed.js`).
 
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from '../parts/preact.js';
+import { useCallback, useLayoutEffect, useRef, useState } from '../parts/preact.js';
 
 const START = { items: [], next: null, total: null, error: null, isLoading: true, isStarted: false };
 
@@ -38,7 +38,8 @@ export function usePages(name, question, load) {
   }, [question]);
 
   const asked = useRef(before?.question === question ? question : null);
-  useEffect(() => {
+  // Before the screen is painted, so that the answer is under way meanwhile.
+  useLayoutEffect(() => {
     if (asked.current !== question) read(null, true);
     asked.current = question;
   }, [question]);

@@ -1,9 +1,11 @@
 // Lessons are often written in Markdown. This shows its blocks as nodes; nothing in a text becomes a link or an
 // element of its own. Not here: any other Markdown.
 
-import { html } from '../parts/preact.js';
+import { html, useState } from '../parts/preact.js';
+import { count } from './format.js';
 
 const LONGEST = 64_000;
+const FOLD_CHARS = 4_000;
 
 /** Text with `code` and **strong** parts. */
 function inline(text) {
@@ -31,8 +33,9 @@ function blocksOf(text) {
     } else if (fence) fence.lines.push(line);
     else if (!line.trim()) blocks.push({ kind: 'gap', lines: [] });
     else if (/^#{1,6}\s/.test(line)) blocks.push({ kind: 'heading', lines: [line.replace(/^#+\s*/, '')] });
-    else if (/^\s*([-*]|\d+\.)\s/.test(line)) add('list', line.replace(/^\s*([-*]|\d+\.)\s+/, ''));
-    else if (blocks.at(-1)?.kind === 'list' && /^\s+\S/.test(line)) blocks.at(-1).lines.push(`${blocks.at(-1).lines.pop()} ${line.trim()}`);
+    else if (/^\s*[-*]\s/.test(line)) add('list', line.replace(/^\s*[-*]\s+/, ''));
+    else if (/^\s*\d+\.\s/.test(line)) add('steps', line.replace(/^\s*\d+\.\s+/, ''));
+    else if (['list', 'steps'].includes(blocks.at(-1)?.kind) && /^\s+\S/.test(line)) blocks.at(-1).lines.push(`${blocks.at(-1).lines.pop()} ${line.trim()}`);
     else add('paragraph', line);
   }
   return blocks.filter(({ kind }) => kind !== 'gap');
@@ -42,13 +45,23 @@ function blockNode({ kind, lines }, index) {
   const text = lines.join('\n');
   if (kind === 'code') return html`<pre key=${index} tabindex="0" dir="auto"><code>${text}</code></pre>`;
   if (kind === 'heading') return html`<p key=${index} class="prose-heading" dir="auto">${inline(text)}</p>`;
-  if (kind === 'list') return html`<ul key=${index}>${lines.map((line) => html`<li dir="auto">${inline(line)}</li>`)}</ul>`;
+  const items = () => lines.map((line) => html`<li dir="auto">${inline(line)}</li>`);
+  if (kind === 'list') return html`<ul key=${index}>${items()}</ul>`;
+  if (kind === 'steps') return html`<ol key=${index}>${items()}</ol>`;
   return html`<p key=${index} dir="auto">${inline(text)}</p>`;
 }
 
 /** A text of a memory. */
 export function Prose({ text = '' }) {
   return html`<div class="prose">${blocksOf(text.slice(0, LONGEST)).map(blockNode)}</div>`;
+}
+
+/** A text that is shown whole only when asked for, if it is long. */
+export function Folded({ text = '' }) {
+  const [isOpen, setOpen] = useState(false);
+  if (text.length < FOLD_CHARS) return html`<${Prose} text=${text} />`;
+  return html`<div class=${isOpen ? '' : 'folded'}><${Prose} text=${isOpen ? text : text.slice(0, FOLD_CHARS)} /></div>
+    <button class="unfold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Show less' : `Show all ${count(text.length)} characters`}</button>`;
 }
 
 const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

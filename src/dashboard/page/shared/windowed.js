@@ -28,7 +28,7 @@ function rowAt(starts, offset) {
 }
 
 function useSpan(box, starts) {
-  const [span, setSpan] = useState({ first: 0, last: 40 });
+  const [span, setSpan] = useState({ first: 0, last: 20 });
   const measure = useCallback(() => {
     if (!box.current) return;
     const above = -box.current.getBoundingClientRect().top;
