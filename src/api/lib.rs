@@ -175,6 +175,12 @@ pub trait Api: Send + Sync {
     /// [`ApiError::Failed`] also where a log cannot be read: the checksum would be of another state.
     fn digest(&self) -> Result<Reply, ApiError>;
 
+    /// Checks everything around the logs, and changes nothing: `checks` in the JSON.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where this process cannot check it.
+    fn doctor(&self) -> Result<Reply, ApiError>;
+
     /// Returns the repository that the working directory belongs to, and why.
     ///
     /// # Errors

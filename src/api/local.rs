@@ -31,7 +31,7 @@ mod write;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use self::damage::sound_answer;
 use super::caller::{Caller, Patience};
@@ -48,6 +48,9 @@ use index::lexical::AnalysisCache;
 use sessions::past_sessions::PastSessions;
 use store::{Config, Store};
 use writer::{Identity, Moment, Writer};
+
+/// Checks everything around the logs, without changing anything.
+pub type Doctor = Box<dyn Fn(&Core) -> Reply + Send + Sync>;
 
 /// What all callers of one process share.
 pub struct Core {
@@ -67,6 +70,8 @@ pub struct Core {
     pub words: Mutex<AnalysisCache>,
     /// The past sessions of other tools, as far as they are kept.
     pub past_sessions: PastSessions,
+    /// Checks everything around the logs, where the program lets callers ask for that.
+    pub doctor: OnceLock<Doctor>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -189,6 +194,10 @@ impl Api for Local {
 
     fn digest(&self) -> Result<Reply, ApiError> {
         sound_answer(|used| state::digest(self, used))
+    }
+
+    fn doctor(&self) -> Result<Reply, ApiError> {
+        state::doctor(self)
     }
 
     fn whoami(&self) -> Result<Reply, ApiError> {

@@ -32,6 +32,7 @@ mod session_reading;
 mod session_state;
 mod session_transcript;
 mod stale;
+mod standing;
 mod status;
 mod summary;
 #[cfg(test)]
@@ -39,7 +40,7 @@ mod test_memories;
 mod tokens;
 mod whoami;
 
-pub use analysis::{Findings, findings, pattern, patterns, searches};
+pub use analysis::{Findings, findings, pattern, patterns, searches, with_link_counts};
 pub use briefing::{Briefing, briefing};
 pub use bulk_change::{Subject, bulk_change};
 pub use completions::completions;
@@ -47,7 +48,7 @@ pub use excerpt::{Excerpt, Interest, excerpt};
 pub use export::export;
 pub use hits::{SearchReply, search};
 pub use home::Home;
-pub use item::{items, list};
+pub use item::{items, items_with_standing, list};
 pub use line::operands;
 pub use log_events::{
     DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
@@ -72,6 +73,7 @@ pub use session_transcript::{
     ReplayStep, Shown, replay_steps, session_summary, session_transcript,
 };
 pub use stale::{Checked, stale};
+pub use standing::{MemoryLink, Standing};
 pub use status::{Model, status};
 pub use summary::{reflect, summary};
 pub use tokens::tokens;

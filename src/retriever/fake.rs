@@ -131,6 +131,10 @@ impl Api for Fake {
         self.reply("digest".to_owned())
     }
 
+    fn doctor(&self) -> Result<Reply, ApiError> {
+        self.reply("doctor".to_owned())
+    }
+
     fn whoami(&self) -> Result<Reply, ApiError> {
         self.reply("whoami".to_owned())
     }

@@ -57,6 +57,8 @@ const LOOK_MS: u64 = 50;
 pub struct Surroundings<'a> {
     /// Looks up an environment variable.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
+    /// Does the same, for threads that outlive a call.
+    pub variable: fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
     /// Where temporary folders may be made.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::damage::UsedSnapshot;
 use super::page_end::PageEnd;
-use super::{Local, citation, repositories, snapshots};
+use super::{Local, citation, memory_bound, repositories, snapshots};
 use crate::requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
 use crate::{ApiError, LogEventsRequest};
 use event::{Event, EventId, FEEDBACK, RepoKey, Timestamp};
@@ -23,11 +23,15 @@ pub(super) fn log_events(
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    match request {
+    let mut reply = match request {
         LogEventsRequest::Timeline(request) => timeline(local, request, &snapshot),
         LogEventsRequest::History(request) => history(request, &snapshot),
         LogEventsRequest::Audit(request) => audit(local, request, &snapshot),
-    }
+    }?;
+    // Events of memories that were left out are in the logs alone.
+    let notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
+    notices.iter().for_each(|notice| reply.text.push_str(&format!("\n{notice}")));
+    Ok(reply.with("notices", notices.into()))
 }
 
 /// A line of a log, before its record is read.

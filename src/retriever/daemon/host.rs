@@ -274,6 +274,7 @@ fn answer(local: &Local, ask: Ask, shared: &HostState) -> Result<Reply, ApiError
         Ask::Complete(request) => local.complete(&request),
         Ask::Status => local.status().map(|status| shared.add_to_status(status)),
         Ask::Digest => local.digest(),
+        Ask::Doctor => local.doctor(),
         Ask::Whoami | Ask::Leave => local.whoami(),
     }
 }

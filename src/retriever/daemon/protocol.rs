@@ -85,6 +85,7 @@ pub(super) enum Ask {
     Complete(CompleteRequest),
     Status,
     Digest,
+    Doctor,
     Whoami,
     /// Asks the retriever to stop, because a newer one is coming or the user wants it.
     Leave,

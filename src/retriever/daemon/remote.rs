@@ -249,6 +249,10 @@ impl Api for Remote {
         self.ask(&Ask::Digest, |api| api.digest())
     }
 
+    fn doctor(&self) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Doctor, |api| api.doctor())
+    }
+
     fn whoami(&self) -> Result<Reply, ApiError> {
         self.ask(&Ask::Whoami, |api| api.whoami())
     }

@@ -169,6 +169,7 @@ impl Program<'_> {
         let clock = Box::new(self.surroundings.clock);
         let core = Self::core(settled, Need::Meaning, Watches::AsSet, clock, Some(checkpoints))?;
         let core = Arc::new(core);
+        self.let_ask_doctor(settings, &core);
         self.import_now_and_then(sessions_dir);
         let idle =
             (idle > 0).then(|| Duration::from_secs(60 * u64::try_from(idle).unwrap_or(u64::MAX)));

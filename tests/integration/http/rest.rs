@@ -77,6 +77,9 @@ fn rest_every_endpoint_answers() {
         ("sessions?query=anything", "{"),
         ("status", "memories"),
         ("timeline", "added"),
+        ("doctor", "checks"),
+        ("graph/stats", "relations"),
+        ("export?repo=acme/web", "left_out"),
         ("audit", "freeze the clock"),
         (&*format!("memories/{id}/history"), "freeze the clock"),
     ] {
@@ -334,4 +337,134 @@ fn rest_explains_what_was_not_found() {
     let bytes = "GET /api/v1/search?query=npm+EACCES+ownership&explain=true&kinds=decision HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n";
     let text = server.send(bytes.as_bytes()).body;
     assert!(text.contains("Near misses:\n- npm install failed"), "{text}");
+}
+
+// S-REST-8
+#[test]
+fn rest_tells_what_the_doctor_says() {
+    let (world, server) = served();
+    let shown = read(&server, "doctor");
+    let printed: Value =
+        serde_json::from_str(&world.agent_knowledge(&["doctor", "--json"]).output).unwrap();
+    let checks = |report: &Value| -> Vec<(String, String)> {
+        let checks = report["checks"].as_array().unwrap().iter();
+        checks.map(|check| (check["check"].to_string(), check["state"].to_string())).collect()
+    };
+    assert_eq!(checks(&shown), checks(&printed));
+    assert_eq!(shown["fine"], printed["fine"]);
+    assert!(!checks(&shown).is_empty());
+    let refused = asked(&server, "POST", "doctor", &[], "{}");
+    assert_eq!(problem(&refused).0, 405, "it offers no deed");
+}
+
+// S-REST-9
+#[test]
+fn rest_counts_links_and_exports_what_is_proven() {
+    let (world, server) = served();
+    let ids: Vec<String> = read(&server, "memories")["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|memory| memory["id"].as_str().unwrap().to_owned())
+        .collect();
+    done(
+        &server,
+        "links",
+        &json!({ "source": ids[0], "relation": "depends_on", "target": ids[1] }),
+    );
+    let stats = read(&server, "graph/stats");
+    assert_eq!((&stats["links"], &stats["linked_memories"]), (&json!(1), &json!(2)), "{stats}");
+    assert_eq!(stats["relations"], json!({ "depends_on": 1 }));
+    assert_eq!(stats["found"].as_array().map(Vec::len), Some(2), "the hubs");
+    let none = read(&server, "graph/stats?repo=acme/none");
+    assert_eq!((&none["links"], &none["found"]), (&json!(0), &json!([])));
+    let args = [
+        "--repo",
+        "acme/web",
+        "--type",
+        "decision",
+        "--lesson",
+        "prices are integers",
+        "--success-rate",
+        "9/9",
+    ];
+    world.log_memory(&args).done();
+    let saved =
+        read(&server, "memories?kinds=decision")["memories"][0]["id"].as_str().unwrap().to_owned();
+    for agent in ["ann", "bob", "eve"] {
+        let body = json!({ "verdict": "worked" }).to_string();
+        let path = format!("memories/{saved}/feedback");
+        assert_eq!(asked(&server, "POST", &path, &[("X-Agent", agent)], &body).status, 200);
+    }
+    let lines = read(&server, "export?repo=acme/web")["lines"].clone();
+    assert_eq!(lines.as_array().map(Vec::len), Some(1), "{lines}");
+    assert!(lines[0].as_str().unwrap().starts_with("- prices are integers (decision "), "{lines}");
+    let few = asked(&server, "GET", "export?repo=acme/web&max_tokens=99", &[], "");
+    assert_eq!(problem(&few).0, 400);
+}
+
+// S-REST-10
+#[test]
+fn rest_shows_where_a_memory_stands() {
+    let (world, server) = served();
+    let ids: Vec<String> = ["query=npm+EACCES", "query=port+hangs"]
+        .iter()
+        .map(|query| {
+            let found = read(&server, &format!("search?{query}&limit=1"));
+            found["memories"][0]["id"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let standing =
+        |id: &str| read(&server, &format!("memories/{id}"))["memories"][0]["standing"].clone();
+    let before = standing(&ids[0]);
+    assert_eq!((&before["state"], &before["maturity"]), (&json!("live"), &json!("candidate")));
+    assert_eq!(before["verdicts"], json!({ "worked": 0, "failed": 0, "stale": 0, "confirmed": 0 }));
+    assert_eq!(before["written_by"]["agent"], "tester");
+    assert_eq!(before["seen_in"], json!(["acme/web"]));
+    assert_eq!((&before["changed_files"], &before["links"]), (&Value::Null, &json!([])));
+    done(
+        &server,
+        "links",
+        &json!({ "source": ids[0], "relation": "touches", "target": "code:src/a.rs", "repo": "acme/web" }),
+    );
+    done(&server, &format!("memories/{}/feedback", ids[0]), &json!({ "verdict": "failed" }));
+    done(&server, &format!("memories/{}/supersede", ids[0]), &json!({ "superseded_by": ids[1] }));
+    let after = standing(&ids[0]);
+    assert_eq!((&after["state"], &after["verdicts"]["failed"]), (&json!("superseded"), &json!(1)));
+    assert_eq!(after["replaced_by"]["title"], "cargo test hangs in CI");
+    let links = after["links"].as_array().unwrap();
+    assert!(links.iter().any(|link| link["to"]["file"] == "src/a.rs"), "{after}");
+    let other = standing(&ids[1]);
+    assert_eq!(other["replaces"][0]["title"], "npm install failed with EACCES");
+    assert_eq!(other["links"][0]["direction"], "outbound");
+    let odd = json!({ "id": "odd-1", "repo": "acme/api", "event_type": "fact", "lesson": "x", "standing": "mine" });
+    world.hand_write("acme%2Fapi.jsonl", format!("{odd}\n"));
+    let shown = read(&server, "memories/odd-1")["memories"][0].clone();
+    assert_eq!(
+        (&shown["field standing"], &shown["standing"]["state"]),
+        (&json!("mine"), &json!("live"))
+    );
+}
+
+// S-REST-11
+#[test]
+fn rest_says_what_a_caller_has_already() {
+    let (_world, server) = served();
+    let tag_of = |answer: &HttpAnswer| answer.header("etag").unwrap().to_owned();
+    let first = asked(&server, "GET", "memories?limit=1", &[], "");
+    let tag = tag_of(&first);
+    let again = asked(&server, "GET", "memories?limit=1", &[("If-None-Match", &tag)], "");
+    assert_eq!((again.status, again.body.as_str(), tag_of(&again)), (304, "", tag.clone()));
+    let listed = format!("\"x\", W/{tag}");
+    let among = asked(&server, "GET", "memories?limit=1", &[("If-None-Match", &listed)], "");
+    assert_eq!(among.status, 304);
+    let other = asked(&server, "GET", "memories?limit=2", &[("If-None-Match", &tag)], "");
+    assert_eq!(other.status, 200, "another answer has another tag");
+    let id = serde_json::from_str::<Value>(&first.body).unwrap()["memories"][0]["id"].clone();
+    done(&server, &format!("memories/{}/pin", id.as_str().unwrap()), &json!({}));
+    let changed = asked(&server, "GET", "memories?limit=1", &[("If-None-Match", &tag)], "");
+    assert_eq!(changed.status, 200);
+    assert_ne!(tag_of(&changed), tag);
+    let wrong = asked(&server, "GET", "memories?limit=0", &[("If-None-Match", "*")], "");
+    assert_eq!(wrong.status, 400);
 }

@@ -10,7 +10,7 @@ use api::requests::change::{
     DistinctArguments, FeedbackArguments, ForgetArguments, PinArguments, SupersedeArguments,
 };
 use api::requests::links::{LinkArguments, UnlinkArguments};
-use api::requests::listing::ShowArguments;
+use api::requests::listing::{ExportRequest, ShowArguments};
 use api::requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
 use api::requests::parameter::Parameter;
 use api::requests::related::ImpactArguments;
@@ -18,7 +18,7 @@ use api::requests::save;
 use api::{
     AnalyzeRequest, Api, ApiError, ApiRequest, ChangeRequest, ContextRequest, LinkRequest, Listing,
     LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, Voice,
+    SessionSearchRequest, Topic, Voice,
 };
 
 /// The arguments of a request.
@@ -269,6 +269,23 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         )
     },
     read(
+        "graph/stats",
+        "graphStats",
+        "Count the links of each kind, and list the memories with the most",
+        || named(&AnalyzeRequest::parameters(), &["repo", "limit", "max_tokens"]),
+        |api, mut given, _| {
+            given.insert("topic".to_owned(), Topic::Stats.as_str().into());
+            api.analyze(&AnalyzeRequest::from_http(given)?)
+        },
+    ),
+    read(
+        "export",
+        "export",
+        "Show the lines that the command export would write into an agent file",
+        || of_named_repo(ExportRequest::parameters()),
+        |api, given, _| api.list(&Listing::Export(ExportRequest::from_http(given)?)),
+    ),
+    read(
         "patterns",
         "patterns",
         "List lessons that several repositories learned independently",
@@ -321,6 +338,13 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "List the events of all memories page by page, the newest first",
         AuditRequest::parameters,
         |api, given, _| api.log_events(&LogEventsRequest::Audit(AuditRequest::from_http(given)?)),
+    ),
+    read(
+        "doctor",
+        "doctor",
+        "Check everything around the logs, without changing anything",
+        Vec::new,
+        |api, _, _| api.doctor(),
     ),
     read(
         "status",

@@ -11,14 +11,18 @@ mod problem;
 mod repeated;
 pub(crate) mod sign_in;
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY,
+};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::mcp::agent_name;
 use api::{Api, ApiError, Reply, Voice};
@@ -71,6 +75,42 @@ struct Content {
     status: StatusCode,
     content_type: &'static str,
     body: Bytes,
+    /// Tells this content from any other, where a caller may ask whether it still has it.
+    tag: Option<String>,
+}
+
+impl Content {
+    /// Tags what a read answers, or says only that it is what the caller has. The tag is made of the content itself, so it
+    /// covers whatever the content depends on: the logs, the indexes, the settings and the time.
+    fn unless_known(mut self, headers: &HeaderMap) -> Self {
+        if self.status != StatusCode::OK {
+            return self;
+        }
+        let tag = tag_of(&self);
+        if known_tags(headers).any(|known| known == tag || known == "*") {
+            (self.status, self.body) = (StatusCode::NOT_MODIFIED, Bytes::new());
+        }
+        self.tag = Some(tag);
+        self
+    }
+}
+
+/// Bytes of a tag: two contents have the same one as good as never.
+const TAG_BYTES: usize = 16;
+
+fn tag_of(content: &Content) -> String {
+    let digest = Sha256::new().chain_update(content.content_type).chain_update(&content.body);
+    let hex = digest.finalize().iter().take(TAG_BYTES).fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    format!("\"{hex}\"")
+}
+
+/// Returns the tags of what a caller has. A weak one stands for the same content.
+fn known_tags(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let given = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    given.flat_map(|list| list.split(',')).map(|tag| tag.trim().trim_start_matches("W/"))
 }
 
 impl RestService {
@@ -123,7 +163,7 @@ impl RestService {
             content_of(reply, endpoint.kind, wants_text(&parts.headers))
         };
         if endpoint.kind == Kind::Read {
-            return call();
+            return call().unless_known(&parts.headers);
         }
         let key = match key(&parts.headers) {
             Ok(Some(key)) => key,
@@ -150,7 +190,7 @@ fn description(method: &Method) -> Answer {
         return not_allowed("GET");
     }
     let body = Bytes::from(document().to_string());
-    answer_of(&Content { status: StatusCode::OK, content_type: JSON, body })
+    answer_of(&Content { status: StatusCode::OK, content_type: JSON, body, tag: None })
 }
 
 fn not_allowed(allowed: &str) -> Answer {
@@ -170,7 +210,7 @@ fn content_of(reply: Result<Reply, ApiError>, kind: Kind, is_text: bool) -> Cont
             let status = if kind == Kind::Make { StatusCode::CREATED } else { StatusCode::OK };
             let (content_type, body) =
                 if is_text { (TEXT, reply.text) } else { (JSON, json_of(reply).to_string()) };
-            Content { status, content_type, body: Bytes::from(body) }
+            Content { status, content_type, body: Bytes::from(body), tag: None }
         }
     }
 }
@@ -190,6 +230,10 @@ fn answer_of(content: &Content) -> Answer {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content.content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
+    if let Some(tag) = content.tag.as_deref().and_then(|tag| HeaderValue::from_str(tag).ok()) {
+        headers.insert(ETAG, tag);
+        headers.insert(VARY, HeaderValue::from_static("accept"));
+    }
     answer
 }
 

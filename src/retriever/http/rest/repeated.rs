@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn content(status: StatusCode) -> Content {
-        Content { status, content_type: "text/plain", body: Bytes::from("done") }
+        Content { status, content_type: "text/plain", body: Bytes::from("done"), tag: None }
     }
 
     #[test]
