@@ -104,6 +104,7 @@ impl Home {
             steps.push(("agent-knowledge model fetch", "search by meaning too"));
         }
         if self.memories > 0 {
+            steps.push(("agent-knowledge ui", "look at it in the browser"));
             steps.push(("agent-knowledge search WORDS", "find lessons"));
         }
         steps
@@ -149,7 +150,7 @@ mod tests {
             ..Home::default()
         };
         let reply = home.reply();
-        assert_eq!(reply.json["next"], json!(["agent-knowledge search WORDS"]));
+        assert_eq!(reply.json["next"], json!(["agent-knowledge ui", "agent-knowledge search WORDS"]));
         assert!(reply.text.contains("agents    a, b, c, d and 1 more\n"), "{}", reply.text);
     }
 }

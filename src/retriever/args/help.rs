@@ -17,7 +17,7 @@ struct Group {
 const SHORT: &[Group] = &[
     Group {
         title: "Recall",
-        commands: &["search", "context", "show", "list", "recent", "related", "sessions"],
+        commands: &["search", "context", "show", "list", "recent", "related", "sessions", "ui"],
     },
     Group {
         title: "Keep it right",
