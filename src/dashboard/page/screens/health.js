@@ -25,10 +25,12 @@ function grouped(checks) {
 function Check({ checks }) {
   const [{ check, state }] = checks;
   const [word, tone] = stateOf(state);
-  const line = ({ says, mend }) => html`<div class="said"><p dir="auto">${says}</p>${mend && html`<${Command} text=${mend} />`}</div>`;
+  const line = ({ says, mend }) => html`<div class="said"><p dir="auto">${says}</p>${mend && html`<${Command}
+    text=${mend} />`}</div>`;
   return html`<li class="check"><span class="mark" data-tone=${tone}>${word}</span><strong>${check}</strong>
     <div class="grow">${line(checks[0])}
-      ${checks.length > 1 && html`<details><summary>${checks.length - 1} more of this kind</summary>${checks.slice(1).map(line)}</details>`}</div></li>`;
+      ${checks.length > 1 && html`<details><summary>${checks.length - 1} more of this kind</summary>
+        ${checks.slice(1).map(line)}</details>`}</div></li>`;
 }
 
 function Doctor() {
@@ -55,7 +57,8 @@ function Troubles({ status }) {
 }
 
 const REPO_COLUMNS = [
-  { name: 'key', title: 'Repository', render: ({ key }) => html`<a href=${hrefOf('timeline', '', { repo: key })}><${Repo} repo=${key} /></a>` },
+  { name: 'key', title: 'Repository', render: ({ key }) => html`<a href=${hrefOf('timeline', '', { repo: key })}><${Repo}
+    repo=${key} /></a>` },
   { name: 'memories', title: 'Memories', isNumber: true },
 ];
 const SKIP_COLUMNS = [
@@ -69,16 +72,19 @@ function Store({ status }) {
   return html`
     <dl class="figures">
       <${Figure} name="Memories" value=${count(status.memories)} />
-      <${Figure} name="Logs" value=${count(status.logs)} note=${status.segments ? `and ${count(status.segments)} archived segments` : undefined} />
+      <${Figure} name="Logs" value=${count(status.logs)}
+        note=${status.segments ? `and ${count(status.segments)} archived segments` : undefined} />
       <${Figure} name="Lines read" value=${count(status.lines)} note=${`${count(status.skipped)} skipped`} />
       <${Figure} name="Indexed by words" value=${count(status.lexical)} />
-      <${Figure} name="By meaning" value=${count(status.embedded)} note=${status.model.works ? 'the model works' : 'the model is off'} />
+      <${Figure} name="By meaning" value=${count(status.embedded)}
+        note=${status.model.works ? 'the model works' : 'the model is off'} />
       <${Figure} name="Held in memory" value=${bytes(status.held_bytes)} note=${`of ${status.memory_mib} MiB`} />
     </dl>
     <${Troubles} status=${status} />
     <p class="note">Store <code>${status.store}</code></p>
     <p class="note" dir="auto">Model: ${status.model.state}</p>
-    ${status.skips.length > 0 && html`<${Panel} title="Skipped lines"><${Table} caption="Skipped lines" columns=${SKIP_COLUMNS} rows=${status.skips} /><//>`}
+    ${status.skips.length > 0 && html`<${Panel} title="Skipped lines"><${Table} caption="Skipped lines"
+      columns=${SKIP_COLUMNS} rows=${status.skips} /><//>`}
     <${Panel} title="Repositories"><${Table} caption="Memories by repository" columns=${REPO_COLUMNS} rows=${repos} /><//>`;
 }
 

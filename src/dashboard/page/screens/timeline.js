@@ -80,7 +80,8 @@ function MemoryList({ params, go }) {
     <${News} news=${news} onShow=${show} />
     ${list.error && html`<${Failure} problem=${list.error} onRetry=${list.reload} />`}
     ${list.isStarted && rows.length === 0 && !list.isLoading && !list.error && html`<${Nothing} params=${params} />`}
-    <${WindowedList} items=${rows} rowHeight=${rowHeight} renderRow=${row} keyOf=${({ id, key }) => id ?? key} onEnd=${list.more} label="Memories" />
+    <${WindowedList} items=${rows} rowHeight=${rowHeight} renderRow=${row} keyOf=${({ id, key }) => id ?? key}
+      onEnd=${list.more} label="Memories" />
     ${list.isLoading && html`<${Loading} />`}`;
 }
 
