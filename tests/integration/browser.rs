@@ -19,7 +19,7 @@ fn walk(what: &str, args: &[&str], checks_min: usize) {
     node.arg("--programs").arg(Path::new(AGENT_KNOWLEDGE).parent().unwrap()).args(args);
     let ran = run(&mut node, b"");
     let failed: Vec<_> = ran.output.lines().filter(|line| line.starts_with("FAILED ")).collect();
-    assert_eq!(ran.exit, Some(0), "{}\n{}", failed.join("\n"), ran.messages);
+    assert!(ran.exit == Some(0), "{}\n{}", failed.join("\n"), ran.messages);
     let passed = ran.output.lines().filter(|line| line.starts_with("ok ")).count();
     assert!(passed >= checks_min, "only {passed} checks ran:\n{}", ran.output);
 }
