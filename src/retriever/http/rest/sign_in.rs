@@ -114,6 +114,7 @@ impl SignIn {
                 status: StatusCode::OK,
                 content_type: JSON,
                 body: json.to_string().into(),
+                tag: None,
             },
             Err(problem) => problem.content(),
         };
