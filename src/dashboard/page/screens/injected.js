@@ -37,10 +37,10 @@ function Entry({ entry, isOpen, onToggle, go }) {
       ${many === 0 && html`<span class="note">nothing was told: no likely memory</span>`}
       ${many > 0 && html`<button class="plain small" data-open aria-expanded=${isOpen} onClick=${onToggle}>
         ${isOpen ? '▾' : '▸'} ${counted(many, 'memory', 'memories')}</button>`}
-      <span class="note">${counted(entry.tokens, 'token')}</span>
       ${helped > 0 && html`<span class="mark" data-tone="good">${helped} helped</span>`}
       ${failed > 0 && html`<span class="mark" data-tone="bad">${failed} failed</span>`}
       ${many > 0 && helped + failed === 0 && html`<span class="note">no verdict yet</span>`}
+      <span class="note">${counted(entry.tokens, 'token')}</span>
       ${entry.session && html`<button class="plain small" onClick=${() => go({ session: entry.session })}>session <bdi>
         ${entry.session}</bdi></button>`}
     </div>
