@@ -88,7 +88,8 @@ function useFocusOnHeading(place) {
 }
 
 function Unknown({ screen }) {
-  return html`<${Top} title="No such screen" /><${Empty} text=${`There is no screen called "${screen}".`}><a href="#/timeline">Timeline</a><//>`;
+  return html`<${Top} title="No such screen" /><${Empty} text=${`There is no screen called "${screen}".`}>
+    <a href="#/timeline">Timeline</a><//>`;
 }
 
 function Current({ route }) {
@@ -121,7 +122,8 @@ function App({ maySee }) {
     <${Head} route=${route} isMenuOpen=${isMenuOpen} onMenu=${() => setMenuOpen(!isMenuOpen)} onKeys=${() => setHelpOpen(true)} />
     <div class="body">
       <${Navigation} route=${route} isOpen=${isMenuOpen} onPick=${() => setMenuOpen(false)} />
-      <main id="main" data-screen=${route.screen}>${isSignedIn ? html`<${Current} route=${route} />` : html`<${SignedOut} onRetry=${retry} />`}</main>
+      <main id="main" data-screen=${route.screen}>${isSignedIn ? html`<${Current} route=${route} />` : html`<${SignedOut}
+        onRetry=${retry} />`}</main>
     </div>
     <${Notices} />
     <${KeysDialog} isOpen=${isHelpOpen} onClose=${() => setHelpOpen(false)} />`;

@@ -30,7 +30,8 @@ export function Audit({ params, go }) {
     ${list.error && html`<${Failure} problem=${list.error} onRetry=${list.reload} />`}
     ${list.isStarted && !list.isLoading && !list.error && list.items.length === 0
       && html`<${Empty} text="Nobody changed a memory here." />`}
-    <${WindowedList} items=${list.items} rowHeight=${useNarrow() ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide} renderRow=${(event) => html`<${EventRow} event=${event} />`}
+    <${WindowedList} items=${list.items} rowHeight=${useNarrow() ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide}
+      renderRow=${(event) => html`<${EventRow} event=${event} />`}
       onEnd=${list.more} label="Events" />
     ${list.isLoading && html`<${Loading} />`}`;
 }

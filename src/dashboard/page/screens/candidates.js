@@ -4,7 +4,8 @@ import { get, post } from '../api.js';
 import { later } from '../shared/deeds.js';
 import { usePages } from '../shared/pages.js';
 import {
-  Command, counted, Empty, Failure, Folded, html, hrefOf, Loading, RepoField, Repo, titleOf, useEvents, useKeys, useState, When, Agent, Kind, words,
+  Command, counted, Empty, Failure, Folded, html, hrefOf, Loading, RepoField, Repo, titleOf, useEvents, useKeys, useState,
+  When, Agent, Kind, words,
 } from '../widgets.js';
 
 const NOTES = {
@@ -20,13 +21,15 @@ const pathOf = (memory, deed) => `memories/${encodeURIComponent(memory.id)}/${de
 
 function Card({ memory, isPicked, onPick, onAccept, onReject, state }) {
   return html`<article class="candidate" data-item>
-    <label class="pick"><input type="checkbox" checked=${isPicked} onChange=${onPick} /><span class="visually-hidden">Pick ${titleOf(memory)}</span></label>
+    <label class="pick"><input type="checkbox" checked=${isPicked} onChange=${onPick} />
+      <span class="visually-hidden">Pick ${titleOf(memory)}</span></label>
     <div class="grow">
       <h2><a data-open href=${hrefOf('memory', memory.id)}><bdi>${titleOf(memory)}</bdi></a></h2>
       <${Folded} text=${memory.lesson} />
       ${memory.symptoms?.map((text) => html`<pre tabindex="0" dir="auto">${text}</pre>`)}
       ${memory.command && html`<${Command} text=${memory.command} />`}
-      <p class="found-foot"><${Kind} kind=${memory.event_type} /><${Repo} repo=${memory.repo} /><${Agent} agent=${memory.agent_id} /><${When} at=${memory.timestamp} />
+      <p class="found-foot"><${Kind} kind=${memory.event_type} /><${Repo} repo=${memory.repo} /><${Agent}
+        agent=${memory.agent_id} /><${When} at=${memory.timestamp} />
         ${memory.flagged && html`<span class="mark" data-tone="bad">${words(memory.flagged)}</span>`}</p>
     </div>
     <div class="button-row column">

@@ -35,7 +35,8 @@ function Told({ briefing, text, budget }) {
     <div><h2>As the agent reads it</h2><pre class="briefing" tabindex="0" dir="auto">${text}</pre></div>
     <aside aria-label="Sections">
       <h2>By section</h2>
-      <svg class="budget" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label=${`About ${total} of ${budget} tokens`}>
+      <svg class="budget" viewBox="0 0 100 6" preserveAspectRatio="none" role="img"
+        aria-label=${`About ${total} of ${budget} tokens`}>
         <rect class="ground" width="100" height="6" /><rect width=${Math.min(100, (total / budget) * 100)} height="6" /></svg>
       <p class="note">About ${count(total)} of ${count(budget)} tokens; ${counted(briefing.known, 'memory', 'memories')} known in the repository.</p>
       <${Table} caption="Tokens by section" columns=${SECTION_COLUMNS} rows=${sectionsOf(text)} />
@@ -58,8 +59,10 @@ function Form({ params, go, budget }) {
   };
   return html`<form class="filters" onSubmit=${(event) => event.preventDefault()}>
     <${RepoField} value=${params.repo} all="" onChange=${(repo) => go({ repo })} />
-    <label class="field grow"><span>Task</span><input defaultValue=${params.task ?? ''} placeholder="upgrade the ORM" onInput=${({ target }) => soon({ task: target.value })} /></label>
-    <label class="field grow"><span>File at hand</span><input defaultValue=${params.file ?? ''} placeholder="src/db.rs" spellcheck="false" onInput=${({ target }) => soon({ file: target.value })} /></label>
+    <label class="field grow"><span>Task</span><input defaultValue=${params.task ?? ''} placeholder="upgrade the ORM"
+      onInput=${({ target }) => soon({ task: target.value })} /></label>
+    <label class="field grow"><span>File at hand</span><input defaultValue=${params.file ?? ''} placeholder="src/db.rs"
+      spellcheck="false" onInput=${({ target }) => soon({ file: target.value })} /></label>
     <label class="field slider"><span>Budget: ${count(tokens)} tokens</span>
       <input type="range" min=${TOKENS.least} max=${TOKENS.most} step=${TOKENS.step} value=${tokens} onInput=${slide} /></label>
   </form>`;
@@ -81,5 +84,6 @@ export function Screen({ params, go }) {
     <${Form} params=${{ ...params, repo }} go=${go} budget=${budget} />
     <div aria-busy=${state.isLoading}><${Answer} state=${state}>${({ briefing, text }) => (briefing
       ? html`<${Told} briefing=${briefing} text=${text} budget=${budget} />`
-      : html`<${Empty} text="There is no repository with memories yet. Save one:" command="log-memory --type fact --lesson 'what to know here'" />`)}<//></div>`;
+      : html`<${Empty} text="There is no repository with memories yet. Save one:"
+        command="log-memory --type fact --lesson 'what to know here'" />`)}<//></div>`;
 }

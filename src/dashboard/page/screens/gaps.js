@@ -4,8 +4,9 @@
 import { get, post } from '../api.js';
 import { doDeed } from '../shared/deeds.js';
 import {
-  Agent, Answer, Command, counted, Empty, hrefOf, html, Kind, MemoryLink, Panel, RepoField, Repo, Top, useData, useEvents, useRef, useRepos,
-  useState, When, notify,
+  Agent, Answer, Command, counted, Empty, hrefOf, html, Kind, MemoryLink, Panel, RepoField, Repo, Top, useData, useEvents,
+  useRef, useRepos,
+  useState, When,
 } from '../widgets.js';
 
 export const title = 'Gaps';
@@ -32,9 +33,12 @@ function LessonForm({ query, repo: first, onClose, onDone }) {
   };
   return html`<form class="stack" onSubmit=${submit}>
     <h2 id="lesson-title">Save the answer</h2>
-    <label class="field"><span>Kind</span><select value=${draft.event_type} onChange=${set('event_type')}>${SAVED_KINDS.map((kind) => html`<option>${kind}</option>`)}</select></label>
+    <label class="field"><span>Kind</span><select value=${draft.event_type} onChange=${set('event_type')}>
+      ${SAVED_KINDS.map((kind) => html`<option value=${kind} selected=${kind === draft.event_type}>${kind}</option>`)}
+      </select></label>
     <${RepoField} value=${draft.repo || repos[0]?.[0]} all="" onChange=${(repo) => setDraft({ ...draft, repo })} />
-    <label class="field"><span>Context: what was looked for</span><input value=${draft.context} onInput=${set('context')} dir="auto" /></label>
+    <label class="field"><span>Context: what was looked for</span><input value=${draft.context} onInput=${set('context')}
+      dir="auto" /></label>
     <label class="field"><span>Lesson: what to do next time, in one or two sentences</span>
       <textarea required rows="4" value=${draft.lesson} onInput=${set('lesson')} dir="auto"></textarea></label>
     <div class="button-row"><button class="primary">Save</button><button type="button" onClick=${onClose}>Cancel</button></div>
@@ -55,18 +59,21 @@ function Searches({ repo }) {
   const state = useData((signal) => get('analyze/searches', { repo, limit: LIMIT, max_tokens: 8_000 }, { signal }), [repo]);
   const row = ({ query, count, last, repos }) => html`<li class="gap-row" data-item>
     <div class="grow"><a data-open href=${hrefOf('search', '', { query })}><bdi>${query}</bdi></a>
-      <p class="found-foot"><span>${counted(count, 'time')}</span><span>last <${When} at=${last} /></span>${repos.map((key) => html`<${Repo} repo=${key} />`)}</p></div>
+      <p class="found-foot"><span>${counted(count, 'time')}</span><span>last <${When} at=${last} /></span>
+        ${repos.map((key) => html`<${Repo} repo=${key} />`)}</p></div>
     <${SaveButton} query=${query} repo=${repos[0]} onDone=${state.reload} /></li>`;
   return html`<${Panel} title="Searches in vain" note="Agents asked this and got nothing likely. Whoever knows the answer can save it now.">
     <${Answer} state=${state}>${({ found, notice }) => html`${notice && html`<p class="notice-line" dir="auto">${notice}</p>`}
-      ${found.length === 0 ? html`<${Empty} text="Every search found something likely." />` : html`<ul>${found.map(row)}</ul>`}`}<//><//>`;
+      ${found.length === 0 ? html`<${Empty} text="Every search found something likely." />` : html`<ul>${found.map(row)}
+        </ul>`}`}<//><//>`;
 }
 
 function Untied({ repo }) {
   const state = useData((signal) => get('analyze/gaps', { repo, limit: LIMIT, max_tokens: 8_000 }, { signal }), [repo]);
   const row = ({ memory, ties, maturity }) => html`<li key=${memory.id} class="gap-row" data-item>
     <div class="grow"><${MemoryLink} memory=${memory} />
-      <p class="found-foot"><${Kind} kind=${memory.event_type} /><${Repo} repo=${memory.repo} /><${Agent} agent=${memory.agent_id} /><span>${maturity}, ${counted(ties, 'tie')}</span></p></div>
+      <p class="found-foot"><${Kind} kind=${memory.event_type} /><${Repo} repo=${memory.repo} /><${Agent}
+        agent=${memory.agent_id} /><span>${maturity}, ${counted(ties, 'tie')}</span></p></div>
     <a class="button" href=${hrefOf('memory', memory.id)}>Judge it</a></li>`;
   return html`<${Panel} title="Hardly tied" note="They hang on little or nothing, and nobody said whether they help. Judge them, or let them fade.">
     <${Answer} state=${state}>${({ found }) => (found.length === 0
@@ -77,7 +84,8 @@ function Untied({ repo }) {
 export function Screen({ params, go }) {
   return html`
     <${Top} title=${title} note="What is missing, and what to do about it." />
-    <form class="filters" onSubmit=${(event) => event.preventDefault()}><${RepoField} value=${params.repo} onChange=${(repo) => go({ repo })} /></form>
+    <form class="filters" onSubmit=${(event) => event.preventDefault()}><${RepoField} value=${params.repo}
+      onChange=${(repo) => go({ repo })} /></form>
     <${Searches} repo=${params.repo} />
     <${Untied} repo=${params.repo} />
     <${Panel} title="Contradicted by the code" note="Only your work tree tells which files of a memory changed or vanished. Run this in the repository:">

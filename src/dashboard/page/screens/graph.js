@@ -4,7 +4,8 @@
 import { get } from '../api.js';
 import { BranchGraph } from '../shared/branches.js';
 import {
-  Answer, counted, Empty, File, firstLine, hrefOf, html, Kind, MemoryLink, RepoField, Table, titleOf, Top, useData, useState, words,
+  Answer, counted, Empty, File, firstLine, hrefOf, html, Kind, MemoryLink, RepoField, Table, titleOf, Top, useData,
+  useState, words,
 } from '../widgets.js';
 
 export const title = 'Graph';
@@ -32,7 +33,8 @@ function graphOf(center, related) {
 }
 
 function Lenses({ relations, off, onToggle }) {
-  const lens = ([relation, times]) => html`<label class="lens"><input type="checkbox" checked=${!off.has(relation)} onChange=${() => onToggle(relation)} />
+  const lens = ([relation, times]) => html`<label class="lens"><input type="checkbox" checked=${!off.has(relation)}
+    onChange=${() => onToggle(relation)} />
     ${words(relation)} <span class="note">${times}</span></label>`;
   return html`<fieldset class="lenses"><legend class="visually-hidden">Relations</legend>${relations.map(lens)}</fieldset>`;
 }
@@ -40,7 +42,8 @@ function Lenses({ relations, off, onToggle }) {
 const COLUMNS = [
   { name: 'number', title: 'No.', isNumber: true, render: ({ node }) => node?.number ?? '' },
   { name: 'relation', title: 'Relation', render: ({ link }) => `${link.direction === 'inbound' ? '←' : '→'} ${words(link.relation)}` },
-  { name: 'what', title: 'Memory or file', render: ({ link }) => (link.memory ? html`<${MemoryLink} memory=${link.memory} />` : html`<${File} path=${link.code.path} repo=${link.code.repo} />`) },
+  { name: 'what', title: 'Memory or file', render: ({ link }) => (link.memory ? html`<${MemoryLink}
+    memory=${link.memory} />` : html`<${File} path=${link.code.path} repo=${link.code.repo} />`) },
   { name: 'depth', title: 'Steps', isNumber: true, render: ({ link }) => link.depth },
   { name: 'why', title: 'Why', render: ({ link }) => html`<span class="note">${link.because ?? link.origin}</span>` },
 ];
@@ -55,7 +58,8 @@ function Around({ center, related, heldBack }) {
   const rows = seen.map((link) => ({ link, node: byKey.get(nodeOf(link).key) }));
   const toggle = (relation) => setOff((before) => { const after = new Set(before); after.delete(relation) || after.add(relation); return after; });
   if (related.length === 0) {
-    return html`<${Empty} text="Nothing is linked to it. Link it to another memory or to a file:" command=${`agent-knowledge link ${center.id ?? center.label} related_to OTHER`} />`;
+    return html`<${Empty} text="Nothing is linked to it. Link it to another memory or to a file:"
+      command=${`agent-knowledge link ${center.id ?? center.label} related_to OTHER`} />`;
   }
   return html`<${Lenses} relations=${[...counts]} off=${off} onToggle=${toggle} />
     <${BranchGraph} graph=${graph} />
@@ -72,7 +76,8 @@ function MemoryGraph({ id, depth }) {
     return { memory, links };
   }, [id, depth]);
   return html`<${Answer} state=${state}>${({ memory, links }) => html`
-    <p class="center-line"><${Kind} kind=${memory.event_type} /><a href=${hrefOf('memory', memory.id)}><bdi>${titleOf(memory)}</bdi></a></p>
+    <p class="center-line"><${Kind} kind=${memory.event_type} /><a href=${hrefOf('memory', memory.id)}><bdi>
+      ${titleOf(memory)}</bdi></a></p>
     <${Around} center=${nodeOf({ memory })} related=${links.related} heldBack=${links.held_back} />`}<//>`;
 }
 
@@ -91,13 +96,16 @@ function Start({ repo, go }) {
   };
   const hub = ({ memory, code, ties }) => html`<li data-item>${memory
     ? html`<a data-open href=${hrefOf('graph', memory.id)}><bdi>${titleOf(memory)}</bdi></a>`
-    : code && html`<${File} path=${code.path} repo=${code.repo} />`} <span class="note">${ties !== undefined && counted(ties, 'tie')}</span></li>`;
+    : code && html`<${File} path=${code.path} repo=${code.repo} />`} <span class="note">
+      ${ties !== undefined && counted(ties, 'tie')}</span></li>`;
   return html`
     <form class="filters" onSubmit=${submit}><${RepoField} value=${repo} onChange=${(chosen) => go({ repo: chosen })} />
-      <label class="field"><span>File</span><input name="file" required placeholder="src/main.rs" spellcheck="false" /></label><button>Show what hangs on it</button></form>
+      <label class="field"><span>File</span><input name="file" required placeholder="src/main.rs" spellcheck="false" />
+        </label><button>Show what hangs on it</button></form>
     <h2 class="section-name">Start at a hub</h2>
     <${Answer} state=${state}>${({ found }) => (found.length === 0
-      ? html`<${Empty} text="No memory has links yet. Agents link memories as they work; you can link two yourself:" command="agent-knowledge link ID related_to OTHER_ID" />`
+      ? html`<${Empty} text="No memory has links yet. Agents link memories as they work; you can link two yourself:"
+        command="agent-knowledge link ID related_to OTHER_ID" />`
       : html`<ul class="lines">${found.map(hub)}</ul>`)}<//>`;
 }
 
@@ -105,10 +113,14 @@ function Start({ repo, go }) {
 export function Screen({ params, go }) {
   const { id, file, repo } = params;
   const depth = Number(params.depth) || 2;
-  const step = (one) => html`<a href=${hrefOf('graph', id, { ...params, id: '', depth: one })} aria-current=${one === depth ? 'page' : undefined}>${counted(one, 'step')}</a>`;
+  const step = (one) => html`<a href=${hrefOf('graph', id, { ...params, id: '', depth: one })}
+    aria-current=${one === depth ? 'page' : undefined}>${counted(one, 'step')}</a>`;
   const isAround = Boolean(id || file);
   return html`
-    <${Top} title=${title} note=${isAround ? '' : 'What stands around one memory or one file.'}>${isAround && html`<nav class="tabs" aria-label="How far">${DEPTHS.map(step)}</nav>`}<//>
-    ${id ? html`<${MemoryGraph} id=${id} depth=${depth} />` : file && repo ? html`<${FileGraph} file=${file} repo=${repo} depth=${depth} />`
-      : html`${file && html`<p class="notice-line">Choose the repository of ${firstLine(file)}.</p>`}<${Start} repo=${repo} go=${go} />`}`;
+    <${Top} title=${title} note=${isAround ? '' : 'What stands around one memory or one file.'}>
+      ${isAround && html`<nav class="tabs" aria-label="How far">${DEPTHS.map(step)}</nav>`}<//>
+    ${id ? html`<${MemoryGraph} id=${id} depth=${depth} />` : file && repo ? html`<${FileGraph} file=${file} repo=${repo}
+      depth=${depth} />`
+      : html`${file && html`<p class="notice-line">Choose the repository of ${firstLine(file)}.</p>`}<${Start}
+        repo=${repo} go=${go} />`}`;
 }

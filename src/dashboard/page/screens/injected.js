@@ -3,8 +3,8 @@
 import { get } from '../api.js';
 import { usePages } from '../shared/pages.js';
 import {
-  Agent, count, counted, Empty, Failure, Filters, firstLine, hrefOf, html, Loading, MemoryLink, Repo, Status, Top, useEvents, useMemo, useNarrow,
-  useState, When, WindowedList, withDays, words,
+  Agent, counted, Empty, Failure, Filters, firstLine, hrefOf, html, Loading, MemoryLink, Repo, Status, Top,
+  useEvents, useMemo, useNarrow, useState, When, WindowedList, withDays, words,
 } from '../widgets.js';
 
 export const title = 'Injected';
@@ -17,7 +17,8 @@ const verdictOf = (entry, id) => (entry.helped.includes(id) ? ['it helped', 'goo
 function Told({ entry, isOpen }) {
   const line = (id) => {
     const verdict = verdictOf(entry, id);
-    return html`<li key=${id}><${MemoryLink} id=${id} />${verdict && html`<span class="mark" data-tone=${verdict[1]}>${verdict[0]}</span>`}</li>`;
+    return html`<li key=${id}><${MemoryLink} id=${id} />${verdict && html`<span class="mark" data-tone=${verdict[1]}>
+      ${verdict[0]}</span>`}</li>`;
   };
   return isOpen && html`<ul class="told">${entry.memories.map(line)}</ul>`;
 }
@@ -26,18 +27,22 @@ function Entry({ entry, isOpen, onToggle, go }) {
   const helped = entry.helped.length;
   const failed = entry.failed.length;
   const many = entry.memories.length;
-  return html`<article class="row injected" data-item>
+  return html`<article class="row injected" data-item tabindex="-1">
     <div class="row-head"><strong><${Agent} agent=${entry.agent} /></strong>
-      <span class="mark">${words(entry.occasion)}</span><span class="note">by ${entry.by === 'hook' ? 'a hook' : 'a tool'} in <${Repo} repo=${entry.repo} /></span>
-      <span class="row-time">${count(entry.tokens)} tokens · <${When} at=${entry.at} isClock /></span></div>
+      <span class="mark">${words(entry.occasion)}</span>
+        <span class="note">by ${entry.by === 'hook' ? 'a hook' : 'a tool'} in <${Repo} repo=${entry.repo} /></span>
+      <span class="row-time"><${When} at=${entry.at} isClock /></span></div>
     ${entry.asked && html`<p class="row-text" dir="auto">${firstLine(entry.asked, 300)}</p>`}
     <div class="row-head row-marks-line">
       ${many === 0 && html`<span class="note">nothing was told: no likely memory</span>`}
-      ${many > 0 && html`<button class="plain small" aria-expanded=${isOpen} onClick=${onToggle}>${isOpen ? '▾' : '▸'} ${counted(many, 'memory', 'memories')}</button>`}
+      ${many > 0 && html`<button class="plain small" data-open aria-expanded=${isOpen} onClick=${onToggle}>
+        ${isOpen ? '▾' : '▸'} ${counted(many, 'memory', 'memories')}</button>`}
       ${helped > 0 && html`<span class="mark" data-tone="good">${helped} helped</span>`}
       ${failed > 0 && html`<span class="mark" data-tone="bad">${failed} failed</span>`}
-      ${many > 0 && helped + failed === 0 && html`<span class="note">nobody said whether it helped</span>`}
-      ${entry.session && html`<button class="plain small" onClick=${() => go({ session: entry.session })}>session <bdi>${entry.session}</bdi></button>`}
+      ${many > 0 && helped + failed === 0 && html`<span class="note">no verdict yet</span>`}
+      <span class="note">${counted(entry.tokens, 'token')}</span>
+      ${entry.session && html`<button class="plain small" onClick=${() => go({ session: entry.session })}>session <bdi>
+        ${entry.session}</bdi></button>`}
     </div>
     <${Told} entry=${entry} isOpen=${isOpen} />
   </article>`;
@@ -64,15 +69,19 @@ export function Screen({ params, go }) {
   const show = () => { setNews(0); window.scrollTo(0, 0); list.reload(); };
   const row = (one) => (one.day ? html`<h2 class="day">${one.day}</h2>`
     : html`<${Entry} entry=${one} isOpen=${open.has(one.sequence)} onToggle=${() => toggle(one.sequence)} go=${go} />`);
-  const chip = (name, label) => params[name] && html`<button type="button" class="chip" onClick=${() => go({ [name]: '' })}>${label} <bdi>${params[name]}</bdi> ×</button>`;
+  const chip = (name, label) => params[name] && html`<button type="button" class="chip"
+    onClick=${() => go({ [name]: '' })}>${label} <bdi>${params[name]}</bdi> ×</button>`;
   return html`
     <${Top} title=${title} note="Everything that hooks and tools of this program told agents. Nothing else was put into a prompt." />
-    <${Filters} value=${params} onChange=${go} fields=${['repo', 'agent']}>${chip('session', 'Session')}${chip('memory', 'Memory')}<//>
+    <${Filters} value=${params} onChange=${go} fields=${['repo', 'agent']}>
+      ${chip('session', 'Session')}${chip('memory', 'Memory')}<//>
     <${Status} text=${news ? counted(news, 'new entry', 'new entries') : ''} />
-    <div class="news">${news > 0 && html`<button class="primary" onClick=${show}>${counted(news, 'new entry', 'new entries')} · show</button>`}</div>
+    <div class="news">${news > 0 && html`<button class="primary" onClick=${show}>
+      ${counted(news, 'new entry', 'new entries')} · show</button>`}</div>
     ${list.error && html`<${Failure} problem=${list.error} onRetry=${list.reload} />`}
     ${list.isStarted && !list.isLoading && !list.error && rows.length === 0 && html`<${Empty}
       text="No agent was told anything yet. Hooks tell an agent what is known when it starts and when a command fails; set them up once:" command="agent-knowledge setup" />`}
-    <${WindowedList} items=${rows} rowHeight=${heightOf} renderRow=${row} keyOf=${({ sequence, key }) => sequence ?? key} onEnd=${list.more} label="Entries" />
+    <${WindowedList} items=${rows} rowHeight=${heightOf} renderRow=${row} keyOf=${({ sequence, key }) => sequence ?? key}
+      onEnd=${list.more} label="Entries" />
     ${list.isLoading && html`<${Loading} />`}`;
 }

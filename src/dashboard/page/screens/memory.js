@@ -4,7 +4,8 @@ import { get } from '../api.js';
 import { History } from '../shared/history.js';
 import { supersede } from '../shared/deeds.js';
 import {
-  Agent, Answer, Command, Copy, Deeds, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, titleOf, Top, useData,
+  Agent, Answer, Command, Copy, Deeds, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, titleOf,
+  Top, useData,
   useEvents, useRef, useState, useTitle, When, words,
 } from '../widgets.js';
 
@@ -37,11 +38,13 @@ function Facts({ memory }) {
     <${Fact} name="Confidence">${memory.confidence}<//>
     <${Fact} name="Expires">${memory.expires && html`<${When} at=${memory.expires} />`}<//>
     <${Fact} name="Replaced by">${memory.superseded_by && html`<${MemoryLink} id=${memory.superseded_by} />`}<//>
-    <${Fact} name="Session">${memory.session_id && html`<a href=${hrefOf('injected', '', { session: memory.session_id })}><code>${memory.session_id}</code></a>`}<//>
+    <${Fact} name="Session">${memory.session_id && html`<a href=${hrefOf('injected', '', { session: memory.session_id })}>
+      <code>${memory.session_id}</code></a>`}<//>
     <${Fact} name="Branch">${memory.branch && html`<code>${memory.branch}</code>`}<//>
     <${Fact} name="Commit">${memory.commit && html`<code>${memory.commit}</code>`}<//>
     <${Fact} name="Host">${memory.host}<//>
-    ${others.map(([name, value]) => html`<${Fact} name=${words(name)}><span class="clip">${typeof value === 'string' ? value : JSON.stringify(value)}</span><//>`)}
+    ${others.map(([name, value]) => html`<${Fact} name=${words(name)}><span class="clip" tabindex="0">
+      ${typeof value === 'string' ? value : JSON.stringify(value)}</span><//>`)}
     <${Fact} name="Id"><code>${memory.id}</code> <${Copy} text=${memory.id} /><//>
   </dl>`;
 }
@@ -60,9 +63,12 @@ function Text({ memory }) {
     ${memory.context && !isTitle && html`<h2>Context</h2><${Folded} text=${memory.context} />`}
     <h2>Lesson</h2><${Folded} text=${memory.lesson} />
     ${memory.command && html`<h2>Command</h2><${Command} text=${memory.command} />`}
-    ${memory.symptoms?.length > 0 && html`<h2>Symptoms</h2>${memory.symptoms.map((text) => html`<pre class="symptom" tabindex="0" dir="auto">${text}</pre>`)}`}
-    ${memory.files?.length > 0 && html`<h2>Files</h2><p class="chips">${memory.files.map((path) => html`<${File} path=${path} repo=${memory.repo} />`)}</p>`}
-    ${memory.tags?.length > 0 && html`<h2>Tags</h2><p class="chips">${memory.tags.map((tag) => html`<a class="mark" href=${hrefOf('search', '', { query: `tag:${tag}` })}><bdi>${tag}</bdi></a>`)}</p>`}
+    ${memory.symptoms?.length > 0 && html`<h2>Symptoms</h2>${memory.symptoms.map((text) => html`<pre class="symptom"
+      tabindex="0" dir="auto">${text}</pre>`)}`}
+    ${memory.files?.length > 0 && html`<h2>Files</h2><p class="chips">${memory.files.map((path) => html`<${File}
+      path=${path} repo=${memory.repo} />`)}</p>`}
+    ${memory.tags?.length > 0 && html`<h2>Tags</h2><p class="chips">${memory.tags.map((tag) => html`<a class="mark"
+      href=${hrefOf('search', '', { query: `tag:${tag}` })}><bdi>${tag}</bdi></a>`)}</p>`}
   </div>`;
 }
 
@@ -89,7 +95,8 @@ function Links({ memory }) {
   const state = useData((signal) => get(path, { depth: 1, max_tokens: 8_000 }, { signal }), [memory.id]);
   const line = (link) => html`<li>
     <span class="note">${link.direction === 'inbound' ? '←' : '→'} ${words(link.relation)}</span>
-    ${link.memory ? html`<${MemoryLink} memory=${link.memory} />` : html`<${File} path=${link.code.path} repo=${link.code.repo} />`}
+    ${link.memory ? html`<${MemoryLink} memory=${link.memory} />` : html`<${File} path=${link.code.path}
+      repo=${link.code.repo} />`}
     ${link.because && html`<span class="note">${link.because}</span>`}</li>`;
   const graph = html`<a href=${hrefOf('graph', memory.id)}>Graph</a>`;
   return html`<${Panel} title="Links" actions=${graph}><${Answer} state=${state}>${({ related }) => (related.length === 0
@@ -101,8 +108,10 @@ function Seen({ memory }) {
   const line = (entry) => html`<li><${When} at=${entry.at} /> <${Agent} agent=${entry.agent} /> in <${Repo} repo=${entry.repo} />
     <span class="note">${words(entry.occasion)}${entry.helped.includes(memory.id) ? ', it helped' : ''}${entry.failed.includes(memory.id) ? ', it failed' : ''}</span></li>`;
   const all = html`<a href=${hrefOf('injected', '', { memory: memory.id })}>All</a>`;
-  return html`<${Panel} title="Where agents got it" actions=${all}><${Answer} state=${state}>${({ entries }) => (entries.length === 0
-    ? html`<p class="note">No agent got it yet, as far as is recorded.</p>` : html`<ul class="lines">${entries.map(line)}</ul>`)}<//><//>`;
+  return html`<${Panel} title="Where agents got it" actions=${all}><${Answer} state=${state}>
+    ${({ entries }) => (entries.length === 0
+    ? html`<p class="note">No agent got it yet, as far as is recorded.</p>` : html`<ul class="lines">${entries.map(line)}
+      </ul>`)}<//><//>`;
 }
 
 function Page({ memory, reload, round }) {
@@ -113,10 +122,12 @@ function Page({ memory, reload, round }) {
     <div class="memory-page">
       <div>
         <${Text} memory=${memory} />
-        <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload}><${Replace} memory=${memory} onDone=${reload} /><//></div>
+        <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload}><${Replace} memory=${memory} onDone=${reload} />
+          <//></div>
         <${History} memory=${memory} round=${round} />
       </div>
-      <aside aria-label="About this memory"><${Facts} memory=${memory} /><${Links} memory=${memory} /><${Seen} memory=${memory} /></aside>
+      <aside aria-label="About this memory"><${Facts} memory=${memory} /><${Links} memory=${memory} /><${Seen}
+        memory=${memory} /></aside>
     </div>`;
 }
 
@@ -126,7 +137,9 @@ export function Screen({ params: { id } }) {
   const state = useData((signal) => get(`memories/${encodeURIComponent(id)}`, {}, { signal }), [id, round]);
   const reload = () => setRound((before) => before + 1);
   useEvents(['changed', 'feedback'], (event) => event.id === state.data?.memories[0]?.id && reload());
-  if (!id) return html`<${Top} title="Memory" /><${Empty} text="No memory is named. Pick one from the timeline."><a href="#/timeline">Timeline</a><//>`;
+  if (!id) return html`<${Top} title="Memory" /><${Empty} text="No memory is named. Pick one from the timeline.">
+    <a href="#/timeline">Timeline</a><//>`;
   if (state.error) return html`<${Top} title="Memory" /><${Answer} state=${state} />`;
-  return html`<${Answer} state=${state}>${({ memories: [memory] }) => html`<${Page} memory=${memory} reload=${reload} round=${round} />`}<//>`;
+  return html`<${Answer} state=${state}>${({ memories: [memory] }) => html`<${Page} memory=${memory} reload=${reload}
+    round=${round} />`}<//>`;
 }

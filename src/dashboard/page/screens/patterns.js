@@ -18,9 +18,11 @@ function accept(pattern, onDone) {
 
 function Pattern({ pattern, onDone }) {
   return html`<article class="pattern" data-item>
-    <div class="panel-head"><h2 dir="auto">${pattern.excerpt}</h2><button class="primary" onClick=${() => accept(pattern, onDone)}>Accept</button></div>
+    <div class="panel-head"><h2 dir="auto">${pattern.excerpt}</h2><button class="primary"
+      onClick=${() => accept(pattern, onDone)}>Accept</button></div>
     <p class="found-foot">${pattern.repos.map((repo) => html`<${Repo} repo=${repo} />`)}
-      <span>${counted(pattern.sources.length, 'memory', 'memories')}</span>${pattern.evidence && html`<span>worked ${pattern.evidence}</span>`}</p>
+      <span>${counted(pattern.sources.length, 'memory', 'memories')}</span>
+        ${pattern.evidence && html`<span>worked ${pattern.evidence}</span>`}</p>
     <div class="clamped"><${Prose} text=${pattern.lesson} /></div>
     <ul class="lines">${pattern.sources.map((id) => html`<li key=${id}><${MemoryLink} id=${id} /></li>`)}</ul>
   </article>`;

@@ -2,7 +2,8 @@
 
 import { get } from '../api.js';
 import {
-  Answer, clockOf, Command, counted, firstLine, Folded, fullTime, html, Icon, lasted, Repo, Top, useData, useEffect, useKeys, useMemo, useRef,
+  Answer, clockOf, Command, counted, firstLine, Folded, fullTime, html, Icon, lasted, Repo, Top, useData, useEffect,
+  useKeys, useMemo, useRef,
   useState, useTitle,
 } from '../widgets.js';
 
@@ -49,7 +50,8 @@ function Outcome({ outcome }) {
 
 function Moment({ moment, isCurrent, onPick }) {
   const subject = moment.command ?? moment.path ?? (moment.tool && `${moment.tool} ${moment.argument ?? ''}`);
-  return html`<li class=${isCurrent ? 'moment current' : 'moment'} data-kind=${moment.kind} aria-current=${isCurrent ? 'step' : undefined}>
+  return html`<li class=${isCurrent ? 'moment current' : 'moment'} data-kind=${moment.kind}
+    aria-current=${isCurrent ? 'step' : undefined}>
     <p class="moment-head"><button class="plain small" onClick=${onPick}>${moment.at ? clockOf(moment.at) : '–'}</button>
       <strong>${NAMES[moment.kind] ?? moment.kind}</strong><${Outcome} outcome=${moment.outcome} /></p>
     <div class="moment-body">
@@ -85,12 +87,15 @@ function Controls({ moments, step, onStep, player }) {
   const at = moments[step]?.at;
   return html`<div class="player" role="group" aria-label="Replay">
     <button class="square" onClick=${() => onStep(step - 1)} disabled=${step === 0} aria-label="One moment back">‹</button>
-    <button class="primary" onClick=${player.toggle}><${Icon} name=${player.isPlaying ? 'pause' : 'play'} />${player.isPlaying ? 'Pause' : 'Play'}</button>
-    <button class="square" onClick=${() => onStep(step + 1)} disabled=${step >= moments.length - 1} aria-label="One moment on">›</button>
+    <button class="primary" onClick=${player.toggle}><${Icon} name=${player.isPlaying ? 'pause' : 'play'} />
+      ${player.isPlaying ? 'Pause' : 'Play'}</button>
+    <button class="square" onClick=${() => onStep(step + 1)} disabled=${step >= moments.length - 1}
+      aria-label="One moment on">›</button>
     <input class="grow" type="range" min="0" max=${moments.length - 1} value=${step} aria-label="Moment"
       aria-valuetext=${`moment ${step + 1} of ${moments.length}`} onInput=${({ target }) => onStep(Number(target.value))} />
     <span class="note">${step + 1} of ${moments.length}${at ? ` · ${clockOf(at)}` : ''}</span>
-    <label class="field inline"><span class="visually-hidden">Speed</span><select value=${player.speed} onChange=${({ target }) => player.setSpeed(Number(target.value))}>
+    <label class="field inline"><span class="visually-hidden">Speed</span><select value=${player.speed}
+      onChange=${({ target }) => player.setSpeed(Number(target.value))}>
       ${SPEEDS.map((speed) => html`<option value=${speed}>${speed} ×</option>`)}</select></label>
   </div>`;
 }
@@ -113,17 +118,24 @@ function Player({ data, params, go }) {
   const jump = ({ ordinal, parts }) => {
     const question = parts.map((part) => part.what.Asked).find(Boolean);
     const first = moments.findIndex(({ exchange }) => exchange === ordinal);
-    return html`<li><button class="plain" aria-current=${moments[step]?.exchange === ordinal ? 'true' : undefined} onClick=${() => onStep(first)} data-item><span class="note">${ordinal + 1}</span> <bdi>${firstLine(question, 80) || 'went on'}</bdi></button></li>`;
+    return html`<li><button class="plain" aria-current=${moments[step]?.exchange === ordinal ? 'true' : undefined}
+      onClick=${() => onStep(first)} data-item><span class="note">${ordinal + 1}</span> <bdi>
+      ${firstLine(question, 80) || 'went on'}</bdi></button></li>`;
   };
   return html`
-    <${Top} title=${html`${firstLine(session.title, 120)}`} note=${html`${session.tool} · <${Repo} repo=${session.repo} />${session.branch && ` · ${session.branch}`} · <time title=${fullTime(session.first_ms)} datetime=${new Date(session.first_ms).toISOString()}>${fullTime(session.first_ms).replace(/ at.*/, '')}</time>, ${lasted(session.last_ms - session.first_ms)} · ${counted(session.exchanges, 'exchange')}`} />
+    <${Top} title=${html`${firstLine(session.title, 120)}`} note=${html`${session.tool} · <${Repo} repo=${session.repo} />
+      ${session.branch && ` · ${session.branch}`} · <time title=${fullTime(session.first_ms)}
+      datetime=${new Date(session.first_ms).toISOString()}>${fullTime(session.first_ms).replace(/ at.*/, '')}
+      </time>, ${lasted(session.last_ms - session.first_ms)} · ${counted(session.exchanges, 'exchange')}`} />
     <${Controls} moments=${moments} step=${step} onStep=${onStep} player=${player} />
     <div class="replay"><nav aria-label="Exchanges"><ol class="exchanges">${exchanges.map(jump)}</ol></nav>
-      <ol class="moments" ref=${list}>${moments.slice(0, step + 1).map((moment, index) => html`<${Moment} key=${moment.key} moment=${moment} isCurrent=${index === step} onPick=${() => onStep(index)} />`)}</ol></div>`;
+      <ol class="moments" ref=${list}>${moments.slice(0, step + 1).map((moment, index) => html`<${Moment}
+        key=${moment.key} moment=${moment} isCurrent=${index === step} onPick=${() => onStep(index)} />`)}</ol></div>`;
 }
 
 /** The session `id`. */
 export function Replay({ id, params, go }) {
   const state = useData((signal) => load(id, signal), [id]);
-  return html`<p><a href="#/sessions" class="back">‹ Sessions</a></p><${Answer} state=${state}>${(data) => html`<${Player} data=${data} params=${params} go=${go} />`}<//>`;
+  return html`<p><a href="#/sessions" class="back">‹ Sessions</a></p><${Answer} state=${state}>${(data) => html`<${Player}
+    data=${data} params=${params} go=${go} />`}<//>`;
 }

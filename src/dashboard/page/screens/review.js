@@ -6,7 +6,8 @@ import { doDeed, later } from '../shared/deeds.js';
 import { repositories } from '../shared/filters.js';
 import { Different } from '../shared/different.js';
 import {
-  Agent, Command, counted, Empty, Failure, hrefOf, html, Kind, RepoField, Repo, shortRepo, Status, titleOf, Top, useEffect, useKeys, useRef,
+  Agent, Command, counted, Empty, Failure, hrefOf, html, Kind, RepoField, Repo, shortRepo, Status, titleOf, Top,
+  useEffect, useKeys, useRef,
   useState, When,
 } from '../widgets.js';
 import { Candidates } from './candidates.js';
@@ -42,9 +43,10 @@ function usePairs(repo) {
 
 function Side({ name, memory, other, hint }) {
   return html`<div class="side">
-    <p class="note">${name} · <${When} at=${memory.timestamp} /> · <${Agent} agent=${memory.agent_id} /> <${Kind} kind=${memory.event_type} /></p>
+    <p class="note">${name} · <${When} at=${memory.timestamp} /> · <${Agent} agent=${memory.agent_id} /> <${Kind}
+      kind=${memory.event_type} /></p>
     <h3><a data-open href=${hrefOf('memory', memory.id)}><bdi>${titleOf(memory)}</bdi></a></h3>
-    <p dir="auto" class="pre"><${Different} text=${memory.lesson} other=${other.lesson} /></p>
+    <p dir="auto" class="pre" tabindex="0"><${Different} text=${memory.lesson} other=${other.lesson} /></p>
     ${memory.command && html`<${Command} text=${memory.command} />`}
     <p class="note">${[memory.evidence ?? memory.success_rate, memory.branch].filter(Boolean).join(' · ')}</p>
     <p class="grow"></p>${hint}
@@ -55,8 +57,10 @@ function Pair({ pair, isCurrent, onCurrent, choices }) {
   const button = ([key, label, act], isPrimary) => html`<button onClick=${() => act(pair)}
     class=${isPrimary ? 'primary' : ''}>${label} <kbd>${key}</kbd></button>`;
   const [first, second, both, unclear] = choices;
-  return html`<article class=${isCurrent ? 'pair current' : 'pair'} data-item data-pair=${keyOf(pair)} onFocusIn=${onCurrent} tabindex="-1">
-    <h2 class="pair-head"><${Repo} repo=${pair.repo} /> <span class="note">${Math.round(pair.kinship * 100)} % alike · ${pair.signs.join(' · ')}</span></h2>
+  return html`<article class=${isCurrent ? 'pair current' : 'pair'} data-item data-pair=${keyOf(pair)}
+    onFocusIn=${onCurrent} tabindex="-1">
+    <h2 class="pair-head"><${Repo} repo=${pair.repo} /> <span class="note">
+      ${Math.round(pair.kinship * 100)} % alike · ${pair.signs.join(' · ')}</span></h2>
     <div class="sides">
       <${Side} name="First (older)" memory=${pair.older} other=${pair.newer} hint=${button(first)} />
       <${Side} name="Second (newer)" memory=${pair.newer} other=${pair.older} hint=${button(second)} />
@@ -109,10 +113,12 @@ function Pairs({ params, go }) {
     ? `${counted(shown.length, 'pair')} in ${counted(all, 'repository', 'repositories')}`
     : `${counted(shown.length, 'pair')} so far; ${done} of ${all} repositories compared`;
   return html`
-    <form class="filters" onSubmit=${(event) => event.preventDefault()}><${RepoField} value=${params.repo} onChange=${(repo) => go({ repo })} /></form>
+    <form class="filters" onSubmit=${(event) => event.preventDefault()}><${RepoField} value=${params.repo}
+      onChange=${(repo) => go({ repo })} /></form>
     <${Status} text=${isDone ? progress : ''} /><p class="note count">${all > 0 && progress}</p>
     ${error && html`<${Failure} problem=${error} />`}
-    ${isDone && shown.length === 0 && html`<${Empty} text="Nothing contradicts anything here. Agents are told of a contradiction when they save; this list looks at the rest." command="agent-knowledge review" />`}
+    ${isDone && shown.length === 0 && html`<${Empty}
+      text="Nothing contradicts anything here. Agents are told of a contradiction when they save; this list looks at the rest." command="agent-knowledge review" />`}
     <div ref=${list}>${shown.map((pair) => html`<${Pair} key=${keyOf(pair)} pair=${pair} isCurrent=${pair === now}
       onCurrent=${() => setCurrent(keyOf(pair))} choices=${choices} />`)}</div>`;
 }
@@ -125,7 +131,8 @@ export function Screen({ params, go }) {
   const tab = ([name, label]) => html`<a href=${hrefOf('review', '', { view: name, repo: params.repo })}
     aria-current=${view === name ? 'page' : undefined}>${label}</a>`;
   return html`
-    <${Top} title=${title} note=${params.repo ? shortRepo(params.repo) : undefined}><nav class="tabs" aria-label="Views">${VIEWS.map(tab)}</nav><//>
+    <${Top} title=${title} note=${params.repo ? shortRepo(params.repo) : undefined}><nav class="tabs" aria-label="Views">
+      ${VIEWS.map(tab)}</nav><//>
     ${view === '' ? html`<${Pairs} params=${params} go=${go} />`
       : html`<${Candidates} key=${view} state=${view} repo=${params.repo} onRepo=${(repo) => go({ repo })} />`}`;
 }

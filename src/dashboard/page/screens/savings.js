@@ -29,13 +29,17 @@ export function Screen({ params, go }) {
   const days = Number(params.days) || 30;
   const state = useData((signal) => get('savings', { days }, { signal }), [days]);
   useEvents('injected', state.reload);
-  const span = (one) => html`<a href=${`#/savings?days=${one}`} aria-current=${one === days ? 'page' : undefined}>${one} days</a>`;
+  const span = (one) => html`<a href=${`#/savings?days=${one}`} aria-current=${one === days ? 'page' : undefined}>
+    ${one} days</a>`;
   return html`
-    <${Top} title=${title} note="Only calls that took place are counted. What is estimated says so."><nav class="tabs" aria-label="Span">${SPANS.map(span)}</nav><//>
+    <${Top} title=${title} note="Only calls that took place are counted. What is estimated says so."><nav class="tabs"
+      aria-label="Span">${SPANS.map(span)}</nav><//>
     <${Answer} state=${state}>${(data) => html`
       <${Figures} data=${data} />
       ${data.answers === 0 && html`<${Empty} text="No agent asked in this time. Set up an agent, so that it asks by itself:" command="agent-knowledge setup" />`}
-      <${Bars} caption="Answers a day" unit="answers" values=${data.days.map(({ day, answers }) => ({ label: day, value: answers }))} />
-      <${Bars} caption="Tokens given a day" unit="tokens" values=${data.days.map(({ day, tokens_given: value }) => ({ label: day, value }))} />
+      <${Bars} caption="Answers a day" unit="answers"
+        values=${data.days.map(({ day, answers }) => ({ label: day, value: answers }))} />
+      <${Bars} caption="Tokens given a day" unit="tokens"
+        values=${data.days.map(({ day, tokens_given: value }) => ({ label: day, value }))} />
       <p class="note">Counted since <${When} at=${data.since} />. Days are in UTC.</p>`}<//>`;
 }

@@ -3,7 +3,7 @@
 import { get } from '../api.js';
 import {
   Agent, Empty, Filters, html, hrefOf, Kind, Marked, Marks, Answer, percent, Repo, Share, Swing, Table, titleOf, Top, useData,
-  useTitle, When, words, firstLine,
+  useTitle, When, words, excerptOf, firstLine,
 } from '../widgets.js';
 
 export const title = 'Search';
@@ -36,20 +36,23 @@ function Score({ score }) {
     <td class="bar-cell">${score[field] !== null && html`<${Share} value=${score[field]} />`}</td>
     <td class="number">${score[field] === null ? 'none' : score[field].toFixed(2)}</td></tr>`;
   const prior = ([field, name, hint]) => html`<tr title=${hint}><th scope="row">${name}</th>
-    <td class="bar-cell"><${Swing} value=${score[field]} most=${PRIOR_MOST} /></td><td class="number">${signed(score[field])}</td></tr>`;
+    <td class="bar-cell"><${Swing} value=${score[field]} most=${PRIOR_MOST} /></td><td class="number">
+      ${signed(score[field])}</td></tr>`;
   const shown = PRIORS.filter(([field]) => score[field]);
   return html`<table class="score"><caption class="visually-hidden">Why it stands here</caption>
     <tbody>${SIGNALS.filter(isKnown).map(signal)}
       <tr class="sum"><th scope="row">fit</th><td></td><td class="number">${score.fit.toFixed(3)}</td></tr>
       ${shown.map(prior)}
-      <tr class="sum"><th scope="row">score</th><td></td><td class="number strong">${score.total.toFixed(3)}</td></tr></tbody></table>`;
+      <tr class="sum"><th scope="row">score</th><td></td><td class="number strong">${score.total.toFixed(3)}</td></tr>
+        </tbody></table>`;
 }
 
 function Found({ memory, query, why }) {
-  const text = firstLine(memory.lesson, 2_000);
+  const text = excerptOf(memory.lesson, 600);
   return html`<article class="found" data-item>
     <div class="found-text">
-      <h3><a data-open href=${hrefOf('memory', memory.id)} dir="auto"><${Marked} text=${titleOf(memory)} query=${query} /></a></h3>
+      <h3><a data-open href=${hrefOf('memory', memory.id)} dir="auto"><${Marked} text=${titleOf(memory)} query=${query} />
+        </a></h3>
       ${why && html`<p class="why">${why}</p>`}
       ${text && text !== titleOf(memory) && html`<p class="lesson" dir="auto"><${Marked} text=${text} query=${query} /></p>`}
       ${memory.command && html`<code class="one-line" dir="auto">${firstLine(memory.command, 200)}</code>`}
@@ -72,7 +75,8 @@ function Group({ name, note, memories, query }) {
   if (!memories?.length) return null;
   return html`<section class="group"><h2>${name} <span class="note">${memories.length}</span></h2>
     ${note && html`<p class="note">${note}</p>`}
-    ${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} query=${query} why=${memory.why ?? linkOf(memory)} />`)}</section>`;
+    ${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} query=${query}
+      why=${memory.why ?? linkOf(memory)} />`)}</section>`;
 }
 
 const linkOf = ({ relation, of }) => relation && `${words(relation)}${of ? ` hit ${of}` : ''}`;
@@ -92,7 +96,8 @@ function Results({ data, query }) {
     <${Group} name="Likely" memories=${memories} query=${query} />
     <${Group} name="Possible" note="Agents see only these titles." memories=${maybe.map(possible)} query=${query} />
     <${Group} name="Linked" note="Linked to a likely hit." memories=${linked.map(possible)} query=${query} />
-    <${Group} name="Near misses" note="Agents do not see these." memories=${near.filter(({ id }) => !seen.has(id))} query=${query} />`;
+    <${Group} name="Near misses" note="Agents do not see these." memories=${near.filter(({ id }) => !seen.has(id))}
+      query=${query} />`;
 }
 
 function Hints() {
@@ -101,7 +106,8 @@ function Hints() {
     { name: 'tag:npm', text: 'only with this tag' }, { name: 'file:cart.rs', text: 'only about this file' },
     { name: 'agent:codex', text: 'only learned by this agent' }, { name: 'since:30d until:2026-03-01', text: 'only from this time' },
   ];
-  const columns = [{ name: 'name', title: 'Word', render: ({ name }) => html`<code>${name}</code>` }, { name: 'text', title: 'Finds' }];
+  const columns = [{ name: 'name', title: 'Word', render: ({ name }) => html`<code>${name}
+    </code>` }, { name: 'text', title: 'Finds' }];
   return html`<p>Type an error, a command or a question above. Paste the error text as it is.</p>
     <${Table} caption="Filters inside a query" columns=${columns} rows=${rows} isCaptionShown />`;
 }
@@ -120,6 +126,7 @@ export function Screen({ params, go }) {
   return html`
     <${Top} title=${html`${title}`} />
     <${Filters} value=${params} onChange=${go} fields=${['repo', 'kind', 'agent']}>${mode}<//>
-    ${query ? html`<div aria-busy=${state.isLoading}><${Answer} state=${state}>${(data) => html`<${Results} data=${data} query=${query} />`}<//></div>`
+    ${query ? html`<div aria-busy=${state.isLoading}><${Answer} state=${state}>${(data) => html`<${Results} data=${data}
+      query=${query} />`}<//></div>`
       : html`<${Hints} />`}`;
 }

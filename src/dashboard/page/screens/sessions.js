@@ -1,7 +1,8 @@
 // Past sessions: search them, and step through one. Not here: the player (`replay.js`).
 
 import { get } from '../api.js';
-import { Answer, ago, counted, Empty, firstLine, Filters, hrefOf, html, Marked, Repo, Top, useData, useEffect, useRef, useState, words } from '../widgets.js';
+import { Answer, ago, counted, Empty, firstLine, Filters, hrefOf, html, Marked, Repo, Top, useData, useEffect, useRef,
+  useState, words } from '../widgets.js';
 import { Replay } from './replay.js';
 
 export const title = 'Sessions';
@@ -12,11 +13,14 @@ const SCOPES = ['all', 'errors', 'plans', 'configs', 'tools', 'files', 'decision
 function Hit({ hit, query }) {
   const { session } = hit;
   return html`<article class="found plain-found" data-item><div class="found-text">
-    <h2><a data-open href=${hrefOf('sessions', session.id, { exchange: hit.exchange })} dir="auto"><${Marked} text=${firstLine(hit.asked || session.title)} query=${query} /></a></h2>
+    <h2><a data-open href=${hrefOf('sessions', session.id, { exchange: hit.exchange })} dir="auto"><${Marked}
+      text=${firstLine(hit.asked || session.title)} query=${query} /></a></h2>
     ${hit.ran && html`<code class="one-line" dir="auto">${hit.ran}</code>`}
     ${hit.found && html`<p class="lesson" dir="auto"><${Marked} text=${hit.found} query=${query} /></p>`}
-    <p class="found-foot"><span>${words(session.tool)}</span><${Repo} repo=${session.repo} />${session.branch && html`<code>${session.branch}</code>`}
-      <time datetime=${new Date(session.last_ms).toISOString()}>${ago(session.last_ms)}</time><span>${counted(session.exchanges, 'exchange')}</span>
+    <p class="found-foot"><span>${words(session.tool)}</span><${Repo} repo=${session.repo} />
+      ${session.branch && html`<code>${session.branch}</code>`}
+      <time datetime=${new Date(session.last_ms).toISOString()}>${ago(session.last_ms)}</time><span>
+        ${counted(session.exchanges, 'exchange')}</span>
       ${hit.others > 0 && html`<span>${counted(hit.others, 'other hit')} in it</span>`}${!hit.likely && html`<span class="mark">less likely</span>`}
       ${session.transcript_deleted && html`<span class="mark">the tool deleted its transcript</span>`}</p>
   </div></article>`;
@@ -32,9 +36,11 @@ function SearchForm({ params, go }) {
     timer.current = setTimeout(() => go({ query: target.value }, { replace: true }), TYPING_MS);
   };
   return html`<${Filters} value=${params} onChange=${go} fields=${['repo']}>
-    <label class="field"><span>Look at</span><select value=${params.scope ?? 'all'} onChange=${({ target }) => go({ scope: target.value === 'all' ? '' : target.value })}>
+    <label class="field"><span>Look at</span><select value=${params.scope ?? 'all'}
+      onChange=${({ target }) => go({ scope: target.value === 'all' ? '' : target.value })}>
       ${SCOPES.map((scope) => html`<option value=${scope}>${scope}</option>`)}</select></label>
-    <label class="field grow"><span>Search past sessions</span><input type="search" value=${text} dir="auto" placeholder="why is the cart test flaky" onInput=${type} /></label>
+    <label class="field grow"><span>Search past sessions</span><input type="search" value=${text} dir="auto"
+      placeholder="why is the cart test flaky" onInput=${type} /></label>
   <//>`;
 }
 
@@ -49,7 +55,8 @@ function List({ params, go }) {
         ${indexing && html`<p class="notice-line">Sessions are still being indexed; more may be found soon.</p>`}
         ${sessions.length === 0 ? html`<${Empty} text="No session says anything about it. Sessions are read only after your yes:" command="agent-knowledge sessions import" />`
           : sessions.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}`}<//>`
-      : html`<${Empty} text="Type a question, a command or an error. To see the newest sessions in a terminal:" command="agent-knowledge sessions list" />`}`;
+      : html`<${Empty} text="Type a question, a command or an error. To see the newest sessions in a terminal:"
+        command="agent-knowledge sessions list" />`}`;
 }
 
 /** The screen. */

@@ -59,9 +59,11 @@ function Node({ node, at }) {
   const said = isMiddle ? node.label : `${node.number}: ${node.label}`;
   return html`<a href=${node.href} class="node" data-kind=${node.kind} data-depth=${node.depth} aria-label=${said}>
     <title>${said}</title>
-    ${node.kind === 'file' ? html`<rect x=${at.x - 11} y=${at.y - 11} width="22" height="22" rx="4" />` : html`<circle cx=${at.x} cy=${at.y} r="11" />`}
+    ${node.kind === 'file' ? html`<rect x=${at.x - 11} y=${at.y - 11} width="22" height="22"
+      rx="4" />` : html`<circle cx=${at.x} cy=${at.y} r="11" />`}
     ${!isMiddle && html`<text class="number" x=${at.x} y=${at.y + 4} text-anchor="middle">${node.number}</text>
-      <text class="label" x=${at.x + at.side * 17} y=${at.y + 4} text-anchor=${at.side > 0 ? 'start' : 'end'}>${short(node.label)}</text>`}
+      <text class="label" x=${at.x + at.side * 17} y=${at.y + 4} text-anchor=${at.side > 0 ? 'start' : 'end'}>
+        ${short(node.label)}</text>`}
   </a>`;
 }
 
@@ -80,11 +82,14 @@ export function BranchGraph({ graph }) {
   const height = (lines - 1) * LINE + 2 * MARGIN;
   const edge = ({ from, to, relation, strength }) => {
     const [start, end] = [places.get(from) ?? places.get(graph.nodes[0].key), places.get(to)];
-    return end && html`<path class="edge" d=${pathOf(start, end)} stroke-width=${0.75 + strength}><title>${words(relation)}</title></path>`;
+    return end && html`<path class="edge" d=${pathOf(start, end)} stroke-width=${0.75 + strength}><title>
+      ${words(relation)}</title></path>`;
   };
   const said = `Graph of ${graph.nodes.length} nodes. The table below says the same.`;
-  return html`<div class="sideways" tabindex="0" role="region" aria-label="Graph"><svg class="graph" style=${{ minWidth: `${Math.min(WIDTH_LEAST, right - left)}px` }} width=${right - left} height=${height}
+  return html`<div class="sideways" tabindex="0" role="region" aria-label="Graph"><svg class="graph"
+    style=${{ minWidth: `${Math.min(WIDTH_LEAST, right - left)}px` }} width=${right - left} height=${height}
     viewBox=${`${left} ${-MARGIN} ${right - left} ${height}`} role="group" aria-label=${said}>
-    ${graph.edges.map(edge)}${graph.nodes.map((node) => html`<${Node} key=${node.key} node=${node} at=${places.get(node.key)} />`)}
+    ${graph.edges.map(edge)}${graph.nodes.map((node) => html`<${Node} key=${node.key} node=${node}
+      at=${places.get(node.key)} />`)}
   </svg></div>`;
 }

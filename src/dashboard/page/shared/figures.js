@@ -13,7 +13,8 @@ export function Table({ caption, columns, rows, isCaptionShown = false }) {
     ${render ? render(row) : isNumber ? count(row[name]) : row[name]}</td>`;
   return html`<div class="sideways" role="region" aria-label=${caption} tabindex="0"><table>
     <caption class=${isCaptionShown ? '' : 'visually-hidden'}>${caption}</caption>
-    <thead><tr>${columns.map(({ title, isNumber }) => html`<th scope="col" class=${isNumber ? 'number' : ''}>${title}</th>`)}</tr></thead>
+    <thead><tr>${columns.map(({ title, isNumber }) => html`<th scope="col" class=${isNumber ? 'number' : ''}>${title}
+      </th>`)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr>${columns.map((column) => cell(row, column))}</tr>`)}</tbody>
   </table></div>`;
 }
@@ -38,7 +39,8 @@ export function Bars({ caption, values, unit }) {
   };
   const sum = values.reduce((total, { value }) => total + value, 0);
   return html`<figure class="bars">
-    <figcaption><span>${caption}</span><span class="note">highest ${count(highest)} · sum ${count(sum)} ${unit}</span></figcaption>
+    <figcaption><span>${caption}</span><span class="note">highest ${count(highest)} · sum ${count(sum)} ${unit}</span>
+      </figcaption>
     <svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label=${`${caption}: ${count(sum)} ${unit}`}>
       ${values.map(bar)}</svg>
     <div class="ends note"><span>${values[0]?.label}</span><span>${values.at(-1)?.label}</span></div>

@@ -41,7 +41,8 @@ const option = ([value, label], current) => html`<option value=${value} selected
 function Choice({ name, label, value = '', choices, onChange }) {
   const list = value && !choices.some(([known]) => known === value) ? [...choices, [value, value]] : choices;
   return html`<label class="field" key=${name}><span>${label}</span>
-    <select value=${value} onChange=${(event) => onChange(name, event.target.value)}>${list.map((one) => option(one, value))}</select></label>`;
+    <select value=${value} onChange=${(event) => onChange(name, event.target.value)}>
+      ${list.map((one) => option(one, value))}</select></label>`;
 }
 
 /** A choice of repository; `all` is what the empty choice is called. */
@@ -69,7 +70,8 @@ export function Filters({ value, onChange, fields, children }) {
   const parts = {
     repo: () => html`<${RepoField} value=${value.repo} onChange=${(repo) => set('repo', repo)} />`,
     kind: () => html`<${Choice} name="kind" label="Kind" value=${value.kind} choices=${plain(KINDS)} onChange=${set} />`,
-    source: () => html`<${Choice} name="source" label="Source" value=${value.source} choices=${plain(SOURCES)} onChange=${set} />`,
+    source: () => html`<${Choice} name="source" label="Source" value=${value.source} choices=${plain(SOURCES)}
+      onChange=${set} />`,
     state: () => html`<${Choice} name="state" label="State" value=${value.state} choices=${STATES} onChange=${set} />`,
     agent: () => html`<${AgentField} value=${value.agent} onChange=${(agent) => set('agent', agent)} />`,
   };

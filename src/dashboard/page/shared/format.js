@@ -95,6 +95,13 @@ export function firstLine(text, most = 160) {
   return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
 }
 
+/** The beginning of a text in one line: without headings, fences and marks of lists. */
+export function excerptOf(text, most = 240) {
+  const lines = (text ?? '').slice(0, 4 * most).split('\n').filter((line) => !/^\s*(#{1,6}\s|```|~~~)/.test(line));
+  const plain = lines.map((line) => line.replace(/^\s*([-*>]|\d+\.)\s+/, '').trim()).filter(Boolean).join(' ').replaceAll('**', '');
+  return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain || firstLine(text, most);
+}
+
 /** What a memory is called: its context, else the first line of its lesson. */
 export const titleOf = (memory) =>
   firstLine(memory.context) || firstLine(memory.title) || firstLine(memory.lesson) || firstLine(memory.excerpt)

@@ -38,7 +38,8 @@ function Line({ event, memory }) {
   const isFirst = event.id === memory.id;
   return html`<li class="event">
     <p><${Agent} agent=${event.agent} /> ${before} it ${after}<${Other} event=${event} id=${memory.id} />
-      <span class="note"> · <${When} at=${event.at} />${[event.host, event.session].filter(Boolean).map((part) => html` · <bdi>${part}</bdi>`)}</span></p>
+      <span class="note"> · <${When} at=${event.at} />
+        ${[event.host, event.session].filter(Boolean).map((part) => html` · <bdi>${part}</bdi>`)}</span></p>
     ${event.text && !isFirst && html`<p class="note" dir="auto">${event.text}</p>`}
   </li>`;
 }
@@ -48,5 +49,6 @@ export function History({ memory, round }) {
   const path = `memories/${encodeURIComponent(memory.id)}/history`;
   const state = useData((signal) => get(path, {}, { signal }), [memory.id, round]);
   return html`<${Panel} title="History"><${Answer} state=${state}>${({ events }) => html`
-    <ol class="history">${events.map((event) => html`<${Line} key=${event.id} event=${event} memory=${memory} />`)}</ol>`}<//><//>`;
+    <ol class="history">${events.map((event) => html`<${Line} key=${event.id} event=${event} memory=${memory} />`)}</ol>`}
+      <//><//>`;
 }

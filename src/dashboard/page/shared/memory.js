@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import { html, useEffect, useState } from '../parts/preact.js';
-import { ago, clockOf, firstLine, fullTime, shortRepo, titleOf } from './format.js';
+import { ago, clockOf, excerptOf, fullTime, shortRepo, titleOf } from './format.js';
 import { Icon } from './icons.js';
 import { hrefOf } from './routes.js';
 
@@ -70,7 +70,7 @@ export function MemoryLink({ memory, id = memory?.id }) {
 
 /** One memory on two lines, for lists. */
 export function MemoryRow({ memory, isClock, extra }) {
-  const lesson = firstLine(memory.lesson, 240);
+  const lesson = excerptOf(memory.lesson);
   const title = titleOf(memory);
   return html`<article class="row" data-item>
     <div class="row-head">

@@ -38,7 +38,7 @@ function blocksOf(text) {
     else if (['list', 'steps'].includes(blocks.at(-1)?.kind) && /^\s+\S/.test(line)) blocks.at(-1).lines.push(`${blocks.at(-1).lines.pop()} ${line.trim()}`);
     else add('paragraph', line);
   }
-  return blocks.filter(({ kind }) => kind !== 'gap');
+  return blocks.filter(({ lines }) => lines.length > 0);
 }
 
 function blockNode({ kind, lines }, index) {
@@ -61,7 +61,8 @@ export function Folded({ text = '' }) {
   const [isOpen, setOpen] = useState(false);
   if (text.length < FOLD_CHARS) return html`<${Prose} text=${text} />`;
   return html`<div class=${isOpen ? '' : 'folded'}><${Prose} text=${isOpen ? text : text.slice(0, FOLD_CHARS)} /></div>
-    <button class="unfold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>${isOpen ? 'Show less' : `Show all ${count(text.length)} characters`}</button>`;
+    <button class="unfold" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
+      ${isOpen ? 'Show less' : `Show all ${count(text.length)} characters`}</button>`;
 }
 
 const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -33,7 +33,8 @@ function ThemeSwitch() {
     applyTheme();
     setRound((round) => round + 1);
   };
-  return html`<button class="plain square" onClick=${change} aria-label=${`Use the ${next} theme`} title=${`Use the ${next} theme`}>
+  return html`<button class="plain square" onClick=${change} aria-label=${`Use the ${next} theme`}
+    title=${`Use the ${next} theme`}>
     <${Icon} name=${isDark() ? 'sun' : 'moon'} /></button>`;
 }
 
@@ -75,7 +76,8 @@ function SearchBox({ route }) {
 /** The bar at the top of every screen. */
 export function Head({ route, isMenuOpen, onMenu, onKeys }) {
   return html`<header class="head">
-    <button class="plain square menu-button" aria-expanded=${isMenuOpen} aria-controls="navigation" aria-label="Menu" onClick=${onMenu}>
+    <button class="plain square menu-button" aria-expanded=${isMenuOpen} aria-controls="navigation" aria-label="Menu"
+      onClick=${onMenu}>
       <${Icon} name="menu" /></button>
     <a class="brand" href="#/timeline">agent-knowledge</a>
     <${SearchBox} route=${route} />
@@ -109,7 +111,8 @@ export function KeysDialog({ isOpen, onClose }) {
   const row = ([key, deed]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${deed}</dd></div>`;
   const screens = NAVIGATION.flatMap(([, links]) => links).map(([, label, key]) => [`g ${key}`, label]);
   return html`<dialog ref=${box} class="keys" aria-labelledby="keys-title" onClose=${onClose}>
-    <header class="panel-head"><h2 id="keys-title">Keys</h2><button class="plain" onClick=${onClose} autofocus>Close</button></header>
+    <header class="panel-head"><h2 id="keys-title">Keys</h2><button class="plain"
+      onClick=${onClose} autofocus>Close</button></header>
     <div class="columns">
       <dl aria-label="Everywhere">${KEYS.map(row)}</dl><dl aria-label="Screens">${screens.map(row)}</dl>
       <dl aria-label="Review">${REVIEW_KEYS.map(row)}</dl>
