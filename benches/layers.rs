@@ -286,9 +286,12 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         config,
         model_dir,
         query_log: None,
+        teller: None,
+        watching: Watching::PollOnly,
         past_sessions: <_>::default(),
         links: <_>::default(),
         words: <_>::default(),
+        doctor: <_>::default(),
         clock,
     })
 }

@@ -3,6 +3,7 @@
 //! `retriever`), the words of a reply (`reply`).
 
 pub mod caller;
+pub mod journal;
 pub mod local;
 pub mod query_log;
 pub mod requests;

@@ -14,6 +14,7 @@ mod duplicates;
 mod ends;
 mod filters;
 mod find;
+mod injected;
 mod links;
 mod listing;
 mod log_events;
@@ -24,6 +25,7 @@ mod query_vector;
 mod related;
 mod repositories;
 mod save;
+mod savings;
 mod snapshots;
 mod staleness;
 mod state;
@@ -35,6 +37,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use self::damage::sound_answer;
 use super::caller::{Caller, Patience};
+use super::journal::told::Teller;
 use super::query_log::QueryLog;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
@@ -42,6 +45,7 @@ use crate::{
     SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use ::search::links::LinkCache;
+use engine::watch::Watching;
 use engine::{Engine, View};
 use event::{Draft, RepoKey};
 use index::lexical::AnalysisCache;
@@ -60,10 +64,14 @@ pub struct Core {
     pub store: Store,
     /// Settings; aliases are followed.
     pub config: Config,
+    /// How changes of files are noticed.
+    pub watching: Watching,
     /// The directory of the embedding model.
     pub model_dir: PathBuf,
     /// The log of searches that found nothing; `None` for none.
     pub query_log: Option<QueryLog>,
+    /// Writes down what agents are told; `None` where that is switched off.
+    pub teller: Option<Teller>,
     /// The links of the last snapshot that was asked for them.
     pub links: LinkCache,
     /// The words of texts that saves compared.

@@ -220,6 +220,12 @@ impl Engine {
         self.in_place(|state| state.full_snapshot(why))
     }
 
+    /// Returns a snapshot for upkeep, unless the thread is busy or the logs have not been read yet. Never waits.
+    #[must_use]
+    pub fn snapshot_now(&self) -> Option<Snapshot> {
+        self.snapshot_in_place(CatchUpReason::Upkeep)
+    }
+
     fn full_snapshot(&self, why: CatchUpReason) -> Result<Snapshot, Stopped> {
         if let Some(snapshot) = self.snapshot_in_place(why) {
             return Ok(snapshot);

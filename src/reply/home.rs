@@ -150,7 +150,10 @@ mod tests {
             ..Home::default()
         };
         let reply = home.reply();
-        assert_eq!(reply.json["next"], json!(["agent-knowledge ui", "agent-knowledge search WORDS"]));
+        assert_eq!(
+            reply.json["next"],
+            json!(["agent-knowledge ui", "agent-knowledge search WORDS"])
+        );
         assert!(reply.text.contains("agents    a, b, c, d and 1 more\n"), "{}", reply.text);
     }
 }

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
-use crate::mcp::{Options, ToolSet, stdio};
+use crate::mcp::{Options, Telling, ToolSet, stdio};
+use api::journal::told::Teller;
 use api::{Api, ApiError, Reply};
 use clients::hooks::last_seen;
 
@@ -81,19 +82,37 @@ pub struct Program<'a> {
     is_server: bool,
     /// The folder where clients are recorded as seen, once the settings are known.
     life: Option<PathBuf>,
+    /// What is written down of the answers of tools, once the settings are known.
+    telling: Option<Telling>,
 }
 
 impl<'a> Program<'a> {
     /// Makes the program; nothing is opened yet.
     #[must_use]
     pub fn new(surroundings: Surroundings<'a>) -> Self {
-        Self { surroundings, is_server: false, life: None }
+        Self { surroundings, is_server: false, life: None, telling: None }
     }
 
     /// Returns what the process provides.
     #[must_use]
     pub fn surroundings(&self) -> &Surroundings<'a> {
         &self.surroundings
+    }
+}
+
+impl Program<'_> {
+    /// Returns what writes down the answers of tools, unless the settings switch that off.
+    fn telling(&self, settled: &ResolvedSettings) -> Option<Telling> {
+        let teller = Teller::of(&settled.cache_dir, &settled.store, &settled.config)?;
+        let caller = self.caller(self.surroundings.directory.clone());
+        let clock = self.surroundings.clock;
+        Some(Telling {
+            teller,
+            directory: caller.directory,
+            agent: caller.agent_id,
+            session: caller.session_id,
+            clock: Arc::new(move || clock().now),
+        })
     }
 }
 
@@ -136,7 +155,9 @@ impl Wiring for Program<'_> {
 
     fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
-        self.life = Some(self.settle(settings)?.cache_dir);
+        let settled = self.settle(settings)?;
+        self.telling = self.telling(&settled);
+        self.life = Some(settled.cache_dir);
         let Some(remote) = self.remote(settings, Need::Meaning, "mcp")? else {
             return Ok(Arc::new(self.local(settings, Need::Meaning)?));
         };
@@ -179,7 +200,7 @@ impl Wiring for Program<'_> {
                 last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
             }) as Arc<dyn Fn(&str) + Send + Sync>
         });
-        stdio::serve_stdio(api, Options { set, heard })
+        stdio::serve_stdio(api, Options { set, heard, telling: self.telling.take() })
     }
 
     fn hook(

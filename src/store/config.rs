@@ -33,6 +33,8 @@ pub struct Config {
     pub judge: Option<Judge>,
     /// Whether searches without a result are logged.
     pub query_log: Switch,
+    /// Whether it is recorded what happened to memories and what agents were told.
+    pub journal: Switch,
     /// Which past position of the store is read. A command sets it; no file can.
     pub as_of: Option<AsOf>,
     /// Most tokens of sections of a briefing, by name; 0 leaves a section out.
@@ -64,7 +66,7 @@ pub const BRIEFING_SECTIONS: [&str; 11] = [
 const SECTION_TOKENS_MAX: usize = 100_000;
 
 /// The sections and keys of a configuration file, for error messages.
-const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], and a table [aliases] of \"old-repo\" = \"new-repo\"";
+const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file. A missing file counts as empty.
@@ -107,6 +109,9 @@ impl Config {
                 ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
                 ("query_log", toml::Value::Boolean(is_kept)) => {
                     config.query_log = if is_kept { Switch::On } else { Switch::Off };
+                }
+                ("journal", toml::Value::Boolean(is_kept)) => {
+                    config.journal = if is_kept { Switch::On } else { Switch::Off };
                 }
                 ("section_budgets", toml::Value::Table(budgets)) => {
                     config.section_budgets = parse_budgets(budgets)?;

@@ -2,6 +2,7 @@
 //! waits for answers under way. The client is made of bytes. Not here: what is answered (`mcp`, `recall`).
 
 mod client;
+mod events;
 mod page;
 mod rest;
 mod sign_in;

@@ -89,6 +89,8 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
         config,
         model_dir: world.path("no-model"),
         query_log: None,
+        teller: None,
+        watching: Watching::PollOnly,
         past_sessions: <_>::default(),
         links: <_>::default(),
         words: <_>::default(),

@@ -9,7 +9,7 @@ use super::page_end::PageEnd;
 use super::{Local, repositories};
 use crate::ApiError;
 use crate::requests::browse::{BrowseRequest, BrowsedState};
-use event::Timestamp;
+use event::{EventId, Timestamp};
 use memory::{LifecycleState, Memory};
 use reply::Reply;
 use search::snapshot::Snapshot;
@@ -40,16 +40,15 @@ pub(super) fn page(
         all.filter(|memory| is_in(request.state, memory, now) && filter.allows(memory)).collect();
     let total = fitting.len();
     if let Some(after) = &after {
-        fitting.retain(|memory| place_of(memory) < *after);
+        fitting.retain(|memory| key(memory) < (after.at, &after.id));
     }
     let is_more = fitting.len() > request.limit;
     if is_more {
-        let newest_first = |a: &&Arc<Memory>, b: &&Arc<Memory>| place_of(b).cmp(&place_of(a));
-        fitting.select_nth_unstable_by(request.limit, newest_first);
+        fitting.select_nth_unstable_by(request.limit, |a, b| key(b).cmp(&key(a)));
         fitting.truncate(request.limit);
     }
-    let mut shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
-    shown.sort_by_cached_key(|memory| std::cmp::Reverse(place_of(memory)));
+    fitting.sort_unstable_by(|a, b| key(b).cmp(&key(a)));
+    let shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
     let next = shown.last().filter(|_| is_more).map(|memory| place_of(memory).to_string());
     let mut reply = reply::list("Memories", &shown);
     if let Some(next) = &next {
@@ -73,6 +72,11 @@ fn is_in(state: BrowsedState, memory: &Memory, now: Timestamp) -> bool {
         }
         BrowsedState::Expired => *lifecycle() == LifecycleState::Live && memory.is_inactive(now),
     }
+}
+
+/// What the list is sorted by.
+fn key(memory: &Memory) -> (Option<Timestamp>, &EventId) {
+    (memory.timestamp, &memory.id)
 }
 
 fn place_of(memory: &Memory) -> PageEnd {

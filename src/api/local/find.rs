@@ -23,6 +23,13 @@ const HURRIED: Duration = Duration::from_millis(60);
 /// Most memories that an explained search names though they are no hits.
 const NEAR_MISSES_MAX: usize = 10;
 
+fn near_misses_max(explain: Explain) -> usize {
+    match explain {
+        Explain::Components => NEAR_MISSES_MAX,
+        Explain::Silent => 0,
+    }
+}
+
 pub(super) fn search(
     local: &Local,
     request: &SearchRequest,
@@ -58,10 +65,7 @@ pub(super) fn search(
         min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
         tiers: request.tiers,
         failure: request.failure.as_ref(),
-        near_misses_max: match request.explain {
-            Explain::Components => NEAR_MISSES_MAX,
-            Explain::Silent => 0,
-        },
+        near_misses_max: near_misses_max(request.explain),
         ..Query::default()
     };
     let begun = search::begin(&snapshot, &query, (local.core.clock)().now);

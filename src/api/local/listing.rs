@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
-use super::{Local, browse, citation, repositories, snapshots, staleness};
+use super::{Local, browse, citation, injected, repositories, savings, snapshots, staleness};
 use crate::requests::listing::ExportRequest;
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
@@ -93,6 +93,8 @@ pub(super) fn list(
     used.note(&snapshot);
     let json = match listing {
         Listing::Page(request) => return browse::page(local, request, &snapshot),
+        Listing::Injected(request) => return injected::page(local, request, &snapshot),
+        Listing::Savings(request) => return savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
             return Ok(reply::list("Memories of this session", &memories));

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{limit, max_tokens, repo, some_ids};
 use super::browse::BrowseRequest;
 use super::define::request;
+use super::injected::{InjectedRequest, SavingsRequest};
 use super::rule::{choice, words};
 use memory::Maturity;
 
@@ -99,8 +100,8 @@ impl From<LeastMaturity> for Maturity {
     }
 }
 
-/// The memories that a program lists: those of the caller's repository, those of a session in any repository, or all, page
-/// by page.
+/// What a program lists: memories of the caller's repository, those of a session in any repository, or all, page by page; and
+/// what agents were told of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {
@@ -121,4 +122,8 @@ pub enum Listing {
     OfSession(String),
     /// A page of all memories: `memories`, `total` and `next` in the JSON.
     Page(Box<BrowseRequest>),
+    /// A page of what agents were told: `entries` and `next` in the JSON.
+    Injected(Box<InjectedRequest>),
+    /// What agents were told, counted.
+    Savings(SavingsRequest),
 }

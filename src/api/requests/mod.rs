@@ -14,6 +14,7 @@ pub mod change;
 pub mod context;
 pub mod define;
 pub mod fields;
+pub mod injected;
 pub mod links;
 pub mod listing;
 pub mod log_events;

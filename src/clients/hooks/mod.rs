@@ -117,8 +117,22 @@ pub struct HookCall<'a> {
     pub random: u128,
     /// Called at compaction and at the end of a session, when its transcript has something new.
     pub grown: &'a mut dyn FnMut(),
+    /// Writes down what the agent was told.
+    pub told: &'a mut dyn FnMut(&HookInput, &HookTold<'_>),
     /// Connects to the memory, for a session in a directory.
     pub reach: &'a mut dyn FnMut(&HookInput) -> Reached,
+}
+
+/// What a hook told the agent.
+pub struct HookTold<'a> {
+    /// At which occasion.
+    pub occasion: &'static str,
+    /// What was looked for.
+    pub asked: Option<&'a str>,
+    /// The text that the agent got; empty where there was nothing to tell.
+    pub text: &'a str,
+    /// The memories in it.
+    pub memories: &'a [String],
 }
 
 /// Reads the input of a client, answers, and learns.
@@ -164,6 +178,14 @@ fn name_of(event: &HookEvent) -> &'static str {
     }
 }
 
+/// Returns the name of the occasion at which an agent is told something.
+fn occasion_of(event: &HookEvent) -> &'static str {
+    match event {
+        HookEvent::Compact => "compact",
+        other => switch::of(other),
+    }
+}
+
 /// One call with all that is known about it.
 struct HookRun<'a> {
     hook: HookCall<'a>,
@@ -185,18 +207,19 @@ impl HookRun<'_> {
         if !self.form.reaches_model(&self.input.event) {
             return Ok(());
         }
+        let mut was_reached = false;
+        let mut reach = || {
+            was_reached = true;
+            (self.hook.reach)(&self.input)
+        };
         let recalled = match &self.input.event {
             HookEvent::Start(why) => {
                 let loaded = loaded_files(self.hook.agent);
-                recall::at_start(*why, loaded, &self.session, || (self.hook.reach)(&self.input))
+                recall::at_start(*why, loaded, &self.session, &mut reach)
             }
-            HookEvent::Prompt(text) => {
-                recall::for_prompt(text, &self.session, || (self.hook.reach)(&self.input))
-            }
+            HookEvent::Prompt(text) => recall::for_prompt(text, &self.session, &mut reach),
             HookEvent::ToolFailed(call) => {
-                recall::for_failure(call, &self.input, &self.session, || {
-                    (self.hook.reach)(&self.input)
-                })
+                recall::for_failure(call, &self.input, &self.session, &mut reach)
             }
             HookEvent::Compact => recall::at_compaction(&self.session),
             HookEvent::ToolSucceeded(_) | HookEvent::End => return Ok(()),
@@ -211,8 +234,12 @@ impl HookRun<'_> {
         if is_prompt && is_looked_up && !self.session.seen.is_prompted {
             self.session.note(SessionEntry::Prompted);
         }
+        if was_reached && matches!(recalled, Err(NoAnswer::Nothing(_))) {
+            self.note_told("", &[]);
+        }
         let recalled = recalled?;
-        let text = self.form.answer(&self.input.event_name, &guard::fence::fenced(&recalled.text));
+        let fenced = guard::fence::fenced(&recalled.text);
+        let text = self.form.answer(&self.input.event_name, &fenced);
         // A briefing may repeat memories that were shown before.
         let is_briefing = matches!(self.input.event, HookEvent::Start(_));
         if !is_briefing && !recalled.ids.is_empty() && !self.session.is_first_to_tell(&recalled.ids)
@@ -220,9 +247,29 @@ impl HookRun<'_> {
             return Err(NoAnswer::Nothing("another hook shows the same memories"));
         }
         // If the client does not read the answer, nothing was shown, and the next start is briefed again.
-        if deliver(output, &text).is_ok() && is_briefing && !recalled.ids.is_empty() {
-            self.session.note(SessionEntry::Shown(recalled.ids));
+        if deliver(output, &text).is_err() {
+            return Ok(());
         }
+        if is_briefing && !recalled.ids.is_empty() {
+            self.session.note(SessionEntry::Shown(recalled.ids.clone()));
+        }
+        self.note_told(&fenced, &recalled.ids);
         Ok(())
+    }
+
+    /// Writes down what the agent was told.
+    fn note_told(&mut self, text: &str, memories: &[String]) {
+        let asked = match &self.input.event {
+            HookEvent::Prompt(asked) => Some(asked.as_str()),
+            HookEvent::ToolFailed(call) if call.command.is_empty() => Some(call.output.as_str()),
+            HookEvent::ToolFailed(call) => Some(call.command.as_str()),
+            _ => None,
+        };
+        let occasion = occasion_of(&self.input.event);
+        // A past session is not a memory; its parts are named by their number.
+        let is_memory = |id: &&String| !id.contains('#');
+        let memories: Vec<String> = memories.iter().filter(is_memory).cloned().collect();
+        let told = HookTold { occasion, asked, text, memories: &memories };
+        (self.hook.told)(&self.input, &told);
     }
 }

@@ -17,7 +17,17 @@ struct Group {
 const SHORT: &[Group] = &[
     Group {
         title: "Recall",
-        commands: &["search", "context", "show", "list", "recent", "related", "sessions", "ui"],
+        commands: &[
+            "search",
+            "context",
+            "show",
+            "list",
+            "recent",
+            "related",
+            "sessions",
+            #[cfg(feature = "web")]
+            "ui",
+        ],
     },
     Group {
         title: "Keep it right",

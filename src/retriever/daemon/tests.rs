@@ -85,6 +85,8 @@ impl World {
             config,
             model_dir,
             query_log: None,
+            teller: None,
+            watching: Watching::PollOnly,
             past_sessions: <_>::default(),
             links: <_>::default(),
             words: <_>::default(),

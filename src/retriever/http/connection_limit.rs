@@ -46,6 +46,13 @@ pub(super) struct Connection {
     replaced: Disconnect,
 }
 
+/// A stream, during which the connection is not replaced either. It may outlive the borrow of a call.
+#[cfg(feature = "web")]
+pub(super) struct HeldConnection {
+    limit: ConnectionLimit,
+    number: u64,
+}
+
 /// A call, during which the connection is not replaced.
 pub(super) struct InCall<'a>(&'a Connection);
 
@@ -112,9 +119,29 @@ impl Connection {
         InCall(self)
     }
 
+    /// Protects it from being replaced as long as a stream lasts.
+    #[cfg(feature = "web")]
+    pub(super) fn hold(&self) -> HeldConnection {
+        self.limit.state().update(self.number, true);
+        HeldConnection { limit: self.limit.clone(), number: self.number }
+    }
+
+    /// Returns the signal that closes it, as if another one had replaced it.
+    #[cfg(feature = "web")]
+    pub(super) fn closer(&self) -> Disconnect {
+        self.replaced.clone()
+    }
+
     /// Waits until another connection has replaced it.
     pub(super) async fn is_replaced(&self) {
         self.replaced.happened().await;
+    }
+}
+
+#[cfg(feature = "web")]
+impl Drop for HeldConnection {
+    fn drop(&mut self) {
+        self.limit.state().update(self.number, false);
     }
 }
 
@@ -164,6 +191,9 @@ mod tests {
         let another_call = third.begin_call();
         assert!(limit.add().is_none());
         drop((call, another_call));
+        let held = (one.hold(), third.hold());
+        assert!(limit.add().is_none());
+        drop(held);
         assert!(limit.add().is_some());
     }
 

@@ -209,6 +209,7 @@ async fn serve(
         }
     }
     drop(listener);
+    service.end_streams();
     tokio::select! {
         () = limit.is_empty() => {}
         () = service.stop_waiting().happened() => {

@@ -359,8 +359,11 @@ mod tests {
             for uri in ["/mcp", "/api/v1/status", "/", "/ui/app.js"] {
                 assert_eq!(judged("GET", uri, &[site]), Err(Refusal::Site), "{uri} {site:?}");
                 let with = [site, navigation[0], navigation[1]];
-                let opens = uri == "/" && cfg!(feature = "web");
-                let expected = if opens { Ok(Destination::Page) } else { Err(Refusal::Site) };
+                let expected = match uri {
+                    "/" if cfg!(feature = "web") => Ok(Destination::Page),
+                    "/" => Err(Refusal::Path),
+                    _ => Err(Refusal::Site),
+                };
                 assert_eq!(judged("GET", uri, &with), expected, "{uri} {site:?}");
                 assert_eq!(judged("POST", uri, &with), Err(Refusal::Site), "{uri} {site:?}");
             }

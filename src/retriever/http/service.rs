@@ -24,9 +24,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
 use super::request_guard::{Destination, Keys, Refusal, check_head};
+#[cfg(feature = "web")]
+use super::rest::events::EventService;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
-use crate::mcp::{Disconnect, McpServer, message};
+use crate::mcp::{Disconnect, McpServer, Options, Telling, message};
 use api::Api;
 use api::caller::Caller;
 use api::local::Local;
@@ -61,6 +63,8 @@ pub(super) struct HttpService {
     service: StreamableHttpService<McpServer, NeverSessionManager>,
     #[cfg(feature = "web")]
     rest: super::rest::RestService,
+    #[cfg(feature = "web")]
+    events: EventService,
     guests: Guests,
     address: SocketAddr,
     keys: Keys,
@@ -77,10 +81,12 @@ impl HttpService {
         keys: Keys,
         stop_waiting: Disconnect,
     ) -> Self {
+        let telling = telling(&guests, &caller);
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
         #[cfg(feature = "web")]
         let rest = super::rest::RestService::new(Arc::clone(&api), Arc::clone(&keys.sign_in));
-        let server = McpServer::new(api, stop_waiting.clone(), Load::none());
+        let server = McpServer::new(api, stop_waiting.clone(), Load::none())
+            .with(Options { telling, ..Options::default() });
         // The server pushes nothing to a client that does not listen for it, so it keeps no
         // sessions. rmcp's checks of Host and Origin come after ours.
         let own = ["127.0.0.1", "localhost", "[::1]"];
@@ -98,6 +104,8 @@ impl HttpService {
             service,
             #[cfg(feature = "web")]
             rest,
+            #[cfg(feature = "web")]
+            events: EventService::start(&guests),
             guests,
             address,
             keys,
@@ -115,6 +123,12 @@ impl HttpService {
     /// Returns the signal that calls are no longer waited for.
     pub(super) fn stop_waiting(&self) -> &Disconnect {
         &self.stop_waiting
+    }
+
+    /// Ends the streams of listeners, which have no end of their own.
+    pub(super) fn end_streams(&self) {
+        #[cfg(feature = "web")]
+        self.events.end();
     }
 
     /// Cancels the calls under way.
@@ -163,6 +177,11 @@ impl HttpService {
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
         let body = read_body(body, BODY_BYTES_MAX).await?;
+        #[cfg(feature = "web")]
+        if EventService::is_asked(&parts) {
+            self.requests.fetch_add(1, Ordering::Relaxed);
+            return Ok(self.events.answer(&parts, visit, connection));
+        }
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
         let permit = self.free_call().await?;
@@ -302,6 +321,20 @@ fn page(parts: &Parts, body: &Incoming) -> Result<Response<Body>, Refusal> {
 #[cfg(not(feature = "web"))]
 fn page(_: &Parts, _: &Incoming) -> Result<Response<Body>, Refusal> {
     Err(Refusal::Path)
+}
+
+/// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.
+fn telling(guests: &Guests, caller: &Caller) -> Option<Telling> {
+    let core = Arc::clone(guests.core());
+    let teller = core.teller.clone()?;
+    let (agent, session) = (caller.agent_id.clone(), None);
+    Some(Telling {
+        teller,
+        directory: None,
+        agent,
+        session,
+        clock: Arc::new(move || (core.clock)().now),
+    })
 }
 
 /// Reads a body within its bounds.

@@ -13,7 +13,7 @@ const NAME_BYTES_MAX: usize = 64;
 const SESSION_BYTES_MAX: usize = 128;
 
 /// The caller.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Caller {
     /// The agent.
     pub name: Option<String>,

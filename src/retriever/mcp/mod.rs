@@ -14,6 +14,7 @@ mod prompts;
 mod resources;
 pub mod schema;
 pub mod stdio;
+mod telling;
 #[cfg(test)]
 mod tests;
 
@@ -47,6 +48,8 @@ use client::Caller;
 pub(super) use client::agent_name;
 pub use disconnect::Disconnect;
 pub use schema::ToolSet;
+use telling::Question;
+pub use telling::Telling;
 
 /// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
 /// pipe and still wants the answers; longer would leave a process that nobody knows of.
@@ -79,6 +82,7 @@ pub struct McpServer {
     gone: Disconnect,
     load: Load,
     heard: Heard,
+    telling: Option<Telling>,
 }
 
 /// What differs from one process to another.
@@ -88,6 +92,8 @@ pub struct Options {
     pub set: ToolSet,
     /// Gets the name of the client, at the calls that every client makes.
     pub heard: Heard,
+    /// Writes down what tools tell.
+    pub telling: Option<Telling>,
 }
 
 /// A function that is called with the name of a client.
@@ -98,13 +104,13 @@ impl McpServer {
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
         let set = ToolSet::Usual;
-        Self { api, tools: set.tools().into(), set, gone, load, heard: None }
+        Self { api, tools: set.tools().into(), set, gone, load, heard: None, telling: None }
     }
 
     /// Sets what differs from one process to another.
     #[must_use]
-    pub fn with(self, Options { set, heard }: Options) -> Self {
-        Self { set, tools: set.tools().into(), heard, ..self }
+    pub fn with(self, Options { set, heard, telling }: Options) -> Self {
+        Self { set, tools: set.tools().into(), heard, telling, ..self }
     }
 
     fn tell(&self, context: &RequestContext<RoleServer>) {
@@ -170,13 +176,23 @@ impl ServerHandler for McpServer {
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::of(&context);
         let names = self.set.names();
+        let question =
+            self.telling.as_ref().and_then(|_| Question::of(&request.name, arguments.clone()));
+        let (name, asking) = (request.name.clone(), caller.clone());
         let answer = self.ask(move |api| {
             if names.contains(&&*request.name) {
-                return call(api, &request.name, arguments, &caller);
+                return call(api, &request.name, arguments, &asking);
             }
             Err(unknown_tool(&names))
         });
         let answer = answer.await;
+        if let (Ok(reply), Some(question), Some(telling)) = (&answer, question, &self.telling) {
+            let (reply, telling) = (reply.clone(), telling.clone());
+            // The answer does not wait for that.
+            drop(tokio::task::spawn_blocking(move || {
+                telling.note(&name, &question, &reply, &caller);
+            }));
+        }
         Ok(match answer {
             Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(said(&error))]),

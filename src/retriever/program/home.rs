@@ -1,6 +1,6 @@
 //! Finds what the program says when it is called alone. Not here: the words (`reply`).
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Program;
 use crate::cli::{GlobalOptions, Need, Wiring};
@@ -19,15 +19,17 @@ impl Program<'_> {
         // Past sessions that cannot be read are for `doctor` to explain.
         let sessions = self.sessions_state(&settled).ok().and_then(|state| state.note());
         let clients = self.clients(Some(&settled.cache_dir)).unwrap_or_default();
+        let count = |of: &Value, name: &str| of.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let repos = status.get("repos").and_then(Value::as_object).map_or(0, Map::len);
         let home = Home {
-            repo: here["repo"].as_str().unwrap_or_default().to_owned(),
-            memories_here: here["memories"].as_u64().unwrap_or_default(),
-            memories: status["memories"].as_u64().unwrap_or_default(),
-            repos: status["repos"].as_object().map_or(0, |repos| repos.len() as u64),
+            repo: here.get("repo").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            memories_here: count(&here, "memories"),
+            memories: count(&status, "memories"),
+            repos: repos as u64,
             sessions,
             set_up: clients.set_up,
             left_out: clients.left_out,
-            has_model: status["model"]["works"] == Value::Bool(true),
+            has_model: status.pointer("/model/works") == Some(&Value::Bool(true)),
         };
         Ok(home.reply())
     }

@@ -10,9 +10,10 @@ use crate::args::Hook as Command;
 use crate::cli::{Need, Process};
 use crate::daemon::Remote;
 use api::caller::{Caller, Patience};
+use api::journal::told::{self, Place, Teller, Told};
 use api::local::Local;
 use clients::hooks::hook_input::HookInput;
-use clients::hooks::{self, HookCall, NoAnswer, Reached, switch};
+use clients::hooks::{self, HookCall, HookTold, NoAnswer, Reached, switch};
 use event::{HOOK, fits_short_field};
 use writer::exit::{Exit, complain};
 
@@ -65,8 +66,24 @@ impl Program<'_> {
         let switches = self.set(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
         let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
-        let mut grown = || self.import_aside(&settled.sessions_dir);
+        let teller = Teller::of(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
+        let mut note = |said: &HookInput, told: &HookTold<'_>| {
+            let directory = said.directory.as_deref().unwrap_or(&self.surroundings.directory);
+            let told = Told {
+                agent: agent_id(agent),
+                session: said.session_id.as_deref(),
+                place: Place::Directory(directory),
+                by: told::HOOK,
+                occasion: told.occasion,
+                asked: told.asked,
+                text: told.text,
+                is_silent: told.text.is_empty(),
+                memories: told.memories,
+            };
+            teller.iter().for_each(|teller| teller.note(&told, moment.now));
+        };
+        let mut grown = || self.import_aside(&settled.sessions_dir);
         let hook = HookCall {
             agent,
             event: command.event.as_deref(),
@@ -75,6 +92,7 @@ impl Program<'_> {
             now: moment.now,
             random: moment.random,
             grown: &mut grown,
+            told: &mut note,
             reach: &mut reach,
         };
         hooks::run(hook, process.input, process.output)

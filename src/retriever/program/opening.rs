@@ -1,6 +1,7 @@
 //! Opens a memory from the settings: which store, how much memory, which model, and an engine. Not here: the commands
 //! (`program`), the shared retriever (`shared`).
 
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use super::{Program, failed};
 use crate::cli::{GlobalOptions, Need};
 use api::ApiError;
 use api::caller::{Caller, Patience};
+use api::journal::told::Teller;
 use api::local::{Core, Local};
 use api::query_log::QueryLog;
 use engine::CacheLock;
@@ -29,6 +31,9 @@ const THREADS: NonZeroUsize = NonZeroUsize::MIN;
 
 /// The variable that turns off the log of searches that found nothing.
 const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
+
+/// The variable that turns off the journal.
+const JOURNAL: &str = "AGENT_KNOWLEDGE_JOURNAL";
 
 /// The directory and the clock of a memory that is opened.
 pub struct OpenAs {
@@ -79,10 +84,10 @@ impl Program<'_> {
         let (store, mut config) =
             settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
         if let Some(set) = lookup(QUERY_LOG).filter(|value| !value.is_empty()) {
-            config.query_log = Switch::parse(&set.to_string_lossy()).map_err(|why| {
-                let message = format!("{QUERY_LOG} {why}");
-                ApiError::Failed { exit: Exit::Config, message }
-            })?;
+            config.query_log = switch(QUERY_LOG, &set)?;
+        }
+        if let Some(set) = lookup(JOURNAL).filter(|value| !value.is_empty()) {
+            config.journal = switch(JOURNAL, &set)?;
         }
         let places = PlatformDirs::of_platform();
         let place =
@@ -201,6 +206,7 @@ impl Program<'_> {
         // A search of the past says nothing about missing knowledge now.
         let is_noted = config.query_log == Switch::On && config.as_of.is_none();
         let past_cache = cache_dir.clone();
+        let teller = Teller::of(&cache_dir, &store, &config);
         let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
         let place = model_dir.clone();
         let provider = Provider::Local(config.embedding);
@@ -227,6 +233,8 @@ impl Program<'_> {
             config,
             model_dir,
             query_log,
+            teller,
+            watching,
             past_sessions: PastSessions::at(&sessions_dir, &past_cache),
             links: <_>::default(),
             words: <_>::default(),
@@ -234,4 +242,10 @@ impl Program<'_> {
             clock,
         })
     }
+}
+
+/// Reads a switch from the environment.
+fn switch(name: &str, value: &OsStr) -> Result<Switch, ApiError> {
+    Switch::parse(&value.to_string_lossy())
+        .map_err(|why| ApiError::Failed { exit: Exit::Config, message: format!("{name} {why}") })
 }

@@ -157,6 +157,8 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         config,
         model_dir,
         query_log: None,
+        teller: None,
+        watching: Watching::PollOnly,
         past_sessions: <_>::default(),
         links: <_>::default(),
         words: <_>::default(),

@@ -1,9 +1,13 @@
 // Whether everything works, and what to do where it does not. Not here: what is known (`gaps.js`).
 
 import { get } from '../api.js';
-import { Answer, bytes, Command, count, Figure, html, hrefOf, Panel, Repo, Table, Top, useData, useEvents } from '../widgets.js';
+import {
+  Agent, Answer, bytes, Command, count, Empty, Figure, hrefOf, html, Panel, Repo, Table, Top, useData, useEvents, When, words,
+} from '../widgets.js';
 
 export const title = 'Health';
+
+const ENTRIES_MAX = 100;
 
 const WORDS = { ok: ['works', 'good'], warn: ['look at it', 'warn'], fail: ['broken', 'bad'] };
 const RANK = { fail: 0, warn: 1, ok: 2 };
@@ -56,6 +60,25 @@ function Troubles({ status }) {
   return texts.map((text) => html`<p class="notice-line" dir="auto">${text}</p>`);
 }
 
+const HOOK_COLUMNS = [
+  { name: 'agent', title: 'Agent', render: ({ agent }) => html`<${Agent} agent=${agent} />` },
+  { name: 'by', title: 'By', render: ({ by }) => (by === 'hook' ? 'a hook' : 'a tool') },
+  { name: 'at', title: 'Last', render: ({ at }) => html`<${When} at=${at} />` },
+  { name: 'occasion', title: 'Occasion', render: ({ occasion }) => words(occasion) },
+];
+
+/** Hooks fail silently: the last time that each agent was told anything shows it. */
+function SignsOfLife() {
+  const state = useData((signal) => get('injected', { limit: ENTRIES_MAX }, { signal }), []);
+  useEvents('injected', state.reload);
+  const newest = (entries) => [...new Map([...entries].reverse().map((entry) => [`${entry.agent} ${entry.by}`, entry])).values()]
+    .sort((left, right) => right.at.localeCompare(left.at));
+  return html`<${Panel} title="Last sign of life of hooks and tools" note=${`Among the last ${ENTRIES_MAX} answers.`}>
+    <${Answer} state=${state}>${({ entries }) => (entries.length === 0
+      ? html`<${Empty} text="No hook and no tool asked yet. Set up an agent, so that it asks by itself:" command="agent-knowledge setup" />`
+      : html`<${Table} caption="Last sign of life" columns=${HOOK_COLUMNS} rows=${newest(entries)} />`)}<//><//>`;
+}
+
 const REPO_COLUMNS = [
   { name: 'key', title: 'Repository', render: ({ key }) => html`<a href=${hrefOf('timeline', '', { repo: key })}><${Repo}
     repo=${key} /></a>` },
@@ -92,6 +115,6 @@ function Store({ status }) {
 export function Screen() {
   const state = useData((signal) => get('status', {}, { signal }), []);
   useEvents(['indexed', 'synced', 'lost'], state.reload);
-  return html`<${Top} title=${title} /><${Doctor} />
+  return html`<${Top} title=${title} /><${Doctor} /><${SignsOfLife} />
     <${Panel} title="Store and indexes"><${Answer} state=${state}>${(status) => html`<${Store} status=${status} />`}<//><//>`;
 }

@@ -3,9 +3,8 @@
 import { get } from '../api.js';
 import { usePages } from '../shared/pages.js';
 import {
-  Agent, count, counted, Empty, Failure, Filters, firstLine, hrefOf, html, Loading, MemoryLink, Repo, Status, Top,
-  useEvents, useMemo, useNarrow,
-  useState, When, WindowedList, withDays, words,
+  Agent, counted, Empty, Failure, Filters, firstLine, hrefOf, html, Loading, MemoryLink, Repo, Status, Top,
+  useEvents, useMemo, useNarrow, useState, When, WindowedList, withDays, words,
 } from '../widgets.js';
 
 export const title = 'Injected';
@@ -32,7 +31,7 @@ function Entry({ entry, isOpen, onToggle, go }) {
     <div class="row-head"><strong><${Agent} agent=${entry.agent} /></strong>
       <span class="mark">${words(entry.occasion)}</span>
         <span class="note">by ${entry.by === 'hook' ? 'a hook' : 'a tool'} in <${Repo} repo=${entry.repo} /></span>
-      <span class="row-time">${count(entry.tokens)} tokens · <${When} at=${entry.at} isClock /></span></div>
+      <span class="row-time"><${When} at=${entry.at} isClock /></span></div>
     ${entry.asked && html`<p class="row-text" dir="auto">${firstLine(entry.asked, 300)}</p>`}
     <div class="row-head row-marks-line">
       ${many === 0 && html`<span class="note">nothing was told: no likely memory</span>`}
@@ -40,7 +39,8 @@ function Entry({ entry, isOpen, onToggle, go }) {
         ${isOpen ? '▾' : '▸'} ${counted(many, 'memory', 'memories')}</button>`}
       ${helped > 0 && html`<span class="mark" data-tone="good">${helped} helped</span>`}
       ${failed > 0 && html`<span class="mark" data-tone="bad">${failed} failed</span>`}
-      ${many > 0 && helped + failed === 0 && html`<span class="note">nobody said whether it helped</span>`}
+      ${many > 0 && helped + failed === 0 && html`<span class="note">no verdict yet</span>`}
+      <span class="note">${counted(entry.tokens, 'token')}</span>
       ${entry.session && html`<button class="plain small" onClick=${() => go({ session: entry.session })}>session <bdi>
         ${entry.session}</bdi></button>`}
     </div>

@@ -43,7 +43,7 @@ function Strip({ params, go }) {
   const { data, error } = useData((signal) => get('timeline', { days: DAYS, repo: params.repo }, { signal }), [params.repo]);
   if (error) return html`<p class="note">The strip of days is not available: ${error.message}</p>`;
   if (!data) return html`<div class="heat-strip"></div>`;
-  return html`<${HeatStrip} days=${data.days} picked=${params.day} onPick=${(day) => go({ day })} />`;
+  return html`<${HeatStrip} days=${data.days} picked=${params.day} onPick=${(day) => go({ day, view: '' })} />`;
 }
 
 function Nothing({ params }) {
@@ -82,6 +82,7 @@ function MemoryList({ params, go }) {
     ${list.isStarted && rows.length === 0 && !list.isLoading && !list.error && html`<${Nothing} params=${params} />`}
     <${WindowedList} items=${rows} rowHeight=${rowHeight} renderRow=${row} keyOf=${({ id, key }) => id ?? key}
       onEnd=${list.more} label="Memories" />
+    ${params.source && list.next && !list.isLoading && html`<button onClick=${list.more}>Read ${PAGE} more</button>`}
     ${list.isLoading && html`<${Loading} />`}`;
 }
 

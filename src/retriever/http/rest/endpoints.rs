@@ -9,6 +9,7 @@ use api::requests::browse::BrowseRequest;
 use api::requests::change::{
     DistinctArguments, FeedbackArguments, ForgetArguments, PinArguments, SupersedeArguments,
 };
+use api::requests::injected::{InjectedRequest, SavingsRequest};
 use api::requests::links::{LinkArguments, UnlinkArguments};
 use api::requests::listing::{ExportRequest, ShowArguments};
 use api::requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
@@ -352,6 +353,20 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "Show the state of store, indexes and model",
         Vec::new,
         |api, _, _| api.status(),
+    ),
+    read(
+        "injected",
+        "injected",
+        "List what hooks and tools told agents, the newest first",
+        InjectedRequest::parameters,
+        |api, given, _| api.list(&Listing::Injected(Box::new(InjectedRequest::from_http(given)?))),
+    ),
+    read(
+        "savings",
+        "savings",
+        "Count what agents were told, beside the size of the logs",
+        SavingsRequest::parameters,
+        |api, given, _| api.list(&Listing::Savings(SavingsRequest::from_http(given)?)),
     ),
 ];
 

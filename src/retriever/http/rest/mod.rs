@@ -2,10 +2,13 @@
 //! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
 //!
 //! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
-//! that are sent twice), [`sign_in`], [`openapi`]. Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+//! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens) and `live` (the thread
+//! behind it). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
 mod endpoints;
+pub(crate) mod events;
+mod live;
 mod openapi;
 mod problem;
 mod repeated;

@@ -5,6 +5,7 @@ use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::endpoints::{ENDPOINTS, Endpoint, Kind};
+use super::events;
 use super::sign_in::{CODE, CODE_SECONDS, SESSION_SECONDS, SIGN_IN};
 use super::{DESCRIPTION, JSON, PREFIX};
 use api::requests::parameter::{Face, Parameter, Usual, Values};
@@ -24,6 +25,7 @@ pub fn document() -> Value {
             methods.insert(method, operation(endpoint));
         }
     }
+    paths.insert(format!("{PREFIX}{}", events::PATH), listening());
     paths.insert(format!("{PREFIX}{DESCRIPTION}"), describing());
     paths.insert(format!("{PREFIX}{CODE}"), making_a_code());
     paths.insert(format!("{PREFIX}{SIGN_IN}"), signing_in());
@@ -229,6 +231,37 @@ fn describing() -> Value {
         "operationId": "description",
         "summary": "Describe this interface",
         "tags": ["read"],
+        "responses": responses,
+    } })
+}
+
+/// The stream of what happens.
+fn listening() -> Value {
+    let mut responses = Map::new();
+    let about = "Server-sent events: added, changed, feedback, injected, indexed, synced, and lost where some were missed. The data of each is one JSON object";
+    let stream = response(about, &json!({ "type": "string" }), "text/event-stream");
+    responses.insert(StatusCode::OK.as_str().to_owned(), stream);
+    let schema = json!({ "$ref": "#/components/schemas/Problem" });
+    for (status, about) in [
+        (StatusCode::BAD_REQUEST, "That is not the id of an event"),
+        (StatusCode::SERVICE_UNAVAILABLE, "The journal is off, or too many listen already"),
+    ] {
+        let refused = response(about, &schema, "application/problem+json");
+        responses.insert(status.as_str().to_owned(), refused);
+    }
+    refused_at_the_door(&mut responses);
+    let place = |name: &str, place: &str, about: &str| {
+        json!({ "name": name, "in": place, "required": false, "description": about,
+            "schema": { "type": "string", "pattern": "^[0-9]+-[0-9]+$" } })
+    };
+    json!({ "get": {
+        "operationId": "events",
+        "summary": "Listen to what happens",
+        "tags": ["read"],
+        "parameters": [
+            place("Last-Event-ID", "header", "The id of the last event that was read, to go on after it"),
+            place("after", "query", "The same, for callers that cannot set a header"),
+        ],
         "responses": responses,
     } })
 }

@@ -48,8 +48,13 @@ impl LineClient {
     fn connect_with(era: Era, api: Arc<dyn Api>, buffer_bytes: usize, set: ToolSet) -> Self {
         let (ours, theirs) = tokio::io::duplex(buffer_bytes);
         let (reader, writer) = tokio::io::split(theirs);
-        let server =
-            tokio::spawn(serve(api, Options { set, heard: None }, reader, writer, pending()));
+        let server = tokio::spawn(serve(
+            api,
+            Options { set, ..Options::default() },
+            reader,
+            writer,
+            pending(),
+        ));
         let (output, input) = tokio::io::split(ours);
         let output = BufReader::new(output).lines();
         Self { era, input, output, notes: vec![], last_id: 0, server }

@@ -1,0 +1,192 @@
+//! `GET /api/v1/events`: the journal as server-sent events. A listener takes none of the calls and is no call that the end
+//! waits for; it counts as attached while it listens. Not here: what is sent (`live`).
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use http_body_util::combinators::BoxBody;
+use hyper::body::{Body, Bytes, Frame};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+
+use super::live::{Listening, Live, QUEUE_MAX};
+use super::problem::Problem;
+use super::{NO_SNIFF, PREFIX, answer_of};
+use crate::daemon::{Guests, Visit};
+use crate::http::connection_limit::{Connection, HeldConnection};
+use crate::mcp::Disconnect;
+use api::journal::sequence::Sequence;
+
+/// The path, below [`PREFIX`].
+pub(super) const PATH: &str = "events";
+
+/// Most listeners at a time: a few pages in a few browsers.
+const LISTENERS_MAX: usize = 16;
+
+/// How often a listener is sent a comment when nothing happens, in seconds, so that both sides notice when the other is gone.
+const KEEP_ALIVE_SECONDS: u64 = 15;
+
+/// How long a listener that was dropped may still read what waits for it, in milliseconds.
+const LAST_MS: u64 = 2_000;
+
+/// Where a listener goes on after a broken connection.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Answers listeners.
+pub(crate) struct EventService {
+    live: Option<Live>,
+    free: Arc<Semaphore>,
+    ended: Disconnect,
+}
+
+impl EventService {
+    /// Starts to announce what happens.
+    pub(crate) fn start(guests: &Guests) -> Self {
+        let live = Live::start(guests.core(), guests.core().watching);
+        let free = Arc::new(Semaphore::new(LISTENERS_MAX));
+        Self { live, free, ended: Disconnect::new() }
+    }
+
+    /// Tells whether a request is for this service.
+    pub(crate) fn is_asked(parts: &Parts) -> bool {
+        parts.uri.path().strip_prefix(PREFIX) == Some(PATH)
+    }
+
+    /// Ends all streams, because the server ends.
+    pub(crate) fn end(&self) {
+        self.ended.happen();
+    }
+
+    /// Answers a request. `visit` counts the listener as attached.
+    pub(in crate::http) fn answer(
+        &self,
+        parts: &Parts,
+        visit: Visit,
+        connection: &Connection,
+    ) -> Response<BoxBody<Bytes, Infallible>> {
+        match self.stream(parts, visit, connection) {
+            Ok(answer) => answer,
+            Err(problem) => {
+                let mut answer = answer_of(&problem.content());
+                if parts.method != Method::GET {
+                    answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
+                }
+                answer.map(BodyExt::boxed)
+            }
+        }
+    }
+
+    fn stream(
+        &self,
+        parts: &Parts,
+        visit: Visit,
+        connection: &Connection,
+    ) -> Result<Response<BoxBody<Bytes, Infallible>>, Problem> {
+        if parts.method != Method::GET {
+            return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path takes GET"));
+        }
+        let from = place(parts)?;
+        let unavailable = |detail: &str| Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail);
+        let off = "there are no events: the journal is off; journal = true in the configuration turns it on";
+        let live = self.live.as_ref().ok_or_else(|| unavailable(off))?;
+        let slot = Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
+            unavailable(&format!(
+                "{LISTENERS_MAX} listeners are connected, which is the most; close one"
+            ))
+        })?;
+        let (queue, pieces) = mpsc::channel(QUEUE_MAX);
+        let (slow, is_slow) = oneshot::channel();
+        let dropped = Box::new(move || {
+            // Its connection may be gone.
+            let _ = slow.send(());
+        });
+        if !live.listen(Listening { from, queue, dropped }) {
+            return Err(unavailable("there are no events: the retriever is ending"));
+        }
+        close_if_slow(is_slow, connection);
+        let first = Instant::now() + Duration::from_secs(KEEP_ALIVE_SECONDS);
+        let mut keep_alive =
+            tokio::time::interval_at(first, Duration::from_secs(KEEP_ALIVE_SECONDS));
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let ended = self.ended.clone();
+        let body = EventBody {
+            pieces,
+            keep_alive,
+            ended: Box::pin(async move { ended.happened().await }),
+            _held: (visit, slot, connection.hold()),
+        };
+        let mut answer = Response::new(body.boxed());
+        let headers = answer.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
+        Ok(answer)
+    }
+}
+
+/// Closes the connection of a listener that was dropped, which may never read again.
+fn close_if_slow(is_slow: oneshot::Receiver<()>, connection: &Connection) {
+    let closer = connection.closer();
+    tokio::spawn(async move {
+        if is_slow.await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(LAST_MS)).await;
+            closer.happen();
+        }
+    });
+}
+
+/// Returns where a listener goes on: `?after=`, else the header that a browser sends.
+fn place(parts: &Parts) -> Result<Option<Sequence>, Problem> {
+    let wrong = |detail: String| Problem::new(StatusCode::BAD_REQUEST, detail);
+    let mut given = None;
+    for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=') {
+            Some(("after", place)) => given = Some(("after", place)),
+            _ => return Err(wrong("the only field of this path is after".to_owned())),
+        }
+    }
+    let header = parts.headers.get(&LAST_EVENT_ID).map(|place| place.to_str().unwrap_or("?"));
+    let given = given.or(header.map(|place| ("Last-Event-ID", place)));
+    let Some((name, place)) = given.filter(|(_, place)| !place.is_empty()) else { return Ok(None) };
+    let sequence = Sequence::parse(place);
+    sequence.map(Some).ok_or_else(|| wrong(format!("{name}: must be the id of an earlier event")))
+}
+
+/// The stream of one listener.
+struct EventBody {
+    pieces: mpsc::Receiver<Bytes>,
+    keep_alive: Interval,
+    ended: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
+    /// Until the connection ends.
+    _held: (Visit, OwnedSemaphorePermit, HeldConnection),
+}
+
+impl Body for EventBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let this = self.get_mut();
+        if this.ended.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        if let Poll::Ready(piece) = this.pieces.poll_recv(context) {
+            this.keep_alive.reset();
+            return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
+        }
+        if this.keep_alive.poll_tick(context).is_ready() {
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b": still here\n\n")))));
+        }
+        Poll::Pending
+    }
+}
