@@ -200,7 +200,10 @@ impl Wiring for Program<'_> {
                 last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
             }) as Arc<dyn Fn(&str) + Send + Sync>
         });
-        stdio::serve_stdio(api, Options { set, heard, telling: self.telling.take() })
+        stdio::serve_stdio(
+            api,
+            Options { set, heard, telling: self.telling.take(), ..Options::default() },
+        )
     }
 
     fn hook(

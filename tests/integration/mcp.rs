@@ -254,6 +254,41 @@ fn resources_and_the_prompt_bring_memories() {
     }
 }
 
+// S-MCP-10
+#[test]
+fn a_subscriber_is_told_of_a_change() {
+    const RECENT: &str = "memory://recent";
+    const UPDATED: &str = "notifications/resources/updated";
+    let world = World::new();
+    for era in BOTH {
+        let mut client = Client::open(&world, era);
+        assert_eq!(client.opened["capabilities"]["resources"]["subscribe"], true);
+        if era == Era::Legacy {
+            let refused = client.ask("resources/subscribe", json!({"uri": "memory://nothing"}));
+            assert_eq!(refused["error"]["code"], -32002, "{refused}");
+            let done = client.ask("resources/subscribe", json!({ "uri": RECENT }));
+            assert!(done["result"].is_object(), "{done}");
+        } else {
+            let wish = json!({"notifications": {"resourceSubscriptions": [RECENT]}});
+            client.send("subscriptions/listen", wish);
+            client.notified("notifications/subscriptions/acknowledged");
+            // The first look has happened once a later request is answered after it.
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        world.log_memory(&["--type", "error", "--lesson", &format!("told in {era:?}")]).done();
+        assert_eq!(client.notified(UPDATED)["uri"], RECENT);
+        let newest = &client.read(RECENT)["memories"][0];
+        assert_eq!(newest["lesson"], format!("told in {era:?}"));
+        if era == Era::Legacy {
+            client.ask("resources/unsubscribe", json!({ "uri": RECENT }));
+            world.log_memory(&["--type", "error", "--lesson", "told to nobody"]).done();
+            std::thread::sleep(Duration::from_secs(5));
+            let left = client.leave();
+            assert!(left.rest.iter().all(|line| line["method"] != UPDATED), "{:?}", left.rest);
+        }
+    }
+}
+
 // S-REPLY-1, S-REPLY-4
 #[test]
 fn replies_are_bounded_and_report_no_result() {

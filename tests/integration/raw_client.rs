@@ -158,6 +158,18 @@ impl Client {
         }
     }
 
+    /// Waits for a notification with this method, and returns its params.
+    #[track_caller]
+    pub fn notified(&mut self, method: &str) -> Value {
+        loop {
+            let line = self.output.recv_timeout(STEP).expect("a notification in time");
+            let message = protocol(&line);
+            if message["method"] == method {
+                return message["params"].clone();
+            }
+        }
+    }
+
     #[track_caller]
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);

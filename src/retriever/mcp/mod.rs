@@ -14,6 +14,7 @@ mod prompts;
 mod resources;
 pub mod schema;
 pub mod stdio;
+mod subscriptions;
 mod telling;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,8 @@ use rmcp::model::{
     GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -48,6 +50,7 @@ use client::Caller;
 pub(super) use client::agent_name;
 pub use disconnect::Disconnect;
 pub use schema::ToolSet;
+use subscriptions::Subscriptions;
 use telling::Question;
 pub use telling::Telling;
 
@@ -59,7 +62,7 @@ const GRACE_MS: u64 = 500;
 const METHOD_CHARACTERS_MAX: usize = 64;
 
 /// The methods that are served. rmcp hands on a request for one as an unknown one if its params do not fit.
-const METHODS: [&str; 11] = [
+const METHODS: [&str; 13] = [
     "completion/complete",
     "initialize",
     "ping",
@@ -67,7 +70,9 @@ const METHODS: [&str; 11] = [
     "prompts/list",
     "resources/list",
     "resources/read",
+    "resources/subscribe",
     "resources/templates/list",
+    "resources/unsubscribe",
     "subscriptions/listen",
     "tools/call",
     "tools/list",
@@ -83,6 +88,8 @@ pub struct McpServer {
     load: Load,
     heard: Heard,
     telling: Option<Telling>,
+    pushes: bool,
+    subscriptions: Subscriptions,
 }
 
 /// What differs from one process to another.
@@ -94,6 +101,8 @@ pub struct Options {
     pub heard: Heard,
     /// Writes down what tools tell.
     pub telling: Option<Telling>,
+    /// Whether the client can be told something that it did not ask at that moment.
+    pub pushes: bool,
 }
 
 /// A function that is called with the name of a client.
@@ -104,13 +113,23 @@ impl McpServer {
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
         let set = ToolSet::Usual;
-        Self { api, tools: set.tools().into(), set, gone, load, heard: None, telling: None }
+        Self {
+            api,
+            tools: set.tools().into(),
+            set,
+            gone,
+            load,
+            heard: None,
+            telling: None,
+            pushes: false,
+            subscriptions: Subscriptions::default(),
+        }
     }
 
     /// Sets what differs from one process to another.
     #[must_use]
-    pub fn with(self, Options { set, heard, telling }: Options) -> Self {
-        Self { set, tools: set.tools().into(), heard, telling, ..self }
+    pub fn with(self, Options { set, heard, telling, pushes }: Options) -> Self {
+        Self { set, tools: set.tools().into(), heard, telling, pushes, ..self }
     }
 
     fn tell(&self, context: &RequestContext<RoleServer>) {
@@ -142,12 +161,13 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let able = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_prompts()
-            .enable_completions()
-            .build();
+            .enable_completions();
+        let capabilities =
+            if self.pushes { able.enable_resources_subscribe().build() } else { able.build() };
         let server = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
             .with_title("Agent knowledge");
         ServerConfig::new(capabilities)
@@ -275,8 +295,29 @@ impl ServerHandler for McpServer {
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
-    /// Accepts a subscription to nothing: the lists never change. A client that asks for more than is advertised
-    /// learns so from the acknowledgement, not from an error.
+    /// Clients of the versions with `initialize` subscribe this way.
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.pushes {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        }
+        self.subscribe_to(request.uri, context.peer).await.map_err(protocol_error)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unsubscribe_from(&request.uri);
+        Ok(())
+    }
+
+    /// Accepts subscriptions to resources, and no others: the lists never change. A client that asks for more than is
+    /// advertised learns so from the acknowledgement, not from an error.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -285,9 +326,10 @@ impl ServerHandler for McpServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         tokio::select! {
             () = context.cancelled() => {}
-            () = self.gone.happened() => {}
+            () = self.look_for_listener(&uris, context.sink()) => {}
         }
         Ok(())
     }

@@ -96,7 +96,8 @@ pub async fn serve(
     let gone = Disconnect::new();
     let mut stop = pin!(stop);
     let load = Load::none();
-    let server = McpServer::new(api, gone.clone(), load.clone()).with(options);
+    let server =
+        McpServer::new(api, gone.clone(), load.clone()).with(Options { pushes: true, ..options });
     let reader = WatchedReader { inner: reader, gone: gone.clone() };
     let lines = Lines::new(reader, writer);
     let opened = tokio::select! {

@@ -234,7 +234,8 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
         let id = client.send("subscriptions/listen", wish).await;
         let told = client.read().await;
         assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
-        assert_eq!(told["params"]["notifications"], json!({}), "we never promised any: {told}");
+        let accepted = json!({"resourceSubscriptions": ["memory://recent"]});
+        assert_eq!(told["params"]["notifications"], accepted, "the lists never change: {told}");
         let result = client.call(schema::SEARCH, json!({"query": "x"})).await;
         assert_eq!(text(&result), "search \"x\" All(None) Hybrid");
         assert!(client.notes.iter().all(|note| note["id"] != id), "it must stay open");
