@@ -136,6 +136,7 @@ function Player({ data, params, go }) {
 /** The session `id`. */
 export function Replay({ id, params, go }) {
   const state = useData((signal) => load(id, signal), [id]);
-  return html`<p><a href="#/sessions" class="back">‹ Sessions</a></p><${Answer} state=${state}>${(data) => html`<${Player}
+  return html`<p><a href="#/sessions" class="back">‹ Sessions</a></p>
+    ${state.error && html`<${Top} title="Session" />`}<${Answer} state=${state}>${(data) => html`<${Player}
     data=${data} params=${params} go=${go} />`}<//>`;
 }

@@ -57,7 +57,7 @@ const short = (text) => (text.length > LABEL_CHARS ? `${text.slice(0, LABEL_CHAR
 function Node({ node, at }) {
   const isMiddle = node.depth === 0;
   const said = isMiddle ? node.label : `${node.number}: ${node.label}`;
-  return html`<a href=${node.href} class="node" data-kind=${node.kind} data-depth=${node.depth} aria-label=${said}>
+  return html`<a href=${node.href} class="node" data-kind=${node.kind} data-depth=${node.depth}>
     <title>${said}</title>
     ${node.kind === 'file' ? html`<rect x=${at.x - 11} y=${at.y - 11} width="22" height="22"
       rx="4" />` : html`<circle cx=${at.x} cy=${at.y} r="11" />`}
