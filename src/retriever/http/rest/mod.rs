@@ -5,8 +5,10 @@
 //! that are sent twice), [`openapi`]. Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
+mod endpoint;
 mod endpoints;
 mod openapi;
+mod patterns;
 mod problem;
 mod repeated;
 
@@ -25,7 +27,8 @@ use sha2::{Digest, Sha256};
 
 use crate::mcp::agent_name;
 use api::{Api, ApiError, Reply, Voice};
-use endpoints::{ENDPOINTS, Endpoint, Kind};
+use endpoint::{Endpoint, Kind};
+use endpoints::ENDPOINTS;
 use problem::Problem;
 use repeated::{Begun, RepeatedDeeds};
 
