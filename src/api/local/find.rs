@@ -58,10 +58,7 @@ pub(super) fn search(
         min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
         tiers: request.tiers,
         failure: request.failure.as_ref(),
-        near_misses_max: match request.explain {
-            Explain::Components => NEAR_MISSES_MAX,
-            Explain::Silent => 0,
-        },
+        near_misses_max: near_misses_max(request.explain),
         ..Query::default()
     };
     let begun = search::begin(&snapshot, &query, (local.core.clock)().now);
@@ -102,6 +99,13 @@ pub(super) fn search(
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
     Ok(with_past_session(local, request, here.as_ref(), reply))
+}
+
+fn near_misses_max(explain: Explain) -> usize {
+    match explain {
+        Explain::Components => NEAR_MISSES_MAX,
+        Explain::Silent => 0,
+    }
 }
 
 /// Adds at most one line of a past session. Hooks show nothing but memories, and what was known in the past is not what

@@ -142,7 +142,7 @@ fn all_lines<'a>(
         let of_it = versions.iter().filter(move |version| is_of(&version.repo));
         of_it.map(move |version| LoggedLine::About(version, about, None))
     });
-    memories.flat_map(|memory| lines_of(memory)).chain(early)
+    memories.flat_map(lines_of).chain(early)
 }
 
 /// Returns every key of the repository that a request names.
