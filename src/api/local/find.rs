@@ -108,6 +108,13 @@ pub(super) fn search(
     Ok(with_past_session(local, request, here.as_ref(), reply))
 }
 
+fn near_misses_max(explain: Explain) -> usize {
+    match explain {
+        Explain::Components => NEAR_MISSES_MAX,
+        Explain::Silent => 0,
+    }
+}
+
 /// Adds at most one line of a past session. Hooks show nothing but memories, and what was known in the past is not what
 /// a session says today.
 fn with_past_session(
