@@ -281,7 +281,6 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
     let model_dir = folder.join("model");
     let (store, clock) = (store.clone(), Box::new(moment));
     Ok(Core {
-        doctor: <_>::default(),
         engine,
         store,
         config,

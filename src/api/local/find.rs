@@ -23,13 +23,6 @@ const HURRIED: Duration = Duration::from_millis(60);
 /// Most memories that an explained search names though they are no hits.
 const NEAR_MISSES_MAX: usize = 10;
 
-fn near_misses_max(explain: Explain) -> usize {
-    match explain {
-        Explain::Components => NEAR_MISSES_MAX,
-        Explain::Silent => 0,
-    }
-}
-
 pub(super) fn search(
     local: &Local,
     request: &SearchRequest,
