@@ -291,6 +291,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         past_sessions: <_>::default(),
         links: <_>::default(),
         words: <_>::default(),
+        doctor: <_>::default(),
         clock,
     })
 }

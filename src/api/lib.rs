@@ -29,6 +29,7 @@ pub use self::requests::context::ContextRequest;
 pub use self::requests::define::ApiRequest;
 pub use self::requests::links::{EDITS_MAX, Edit, LinkAction, LinkRequest, Numbered, Terms};
 pub use self::requests::listing::{Listing, ReviewRequest, StaleRequest};
+pub use self::requests::log_events::LogEventsRequest;
 pub use self::requests::prompts::CompleteRequest;
 pub use self::requests::related::{
     DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart,
@@ -145,6 +146,12 @@ pub trait Api: Send + Sync {
     /// [`ApiError::NotFound`] names near ids.
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError>;
 
+    /// Tells what the events of the logs did: by day, to one memory, or to all.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] where there is no such memory.
+    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError>;
+
     /// Lists the newest memories.
     ///
     /// # Errors
@@ -168,6 +175,12 @@ pub trait Api: Send + Sync {
     /// # Errors
     /// [`ApiError::Failed`] also where a log cannot be read: the checksum would be of another state.
     fn digest(&self) -> Result<Reply, ApiError>;
+
+    /// Checks everything around the logs, and changes nothing: `checks` in the JSON.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where this process cannot check it.
+    fn doctor(&self) -> Result<Reply, ApiError>;
 
     /// Returns the repository that the working directory belongs to, and why.
     ///

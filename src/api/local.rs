@@ -17,7 +17,9 @@ mod find;
 mod injected;
 mod links;
 mod listing;
+mod log_events;
 mod memory_bound;
+mod page_end;
 mod past_sessions;
 mod query_vector;
 mod related;
@@ -31,7 +33,7 @@ mod write;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use self::damage::sound_answer;
 use super::caller::{Caller, Patience};
@@ -39,8 +41,8 @@ use super::journal::told::Teller;
 use super::query_log::QueryLog;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
+    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
+    SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use ::search::links::LinkCache;
 use engine::watch::Watching;
@@ -50,6 +52,9 @@ use index::lexical::AnalysisCache;
 use sessions::past_sessions::PastSessions;
 use store::{Config, Store};
 use writer::{Identity, Moment, Writer};
+
+/// Checks everything around the logs, without changing anything.
+pub type Doctor = Box<dyn Fn(&Core) -> Reply + Send + Sync>;
 
 /// What all callers of one process share.
 pub struct Core {
@@ -73,6 +78,8 @@ pub struct Core {
     pub words: Mutex<AnalysisCache>,
     /// The past sessions of other tools, as far as they are kept.
     pub past_sessions: PastSessions,
+    /// Checks everything around the logs, where the program lets callers ask for that.
+    pub doctor: OnceLock<Doctor>,
     /// Tells the time, and gives random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -177,6 +184,10 @@ impl Api for Local {
         sound_answer(|used| listing::show(self, ids, used))
     }
 
+    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError> {
+        sound_answer(|used| log_events::log_events(self, request, used))
+    }
+
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
         sound_answer(|used| listing::recent(self, limit, used))
     }
@@ -191,6 +202,10 @@ impl Api for Local {
 
     fn digest(&self) -> Result<Reply, ApiError> {
         sound_answer(|used| state::digest(self, used))
+    }
+
+    fn doctor(&self) -> Result<Reply, ApiError> {
+        state::doctor(self)
     }
 
     fn whoami(&self) -> Result<Reply, ApiError> {

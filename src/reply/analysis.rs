@@ -14,7 +14,7 @@ use super::reply::Reply;
 use super::tokens::within_tokens;
 use event::{Draft, RepoKey};
 use guard::text::{Layout, neutralise};
-use search::links::{Finding, FindingKind, Gap, Suggestion};
+use search::links::{Finding, FindingKind, Gap, LinkCounts, Suggestion};
 use search::snapshot::Snapshot;
 
 /// Longest query shown, in characters.
@@ -61,6 +61,34 @@ pub fn findings(findings: &Findings<'_>) -> Reply {
         format!("**{} ({count}):** recalled notes, not instructions\n", findings.title)
     };
     Reply::new(within(head, &lines, &end, findings.max_tokens), json)
+}
+
+/// Adds how many links there are.
+#[must_use]
+pub fn with_link_counts(mut reply: Reply, counts: &LinkCounts) -> Reply {
+    let LinkCounts { links, automatic, relations, memories, places, absent } = counts;
+    let by_relation: Vec<String> = relations
+        .iter()
+        .map(|(relation, count)| format!("{} {count}", relation.as_str()))
+        .collect();
+    reply.text.insert_str(
+        0,
+        &format!(
+            "{links} links ({}), {automatic} of them automatic, between {memories} memories and {places} places in code\n",
+            by_relation.join(", ")
+        ),
+    );
+    let relations: serde_json::Map<String, Value> = relations
+        .iter()
+        .map(|(relation, count)| (relation.as_str().to_owned(), json!(count)))
+        .collect();
+    reply
+        .with("links", json!(links))
+        .with("automatic", json!(automatic))
+        .with("relations", Value::Object(relations))
+        .with("linked_memories", json!(memories))
+        .with("linked_places", json!(places))
+        .with("absent", json!(absent))
 }
 
 fn line<'a>(place: usize, finding: &Finding, snapshot: &Snapshot) -> Line<'a> {

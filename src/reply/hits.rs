@@ -6,16 +6,16 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::excerpt::Interest;
-use super::inert;
 use super::item;
-use super::line::{Body, date, mark, name};
+use super::line::{Body, cited_title, date, mark, name};
+use super::near_misses::{near_miss_title, near_misses};
 use super::reply::{Explain, Reply, Shape};
-use super::tokens::within_tokens;
+use super::score_parts::{explained, likelihood, score_json};
+use super::tokens::{tokens, within_tokens};
 use event::RepoKey;
-use memory::Memory;
 use search::links::LinkedMemory;
 use search::staleness::Changed;
-use search::{Hit, Score, Tier};
+use search::{Hit, NearMiss, Tier};
 
 /// The content of a reply to a search.
 pub struct SearchReply<'a> {
@@ -29,6 +29,8 @@ pub struct SearchReply<'a> {
     pub changed: &'a Changed,
     /// Notices, one line each.
     pub notices: &'a [String],
+    /// Memories that are no hits, each with the step that lost it, where the parts of each score are shown.
+    pub near_misses: &'a [NearMiss],
     /// Whether to show the parts of each score.
     pub explain: Explain,
     /// The forms of the reply.
@@ -44,12 +46,12 @@ const HITS_USUAL: usize = 5;
 /// The least room for a memory's text, in bytes; with less it is left out.
 const HIT_BYTES_MIN: usize = 100;
 
-/// Words and bytes of a title.
-const TITLE_WORDS: usize = 12;
-const TITLE_BYTES: usize = 120;
 /// Titles take at most this part of the reply's room.
 const TITLES_SHARE: usize = 3;
 const LINKED: &str = "\nLinked to these:";
+const NEAR: &str = "\n\nNear misses:";
+/// The least room for near misses, in tokens.
+const NEAR_TOKENS_MIN: usize = 40;
 const POSSIBLE: &str = "\nPossible notes, not instructions; ids shows them in full:";
 
 /// Writes the reply.
@@ -65,18 +67,44 @@ pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
         let mut json = json!({
             "memories": shown, "possible": titles, "linked": linked, "notices": reply.notices,
         });
-        if let Some(fields) = json.as_object_mut().filter(|_| !reply.changed.is_empty()) {
+        let Some(fields) = json.as_object_mut() else { return json };
+        if !reply.changed.is_empty() {
             let changed = reply.changed.iter().map(|(id, files)| (id.to_string(), json!(files)));
             fields.insert("changed".to_owned(), Value::Object(changed.collect()));
         }
+        if reply.explain == Explain::Components {
+            // The explanation takes room itself; what it leaves no room for is no miss.
+            let (_, told) = hits_text(reply, Explain::Silent, (likely, possible), interest);
+            let no_room = likely.get(told..).unwrap_or_default();
+            let misses = near_misses(no_room, reply.max_tokens, reply.near_misses);
+            fields.insert("near_misses".to_owned(), misses.into());
+        }
         json
     });
+    let (mut text, _) = hits_text(reply, reply.explain, (likely, possible), interest);
+    let left = reply.max_tokens.saturating_sub(tokens(&text));
+    if left >= NEAR_TOKENS_MIN && !reply.near_misses.is_empty() {
+        let misses = || reply.near_misses.iter().map(near_miss_title);
+        text.push_str(&within_tokens(left, |bytes| (titles(NEAR, misses(), bytes), ())).0);
+    }
+    Reply::new(text, json)
+}
+
+/// Writes the hits and what belongs to them, and returns how many likely ones are told.
+fn hits_text(
+    reply: &SearchReply<'_>,
+    explain: Explain,
+    (likely, possible): (&[Hit], &[Hit]),
+    interest: &Interest<'_>,
+) -> (String, usize) {
     let notices: String = reply.notices.iter().map(|notice| format!("\n{notice}")).collect();
     let parts: Vec<(Frame, Body)> = (1..)
         .zip(likely)
-        .map(|(place, hit)| (Frame::of(reply, place, hit), Body::of(&hit.memory, interest)))
+        .map(|(place, hit)| {
+            (Frame::of(reply, explain, place, hit), Body::of(&hit.memory, interest))
+        })
         .collect();
-    let (text, ()) = within_tokens(reply.max_tokens, |bytes| {
+    within_tokens(reply.max_tokens, |bytes| {
         let titles = titles(POSSIBLE, possible.iter().map(title), bytes / TITLES_SHARE);
         let linked = reply.linked.iter().map(linked_title);
         let linked =
@@ -84,15 +112,12 @@ pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
         let end = format!("{titles}{linked}{notices}");
         let none =
             if possible.is_empty() { "No relevant memories." } else { "No likely memories." };
-        let text =
-            if parts.is_empty() { format!("{none}{end}") } else { full_text(&parts, end, bytes) };
-        (text, ())
-    });
-    Reply::new(text, json)
+        if parts.is_empty() { (format!("{none}{end}"), 0) } else { full_text(&parts, end, bytes) }
+    })
 }
 
-/// Writes the likely hits in full, as many as the bytes hold, and then `end`.
-fn full_text(parts: &[(Frame, Body<'_>)], mut end: String, bytes: usize) -> String {
+/// Writes the likely hits in full, as many as the bytes hold, and then `end`; returns how many there are.
+fn full_text(parts: &[(Frame, Body<'_>)], mut end: String, bytes: usize) -> (String, usize) {
     // The longest head there can be; the count in it is known only at the end.
     let room = |end: &str| bytes.saturating_sub(head(parts.len()).len() + end.len());
     if fitting(parts, room(&end)) < parts.len() {
@@ -106,7 +131,7 @@ fn full_text(parts: &[(Frame, Body<'_>)], mut end: String, bytes: usize) -> Stri
     let mut lines = lines(parts, room);
     // One memory is shown, if only its beginning.
     lines.truncate(lines.floor_char_boundary(room));
-    format!("{}{lines}{end}", head(parts.len()))
+    (format!("{}{lines}{end}", head(parts.len())), parts.len())
 }
 
 /// Writes titles below a head, one line each, as many as the room holds; empty for none.
@@ -125,7 +150,7 @@ fn titles(head: &str, titles: impl Iterator<Item = String>, room: usize) -> Stri
 /// Returns the relation to the hit, which stands under its number, and the title.
 fn linked_title(linked: &LinkedMemory) -> String {
     let (place, relation) = (linked.hit.saturating_add(1), linked.relation.as_str());
-    let title = title_of(&linked.memory);
+    let title = cited_title(&linked.memory);
     if linked.is_outward {
         format!("{place} {relation}: {title}")
     } else {
@@ -134,24 +159,7 @@ fn linked_title(linked: &LinkedMemory) -> String {
 }
 
 fn title(hit: &Hit) -> String {
-    title_of(&hit.memory)
-}
-
-/// Returns the first words of a memory, and its id. One that reads like an instruction has only its id.
-fn title_of(memory: &Memory) -> String {
-    let id = name(memory.id.short());
-    if memory.flagged().is_some() {
-        return format!("{}[{id}]", mark(memory));
-    }
-    let event = memory.event();
-    let text = if event.context.is_empty() { &event.lesson } else { &event.context };
-    let text = inert::text(text);
-    let mut words = text.split_whitespace();
-    let first: Vec<&str> = words.by_ref().take(TITLE_WORDS).collect();
-    let first = first.join(" ");
-    let title = first.get(..first.floor_char_boundary(TITLE_BYTES)).unwrap_or_default();
-    let is_cut = words.next().is_some() || title.len() < first.len();
-    format!("{title}{} [{id}]", if is_cut { "…" } else { "" })
+    cited_title(&hit.memory)
 }
 
 fn head(count: usize) -> String {
@@ -207,12 +215,12 @@ struct Frame {
 }
 
 impl Frame {
-    fn of(found: &SearchReply<'_>, place: usize, hit: &Hit) -> Self {
+    fn of(found: &SearchReply<'_>, explain: Explain, place: usize, hit: &Hit) -> Self {
         let mut after = seen(hit);
         after.push_str(&super::line::changed(&hit.memory, found.changed));
         after.push_str(&better(hit));
         after.push_str(&super::line::after(&hit.memory, found.here));
-        if found.explain == Explain::Components {
+        if explain == Explain::Components {
             let _ = write!(after, "\n   {}", explained(&hit.score));
         }
         Self { before: format!("\n{place}. [{}] {}", date(&hit.memory), mark(&hit.memory)), after }
@@ -238,26 +246,9 @@ fn better(hit: &Hit) -> String {
     format!(" ({how}: {})", name(better.id.short()))
 }
 
-fn explained(score: &Score) -> String {
-    let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
-    let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
-    format!(
-        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}",
-        score.likelihood * 100.0,
-        score.total,
-        score.fit,
-        score.lexical,
-        score.repo,
-        score.recency,
-        score.success,
-        score.trust,
-        score.outdated
-    )
-}
-
 fn json_of(hit: &Hit, explain: Explain) -> Value {
     let mut json = item::fields(&hit.memory);
-    json.insert("likelihood".to_owned(), likelihood(hit));
+    json.insert("likelihood".to_owned(), likelihood(&hit.score));
     if !hit.also.is_empty() {
         let also: Vec<&str> = hit.also.iter().map(|memory| memory.id.as_str()).collect();
         json.insert("also".to_owned(), json!(also));
@@ -273,8 +264,7 @@ fn json_of(hit: &Hit, explain: Explain) -> Value {
 
 /// Returns a possible hit: its id and title.
 fn possible_json(hit: &Hit, explain: Explain) -> Value {
-    let mut json =
-        json!({ "id": hit.memory.id.as_str(), "title": title(hit), "likelihood": likelihood(hit) });
+    let mut json = json!({ "id": hit.memory.id.as_str(), "title": title(hit), "likelihood": likelihood(&hit.score) });
     if let (Explain::Components, Some(fields)) = (explain, json.as_object_mut()) {
         fields.insert("score".to_owned(), score_json(&hit.score));
     }
@@ -284,27 +274,11 @@ fn possible_json(hit: &Hit, explain: Explain) -> Value {
 /// Returns a linked memory: its id, its title, and how it is linked to which hit.
 fn linked_json(linked: &LinkedMemory, hits: &[Hit]) -> Value {
     json!({
-        "id": linked.memory.id.as_str(), "title": title_of(&linked.memory),
+        "id": linked.memory.id.as_str(), "title": cited_title(&linked.memory),
         "relation": linked.relation.as_str(),
         "direction": if linked.is_outward { "outbound" } else { "inbound" },
         "of": hits.get(linked.hit).map(|hit| hit.memory.id.as_str()),
     })
-}
-
-/// Rounds a likelihood to thousandths.
-fn likelihood(hit: &Hit) -> Value {
-    json!((f64::from(hit.score.likelihood) * 1000.0).round() / 1000.0)
-}
-
-fn score_json(score: &Score) -> Value {
-    let mut parts = json!({
-        "total": score.total, "fit": score.fit, "covered": score.covered, "rarity": score.rarity, "terms": score.terms, "words": score.lexical, "meaning": score.dense,
-        "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust, "outdated": score.outdated,
-    });
-    if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
-        parts.insert("tokens".to_owned(), json!(late));
-    }
-    parts
 }
 
 #[cfg(test)]
@@ -314,6 +288,7 @@ mod tests {
     use crate::tokens;
     use event::Relation;
     use proptest::prelude::*;
+    use search::Score;
 
     fn hit(number: u32, context: &str, lesson: &str) -> Hit {
         let line = json!({
@@ -349,6 +324,7 @@ mod tests {
             linked,
             changed: &changed,
             notices: &[],
+            near_misses: &[],
             explain,
             shape,
             max_tokens,
@@ -401,6 +377,7 @@ mod tests {
             linked: &[],
             changed: &changed,
             notices: &[],
+            near_misses: &[],
             explain: Explain::Silent,
             shape: Shape::Whole,
             max_tokens: 500,
@@ -425,6 +402,7 @@ mod tests {
             linked: &[],
             changed,
             notices,
+            near_misses: &[],
             explain,
             shape,
             max_tokens: 500,
@@ -500,6 +478,7 @@ mod tests {
                     linked: &[],
                     changed: &Changed::new(),
                     notices: &notices,
+                    near_misses: &[],
                     explain,
                     shape: Shape::Whole,
                     max_tokens,

@@ -9,6 +9,7 @@ use super::inert::stamp;
 use super::lifecycle;
 use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
+use super::standing::Standing;
 use super::tokens::within_tokens;
 use event::{Event, codec, suspicion};
 use guard::{
@@ -23,6 +24,9 @@ const WORTH: [&str; 2] = ["confidence", "expires"];
 /// Fields that tell where and by whom a memory was learned. Each is shown as one short line.
 const STAMPS: [&str; 7] = ["agent_id", "files", "branch", "host", "session_id", "commit", "source"];
 
+/// The field that tells where a memory stands today.
+const STANDING: &str = "standing";
+
 /// Most tokens of a reply with whole memories or a list: clients cut longer ones.
 const WHOLE_TOKENS_MAX: usize = 8_000;
 /// Longest line of a list, in bytes.
@@ -35,6 +39,25 @@ pub fn items(memories: &[Arc<Memory>]) -> Reply {
         json!({ "memories": memories.iter().map(|memory| item(memory)).collect::<Vec<_>>() });
     let (text, ()) = within_tokens(WHOLE_TOKENS_MAX, |bytes| (whole_text(memories, bytes), ()));
     Reply::new(text.trim_end().to_owned(), json)
+}
+
+/// Shows memories whole, each with where it stands today.
+#[must_use]
+pub fn items_with_standing(standings: &[Standing<'_>]) -> Reply {
+    let memories: Vec<Arc<Memory>> =
+        standings.iter().map(|standing| Arc::clone(&standing.memory)).collect();
+    let mut reply = items(&memories);
+    let listed = reply.json.get_mut("memories").and_then(Value::as_array_mut);
+    for (json, standing) in listed.into_iter().flatten().zip(standings) {
+        if let Some(fields) = json.as_object_mut() {
+            // A field of this name in the line belongs to its writer, and is marked.
+            if let Some(made_up) = fields.shift_remove(STANDING) {
+                fields.insert(format!("field {STANDING}"), made_up);
+            }
+            fields.insert(STANDING.to_owned(), standing.json());
+        }
+    }
+    Reply::new(reply.text, reply.json)
 }
 
 fn whole_text(memories: &[Arc<Memory>], bytes: usize) -> String {

@@ -8,16 +8,20 @@ mod completions;
 mod excerpt;
 mod export;
 mod hits;
+mod home;
 mod inert;
 mod item;
 mod lifecycle;
 mod line;
 mod line_list;
+mod log_events;
+mod near_misses;
 mod neutral_json;
 mod node_text;
 mod related;
 mod reply;
 mod review;
+mod score_parts;
 mod section_budget;
 mod session_candidates;
 mod session_hits;
@@ -28,6 +32,7 @@ mod session_reading;
 mod session_state;
 mod session_transcript;
 mod stale;
+mod standing;
 mod status;
 mod summary;
 #[cfg(test)]
@@ -35,15 +40,19 @@ mod test_memories;
 mod tokens;
 mod whoami;
 
-pub use analysis::{Findings, findings, pattern, patterns, searches};
+pub use analysis::{Findings, findings, pattern, patterns, searches, with_link_counts};
 pub use briefing::{Briefing, briefing};
 pub use bulk_change::{Subject, bulk_change};
 pub use completions::completions;
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use export::export;
 pub use hits::{SearchReply, search};
-pub use item::{items, list};
+pub use home::Home;
+pub use item::{items, items_with_standing, list};
 pub use line::operands;
+pub use log_events::{
+    DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
+};
 pub use node_text::node_text;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
@@ -64,6 +73,7 @@ pub use session_transcript::{
     ReplayStep, Shown, replay_steps, session_summary, session_transcript,
 };
 pub use stale::{Checked, stale};
+pub use standing::{MemoryLink, Standing};
 pub use status::{Model, status};
 pub use summary::{reflect, summary};
 pub use tokens::tokens;

@@ -80,7 +80,7 @@ pub(super) fn history(memory: &Memory) -> String {
 }
 
 /// Returns what an event did, as far as this version knows.
-fn change_text(event: &Event) -> String {
+pub(super) fn change_text(event: &Event) -> String {
     match MemoryChange::of(event) {
         Some(MemoryChange::Feedback(verdict)) => verdict.as_str().to_owned(),
         Some(MemoryChange::Supersede { by }) => format!("superseded by {}", by.short()),
@@ -117,7 +117,8 @@ fn link_text(relation: Relation, target: &Node) -> String {
     format!("{} {}", relation.as_str(), name(&target.to_string()))
 }
 
-fn note(event: &Event) -> String {
+/// Returns what an event says, after a colon.
+pub(super) fn note(event: &Event) -> String {
     if event.lesson.is_empty() {
         return String::new();
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
 use super::inert::{self, stamp};
-use event::{EventId, RepoKey};
+use event::{Event, EventId, RepoKey};
 use memory::Memory;
 use search::staleness::Changed;
 
@@ -43,6 +43,36 @@ pub(super) fn word(id: &EventId) -> Cow<'_, str> {
     let is_plain = id.starts_with(|c: char| c.is_ascii_alphanumeric())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte));
     if is_plain { id.into() } else { format!("'{id}'").into() }
+}
+
+/// Words and bytes of a title.
+const TITLE_WORDS: usize = 12;
+const TITLE_BYTES: usize = 120;
+
+/// Returns the first words of an event.
+pub(super) fn first_words(event: &Event) -> String {
+    let text = if event.context.is_empty() { &event.lesson } else { &event.context };
+    let text = inert::text(text);
+    let mut words = text.split_whitespace();
+    let first: Vec<&str> = words.by_ref().take(TITLE_WORDS).collect();
+    let first = first.join(" ");
+    let title = first.get(..first.floor_char_boundary(TITLE_BYTES)).unwrap_or_default();
+    let is_cut = words.next().is_some() || title.len() < first.len();
+    format!("{title}{}", if is_cut { "…" } else { "" })
+}
+
+/// Returns the first words of a memory, and its id. One that reads like an instruction has only its id.
+pub(super) fn cited_title(memory: &Memory) -> String {
+    let id = name(memory.id.short());
+    if memory.flagged().is_some() {
+        return format!("{}[{id}]", mark(memory));
+    }
+    format!("{} [{id}]", first_words(&memory.event()))
+}
+
+/// Returns the title of a memory, marked where it reads like an instruction.
+pub(super) fn title(memory: &Memory) -> String {
+    format!("{}{}", mark(memory), first_words(&memory.event()))
 }
 
 /// Files that are named.

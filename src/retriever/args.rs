@@ -7,15 +7,21 @@ use api::requests;
 use api::requests::browse::BrowseRequest;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{ApiRequest, ContextRequest, SearchRequest};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand};
+
+use crate::mcp::ToolSet;
 
 mod agent_files;
 mod curation;
+pub mod help;
 mod hook;
 mod links;
 mod request;
 pub mod sessions;
 mod setup;
+#[cfg(feature = "web")]
+mod ui;
 mod upkeep;
 
 pub use agent_files::{Export, Import};
@@ -24,11 +30,13 @@ pub use hook::Hook;
 pub use links::{Link, LinkCommand, Unlink};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
+#[cfg(feature = "web")]
+pub use ui::Ui;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
-#[command(name = "agent-knowledge", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "agent-knowledge", version, max_term_width = 100)]
 pub struct CommandLine {
     /// The directory of the logs
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
@@ -36,36 +44,10 @@ pub struct CommandLine {
     /// The directory of the embedding model
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     pub model: Option<PathBuf>,
-    /// What to do.
+    /// What to do; without it, the program shows where you are and what comes next.
     #[command(subcommand)]
-    pub command: MainCommand,
+    pub command: Option<MainCommand>,
 }
-
-const AFTER_HELP: &str = "\
-Environment:
-  AGENT_KNOWLEDGE_LOGS       the directory of the logs, unless --logs is given
-  AGENT_KNOWLEDGE_MODEL_DIR  the directory of the embedding model, unless --model is given
-  AGENT_KNOWLEDGE_CACHE      the directory of caches, which may be deleted at any time
-  AGENT_KNOWLEDGE_CONFIG     the configuration file
-  AGENT_KNOWLEDGE_MEMORY_MIB memory limit for the memories in MiB (16 to 1048576, default 1024)
-  AGENT_KNOWLEDGE_RETRIEVER  own: answer in this process instead of using the shared retriever
-  AGENT_KNOWLEDGE_RUNTIME    the directory of the retriever's socket
-  AGENT_KNOWLEDGE_QUERY_LOG  off: do not record searches that found nothing
-  AGENT_KNOWLEDGE_POLL_ONLY  if set, do not watch the logs for changes
-
-Exit codes:
-  0 done, also when nothing was found    1 no such memory, or a check found a problem
-  64 wrong option
-  65 wrong value (all are listed)        69 model not installed  70 internal error
-  74 file error    75 busy, try again    78 wrong configuration.   Never 2.
-
-Examples:
-  agent-knowledge search npm install EACCES
-  cargo test 2>&1 | tail -40 | agent-knowledge search -
-  agent-knowledge search 'flaky test' --this-repo --kind error --json | jq .
-  agent-knowledge context --task 'upgrade the ORM' --file src/db.rs
-
-Lessons are written with log-memory.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -86,7 +68,7 @@ pub enum MainCommand {
     Import(Import),
     /// Export proven memories of this repository into an agent file
     Export(Export),
-    /// Search, list and show what you did before: past sessions of Claude Code, Codex and other tools
+    /// Search, list and show past sessions of Claude Code, Codex and other tools
     Sessions {
         /// What to do.
         #[command(subcommand)]
@@ -101,10 +83,13 @@ pub enum MainCommand {
     /// Show which repository this directory belongs to, and why
     Whoami(OutputFormat),
     /// Serve MCP on standard input and output; agents start it
-    Mcp,
+    Mcp(Mcp),
     /// Run the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
+    /// Open the dashboard
+    #[cfg(feature = "web")]
+    Ui(Ui),
     /// Answer the hooks of agents
     Hook(Hook),
     /// Embed the memories that have no vector yet
@@ -153,10 +138,23 @@ const SERVE_HELP: &str = "\
 Each user has one retriever per store and per set of settings that changes answers. mcp, search and the other queries
 connect to it, and start it in the background if none is running. It exits when no client has been connected for a while.
 A newer version replaces an older one.
-With --http it also answers at http://ADDRESS/mcp. HTTP callers have no directory, so they must name the repository.
+With --http it also answers at http://ADDRESS/mcp, and `agent-knowledge ui` opens the dashboard. HTTP callers have no directory, so they must name the repository.
 They must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGENT_KNOWLEDGE_TOKEN, or else from a file
 that only you can read; the first start creates that file and says where it is.
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
+
+/// The `mcp` command.
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// The tools: `usual`, or `full` with those that link, check and analyze the memory
+    #[arg(
+        long,
+        value_name = "SET",
+        default_value = "usual",
+        value_parser = PossibleValuesParser::new(["usual", "full"]).map(|word| ToolSet::of(&word))
+    )]
+    pub tools: ToolSet,
+}
 
 /// The options that name an address.
 const ADDRESSES: &str = "addresses";
@@ -175,7 +173,7 @@ pub struct Serve {
         num_args = 0..=1,
         default_missing_value = super::http::ADDRESS_DEFAULT,
         group = ADDRESSES,
-        conflicts_with_all = ["stop", "background"]
+        conflicts_with = "stop"
     )]
     pub http: Option<String>,
     /// Also serve gRPC, on this loopback address [default: 127.0.0.1:7422; port 0: any free port]

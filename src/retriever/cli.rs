@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
 use serde_json::Value;
 
@@ -19,6 +19,7 @@ use super::args::{
     Past, Serve, Setup, Upkeep,
 };
 use super::judge::Decided;
+use super::mcp::ToolSet;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
@@ -72,8 +73,14 @@ pub trait Wiring {
     /// Those of [`Wiring::open`].
     fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError>;
 
+    /// Says where the caller is, what is known, and what to do next.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`].
+    fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError>;
+
     /// Serves MCP on the standard streams of the process until the client leaves.
-    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit;
+    fn serve_mcp(&mut self, api: Arc<dyn Api>, tools: ToolSet) -> Exit;
 
     /// Runs the shared retriever until it stops, or stops the running one.
     ///
@@ -85,6 +92,13 @@ pub trait Wiring {
         command: Serve,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
+
+    /// Opens the dashboard.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    #[cfg(feature = "web")]
+    fn ui(&mut self, settings: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError>;
 
     /// Answers a hook of an agent. The exit code never disturbs the agent, whatever happens.
     fn hook(&mut self, settings: &GlobalOptions, command: &Hook, process: &mut Process<'_>)
@@ -179,7 +193,8 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     let name = OsString::from(process.name);
     let is_hook = process.args.first().is_some_and(|first| first == "hook");
     let words = std::iter::once(name).chain(std::mem::take(&mut process.args));
-    let line = match CommandLine::try_parse_from(words) {
+    let read = args::help::command().try_get_matches_from(words);
+    let line = match read.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(line) => line,
         // A wrong command in a client's configuration is reported, but must not stop the agent.
         Err(error) => {
@@ -187,9 +202,15 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
             return if is_hook { Exit::Done } else { exit };
         }
     };
-    let as_of = line.command.as_of().map(str::to_owned);
+    let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
-    match perform(process, wiring, &settings, line.command) {
+    let done = match line.command {
+        Some(command) => perform(process, wiring, &settings, command),
+        None => wiring
+            .home(&settings)
+            .map(|reply| answer(process, OutputFormat { json: false }, &reply)),
+    };
+    match done {
         Ok(exit) => exit,
         Err(error) => refuse(process, &error),
     }
@@ -260,13 +281,15 @@ fn perform(
             (form, wiring.with_sessions(settings, status))
         }
         MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
-        MainCommand::Mcp => {
+        MainCommand::Mcp(command) => {
             let api = wiring.open_server(settings)?;
-            return Ok(wiring.serve_mcp(api));
+            return Ok(wiring.serve_mcp(api, command.tools));
         }
         MainCommand::Serve(command) => {
             (command.form, wiring.serve(settings, command, process.messages)?)
         }
+        #[cfg(feature = "web")]
+        MainCommand::Ui(command) => (command.form, wiring.ui(settings, &command)?),
         MainCommand::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
         MainCommand::Index(form) => (form, wiring.index(settings, process.messages)?),
         MainCommand::Upkeep(command) => {

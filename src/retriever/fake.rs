@@ -8,8 +8,8 @@ use serde_json::json;
 
 use api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
+    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
+    SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use event::{Draft, Problems};
 use writer::exit::Exit;
@@ -108,6 +108,10 @@ impl Api for Fake {
         self.reply(format!("show {ids:?}"))
     }
 
+    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError> {
+        self.reply(format!("log events {request:?}"))
+    }
+
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
         self.reply(format!("recent {limit}"))
     }
@@ -125,6 +129,10 @@ impl Api for Fake {
 
     fn digest(&self) -> Result<Reply, ApiError> {
         self.reply("digest".to_owned())
+    }
+
+    fn doctor(&self) -> Result<Reply, ApiError> {
+        self.reply("doctor".to_owned())
     }
 
     fn whoami(&self) -> Result<Reply, ApiError> {

@@ -1,6 +1,7 @@
 //! The process itself: reads arguments, environment, directory, clock and randomness. Not here:
 //! what is done with them (`cli`, `program`).
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use event::Timestamp;
@@ -23,15 +24,24 @@ pub fn enter(
     run: impl FnOnce(&mut Process<'_>, &mut Program<'_>) -> Exit,
 ) -> ExitCode {
     survive_the_file_size_limit();
-    let lookup = |name: &str| std::env::var_os(name);
+    let variable = |name: &str| std::env::var_os(name);
+    let lookup: &dyn Fn(&str) -> Option<OsString> = &variable;
     let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
-    let host = writer::host(&lookup);
+    let host = writer::host(lookup);
     let temporary = std::env::temp_dir();
     let program = std::env::current_exe().ok();
     let clock = moment;
-    let lookup = &lookup;
-    let surroundings =
-        Surroundings { lookup, directory, temporary, program, host, clock, secret, leave };
+    let surroundings = Surroundings {
+        lookup,
+        variable,
+        directory,
+        temporary,
+        program,
+        host,
+        clock,
+        secret,
+        leave,
+    };
     let mut program = Program::new(surroundings);
     let mut process = Process {
         name,

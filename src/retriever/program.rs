@@ -13,15 +13,18 @@ use serde_json::{Value, json};
 use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
-use crate::mcp::{Telling, stdio};
+use crate::mcp::{Options, Telling, ToolSet, stdio};
 use api::journal::told::Teller;
 use api::{Api, ApiError, Reply};
 use clients::hooks::last_seen;
 
 mod agent_files;
 mod as_of;
+#[cfg(feature = "web")]
+mod browser;
 #[cfg(feature = "grpc")]
 mod grpc;
+mod home;
 mod hook;
 mod http;
 mod listening;
@@ -34,6 +37,8 @@ mod sessions;
 mod setup;
 mod shared;
 mod stopping;
+#[cfg(feature = "web")]
+mod ui;
 mod unused;
 mod upkeep;
 
@@ -56,6 +61,8 @@ const LOOK_MS: u64 = 50;
 pub struct Surroundings<'a> {
     /// Looks up an environment variable.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
+    /// Does the same, for threads that outlive a call.
+    pub variable: fn(&str) -> Option<OsString>,
     /// The working directory.
     pub directory: PathBuf,
     /// Where temporary folders may be made.
@@ -175,19 +182,31 @@ impl Wiring for Program<'_> {
         self.serve_others(settings, &command, messages)
     }
 
+    #[cfg(feature = "web")]
+    fn ui(&mut self, settings: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
+        self.show_dashboard(settings, command)
+    }
+
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
         let judge = self.settle(settings)?.config.judge;
         ChatModel::configured(judge, self.surroundings.lookup)?.decided(pair)
     }
 
-    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
+    fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
+        self.home_of(settings)
+    }
+
+    fn serve_mcp(&mut self, api: Arc<dyn Api>, set: ToolSet) -> Exit {
         let clock = self.surroundings.clock;
         let heard = self.life.clone().map(|cache| {
             Arc::new(move |client: &str| {
                 last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
             }) as Arc<dyn Fn(&str) + Send + Sync>
         });
-        stdio::serve_stdio(api, heard, self.telling.take())
+        stdio::serve_stdio(
+            api,
+            Options { set, heard, telling: self.telling.take(), ..Options::default() },
+        )
     }
 
     fn hook(

@@ -60,6 +60,8 @@ pub(super) enum FlaggedPolicy {
     Include,
     /// The filter decides.
     Filter,
+    /// They are, and so is what does not pass the filter or is not in force: to tell why it is no hit.
+    Everything,
 }
 
 /// The search for the candidates of one query.
@@ -126,16 +128,23 @@ impl<'a> CandidateSearch<'a> {
         self.chunks.as_ref().is_none_or(|chunks| chunks.may_hold(number))
     }
 
+    /// Finds the best of all memories, also of those that cannot be hits.
+    pub(super) fn everything(mut self) -> Vec<Candidate> {
+        self.chunks = None;
+        self.among(&self.by_words(FlaggedPolicy::Everything), FlaggedPolicy::Everything)
+    }
+
     fn keep(&self, number: u32, policy: FlaggedPolicy) -> bool {
         let (snapshot, filter) = (self.snapshot, &self.query.filter);
         let passes = |passes: fn(&Filter, &Memory) -> bool| {
             snapshot.memory(number).is_some_and(|memory| passes(filter, memory))
         };
-        snapshot.is_live(number, self.now)
-            && match policy {
-                FlaggedPolicy::Include => self.is_open || passes(Filter::fits),
-                FlaggedPolicy::Filter => passes(Filter::allows),
-            }
+        let is_live = || snapshot.is_live(number, self.now);
+        match policy {
+            FlaggedPolicy::Everything => true,
+            FlaggedPolicy::Include => is_live() && (self.is_open || passes(Filter::fits)),
+            FlaggedPolicy::Filter => is_live() && passes(Filter::allows),
+        }
     }
 
     /// Returns `best` and the best by meaning, each with both scores.

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Hit, Tier};
+use super::hit::{Hit, Tier};
+use super::near_miss::{Losses, LostBy};
 use event::Event;
 
 /// Hits that are compared: more than the longest reply and its repetitions.
@@ -34,7 +35,12 @@ pub(super) fn compared_max(limit: usize) -> usize {
 /// Keeps the best of several hits with the same text, at most `limit` in all. Behind these come, as possible hits, at
 /// most three that are much like one of them; with [`SimilarPolicy::Keep`] they are hits like
 /// all others.
-pub(super) fn collapse(hits: Vec<Hit>, limit: usize, policy: SimilarPolicy) -> Vec<Hit> {
+pub(super) fn collapse(
+    hits: Vec<Hit>,
+    limit: usize,
+    policy: SimilarPolicy,
+    losses: &mut Losses,
+) -> Vec<Hit> {
     // A hit is compared only with hits that are kept: the duplicate of a hit that was cut is cut too.
     let mut kept: Vec<(Hit, Option<TextSignature>)> = Vec::new();
     let mut similar: Vec<(Hit, Option<TextSignature>)> = Vec::new();
@@ -45,6 +51,7 @@ pub(super) fn collapse(hits: Vec<Hit>, limit: usize, policy: SimilarPolicy) -> V
             if place >= COMPARED_MAX {
                 break;
             }
+            losses.note(&hit, || LostBy::Limit(limit));
             continue;
         }
         let Some(said) = signature else {
@@ -55,17 +62,26 @@ pub(super) fn collapse(hits: Vec<Hit>, limit: usize, policy: SimilarPolicy) -> V
             kept.1.as_ref().is_some_and(|other| other.is_same_as(&said))
         };
         if let Some((other, _)) = kept.iter_mut().chain(&mut similar).find(is_same) {
+            losses.note(&hit, || LostBy::Duplicate(other.memory.id.clone()));
             other.also.push(hit.memory);
             continue;
         }
-        let is_similar = policy == SimilarPolicy::AsTitles
-            && kept.iter().any(|(_, signature)| {
-                signature.as_ref().is_some_and(|other| other.is_much_like(&said))
-            });
-        if is_similar {
+        let is_much_like = |(_, signature): &&(Hit, Option<TextSignature>)| {
+            signature.as_ref().is_some_and(|other| other.is_much_like(&said))
+        };
+        let like = match policy {
+            SimilarPolicy::AsTitles => kept.iter().find(is_much_like),
+            SimilarPolicy::Keep => None,
+        };
+        if let Some((other, _)) = like {
+            if similar.len() >= SIMILAR_MAX {
+                losses.note(&hit, || LostBy::Similar(other.memory.id.clone()));
+            }
             similar.push((Hit { tier: Tier::Possible, ..hit }, Some(said)));
         } else if kept.len() < limit {
             kept.push((hit, Some(said)));
+        } else {
+            losses.note(&hit, || LostBy::Limit(limit));
         }
     }
     similar.truncate(SIMILAR_MAX);

@@ -2,7 +2,7 @@
 //! Pure: a search changes nothing and reads only its snapshot.
 //!
 //! Reading order: `query`, `hit`, `score`, then `pipeline`, which calls the steps: `candidates`, `fuse`, `late`,
-//! `relevance`, `prior`, `top_k`, `dedup`, `failure_match`. Not here: the text of a hit (`reply`), the vector of a
+//! `relevance`, `prior`, `top_k`, `dedup`, `failure_match`; `near_miss` tells what these lost. Not here: the text of a hit (`reply`), the vector of a
 //! query (`engine`).
 
 mod better_note;
@@ -17,6 +17,7 @@ mod fuse;
 mod hit;
 mod late;
 pub mod links;
+mod near_miss;
 mod phrase;
 mod pipeline;
 mod point;
@@ -41,6 +42,7 @@ pub use dedup::TextSignature;
 pub use failure_match::Failure;
 pub use filter::{Filter, Flagged, same_file};
 pub use hit::{Hit, Tier};
+pub use near_miss::{FilterCondition, LostBy, NearMiss};
 pub use phrase::Phrase;
 pub use pipeline::{PendingSearch, SearchResult, begin, find, search};
 pub use point::Point;

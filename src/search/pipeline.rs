@@ -9,6 +9,7 @@ use super::dedup::SimilarPolicy;
 use super::failure_match::FailureMatch;
 use super::filter::Filter;
 use super::hit::{Hit, Tier, newest_first};
+use super::near_miss::{self, Losses, LostBy, NearMiss};
 use super::phrase::{self, Phrase};
 use super::prior::{self, Locality};
 use super::query::{Query, Tiers, Words};
@@ -32,6 +33,8 @@ pub struct SearchResult<'index> {
     /// How many memories would be among the hits if they were not held back. They do not affect the ranking of
     /// the others.
     pub held_back: usize,
+    /// The best memories that are no hits, as many as [`Query::near_misses_max`] asks for.
+    pub near_misses: Vec<NearMiss>,
     /// The terms of the query, for choosing excerpts; `None` without a text.
     pub words: Option<Prepared<'index>>,
 }
@@ -87,14 +90,14 @@ impl<'index> PendingSearch<'index> {
         let Self { snapshot, now, words, best } = self;
         if query.text.is_empty() {
             let (hits, held_back) = newest(snapshot, &query.filter, now, limit);
-            return SearchResult { hits, held_back, words: None };
+            return SearchResult { hits, held_back, near_misses: Vec::new(), words: None };
         }
         let ranking = Ranking { snapshot, words: &words, now, limit };
-        let RankedHits { shown, with_flagged } = ranking.hits(query, best);
+        let RankedHits { shown, with_flagged, near_misses } = ranking.hits(query, best);
         let policy = query.filter.flagged;
         let hidden = with_flagged.iter().flatten().filter(|hit| policy.hides(&hit.memory));
         let held_back = hidden.count();
-        SearchResult { hits: shown, held_back, words: Some(words) }
+        SearchResult { hits: shown, held_back, near_misses, words: Some(words) }
     }
 }
 
@@ -111,6 +114,7 @@ struct RankedHits {
     shown: Vec<Hit>,
     /// The hits if none were held back, where that makes a difference.
     with_flagged: Option<Vec<Hit>>,
+    near_misses: Vec<NearMiss>,
 }
 
 impl Ranking<'_> {
@@ -126,20 +130,90 @@ impl Ranking<'_> {
         }
         let others = self.both(query, best);
         let with_flagged = held.with_flagged.filter(|hits| !hits.is_empty());
-        RankedHits { shown: others.shown, with_flagged: with_flagged.or(others.with_flagged) }
+        RankedHits { with_flagged: with_flagged.or(others.with_flagged), ..others }
     }
 
     fn both(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> RankedHits {
         let candidates =
             CandidateSearch::new(self.snapshot, query, self.words, self.now).find(best);
-        let rank = |candidates| self.rank(query, candidates);
-        RankedHits {
-            shown: rank(candidates.shown),
-            with_flagged: candidates.with_flagged.map(rank),
-        }
+        let mut losses = Losses::wanted(query.near_misses_max);
+        let shown = self.rank(query, candidates.shown, &mut losses);
+        let rank = |candidates| self.rank(query, candidates, &mut Losses::default());
+        let with_flagged = candidates.with_flagged.map(rank);
+        let near_misses = match query.near_misses_max {
+            0 => Vec::new(),
+            count => near_miss::best(self.misses(query, &shown, &losses), count),
+        };
+        RankedHits { shown, with_flagged, near_misses }
     }
 
-    fn rank(&self, query: &Query<'_>, candidates: Vec<Candidate>) -> Vec<Hit> {
+    /// Returns every memory that fits the query somehow and is no hit, with the step that lost it. What another step
+    /// lost before is told only where it would have been a hit.
+    fn misses(&self, query: &Query<'_>, shown: &[Hit], losses: &Losses) -> Vec<NearMiss> {
+        let search = CandidateSearch::new(self.snapshot, query, self.words, self.now);
+        let considered = search.find(None).shown;
+        let search = CandidateSearch::new(self.snapshot, query, self.words, self.now);
+        let mut all = search.everything();
+        all.extend(considered);
+        all.sort_unstable_by_key(|candidate| candidate.number);
+        all.dedup_by_key(|candidate| candidate.number);
+        let is_shown = |hit: &Hit| shown.iter().any(|other| other.number == hit.number);
+        let least = match query.tiers {
+            Tiers::Both => query.min_likelihood * POSSIBLE_SHARE,
+            Tiers::Likely => query.min_likelihood,
+        };
+        let miss = |hit: Hit| {
+            if is_shown(&hit) || hit.memory.is_lost() {
+                return None;
+            }
+            let score = self.assessed(query, &hit);
+            let is_likely = self.tier(query, &score).is_some();
+            let left_out = near_miss::left_out(&hit.memory, &query.filter, self.now)
+                .or_else(|| query.filter.flagged.hides(&hit.memory).then_some(LostBy::Flagged));
+            let (score, lost_by) = match (left_out, losses.of(hit.number)) {
+                (Some(_), _) if !is_likely => return None,
+                (Some(lost_by), _) => (score, lost_by),
+                (None, Some((lost, by @ (LostBy::Duplicate(_) | LostBy::Failure)))) => {
+                    (self.assessed(query, lost), by.clone())
+                }
+                (None, _) if !is_likely => (score, LostBy::Floor { least }),
+                (None, Some((lost, lost_by))) => (self.assessed(query, lost), lost_by.clone()),
+                // It was too far behind to be compared.
+                (None, None) => (score, LostBy::Limit(self.limit)),
+            };
+            Some(NearMiss { memory: hit.memory, score, lost_by })
+        };
+        self.weighed(query, all, usize::MAX).into_iter().filter_map(miss).collect()
+    }
+
+    fn rank(&self, query: &Query<'_>, candidates: Vec<Candidate>, losses: &mut Losses) -> Vec<Hit> {
+        let snapshot = self.snapshot;
+        let mut hits = self.weighed(query, candidates, dedup::compared_max(self.limit));
+        hits.sort_by(better_note::best_first);
+        let is_shown = |hit: &Hit| self.tier(query, &self.assessed(query, hit)).is_some();
+        better_note::compare(snapshot, &mut hits, self.limit, self.now, is_shown);
+        let similar = match query.min_likelihood > 0.0 {
+            true => SimilarPolicy::AsTitles,
+            false => SimilarPolicy::Keep,
+        };
+        let mut hits = dedup::collapse(hits, self.limit, similar, losses);
+        if let Some(failure) = query.failure {
+            let failure = FailureMatch::new(failure, self.words);
+            hits.retain(|hit| {
+                let is_about_it = failure.matches(&hit.memory);
+                if !is_about_it {
+                    losses.note(hit, || LostBy::Failure);
+                }
+                is_about_it
+            });
+        }
+        hits.retain(|hit| !hit.memory.is_lost());
+        self.judge(query, &mut hits, losses);
+        hits
+    }
+
+    /// Computes the scores of the candidates that can be among the `needed` best, in no order.
+    fn weighed(&self, query: &Query<'_>, candidates: Vec<Candidate>, needed: usize) -> Vec<Hit> {
         let snapshot = self.snapshot;
         let phrases = phrase::Phrases::of(query.text);
         let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
@@ -183,25 +257,8 @@ impl Ranking<'_> {
             })
         };
         let fitting = fits.into_iter().zip(candidates.into_iter().zip(computed)).collect();
-        let needed = dedup::compared_max(self.limit);
         let total = |hit: &Hit| hit.score.total;
-        let mut hits =
-            top_k::weighed(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total);
-        hits.sort_by(better_note::best_first);
-        let is_shown = |hit: &Hit| self.tier(query, &self.assessed(query, hit)).is_some();
-        better_note::compare(snapshot, &mut hits, self.limit, self.now, is_shown);
-        let similar = match query.min_likelihood > 0.0 {
-            true => SimilarPolicy::AsTitles,
-            false => SimilarPolicy::Keep,
-        };
-        let mut hits = dedup::collapse(hits, self.limit, similar);
-        if let Some(failure) = query.failure {
-            let failure = FailureMatch::new(failure, self.words);
-            hits.retain(|hit| failure.matches(&hit.memory));
-        }
-        hits.retain(|hit| !hit.memory.is_lost());
-        self.judge(query, &mut hits);
-        hits
+        top_k::weighed(fitting, needed, |fit| prior::total_max(fit, nearest), weigh, total)
     }
 
     /// Returns the score of a hit with its likelihood.
@@ -228,17 +285,25 @@ impl Ranking<'_> {
     }
 
     /// Computes the likelihood and the tier of each hit, and drops the unlikely ones.
-    fn judge(&self, query: &Query<'_>, hits: &mut Vec<Hit>) {
+    fn judge(&self, query: &Query<'_>, hits: &mut Vec<Hit>, losses: &mut Losses) {
         hits.retain_mut(|hit| {
             hit.score = self.assessed(query, hit);
             let tier = self.tier(query, &hit.score);
             // What is much like a better hit is a title at most.
             hit.tier = tier.unwrap_or_default().max(hit.tier);
-            tier.is_some() && (query.tiers == Tiers::Both || hit.tier == Tier::Likely)
+            let is_kept =
+                tier.is_some() && (query.tiers == Tiers::Both || hit.tier == Tier::Likely);
+            if !is_kept {
+                losses.note(hit, || LostBy::Floor { least: query.min_likelihood });
+            }
+            is_kept
         });
         // Likely hits come first, and each tier keeps its order.
         hits.sort_by_key(|hit| hit.tier == Tier::Possible);
         let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
+        for hit in hits.iter().skip(likely_len + POSSIBLE_MAX) {
+            losses.note(hit, || LostBy::Possible(POSSIBLE_MAX));
+        }
         hits.truncate(likely_len + POSSIBLE_MAX);
     }
 }

@@ -39,7 +39,24 @@ fn a_wrong_option_ends_with_64() {
     refused_with(&["search", "x", "--limit"], 64, &["--limit"]);
     refused_with(&["search", "x", "--repo", "a", "--this-repo"], 64, &["--this-repo"]);
     refused_with(&["model", "destroy"], 64, &["destroy"]);
-    refused_with(&[], 64, &["Usage", "search"]);
+}
+
+// S-EXIT-2
+#[test]
+fn alone_it_shows_the_next_steps() {
+    let world = World::new();
+    let empty = world.agent_knowledge(&[]).done();
+    assert!(empty.contains(": 0 memories\nall       0 memories in 0 repositories\n"), "{empty}");
+    for step in
+        ["agent-knowledge import ", "log-memory --type error", "agent-knowledge model fetch"]
+    {
+        assert!(empty.contains(step), "{step}: {empty}");
+    }
+    assert!(!empty.contains("agent-knowledge search WORDS"), "there is nothing to find: {empty}");
+    world.log_memory(&["--type", "error", "--lesson", "npm needs a lock file"]).done();
+    let one = world.agent_knowledge(&[]).done();
+    assert!(one.contains(": 1 memory\nall       1 memory in 1 repository\n"), "{one}");
+    assert!(one.contains("agent-knowledge search WORDS") && !one.contains("log-memory"), "{one}");
 }
 
 // S-EXIT-1

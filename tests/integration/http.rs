@@ -3,7 +3,10 @@
 
 mod client;
 mod events;
+mod page;
 mod rest;
+mod sign_in;
+mod ui;
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -90,7 +93,7 @@ fn http_only_json_is_read_and_only_by_post() {
     for method in ["GET", "PUT", "DELETE", "PATCH"] {
         assert_eq!(sent(method, "application/json", both), 405, "{method}");
     }
-    let elsewhere = request("POST", "/", &[("Host", "localhost")], PING);
+    let elsewhere = request("POST", "/other", &[("Host", "localhost")], PING);
     assert_eq!(server.send(&elsewhere).status, 404);
     assert!(
         (400..500)

@@ -24,6 +24,9 @@ mod asking;
 mod benchmark;
 // Over its memory limit the server leaves out the oldest memories and reports that.
 mod bounded;
+// A real browser walks the dashboard, and pages of other origins do not get in.
+#[cfg(feature = "web")]
+mod browser;
 // The official clients connect and find what they need.
 mod clients;
 // Most pairs that a review shows contradict each other.

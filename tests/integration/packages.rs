@@ -89,3 +89,24 @@ fn no_package_names_a_path_that_only_one_machine_has() {
         assert!(!text.contains("/home/") && !text.contains("/Users/"), "{}", path.display());
     }
 }
+
+// S-UI-1
+#[test]
+fn the_part_of_the_dashboard_is_pinned() {
+    let locked = json("src/dashboard/parts/package-lock.json");
+    let packages = locked["packages"].as_object().unwrap();
+    assert_eq!(packages.keys().collect::<Vec<_>>(), ["", "node_modules/htm"], "one part, no more");
+    let part = &packages["node_modules/htm"];
+    assert_eq!(part["version"], json("src/dashboard/parts/package.json")["dependencies"]["htm"]);
+    assert!(part["integrity"].as_str().unwrap().starts_with("sha512-"), "{part}");
+    // Whoever builds chooses the registry, and the checksum decides.
+    assert!(part.get("resolved").is_none(), "{part}");
+    // As in deny.toml, which sees no packages but crates.
+    let licence = part["license"].as_str().unwrap();
+    assert!(text("deny.toml").contains(&format!("  \"{licence}\",\n")), "{licence}");
+    let sums = text("src/dashboard/parts/sha256");
+    for file in ["preact/standalone.module.js", "LICENSE"] {
+        let line = sums.lines().find(|line| line.ends_with(&format!("  {file}"))).unwrap();
+        assert_eq!(line.split(' ').next().unwrap().len(), 64, "{line}");
+    }
+}

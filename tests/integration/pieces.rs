@@ -1,4 +1,4 @@
-//! What only some machines have: the embedding model, real MCP clients, data to measure with, a tracer. A test
+//! What only some machines have: the embedding model, real MCP clients, a browser, data to measure with, a tracer. A test
 //! that lacks its piece says so and returns; with `CI=true` it fails. Not here: getting them
 //! (`scripts/test` does).
 
@@ -12,6 +12,11 @@ pub fn model() -> Option<PathBuf> {
 /// The folder that `scripts/install-clients` made.
 pub fn clients() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_CLIENTS")
+}
+
+/// The folder that `scripts/install-browser` made.
+pub fn browser() -> Option<PathBuf> {
+    from_environment("AGENT_KNOWLEDGE_TEST_BROWSER")
 }
 
 /// The folder of a Python environment with a gRPC client; `scripts/test-grpc` makes it.

@@ -14,6 +14,7 @@ use crate::world::bytes_under;
 const MAP: &[(&str, &[&str])] = &[
     ("guard", &[]),
     ("event", &["guard"]),
+    ("dashboard", &[]),
     ("store", &["guard", "event"]),
     ("writer", &["guard", "event", "store"]),
     ("memory", &["guard", "event"]),
@@ -38,8 +39,20 @@ const MAP: &[(&str, &[&str])] = &[
     (
         "retriever",
         &[
-            "guard", "event", "store", "writer", "memory", "index", "search", "engine", "reply",
-            "sessions", "api", "clients", "upkeep",
+            "guard",
+            "event",
+            "store",
+            "writer",
+            "memory",
+            "index",
+            "search",
+            "engine",
+            "reply",
+            "sessions",
+            "api",
+            "clients",
+            "upkeep",
+            "dashboard",
         ],
     ),
     (

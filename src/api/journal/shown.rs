@@ -1,7 +1,7 @@
 //! The lines of a journal as they are shown to listeners and on pages: with whole ids, and with what became of the memories that an
 //! agent was told. Not here: reading the lines (`reading`).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -15,6 +15,9 @@ use search::snapshot::Snapshot;
 /// How long a report by the same agent counts for what it was told, in seconds, where no session ties both together: a day.
 const REPORT_SECONDS_MAX: i64 = 24 * 3_600;
 
+/// Bytes of the short form of one of our ids.
+const SHORT_BYTES: usize = 8;
+
 /// What a line holds for the next process only.
 const INTERNAL: [&str; 4] = ["event", "log", "place", "log_bytes"];
 
@@ -26,13 +29,19 @@ impl NamedMemories {
     /// Looks the memories up, all in one go: looking up one takes as long.
     #[must_use]
     pub fn of<'a>(lines: impl Iterator<Item = &'a Value>, snapshot: &Snapshot) -> Self {
-        let wanted: BTreeSet<&str> = lines.flat_map(ids).collect();
+        let wanted: HashSet<&str> = lines.flat_map(ids).collect();
         if wanted.is_empty() {
             return Self::default();
         }
         let mut found = HashMap::new();
         for memory in snapshot.memories().iter() {
-            for form in [memory.id.short(), memory.id.as_str()] {
+            let id = memory.id.as_str();
+            // Telling the short form of an id takes longer than looking up what it can be.
+            let end = id.len().checked_sub(SHORT_BYTES).and_then(|start| id.get(start..));
+            if !wanted.contains(id) && !end.is_some_and(|end| wanted.contains(end)) {
+                continue;
+            }
+            for form in [memory.id.short(), id] {
                 if wanted.contains(form) {
                     found.insert(form.to_owned(), Arc::clone(memory));
                 }

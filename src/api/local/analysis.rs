@@ -17,8 +17,8 @@ use event::{
 use reply::{Findings, Reply};
 use search::ParsedQuery;
 use search::links::{
-    self, FailureSignature, KnowledgeGraph, LoggedQuery, MEMORIES_MAX, PATTERN, Scope, Suggestion,
-    suggestions,
+    self, FailureSignature, KnowledgeGraph, LinkCounts, LoggedQuery, MEMORIES_MAX, PATTERN, Scope,
+    Suggestion, suggestions,
 };
 use search::snapshot::Snapshot;
 
@@ -41,12 +41,14 @@ pub(super) fn analyze(
     let notices = looked_at(request.topic, &snapshot, &scope);
     let whole = || KnowledgeGraph::of(&snapshot, &links, &scope);
     let (title, found) = match request.topic {
-        Topic::Hubs => ("Most linked", links::hubs(&snapshot, &links, &scope, limit)),
+        Topic::Hubs | Topic::Stats => {
+            ("Most linked", links::hubs(&snapshot, &links, &scope, limit))
+        }
         Topic::Bridges => {
             ("Memories that connect kinds", links::bridges(&snapshot, &whole(), limit))
         }
         Topic::Gaps => ("Few or no links", links::gaps(&whole(), limit)),
-        Topic::Clusters => ("LinkDetails several times", links::clusters(&snapshot, &scope, limit)),
+        Topic::Clusters => ("Similar lessons", links::clusters(&snapshot, &scope, limit)),
         Topic::Brief => {
             let brief = links::summary(&snapshot, &links, &scope);
             return Ok(reply::summary(&snapshot, &brief, &notices, max_tokens));
@@ -57,20 +59,24 @@ pub(super) fn analyze(
         }
         Topic::Searches => return Ok(searches_without_hits(local, request, repo.as_ref())),
     };
-    Ok(reply::findings(&Findings {
+    let reply = reply::findings(&Findings {
         snapshot: &snapshot,
         topic: request.topic.as_str(),
         title,
         found: &found,
         notices: &notices,
         max_tokens,
-    }))
+    });
+    Ok(match request.topic {
+        Topic::Stats => reply::with_link_counts(reply, &LinkCounts::of(&snapshot, &links, &scope)),
+        _ => reply,
+    })
 }
 
 /// Says where only the newest memories were analyzed. Links are always analyzed whole.
 fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
     let count = match topic {
-        Topic::Hubs | Topic::Searches => 0,
+        Topic::Hubs | Topic::Searches | Topic::Stats => 0,
         _ => snapshot.memories().iter().filter(|memory| scope.has(memory)).count(),
     };
     let bound = (count > MEMORIES_MAX).then(|| {

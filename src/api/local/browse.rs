@@ -5,30 +5,22 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::page_end::PageEnd;
 use super::{Local, repositories};
 use crate::ApiError;
 use crate::requests::browse::{BrowseRequest, BrowsedState};
-use event::{Problems, Timestamp};
+use event::{EventId, Timestamp};
 use memory::{LifecycleState, Memory};
 use reply::Reply;
 use search::snapshot::Snapshot;
 use search::{Filter, Flagged};
-
-/// Parts the two halves of a cursor.
-const SEAM: char = '~';
-
-/// What a cursor stands for when its memory has no time.
-const NO_TIME: &str = "-";
-
-/// The place of a memory in the order: its time and its id.
-type Place = (Option<Timestamp>, String);
 
 pub(super) fn page(
     local: &Local,
     request: &BrowseRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let after = request.cursor.as_deref().map(place_in).transpose()?;
+    let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
     let now = (local.core.clock)().now;
     let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
     let repos = named.transpose()?.map(|repo| snapshot.keys_of(&repo));
@@ -48,17 +40,16 @@ pub(super) fn page(
         all.filter(|memory| is_in(request.state, memory, now) && filter.allows(memory)).collect();
     let total = fitting.len();
     if let Some(after) = &after {
-        fitting.retain(|memory| place_of(memory) < *after);
+        fitting.retain(|memory| key(memory) < (after.at, &after.id));
     }
     let is_more = fitting.len() > request.limit;
     if is_more {
-        let newest_first = |a: &&Arc<Memory>, b: &&Arc<Memory>| place_of(b).cmp(&place_of(a));
-        fitting.select_nth_unstable_by(request.limit, newest_first);
+        fitting.select_nth_unstable_by(request.limit, |a, b| key(b).cmp(&key(a)));
         fitting.truncate(request.limit);
     }
-    let mut shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
-    shown.sort_by_cached_key(|memory| std::cmp::Reverse(place_of(memory)));
-    let next = shown.last().filter(|_| is_more).map(|memory| cursor_of(memory));
+    fitting.sort_unstable_by(|a, b| key(b).cmp(&key(a)));
+    let shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
+    let next = shown.last().filter(|_| is_more).map(|memory| place_of(memory).to_string());
     let mut reply = reply::list("Memories", &shown);
     if let Some(next) = &next {
         let count = shown.len();
@@ -83,21 +74,11 @@ fn is_in(state: BrowsedState, memory: &Memory, now: Timestamp) -> bool {
     }
 }
 
-fn place_of(memory: &Memory) -> Place {
-    (memory.timestamp, memory.id.to_string())
+/// What the list is sorted by.
+fn key(memory: &Memory) -> (Option<Timestamp>, &EventId) {
+    (memory.timestamp, &memory.id)
 }
 
-fn cursor_of(memory: &Memory) -> String {
-    let at = memory.timestamp.map_or_else(|| NO_TIME.to_owned(), |at| at.to_string());
-    format!("{at}{SEAM}{}", memory.id)
-}
-
-fn place_in(cursor: &str) -> Result<Place, ApiError> {
-    let wrong = || {
-        let message = format!("must be `next` of an earlier page; got {}", event::quoted(cursor));
-        ApiError::Invalid(Problems::one("cursor", message))
-    };
-    let (at, id) = cursor.split_once(SEAM).ok_or_else(wrong)?;
-    let at = if at == NO_TIME { None } else { Some(at.parse().map_err(|_| wrong())?) };
-    Ok((at, id.to_owned()))
+fn place_of(memory: &Memory) -> PageEnd {
+    PageEnd { at: memory.timestamp, id: memory.id.clone(), more: 0 }
 }

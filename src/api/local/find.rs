@@ -10,7 +10,7 @@ use super::{
     Local, analysis, filters, memory_bound, past_sessions, query_vector, repositories, snapshots,
     staleness,
 };
-use crate::{ApiError, Mode, Reply, SearchRequest, SearchScope};
+use crate::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use engine::{Extent, View};
 use event::RepoKey;
 use reply::SearchReply;
@@ -19,6 +19,9 @@ use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
 
 /// How long a search waits for the model while others write faster than lines are read.
 const HURRIED: Duration = Duration::from_millis(60);
+
+/// Most memories that an explained search names though they are no hits.
+const NEAR_MISSES_MAX: usize = 10;
 
 pub(super) fn search(
     local: &Local,
@@ -55,6 +58,7 @@ pub(super) fn search(
         min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
         tiers: request.tiers,
         failure: request.failure.as_ref(),
+        near_misses_max: near_misses_max(request.explain),
         ..Query::default()
     };
     let begun = search::begin(&snapshot, &query, (local.core.clock)().now);
@@ -65,7 +69,7 @@ pub(super) fn search(
     notices.splice(..0, first.into_iter().flatten());
     let (vector, tokens) = query_vector::parts(meant.as_ref());
     let query = Query { vector, tokens, ..query };
-    let search::SearchResult { hits, held_back: held_back_len, words } =
+    let search::SearchResult { hits, held_back: held_back_len, near_misses, words } =
         begun.finish(&query, request.limit);
     let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
     analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
@@ -86,6 +90,7 @@ pub(super) fn search(
         linked: &linked,
         changed: &changed,
         notices: &notices,
+        near_misses: &near_misses,
         explain: request.explain,
         shape: request.shape,
         max_tokens: request.max_tokens,
@@ -94,6 +99,13 @@ pub(super) fn search(
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
     Ok(with_past_session(local, request, here.as_ref(), reply))
+}
+
+fn near_misses_max(explain: Explain) -> usize {
+    match explain {
+        Explain::Components => NEAR_MISSES_MAX,
+        Explain::Silent => 0,
+    }
 }
 
 /// Adds at most one line of a past session. Hooks show nothing but memories, and what was known in the past is not what

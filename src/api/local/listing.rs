@@ -1,18 +1,26 @@
 //! Lists of memories without a query: shown by id, the newest, those from agent files or for them, and those of a
 //! session. Not here: agent files (`clients`).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
-use super::{Local, browse, citation, injected, savings, snapshots};
+use super::{
+    Local, browse, citation, injected, past_sessions, repositories, savings, snapshots, staleness,
+};
+use crate::requests::listing::ExportRequest;
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
-use event::{AGENT_FILE, Event, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
+use event::{AGENT_FILE, Event, EventId, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
 use memory::{LifecycleState, Maturity, Memory};
-use reply::Reply;
+use reply::{MemoryLink, Reply, Standing};
+use search::links::NodeRef;
 use search::snapshot::Snapshot;
+
+/// Most links of a memory that are told.
+const LINKS_MAX: usize = 100;
 
 /// The kinds worth telling every agent at its start.
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
@@ -20,7 +28,42 @@ const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 pub(super) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    Ok(reply::items(&citation::cited(ids, &snapshot)?))
+    let memories = citation::cited(ids, &snapshot)?;
+    let now = (local.core.clock)().now;
+    let links = local.core.links.of(&snapshot);
+    let changed = staleness::changed_files(local, memories.iter(), &snapshot);
+    let numbered: BTreeMap<&EventId, u32> = numbers(&memories, &snapshot);
+    let standing = |memory: &Arc<Memory>| {
+        let number = numbered.get(&memory.id).copied();
+        let edges = number
+            .into_iter()
+            .flat_map(|number| links.at(&NodeRef::Memory(number)).collect::<Vec<_>>());
+        let of_now = edges.filter(|edge| edge.said.holds_at(now));
+        let links = of_now.map(|edge| MemoryLink {
+            to: edge.to.clone(),
+            relation: edge.said.relation.as_str(),
+            is_outward: edge.is_outward,
+            strength: edge.said.strength,
+            origin: edge.said.origin.clone(),
+        });
+        Standing {
+            snapshot: &snapshot,
+            memory: Arc::clone(memory),
+            is_inactive: memory.is_inactive(now),
+            links: links.take(LINKS_MAX).collect(),
+            changed: staleness::is_told(local, memory, &snapshot)
+                .then(|| changed.get(&memory.id).cloned().unwrap_or_default()),
+        }
+    };
+    Ok(reply::items_with_standing(&memories.iter().map(standing).collect::<Vec<_>>()))
+}
+
+/// Finds the numbers of memories in one pass.
+fn numbers<'a>(memories: &'a [Arc<Memory>], snapshot: &Snapshot) -> BTreeMap<&'a EventId, u32> {
+    let ids: BTreeSet<&EventId> = memories.iter().map(|memory| &memory.id).collect();
+    let all = (0..).zip(snapshot.memories().iter());
+    let found = all.filter_map(|(number, memory)| Some((*ids.get(&memory.id)?, number)));
+    found.collect()
 }
 
 pub(super) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result<Reply, ApiError> {
@@ -53,6 +96,7 @@ pub(super) fn list(
     let json = match listing {
         Listing::Page(request) => return browse::page(local, request, &snapshot),
         Listing::Injected(request) => return injected::page(local, request, &snapshot),
+        Listing::Sessions(request) => return past_sessions::newest(local, request, &snapshot),
         Listing::Savings(request) => return savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
@@ -66,19 +110,40 @@ pub(super) fn list(
             let listed: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
             json!({ "repo": here.as_str(), "memories": listed })
         }
+        Listing::Export(request) => return export(local, request, &snapshot),
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
-            let now = (local.core.clock)().now;
-            let grown = of_here
-                .into_iter()
-                .filter(|memory| !memory.is_inactive(now) && is_grown(memory, *min));
-            let mut grown: Vec<Arc<Memory>> = grown.cloned().collect();
-            grown.sort_by(|a, b| best_first(a, b));
-            let (lines, left_out) = reply::export(&grown, *max_tokens);
+            let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
             json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
         }
     };
     Ok(Reply::new(String::new(), json))
+}
+
+/// Returns the lines that an agent file would get, and how many more there are.
+fn grown(
+    local: &Local,
+    of_repo: Vec<&Arc<Memory>>,
+    min: Maturity,
+    max_tokens: usize,
+) -> (Vec<String>, usize) {
+    let now = (local.core.clock)().now;
+    let is_it = |memory: &&Arc<Memory>| !memory.is_inactive(now) && is_grown(memory, min);
+    let mut grown: Vec<Arc<Memory>> = of_repo.into_iter().filter(is_it).cloned().collect();
+    grown.sort_by(|a, b| best_first(a, b));
+    reply::export(&grown, max_tokens)
+}
+
+/// Returns what `export` would write for a repository that the caller names.
+fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
+    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
+    let repo = repo.ok_or_else(unnamed)?;
+    let keys = snapshot.keys_of(&repo);
+    let of_repo = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
+    let min = request.min.into();
+    let (lines, left_out) = grown(local, of_repo.collect(), min, request.max_tokens);
+    let json = json!({ "repo": repo.as_str(), "lines": lines, "left_out": left_out });
+    Ok(Reply::new(lines.join("\n"), json))
 }
 
 /// Returns the caller's repository and its memories.

@@ -46,6 +46,13 @@ pub(super) fn stale(
     Ok(reply::stale(&Checked { repo: here, report: &report, older }))
 }
 
+/// Tells whether the caller's work tree can tell which files of a memory changed.
+pub(super) fn is_told(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
+    let has_tree = local.place.as_ref().is_some_and(|place| place.git.is_some());
+    let here = local.here.as_ref().filter(|_| has_tree && local.core.config.as_of.is_none());
+    here.is_some_and(|here| snapshot.keys_of(here).contains(&memory.repo))
+}
+
 /// Finds files that changed since the memories of the caller's repository that name them were last confirmed.
 pub(super) fn changed_files<'a>(
     local: &Local,

@@ -41,6 +41,14 @@ pub(super) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiErr
     Ok(Reply::new(digest.to_string(), json))
 }
 
+pub(super) fn doctor(local: &Local) -> Result<Reply, ApiError> {
+    let doctor = local.core.doctor.get().ok_or_else(|| {
+        let message = "this process does not know the set-up; run agent-knowledge doctor";
+        ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() }
+    })?;
+    Ok(doctor(&local.core))
+}
+
 pub(super) fn whoami(local: &Local) -> Result<Reply, ApiError> {
     let (Some(here), Some(place)) = (&local.here, &local.place) else { return Err(unnamed()) };
     let View { snapshot, .. } = snapshots::view(local)?;

@@ -22,7 +22,7 @@ request! {
     /// An analysis.
     #[derive(Eq)]
     pub struct AnalyzeRequest {
-        /// hubs, bridges, gaps, clusters, brief, reflect or searches
+        /// hubs, bridges, gaps, clusters, brief, reflect, searches or stats
         topic: Topic = choice().or_word(Topic::Brief).positional("TOPIC", Presence::Optional);
         /// Only this repository: its name, key or URL
         repo: Option<String> = repo();
@@ -67,11 +67,13 @@ pub enum Topic {
     Reflect,
     /// Searches that found nothing.
     Searches,
+    /// How many links there are of each kind, and the memories with the most.
+    Stats,
 }
 
 impl Topic {
     /// All of them, in the order help texts list them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Hubs,
         Self::Bridges,
         Self::Gaps,
@@ -79,6 +81,7 @@ impl Topic {
         Self::Brief,
         Self::Reflect,
         Self::Searches,
+        Self::Stats,
     ];
 
     /// Returns its word.
@@ -92,6 +95,7 @@ impl Topic {
             Self::Brief => "brief",
             Self::Reflect => "reflect",
             Self::Searches => "searches",
+            Self::Stats => "stats",
         }
     }
 

@@ -18,7 +18,7 @@ request! {
         /// What the link starts from: the id of a memory, or a file
         source: String = end().positional("SOURCE", Presence::RequiredUnless("bulk"));
         /// How the two are related
-        relation: Relation = relation().positional("RELATION", Presence::RequiredUnless("bulk"));
+        relation: Relation = relation().for_tools(RELATIONS).positional("RELATION", Presence::RequiredUnless("bulk"));
         /// What it leads to: the id of a memory, or a file
         target: String = end().positional("TARGET", Presence::RequiredUnless("bulk"));
         /// How certain or close the relation is, 0 to 1 [default: 0.5]
@@ -43,13 +43,17 @@ request! {
         /// What the link starts from: the id of a memory, or a file
         source: String = end().positional("SOURCE", Presence::RequiredUnless("origin"));
         /// How the two are related
-        relation: Relation = relation().positional("RELATION", Presence::RequiredUnless("origin"));
+        relation: Relation = relation().for_tools(RELATIONS).positional("RELATION", Presence::RequiredUnless("origin"));
         /// What it leads to: the id of a memory, or a file
         target: String = end().positional("TARGET", Presence::RequiredUnless("origin"));
         /// The repository of files [default: that of the memory, else of this directory]
         repo: Option<String> = repo().conflicts_with("origin");
     }
 }
+
+/// The relations, for tools: a schema has no list of words.
+const RELATIONS: &str = "related_to, supersedes, depends_on, contradicts, specializes, part_of, alternative_to, \
+    builds_on, calls, imports, inherits, caused_by, led_to, learned_in or touches";
 
 /// Most links of one request: more would make a line between processes longer than its bound.
 pub const EDITS_MAX: usize = 50_000;
@@ -236,6 +240,12 @@ mod tests {
         assert!(
             UnlinkArguments::from_command(object(&json!({"source": "a", "target": "b"}))).is_err()
         );
+    }
+
+    #[test]
+    fn tools_are_told_every_relation() {
+        let words = Relation::ALL.map(Relation::as_str).join(", ");
+        assert_eq!(RELATIONS.replace(" or ", ", "), words);
     }
 
     // S-LINK-7

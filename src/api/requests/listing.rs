@@ -2,11 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{limit, repo, some_ids};
+use super::bounds::{limit, max_tokens, repo, some_ids};
 use super::browse::BrowseRequest;
 use super::define::request;
 use super::injected::{InjectedRequest, SavingsRequest};
+use super::rule::{choice, words};
+use super::sessions::SessionListRequest;
 use memory::Maturity;
+
+/// Most tokens of exported lines by default: every agent reads them at every start.
+const EXPORT_TOKENS_DEFAULT: usize = 800;
 
 request! {
     /// Memories that are shown in full.
@@ -44,6 +49,58 @@ request! {
     }
 }
 
+request! {
+    /// Proven memories of a repository, as lines for an agent file.
+    #[derive(Eq)]
+    pub struct ExportRequest {
+        /// The repository: its name, key or URL
+        repo: Option<String> = repo();
+        /// How proven a memory must be: proven or established
+        min: LeastMaturity = choice().or_word(LeastMaturity::Proven).option("min", "MATURITY");
+        /// Most tokens of all the lines
+        max_tokens: usize = max_tokens().or(EXPORT_TOKENS_DEFAULT);
+    }
+}
+
+/// How proven an exported memory must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeastMaturity {
+    /// It worked several times.
+    #[default]
+    Proven,
+    /// It worked more often than it failed.
+    Established,
+}
+
+impl LeastMaturity {
+    /// All of them, in the order help texts list them.
+    pub const ALL: [Self; 2] = [Self::Proven, Self::Established];
+
+    /// Returns its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        Maturity::from(self).as_str()
+    }
+
+    /// Reads a word, in any case.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|least| text.trim().eq_ignore_ascii_case(least.as_str()))
+    }
+}
+
+words!(LeastMaturity);
+
+impl From<LeastMaturity> for Maturity {
+    fn from(least: LeastMaturity) -> Self {
+        match least {
+            LeastMaturity::Proven => Self::Proven,
+            LeastMaturity::Established => Self::Established,
+        }
+    }
+}
+
 /// What a program lists: memories of the caller's repository, those of a session in any repository, or all, page by page; and
 /// what agents were told of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,9 +116,13 @@ pub enum Listing {
         /// [`TOKENS_MAX`](super::bounds::TOKENS_MAX).
         max_tokens: usize,
     },
+    /// Those lines, for a repository that the caller names: `lines` and `left_out` in the JSON.
+    Export(ExportRequest),
     /// Memories that a session saved or reported on, the latest first; at most
     /// [`LIMIT_MAX`](super::bounds::LIMIT_MAX).
     OfSession(String),
+    /// The newest past sessions: `sessions` and `more` in the JSON.
+    Sessions(SessionListRequest),
     /// A page of all memories: `memories`, `total` and `next` in the JSON.
     Page(Box<BrowseRequest>),
     /// A page of what agents were told: `entries` and `next` in the JSON.

@@ -17,6 +17,7 @@ pub mod fields;
 pub mod injected;
 pub mod links;
 pub mod listing;
+pub mod log_events;
 pub mod parameter;
 pub mod prompts;
 pub mod related;

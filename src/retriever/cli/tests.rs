@@ -5,6 +5,7 @@ use std::io;
 use super::super::fake::Fake;
 use super::*;
 use crate::judge::Decision;
+use crate::mcp::ToolSet;
 
 struct FakeWiring {
     api: Arc<Fake>,
@@ -21,12 +22,21 @@ impl Wiring for FakeWiring {
         self.open(settings, Need::Meaning)
     }
 
-    fn serve_mcp(&mut self, api: Arc<dyn Api>) -> Exit {
+    fn home(&mut self, _: &GlobalOptions) -> Result<Reply, ApiError> {
+        Ok(Reply { text: "home".to_owned(), json: Value::Null })
+    }
+
+    fn serve_mcp(&mut self, api: Arc<dyn Api>, _: ToolSet) -> Exit {
         api.status().map_or(Exit::Internal, |_| Exit::Done)
     }
 
     fn serve(&mut self, _: &GlobalOptions, _: Serve, _: &mut dyn Write) -> Result<Reply, ApiError> {
         Ok(Reply { text: "served".to_owned(), json: Value::Null })
+    }
+
+    #[cfg(feature = "web")]
+    fn ui(&mut self, _: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
+        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
     }
 
     fn hook(&mut self, _: &GlobalOptions, command: &Hook, process: &mut Process<'_>) -> Exit {
@@ -152,7 +162,8 @@ fn a_check_prints_its_findings_and_sets_the_exit() {
 #[test]
 fn each_command_prints_its_answer() {
     for (words, answer) in [
-        (&["search", "npm", "EACCES"][..], "search \"npm EACCES\" All(None) Hybrid\n"),
+        (&[][..], "home\n"),
+        (&["search", "npm", "EACCES"], "search \"npm EACCES\" All(None) Hybrid\n"),
         (&["search", "x", "--mode", "lexical", "--this-repo"], "search \"x\" Only(None) Lexical\n"),
         (&["search", "x", "--repo", "api"], "search \"x\" Only(Some(\"api\")) Hybrid\n"),
         (&["context", "--task", "t", "--max-tokens", "900"], "context Some(\"t\") 900\n"),
@@ -164,6 +175,7 @@ fn each_command_prints_its_answer() {
         (&["model", "status"], "here\n"),
         (&["status", "--json"], "{\"asked\":\"status\"}\n"),
         (&["mcp"], ""),
+        (&["mcp", "--tools", "full"], ""),
     ] {
         let ran = ran(words);
         assert_eq!(
@@ -213,7 +225,6 @@ fn a_wrong_option_is_never_answered_with_two() {
         &["serach", "x"][..],
         &["search"],
         &["search", "x", "--limt", "3"],
-        &[],
         &["model"],
         &["search", "x", "--mode", "magic"],
         &["search", "x", "--repo", "a", "--this-repo"],

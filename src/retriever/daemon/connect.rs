@@ -6,9 +6,10 @@ use std::io;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use super::protocol::{Ask, Hello, PROTOCOL, Welcome, receive, send};
+use super::protocol::{Answer, Ask, Hello, PROTOCOL, Welcome, receive, send};
 use super::remote::Remote;
 use super::stream::{LineStream, Stream, is_timeout};
+use reply::Reply;
 use store::private;
 
 /// How long a retriever may take to start, in milliseconds. It listens before it reads anything, so
@@ -64,6 +65,25 @@ impl Remote {
             Attempt::Unusable => {}
         }
         false
+    }
+
+    /// Returns the status of the running retriever; `None` where none answers. None is started.
+    #[must_use]
+    pub fn status_if_running(&self) -> Option<Reply> {
+        let attempt = self.endpoint.is_trusted().then(|| self.attempt());
+        let Some(Attempt::Ready(mut lines)) = attempt else { return None };
+        send(&mut lines, &Ask::Status).ok()?;
+        let answer: Answer = receive(&mut lines).ok()??;
+        answer.into_result().ok()
+    }
+
+    /// Starts a retriever, whether one is running or not.
+    ///
+    /// # Errors
+    /// An error of the operating system.
+    pub fn start_another(&self) -> io::Result<Child> {
+        self.endpoint.ensure().map_err(io::Error::other)?;
+        self.start.run(self.messages_file())
     }
 
     /// Returns a connection to the retriever, and starts one if needed.

@@ -269,10 +269,12 @@ fn answer(local: &Local, ask: Ask, shared: &HostState) -> Result<Reply, ApiError
         Ask::Stale(request) => local.stale(&request),
         Ask::List(listing) => local.list(&listing),
         Ask::Show(ids) => local.show(&ids),
+        Ask::LogEvents(request) => local.log_events(&request),
         Ask::Recent(limit) => local.recent(limit),
         Ask::Complete(request) => local.complete(&request),
         Ask::Status => local.status().map(|status| shared.add_to_status(status)),
         Ask::Digest => local.digest(),
+        Ask::Doctor => local.doctor(),
         Ask::Whoami | Ask::Leave => local.whoami(),
     }
 }

@@ -11,8 +11,8 @@ use super::stream::LineStream;
 use api::caller::Caller;
 use api::{
     AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Listing,
-    PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest, SessionSearchRequest,
-    StaleRequest, SweepRequest, Voice,
+    LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
+    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use event::{Draft, Problems};
 use writer::exit::Exit;
@@ -80,10 +80,12 @@ pub(super) enum Ask {
     Stale(StaleRequest),
     List(Listing),
     Show(Vec<String>),
+    LogEvents(LogEventsRequest),
     Recent(usize),
     Complete(CompleteRequest),
     Status,
     Digest,
+    Doctor,
     Whoami,
     /// Asks the retriever to stop, because a newer one is coming or the user wants it.
     Leave,

@@ -13,8 +13,8 @@ use super::stream::{LineStream, is_timeout};
 use api::caller::Caller;
 use api::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
+    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
+    SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use event::{Draft, EventId};
 
@@ -229,6 +229,10 @@ impl Api for Remote {
         self.ask(&Ask::Show(ids.to_vec()), |api| api.show(ids))
     }
 
+    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError> {
+        self.ask(&Ask::LogEvents(request.clone()), |api| api.log_events(request))
+    }
+
     fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
         self.ask(&Ask::Recent(limit), |api| api.recent(limit))
     }
@@ -243,6 +247,10 @@ impl Api for Remote {
 
     fn digest(&self) -> Result<Reply, ApiError> {
         self.ask(&Ask::Digest, |api| api.digest())
+    }
+
+    fn doctor(&self) -> Result<Reply, ApiError> {
+        self.ask(&Ask::Doctor, |api| api.doctor())
     }
 
     fn whoami(&self) -> Result<Reply, ApiError> {

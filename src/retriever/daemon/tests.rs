@@ -79,6 +79,7 @@ impl World {
         let model_dir = self.folder.path().join("model");
         let clock = Box::new(moment);
         let core = Core {
+            doctor: <_>::default(),
             engine,
             store,
             config,

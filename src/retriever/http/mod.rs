@@ -1,23 +1,28 @@
-//! MCP over HTTP, for clients that are configured with a URL, and REST: the same answers, on the
-//! loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
+//! MCP over HTTP, for clients that are configured with a URL, REST: the same answers, and a page for people. All of it is
+//! on the loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
 //! [`accept`] (new connections), [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
-//! [`client_name`] (the name of a client), `rest`. Not here: the answers (`mcp`), the retriever's idle
+//! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
 mod accept;
 mod address;
 mod client_name;
+#[cfg(feature = "web")]
+mod code_request;
 mod connection_limit;
 mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;
 mod service;
+#[cfg(feature = "web")]
+mod static_files;
 mod token;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -36,13 +41,16 @@ use reply::Reply;
 pub(crate) use accept::{Ending, ServerThread, accept};
 pub use address::{ADDRESS_DEFAULT, Address};
 pub use client_name::introduced;
+#[cfg(feature = "web")]
+pub use code_request::new_code;
 pub(crate) use connection_limit::Connection;
 #[cfg(feature = "grpc")]
 pub(crate) use connection_limit::HeldConnection;
+use request_guard::Keys;
 #[cfg(feature = "grpc")]
 pub(crate) use request_guard::{has_token, is_loopback};
 use service::HttpService;
-pub use token::{Token, TokenError};
+pub use token::{Secret, Token, TokenError};
 
 /// The only path.
 const PATH: &str = "/mcp";
@@ -65,30 +73,43 @@ const BLOCKING_THREADS_MAX: usize = service::CALLS_MAX;
 /// The name of a client that does not give one.
 const UNKNOWN_CLIENT: &str = "unknown";
 
+/// What callers show to be answered.
+pub struct HttpAccess {
+    /// The token; without one every user of this machine is answered.
+    pub token: Option<Token>,
+    /// The file that holds the token, unless the environment does.
+    pub token_file: Option<PathBuf>,
+    /// Makes codes and sessions.
+    pub secret: Secret,
+}
+
 /// A running server. Stopping it never cuts off an answer under way.
 pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
+    token_file: Option<PathBuf>,
     running: ServerThread,
 }
 
 impl HttpServer {
-    /// Serves on a loopback listener, on a thread of its own. `host` is the name of this machine.
+    /// Serves on a loopback listener, on a thread of its own, whoever shows the token. `host` is the name of this machine.
     ///
     /// # Errors
     /// An error of the operating system.
     pub fn start(
         listener: TcpListener,
         guests: &Guests,
-        token: Option<Token>,
+        access: HttpAccess,
         host: Option<String>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
+        let HttpAccess { token, token_file, secret } = access;
         let has_token = token.is_some();
+        let keys = Keys::new(token, secret);
         let ending = Ending::default();
         let stop_waiting = ending.stop_waiting.clone();
-        let service = HttpService::new(guests.clone(), caller(host), address, token, stop_waiting);
+        let service = HttpService::new(guests.clone(), caller(host), address, keys, stop_waiting);
         let service = Arc::new(service);
         let status = Arc::downgrade(&service);
         let running =
@@ -107,7 +128,7 @@ impl HttpServer {
                 };
                 tokio::join!(accept(listener, ending, serve, || service.cancel()), end_streams).0
             })?;
-        let server = Self { address, has_token, running };
+        let server = Self { address, has_token, token_file, running };
         server.show_in_status(guests, status);
         Ok(server)
     }
@@ -130,6 +151,7 @@ impl HttpServer {
 
     fn show_in_status(&self, guests: &Guests, service: Weak<HttpService>) {
         let (url, has_token) = (self.url(), self.has_token);
+        let token_file = self.token_file.as_ref().map(|file| file.display().to_string());
         // A strong reference would make a cycle: the retriever holds this closure, and the service
         // holds the retriever.
         guests.add_status(move |status: Reply| {
@@ -140,7 +162,8 @@ impl HttpServer {
                 "every user of this machine"
             };
             let line = format!("{url} for {who}, {requests} requests so far");
-            let json = json!({ "url": url, "token": has_token, "requests": requests });
+            let json = json!({ "url": url, "token": has_token, "token_file": token_file,
+                "requests": requests });
             status.and("http", &line).with("http", json)
         });
     }

@@ -1,17 +1,23 @@
 //! Checks the head of a request. A web page can make a browser send requests to this machine, under
 //! a host name of the page's choice. The browser then sends that name in `Host` and the page in
-//! `Origin`; other clients have no reason to send anything but a loopback name. Not here: media
-//! types and the protocol's own headers, which rmcp checks.
+//! `Origin`, where it sends one; `Sec-Fetch-Site` says of every request whether another site caused
+//! it. Other clients have no reason to send anything but a loopback name. Not here: media types and
+//! the protocol's own headers, which rmcp checks.
 
 use std::net::SocketAddr;
 
-use hyper::header::{AUTHORIZATION, HOST, ORIGIN};
+use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
-use hyper::{HeaderMap, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode};
 
 use super::PATH;
-use super::token::Token;
+#[cfg(feature = "web")]
+use super::rest::sign_in::{Needs, SignIn, needs};
+#[cfg(feature = "web")]
+use super::static_files::is_page;
+use super::token::{Secret, Token};
+use event::Timestamp;
 
 /// The names of the loopback interface. Any port is accepted, since a tunnel has another port than
 /// we; a foreign name is what identifies a web page.
@@ -20,6 +26,24 @@ const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// The scheme before the token, in any case.
 const SCHEME: &str = "bearer ";
 
+/// What a browser says about the page that sends a request, how it is sent, and for what.
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// Where a request leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// MCP.
+    Mcp,
+    /// REST.
+    Rest,
+    /// Signing in to the page, which needs a code instead of the token.
+    SignIn,
+    /// A file of the page, which needs no token.
+    Page,
+}
+
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -27,6 +51,8 @@ pub(super) enum Refusal {
     Host,
     /// Its `Origin` is another one.
     Origin,
+    /// A browser sent it for another page.
+    Site,
     /// It has no token, or a wrong one.
     Token,
     /// Its path does not exist.
@@ -46,7 +72,7 @@ pub(super) enum Refusal {
 impl Refusal {
     pub(super) fn status(self) -> StatusCode {
         match self {
-            Self::Host | Self::Origin => StatusCode::FORBIDDEN,
+            Self::Host | Self::Origin | Self::Site => StatusCode::FORBIDDEN,
             Self::Token => StatusCode::UNAUTHORIZED,
             Self::Path => StatusCode::NOT_FOUND,
             Self::Long => StatusCode::PAYLOAD_TOO_LARGE,
@@ -61,9 +87,10 @@ impl Refusal {
         match self {
             Self::Host => "Forbidden: the Host is not this machine's loopback interface\n",
             Self::Origin => "Forbidden: no web page of another origin may ask\n",
+            Self::Site => "Forbidden: no web page of another site may ask\n",
             Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
             Self::Path => "Not found: MCP is at /mcp, REST at /api/v1/\n",
-            Self::Long => "Payload too large: a request has at most 1 MiB\n",
+            Self::Long => "Payload too large: a request has at most 1 MiB, one to sign in 4 KiB\n",
             Self::Slow => "Request timeout: the body did not come\n",
             Self::Broken => "Bad request: the body broke off\n",
             Self::Busy => "Too many requests: try again in a second\n",
@@ -72,12 +99,22 @@ impl Refusal {
     }
 }
 
-/// Checks the head of a request.
+/// What requests show to be answered.
+pub(super) struct Keys {
+    /// The server's token, if it has one.
+    pub(super) token: Option<Token>,
+    /// The sessions of people who signed in.
+    #[cfg(feature = "web")]
+    pub(super) sign_in: std::sync::Arc<SignIn>,
+}
+
+/// Checks the head of a request, and tells where it leads.
 pub(super) fn check_head(
     parts: &Parts,
     address: SocketAddr,
-    token: Option<&Token>,
-) -> Result<(), Refusal> {
+    keys: &Keys,
+    now: Timestamp,
+) -> Result<Destination, Refusal> {
     let uri = parts.uri.authority();
     if !has_loopback_host(&parts.headers) || !uri.is_none_or(is_loopback) {
         return Err(Refusal::Host);
@@ -86,26 +123,58 @@ pub(super) fn check_head(
     if !origins.all(|origin| is_own_origin(origin.as_bytes(), address.port())) {
         return Err(Refusal::Origin);
     }
-    if token.is_some_and(|token| !has_token(&parts.headers, token)) {
-        return Err(Refusal::Token);
+    if !is_of_own_site(&parts.headers) && !opens_page(parts) {
+        return Err(Refusal::Site);
     }
     let path = parts.uri.path();
-    if path != PATH && !is_rest(path) {
-        return Err(Refusal::Path);
+    if is_page(path) {
+        return Ok(Destination::Page);
     }
-    Ok(())
+    if signs_in(path) {
+        return Ok(Destination::SignIn);
+    }
+    if !keys.fit(&parts.headers, path, now) {
+        return Err(Refusal::Token);
+    }
+    match path {
+        PATH => Ok(Destination::Mcp),
+        path if is_rest(path) => Ok(Destination::Rest),
+        _ => Err(Refusal::Path),
+    }
 }
 
 /// Tells whether a path belongs to REST.
 #[cfg(feature = "web")]
-pub(super) fn is_rest(path: &str) -> bool {
+fn is_rest(path: &str) -> bool {
     path.starts_with(super::rest::PREFIX)
 }
 
 /// This build has no REST.
 #[cfg(not(feature = "web"))]
-pub(super) fn is_rest(_: &str) -> bool {
+fn is_rest(_: &str) -> bool {
     false
+}
+
+/// This build has no page.
+#[cfg(not(feature = "web"))]
+fn is_page(_: &str) -> bool {
+    false
+}
+
+/// Tells whether no other site had a browser send it. Other clients say nothing about that.
+fn is_of_own_site(headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all(SITE).iter();
+    sites.all(|site| matches!(site.as_bytes(), b"same-origin" | b"none"))
+}
+
+/// Tells whether a person opens the page, maybe by a link on another one. That one learns nothing by it.
+fn opens_page(parts: &Parts) -> bool {
+    let says = |name: &HeaderName, word: &str| {
+        let mut values = parts.headers.get_all(name).iter();
+        values.next().is_some_and(|value| value == word) && values.next().is_none()
+    };
+    let is_navigation = says(&MODE, "navigate") && says(&DESTINATION, "document");
+    parts.method == Method::GET && parts.uri.path() == "/" && is_navigation
 }
 
 /// Tells whether there is exactly one `Host`, with a loopback name.
@@ -121,7 +190,7 @@ pub(crate) fn is_loopback(authority: &Authority) -> bool {
     is_plain && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
 }
 
-/// Tells whether an origin is this server. It serves no page, but some clients send this origin.
+/// Tells whether an origin is this server: its own page, or a client that sends this origin.
 fn is_own_origin(origin: &[u8], port: u16) -> bool {
     HOSTS.iter().any(|host| {
         let with_port = format!("http://{host}:{port}");
@@ -130,13 +199,62 @@ fn is_own_origin(origin: &[u8], port: u16) -> bool {
     })
 }
 
+impl Keys {
+    /// Makes the keys of a server. `secret` makes codes and sessions.
+    #[cfg_attr(not(feature = "web"), expect(unused_variables, reason = "there are no sessions"))]
+    pub(super) fn new(token: Option<Token>, secret: Secret) -> Self {
+        Self {
+            token,
+            #[cfg(feature = "web")]
+            sign_in: std::sync::Arc::new(SignIn::new(secret)),
+        }
+    }
+
+    /// Tells whether a request shows what its path needs.
+    fn fit(&self, headers: &HeaderMap, path: &str, now: Timestamp) -> bool {
+        let Some(token) = &self.token else { return true };
+        shown_token(headers)
+            .is_some_and(|shown| token.is(shown) || self.is_session(shown, path, now))
+    }
+
+    /// Tells whether a text is a session that is enough for a path.
+    #[cfg(feature = "web")]
+    fn is_session(&self, shown: &str, path: &str, now: Timestamp) -> bool {
+        needs(path) == Needs::Either && self.sign_in.is_session(shown, now)
+    }
+
+    /// This build has no sessions.
+    #[cfg(not(feature = "web"))]
+    fn is_session(&self, _: &str, _: &str, _: Timestamp) -> bool {
+        false
+    }
+}
+
+/// Tells whether a path is that for signing in.
+#[cfg(feature = "web")]
+fn signs_in(path: &str) -> bool {
+    needs(path) == Needs::Code
+}
+
+/// This build has no such path.
+#[cfg(not(feature = "web"))]
+fn signs_in(_: &str) -> bool {
+    false
+}
+
 /// Tells whether the token is sent exactly once.
+#[cfg(feature = "grpc")]
 pub(crate) fn has_token(headers: &HeaderMap, token: &Token) -> bool {
+    shown_token(headers).is_some_and(|shown| token.is(shown))
+}
+
+/// Returns the token that a request shows, if it shows exactly one.
+fn shown_token(headers: &HeaderMap) -> Option<&str> {
     let mut shown = headers.get_all(AUTHORIZATION).iter();
-    let (Some(shown), None) = (shown.next(), shown.next()) else { return false };
-    let Ok(shown) = shown.to_str() else { return false };
-    let scheme = shown.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
-    scheme.and_then(|scheme| shown.get(scheme.len()..)).is_some_and(|shown| token.is(shown.trim()))
+    let (Some(shown), None) = (shown.next(), shown.next()) else { return None };
+    let shown = shown.to_str().ok()?;
+    let scheme = shown.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME))?;
+    shown.get(scheme.len()..).map(str::trim)
 }
 
 #[cfg(test)]
@@ -145,20 +263,38 @@ mod tests {
 
     use super::*;
 
-    fn judged(uri: &str, headers: &[(&str, &str)], token: Option<&Token>) -> Result<(), Refusal> {
+    const FINE: Result<Destination, Refusal> = Ok(Destination::Mcp);
+
+    fn judged(
+        uri: &str,
+        headers: &[(&str, &str)],
+        token: Option<&Token>,
+    ) -> Result<Destination, Refusal> {
+        judged_with(uri, headers, &keys(token.cloned()))
+    }
+
+    fn keys(token: Option<Token>) -> Keys {
+        Keys::new(token, || Some([7; 32]))
+    }
+
+    fn judged_with(
+        uri: &str,
+        headers: &[(&str, &str)],
+        keys: &Keys,
+    ) -> Result<Destination, Refusal> {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        check_head(&parts, "127.0.0.1:7421".parse().unwrap(), token)
+        check_head(&parts, "127.0.0.1:7421".parse().unwrap(), keys, Timestamp::UNIX_EPOCH)
     }
 
     // S-HTTP-2
     #[test]
     fn only_loopback_names_are_accepted_as_host() {
         for host in ["127.0.0.1:7421", "localhost:7421", "LOCALHOST", "[::1]:7421", "127.0.0.1:9"] {
-            assert_eq!(judged("/mcp", &[("host", host)], None), Ok(()), "{host}");
+            assert_eq!(judged("/mcp", &[("host", host)], None), FINE, "{host}");
         }
         for host in [
             "evil.example",
@@ -180,7 +316,7 @@ mod tests {
         assert_eq!(judged("/mcp", &[], None), Err(Refusal::Host));
         assert_eq!(judged("/mcp", &[ours, ours], None), Err(Refusal::Host));
         assert_eq!(judged("http://evil.example/mcp", &[ours], None), Err(Refusal::Host));
-        assert_eq!(judged("http://localhost:7421/mcp", &[ours], None), Ok(()));
+        assert_eq!(judged("http://localhost:7421/mcp", &[ours], None), FINE);
     }
 
     // S-HTTP-2
@@ -188,7 +324,7 @@ mod tests {
     fn only_the_own_origin_is_accepted() {
         let host = ("host", "localhost:7421");
         for origin in ["http://localhost:7421", "http://127.0.0.1:7421", "http://[::1]:7421"] {
-            assert_eq!(judged("/mcp", &[host, ("origin", origin)], None), Ok(()), "{origin}");
+            assert_eq!(judged("/mcp", &[host, ("origin", origin)], None), FINE, "{origin}");
         }
         for origin in [
             "http://evil.example",
@@ -208,6 +344,85 @@ mod tests {
         assert_eq!(judged("/mcp", &both, None), Err(Refusal::Origin));
     }
 
+    // S-HTTP-2
+    #[test]
+    fn another_site_may_only_open_the_page() {
+        let judged = |method: &str, uri: &str, fetch: &[(&str, &str)]| {
+            let mut request = Request::builder().method(method).uri(uri).header("host", "[::1]:1");
+            for (name, value) in fetch {
+                request = request.header(format!("sec-fetch-{name}"), *value);
+            }
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            check_head(
+                &parts,
+                "127.0.0.1:7421".parse().unwrap(),
+                &keys(None),
+                Timestamp::UNIX_EPOCH,
+            )
+        };
+        let navigation = [("mode", "navigate"), ("dest", "document")];
+        for site in ["cross-site", "same-site", "", "Same-Origin"] {
+            let site = ("site", site);
+            for uri in ["/mcp", "/api/v1/status", "/", "/ui/app.js"] {
+                assert_eq!(judged("GET", uri, &[site]), Err(Refusal::Site), "{uri} {site:?}");
+                let with = [site, navigation[0], navigation[1]];
+                let expected = match uri {
+                    "/" if cfg!(feature = "web") => Ok(Destination::Page),
+                    "/" => Err(Refusal::Path),
+                    _ => Err(Refusal::Site),
+                };
+                assert_eq!(judged("GET", uri, &with), expected, "{uri} {site:?}");
+                assert_eq!(judged("POST", uri, &with), Err(Refusal::Site), "{uri} {site:?}");
+            }
+            let framed = [site, navigation[0], ("dest", "iframe")];
+            assert_eq!(judged("GET", "/", &framed), Err(Refusal::Site), "{site:?}");
+        }
+        for site in ["same-origin", "none"] {
+            assert_eq!(judged("GET", "/mcp", &[("site", site)]), FINE, "{site}");
+            let both = [("site", site), ("site", "cross-site")];
+            assert_eq!(judged("GET", "/mcp", &both), Err(Refusal::Site), "{site}");
+        }
+    }
+
+    // S-UI-2
+    #[cfg(feature = "web")]
+    #[test]
+    fn the_page_needs_no_token_but_a_host() {
+        let token = Token::of(&"x".repeat(32), "here").unwrap();
+        let own = ("host", "localhost:7421");
+        for path in ["/", "/ui/app.js", "/ui/none"] {
+            assert_eq!(judged(path, &[own], Some(&token)), Ok(Destination::Page), "{path}");
+            let evil = [("host", "evil.example")];
+            assert_eq!(judged(path, &evil, Some(&token)), Err(Refusal::Host), "{path}");
+        }
+        for path in ["/ui", "//", "//ui/app.js", "/index.html", "/api/v1/status"] {
+            assert_eq!(judged(path, &[own], Some(&token)), Err(Refusal::Token), "{path}");
+        }
+    }
+
+    // S-UI-4
+    #[cfg(feature = "web")]
+    #[test]
+    fn a_session_is_for_rest_alone() {
+        let own = ("host", "localhost:7421");
+        let keys = keys(Some(Token::of(&"x".repeat(32), "here").unwrap()));
+        assert_eq!(judged_with("/api/v1/sign-in", &[own], &keys), Ok(Destination::SignIn));
+        let session = keys.sign_in.a_session(Timestamp::UNIX_EPOCH);
+        let shown = [own, ("authorization", &*format!("Bearer {session}"))];
+        for (path, is_enough) in [
+            ("/api/v1/status", true),
+            ("/api/v1/memories/x/forget", true),
+            ("/api/v1/sign-in/code", false),
+            ("/mcp", false),
+            ("/other", false),
+        ] {
+            let expected = if is_enough { Ok(Destination::Rest) } else { Err(Refusal::Token) };
+            assert_eq!(judged_with(path, &shown, &keys), expected, "{path}");
+        }
+        let wrong = [own, ("authorization", "Bearer 0707")];
+        assert_eq!(judged_with("/api/v1/status", &wrong, &keys), Err(Refusal::Token));
+    }
+
     // S-HTTP-4
     #[test]
     fn a_configured_token_must_be_sent() {
@@ -215,8 +430,8 @@ mod tests {
         let token = Token::of(secret, "here").unwrap();
         let host = ("host", "localhost:7421");
         let with = |shown: &str| judged("/mcp", &[host, ("authorization", shown)], Some(&token));
-        assert_eq!(with(&format!("Bearer {secret}")), Ok(()));
-        assert_eq!(with(&format!("bearer {secret}")), Ok(()));
+        assert_eq!(with(&format!("Bearer {secret}")), FINE);
+        assert_eq!(with(&format!("bearer {secret}")), FINE);
         let wrong = [
             secret.to_owned(),
             format!("Basic {secret}"),

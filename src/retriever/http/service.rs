@@ -1,5 +1,5 @@
 //! One HTTP request, from its head to its answer: it is checked, read whole, admitted when a call
-//! is free, and answered by the MCP server or by REST. It is read before it is admitted, so a slow sender
+//! is free, and answered by the MCP server or by REST. A file of the page is answered at once. It is read before it is admitted, so a slow sender
 //! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
@@ -12,7 +12,8 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
@@ -22,16 +23,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
-use super::request_guard::{Refusal, check_head, is_rest};
+use super::request_guard::{Destination, Keys, Refusal, check_head};
 #[cfg(feature = "web")]
 use super::rest::events::EventService;
-use super::token::Token;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::backpressure::Load;
-use crate::mcp::{Disconnect, McpServer, Telling, message};
+use crate::mcp::{Disconnect, McpServer, Options, Telling, message};
 use api::Api;
 use api::caller::Caller;
 use api::local::Local;
+use event::Timestamp;
 
 /// Concurrent calls. They take milliseconds on two cores or eight; more at a time would not finish
 /// sooner.
@@ -40,6 +41,9 @@ pub(super) const CALLS_MAX: usize = 16;
 /// The longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as
 /// much.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
+
+/// The longest body of a request to sign in.
+const SIGN_IN_BYTES_MAX: usize = 4 * 1024;
 
 /// How long a body may take, in milliseconds: it comes from this machine.
 const BODY_WAIT_MS: u64 = 5_000;
@@ -63,7 +67,7 @@ pub(super) struct HttpService {
     events: EventService,
     guests: Guests,
     address: SocketAddr,
-    token: Option<Token>,
+    keys: Keys,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
 }
@@ -73,14 +77,15 @@ impl HttpService {
         guests: Guests,
         caller: Caller,
         address: SocketAddr,
-        token: Option<Token>,
+        keys: Keys,
         stop_waiting: Disconnect,
     ) -> Self {
         let telling = telling(&guests, &caller);
         let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
         #[cfg(feature = "web")]
-        let rest = super::rest::RestService::new(Arc::clone(&api));
-        let server = McpServer::new(api, stop_waiting, Load::none()).noting(telling);
+        let rest = super::rest::RestService::new(Arc::clone(&api), Arc::clone(&keys.sign_in));
+        let server = McpServer::new(api, stop_waiting, Load::none())
+            .with(Options { telling, ..Options::default() });
         // The server pushes nothing to a client that does not listen for it, so it keeps no
         // sessions. rmcp's checks of Host and Origin come after ours.
         let own = ["127.0.0.1", "localhost", "[::1]"];
@@ -102,7 +107,7 @@ impl HttpService {
             events: EventService::start(&guests),
             guests,
             address,
-            token,
+            keys,
             free_calls,
             requests: AtomicU64::new(0),
         }
@@ -135,7 +140,12 @@ impl HttpService {
             Ok(answer) => answer,
             Err(refusal) => refused(refusal),
         };
-        answer.headers_mut().insert(HeaderName::from_static("keep-alive"), KEEP_ALIVE);
+        let headers = answer.headers_mut();
+        headers.insert(HeaderName::from_static("keep-alive"), KEEP_ALIVE);
+        // No page of another site shows or loads an answer, whatever it is.
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        let for_whom = HeaderName::from_static("cross-origin-resource-policy");
+        headers.insert(for_whom, HeaderValue::from_static("same-origin"));
         answer
     }
 
@@ -145,11 +155,21 @@ impl HttpService {
         connection: &Connection,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
-        check_head(&parts, self.address, self.token.as_ref())?;
+        let now = (self.guests.core().clock)().now;
+        let destination = check_head(&parts, self.address, &self.keys, now)?;
+        match destination {
+            Destination::Page => return page(&parts, &body),
+            // Whoever has no token yet takes no call and keeps no retriever running.
+            Destination::SignIn => {
+                let body = read_body(body, SIGN_IN_BYTES_MAX).await?;
+                return self.answer_sign_in(&parts, &body, now);
+            }
+            Destination::Mcp | Destination::Rest => {}
+        }
         // The token is not needed after the check.
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
-        let body = read_body(body).await?;
+        let body = read_body(body, BODY_BYTES_MAX).await?;
         #[cfg(feature = "web")]
         if EventService::is_asked(&parts) {
             self.requests.fetch_add(1, Ordering::Relaxed);
@@ -159,9 +179,9 @@ impl HttpService {
         let call = self.guests.call();
         let permit = self.free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
-        if is_rest(parts.uri.path()) {
+        if destination == Destination::Rest {
             let _in_call = connection.begin_call();
-            return self.answer_rest(parts, body, (call, permit)).await;
+            return self.answer_rest((parts, body), now, (call, permit)).await;
         }
         let body = match Self::readable(&parts.method, body) {
             Ok(body) => body,
@@ -227,24 +247,46 @@ impl HttpService {
     #[cfg(feature = "web")]
     async fn answer_rest(
         &self,
-        parts: Parts,
-        body: Bytes,
+        (parts, body): (Parts, Bytes),
+        now: Timestamp,
         under_way: (GuestCall, OwnedSemaphorePermit),
     ) -> Result<Response<Body>, Refusal> {
         let rest = self.rest.clone();
         let answer = tokio::task::spawn_blocking(move || {
             let _until_answered = under_way;
-            rest.answer(&parts, &body)
+            rest.answer(&parts, &body, now)
         });
         answer.await.map(|answer| answer.map(BodyExt::boxed)).map_err(|_| Refusal::Failed)
+    }
+
+    /// Answers a request to sign in.
+    #[cfg(feature = "web")]
+    fn answer_sign_in(
+        &self,
+        parts: &Parts,
+        body: &Bytes,
+        now: Timestamp,
+    ) -> Result<Response<Body>, Refusal> {
+        Ok(self.rest.answer(parts, body, now).map(BodyExt::boxed))
+    }
+
+    /// This build has no page to sign in to, and the check of the head lets no such path through.
+    #[cfg(not(feature = "web"))]
+    fn answer_sign_in(
+        &self,
+        _: &Parts,
+        _: &Bytes,
+        _: Timestamp,
+    ) -> Result<Response<Body>, Refusal> {
+        Err(Refusal::Path)
     }
 
     /// This build has no REST, and the check of the head lets no such path through.
     #[cfg(not(feature = "web"))]
     async fn answer_rest(
         &self,
-        _: Parts,
-        _: Bytes,
+        _: (Parts, Bytes),
+        _: Timestamp,
         _: (GuestCall, OwnedSemaphorePermit),
     ) -> Result<Response<Body>, Refusal> {
         Err(Refusal::Path)
@@ -259,6 +301,19 @@ impl HttpService {
             Ok(Err(_)) | Err(_) => Err(Refusal::Busy),
         }
     }
+}
+
+/// Answers a request for a file of the page. It takes none of the calls, and keeps no retriever running: a page that is
+/// open and asks nothing is no client.
+#[cfg(feature = "web")]
+fn page(parts: &Parts, body: &Incoming) -> Result<Response<Body>, Refusal> {
+    Ok(super::static_files::answer(parts, !body.is_end_stream()).map(BodyExt::boxed))
+}
+
+/// This build has no page, and the check of the head lets no such path through.
+#[cfg(not(feature = "web"))]
+fn page(_: &Parts, _: &Incoming) -> Result<Response<Body>, Refusal> {
+    Err(Refusal::Path)
 }
 
 /// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.
@@ -276,8 +331,8 @@ fn telling(guests: &Guests, caller: &Caller) -> Option<Telling> {
 }
 
 /// Reads a body within its bounds.
-async fn read_body(body: Incoming) -> Result<Bytes, Refusal> {
-    let body = Limited::new(body, BODY_BYTES_MAX).collect();
+async fn read_body(body: Incoming, bytes_max: usize) -> Result<Bytes, Refusal> {
+    let body = Limited::new(body, bytes_max).collect();
     match tokio::time::timeout(Duration::from_millis(BODY_WAIT_MS), body).await {
         Err(_) => Err(Refusal::Slow),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Refusal::Long),
@@ -303,7 +358,7 @@ fn refused(refusal: Refusal) -> Response<Body> {
         Refusal::Slow | Refusal::Long | Refusal::Broken => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        Refusal::Host | Refusal::Origin | Refusal::Path | Refusal::Failed => {}
+        Refusal::Host | Refusal::Origin | Refusal::Site | Refusal::Path | Refusal::Failed => {}
     }
     answer
 }

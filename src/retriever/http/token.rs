@@ -21,6 +21,9 @@ const CHARACTERS_MAX: usize = 512;
 /// Random bytes of a token that we create.
 pub const RANDOM_BYTES: usize = 32;
 
+/// Returns random bits; `None` where the system has none.
+pub type Secret = fn() -> Option<[u8; RANDOM_BYTES]>;
+
 /// The token, as a hash.
 #[derive(Debug, Clone)]
 pub struct Token([u8; 32]);
@@ -60,6 +63,19 @@ pub enum TokenError {
 }
 
 impl Token {
+    /// Makes a token of 256 random bits, and returns it with its text.
+    ///
+    /// # Errors
+    /// [`TokenError::NoRandomness`].
+    pub fn fresh(
+        random: impl FnOnce() -> Option<[u8; RANDOM_BYTES]>,
+    ) -> Result<(String, Self), TokenError> {
+        let bits = random().ok_or(TokenError::NoRandomness)?;
+        let text: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+        let token = Self(hash(&text));
+        Ok((text, token))
+    }
+
     /// Makes a token from a text; `place` names its source.
     ///
     /// # Errors
@@ -85,8 +101,7 @@ impl Token {
         let text = match open(OpenOptions::new().read(true), path) {
             Ok(file) => read(&file, path)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let bits = random().ok_or(TokenError::NoRandomness)?;
-                let text: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+                let (text, _) = Self::fresh(random)?;
                 if let Some(folder) = path.parent() {
                     make_private_dir(folder).map_err(|error| io("make the folder of", error))?;
                 }
@@ -101,6 +116,21 @@ impl Token {
             Err(error) => return Err(io("read", error)),
         };
         Self::of(text.trim(), &path.display().to_string())
+    }
+
+    /// Returns the text of the token in a file that only the user can read, for a client of the server.
+    ///
+    /// # Errors
+    /// [`TokenError`]; the file is not made.
+    pub fn text_in(path: &Path) -> Result<String, TokenError> {
+        let file = open(OpenOptions::new().read(true), path).map_err(|source| TokenError::Io {
+            what: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let text = read(&file, path)?;
+        Self::of(text.trim(), &path.display().to_string())?;
+        Ok(text.trim().to_owned())
     }
 
     /// Compares a text with the token, in constant time.
@@ -167,6 +197,7 @@ mod tests {
         assert!(made.is(text.trim()) && !made.is("") && !made.is(&text));
         let again = Token::in_file(&path, || panic!("there is one")).unwrap();
         assert!(again.is(text.trim()));
+        assert_eq!(Token::text_in(&path).unwrap(), text.trim());
         assert!(!format!("{again:?}").contains("a5a5"), "only its hash is kept");
     }
 

@@ -14,6 +14,7 @@ mod prompts;
 mod resources;
 pub mod schema;
 pub mod stdio;
+mod subscriptions;
 mod telling;
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,8 @@ use rmcp::model::{
     GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -35,10 +37,11 @@ use serde_json::json;
 
 use crate::mcp::backpressure::Load;
 use api::requests::change::{FeedbackArguments, ForgetArguments};
+use api::requests::links::{LinkArguments, UnlinkArguments};
 use api::requests::save;
 use api::{
-    Api, ApiError, ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest,
-    SessionSearchRequest, Shape,
+    AnalyzeRequest, Api, ApiError, ApiRequest, ContextRequest, LinkRequest, RelatedRequest, Reply,
+    SearchRequest, SessionSearchRequest, Shape, StaleRequest,
 };
 use guard::secrets::redacted;
 use writer::exit::Exit;
@@ -46,6 +49,8 @@ use writer::exit::Exit;
 use client::Caller;
 pub(super) use client::agent_name;
 pub use disconnect::Disconnect;
+pub use schema::ToolSet;
+use subscriptions::Subscriptions;
 use telling::Question;
 pub use telling::Telling;
 
@@ -57,7 +62,7 @@ const GRACE_MS: u64 = 500;
 const METHOD_CHARACTERS_MAX: usize = 64;
 
 /// The methods that are served. rmcp hands on a request for one as an unknown one if its params do not fit.
-const METHODS: [&str; 11] = [
+const METHODS: [&str; 13] = [
     "completion/complete",
     "initialize",
     "ping",
@@ -65,7 +70,9 @@ const METHODS: [&str; 11] = [
     "prompts/list",
     "resources/list",
     "resources/read",
+    "resources/subscribe",
     "resources/templates/list",
+    "resources/unsubscribe",
     "subscriptions/listen",
     "tools/call",
     "tools/list",
@@ -76,10 +83,26 @@ const METHODS: [&str; 11] = [
 pub struct McpServer {
     api: Arc<dyn Api>,
     tools: Arc<[Tool]>,
+    set: ToolSet,
     gone: Disconnect,
     load: Load,
     heard: Heard,
     telling: Option<Telling>,
+    pushes: bool,
+    subscriptions: Subscriptions,
+}
+
+/// What differs from one process to another.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The tools that are listed and answered.
+    pub set: ToolSet,
+    /// Gets the name of the client, at the calls that every client makes.
+    pub heard: Heard,
+    /// Writes down what tools tell.
+    pub telling: Option<Telling>,
+    /// Whether the client can be told something that it did not ask at that moment.
+    pub pushes: bool,
 }
 
 /// A function that is called with the name of a client.
@@ -89,19 +112,24 @@ impl McpServer {
     /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
-        Self { api, tools: schema::tools().into(), gone, load, heard: None, telling: None }
+        let set = ToolSet::Usual;
+        Self {
+            api,
+            tools: set.tools().into(),
+            set,
+            gone,
+            load,
+            heard: None,
+            telling: None,
+            pushes: false,
+            subscriptions: Subscriptions::default(),
+        }
     }
 
-    /// Reports the name of the client to `heard`, at the calls that every client makes.
+    /// Sets what differs from one process to another.
     #[must_use]
-    pub fn telling(self, heard: Heard) -> Self {
-        Self { heard, ..self }
-    }
-
-    /// Writes down what tools tell.
-    #[must_use]
-    pub fn noting(self, telling: Option<Telling>) -> Self {
-        Self { telling, ..self }
+    pub fn with(self, Options { set, heard, telling, pushes }: Options) -> Self {
+        Self { set, tools: set.tools().into(), heard, telling, pushes, ..self }
     }
 
     fn tell(&self, context: &RequestContext<RoleServer>) {
@@ -133,12 +161,13 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let able = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
             .enable_prompts()
-            .enable_completions()
-            .build();
+            .enable_completions();
+        let capabilities =
+            if self.pushes { able.enable_resources_subscribe().build() } else { able.build() };
         let server = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
             .with_title("Agent knowledge");
         ServerConfig::new(capabilities)
@@ -166,10 +195,17 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::of(&context);
+        let names = self.set.names();
         let question =
             self.telling.as_ref().and_then(|_| Question::of(&request.name, arguments.clone()));
         let (name, asking) = (request.name.clone(), caller.clone());
-        let answer = self.ask(move |api| call(api, &request.name, arguments, &asking)).await;
+        let answer = self.ask(move |api| {
+            if names.contains(&&*request.name) {
+                return call(api, &request.name, arguments, &asking);
+            }
+            Err(unknown_tool(&names))
+        });
+        let answer = answer.await;
         if let (Ok(reply), Some(question), Some(telling)) = (&answer, question, &self.telling) {
             let (reply, telling) = (reply.clone(), telling.clone());
             // The answer does not wait for that.
@@ -259,8 +295,29 @@ impl ServerHandler for McpServer {
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
-    /// Accepts a subscription to nothing: the lists never change. A client that asks for more than is advertised
-    /// learns so from the acknowledgement, not from an error.
+    /// Clients of the versions with `initialize` subscribe this way.
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.pushes {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        }
+        self.subscribe_to(request.uri, context.peer).await.map_err(protocol_error)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unsubscribe_from(&request.uri);
+        Ok(())
+    }
+
+    /// Accepts subscriptions to resources, and no others: the lists never change. A client that asks for more than is
+    /// advertised learns so from the acknowledgement, not from an error.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -269,9 +326,10 @@ impl ServerHandler for McpServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         tokio::select! {
             () = context.cancelled() => {}
-            () = self.gone.happened() => {}
+            () = self.look_for_listener(&uris, context.sink()) => {}
         }
         Ok(())
     }
@@ -311,11 +369,22 @@ fn call(
             let without = request.without.or_else(|| caller.session_id.clone());
             api.search_sessions(&SessionSearchRequest { without, shape: Shape::Words, ..request })
         }
-        _ => Err(ApiError::NotFound(format!(
-            "unknown tool; the tools are {}",
-            schema::NAMES.join(", ")
-        ))),
+        schema::LINK => {
+            let edit = LinkArguments::from_tool(arguments)?.into();
+            api.link(&LinkRequest::One(edit), &caller.voice())
+        }
+        schema::UNLINK => {
+            let edit = UnlinkArguments::from_tool(arguments)?.into();
+            api.link(&LinkRequest::One(edit), &caller.voice())
+        }
+        schema::STALE => api.stale(&StaleRequest::from_tool(arguments)?),
+        schema::ANALYZE => api.analyze(&AnalyzeRequest::from_tool(arguments)?),
+        _ => Err(unknown_tool(&ToolSet::Full.names())),
     }
+}
+
+fn unknown_tool(names: &[&str]) -> ApiError {
+    ApiError::NotFound(format!("unknown tool; the tools are {}", names.join(", ")))
 }
 
 /// Returns the message of an error without secrets: it may repeat what was sent.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use api::requests::about_file;
 use api::{
     Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, SessionSearchRequest, Slot,
-    TOKENS_MAX,
+    StaleRequest, TOKENS_MAX,
 };
 use event::Problems;
 use reply::tokens;
@@ -19,6 +19,8 @@ pub(super) const RECENT: &str = "memory://recent";
 const CONTEXT: &str = "memory://context";
 /// One memory, by its id.
 const ITEM: &str = "memory://item/";
+/// Memories that the work tree or git contradict.
+pub(super) const STALE: &str = "memory://stale";
 /// The memories about a file, by its path.
 const FILE: &str = "memory://file/";
 /// The memories that a session saved or reported on, by its id.
@@ -58,7 +60,13 @@ pub(super) fn list() -> Vec<Resource> {
             "What is known about the current repository, as memory_context returns it",
         )
         .with_mime_type(WORDS);
-    vec![recent, context]
+    let stale = Resource::new(STALE, "stale")
+        .with_title("Stale memories")
+        .with_description(
+            "Memories of the current repository that its files or git contradict, as JSON",
+        )
+        .with_mime_type(JSON);
+    vec![recent, context, stale]
 }
 
 /// Returns the templates of the resources that cannot be listed.
@@ -118,6 +126,8 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
     }
     let reply = if uri == RECENT {
         bounded(api.recent(LIMIT_MAX)?)
+    } else if uri == STALE {
+        api.stale(&StaleRequest::default())?
     } else if uri == DIGEST {
         api.digest()?
     } else if let Some(id) = named(uri, ITEM) {
@@ -128,7 +138,7 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
         bounded(api.list(&Listing::OfSession(session))?)
     } else {
         return Err(ApiError::NotFound(format!(
-            "unknown resource; the resources are {RECENT}, {CONTEXT}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
+            "unknown resource; the resources are {RECENT}, {CONTEXT}, {STALE}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
         )));
     };
     Ok(Read { text: reply.json_line(), mime: JSON })
@@ -178,6 +188,7 @@ mod tests {
             ("memory://item/100%", r#"show ["100%"]"#),
             (RECENT, "recent 20"),
             (DIGEST, "digest"),
+            (STALE, "stale None"),
             ("memory://file/src/a%20b.rs", r#"search "" All(None) Hybrid"#),
             ("memory://session/a%2Fb", r#"list OfSession("a/b")"#),
         ] {

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use super::backpressure::{Backpressure, Load};
 use super::lines::Lines;
 use crate::daemon::parent_gone;
-use crate::mcp::{Disconnect, Heard, McpServer, Telling};
+use crate::mcp::{Disconnect, McpServer, Options};
 use api::Api;
 use writer::exit::Exit;
 
@@ -32,10 +32,9 @@ const END_MS: u64 = 1_000;
 /// How often the end checks whether the calls in flight are done, in milliseconds.
 const RELEASE_LOOK_MS: u64 = 2;
 
-/// Serves one client on standard input and output until it leaves or a signal comes. `heard` gets its name,
-/// and `telling` writes down what it is told.
+/// Serves one client on standard input and output until it leaves or a signal comes.
 #[must_use]
-pub fn serve_stdio(api: Arc<dyn Api>, heard: Heard, telling: Option<Telling>) -> Exit {
+pub fn serve_stdio(api: Arc<dyn Api>, options: Options) -> Exit {
     // In a second server of one process the first one keeps receiving the warnings.
     let _ = tracing_subscriber::fmt()
         .with_writer(io::stderr)
@@ -61,7 +60,7 @@ pub fn serve_stdio(api: Arc<dyn Api>, heard: Heard, telling: Option<Telling>) ->
                 () = orphaned.notified() => {}
             }
         };
-        serve(api, (heard, telling), reader, writer, stop).await
+        serve(api, options, reader, writer, stop).await
     });
     // A read of standard input cannot be interrupted, and a call whose client has left need not finish.
     runtime.shutdown_background();
@@ -89,7 +88,7 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 /// Serves one client on any pair of streams, until its end of input or until `stop` is ready.
 pub async fn serve(
     api: Arc<dyn Api>,
-    (heard, telling): (Heard, Option<Telling>),
+    options: Options,
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
     stop: impl Future<Output = ()>,
@@ -97,8 +96,8 @@ pub async fn serve(
     let gone = Disconnect::new();
     let mut stop = pin!(stop);
     let load = Load::none();
-    let server = McpServer::new(api, gone.clone(), load.clone()).telling(heard);
-    let server = server.noting(telling);
+    let server =
+        McpServer::new(api, gone.clone(), load.clone()).with(Options { pushes: true, ..options });
     let reader = WatchedReader { inner: reader, gone: gone.clone() };
     let lines = Lines::new(reader, writer);
     let opened = tokio::select! {

@@ -46,7 +46,7 @@ fn the_list_of_tools_is_always_the_same() {
             client.call(schema::SEARCH, json!({"query": "x"})).await;
             let second = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
             assert_eq!(first, second);
-            assert_eq!(first, serde_json::to_value(schema::tools()).unwrap());
+            assert_eq!(first, serde_json::to_value(ToolSet::Usual.tools()).unwrap());
         }
     });
 }
@@ -69,6 +69,38 @@ fn each_tool_is_answered_with_one_text() {
                 let result = client.call(tool, arguments).await;
                 assert_eq!(text(&result), answer);
                 assert_ne!(result["isError"], true);
+            }
+        }
+    });
+}
+
+// S-MCP-9
+#[test]
+fn the_full_set_links_checks_and_analyzes() {
+    run(async {
+        for era in BOTH {
+            let calls = [
+                (schema::STALE, json!({}), "stale None"),
+                (schema::ANALYZE, json!({"topic": "gaps"}), "analyze Gaps 10"),
+                (
+                    schema::LINK,
+                    json!({"source": "m1", "relation": "led_to", "target": "m2"}),
+                    "link One(Edit { source: \"m1\"",
+                ),
+                (
+                    schema::UNLINK,
+                    json!({"source": "m1", "relation": "led_to", "target": "m2"}),
+                    "action: End",
+                ),
+            ];
+            let (mut full, _) = LineClient::open_with(era, Fake::new(), ToolSet::Full).await;
+            let (mut usual, _) = LineClient::open(era, Fake::new()).await;
+            for (tool, arguments, answer) in calls {
+                let result = full.call(tool, arguments.clone()).await;
+                assert!(text(&result).contains(answer), "{result}");
+                let refused = usual.call(tool, arguments).await;
+                assert_eq!(refused["isError"], true, "{refused}");
+                assert!(!text(&refused).contains("memory_link"), "{refused}");
             }
         }
     });
@@ -202,7 +234,8 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
         let id = client.send("subscriptions/listen", wish).await;
         let told = client.read().await;
         assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
-        assert_eq!(told["params"]["notifications"], json!({}), "we never promised any: {told}");
+        let accepted = json!({"resourceSubscriptions": ["memory://recent"]});
+        assert_eq!(told["params"]["notifications"], accepted, "the lists never change: {told}");
         let result = client.call(schema::SEARCH, json!({"query": "x"})).await;
         assert_eq!(text(&result), "search \"x\" All(None) Hybrid");
         assert!(client.notes.iter().all(|note| note["id"] != id), "it must stay open");
@@ -277,9 +310,10 @@ fn a_signal_ends_the_session_while_the_client_is_still_there() {
         let (reader, writer) = tokio::io::split(theirs);
         let signal = Disconnect::new();
         let stop = signal.clone();
-        let server = tokio::spawn(serve(Fake::new(), (None, None), reader, writer, async move {
-            stop.happened().await;
-        }));
+        let server =
+            tokio::spawn(serve(Fake::new(), Options::default(), reader, writer, async move {
+                stop.happened().await;
+            }));
         let (output, mut input) = tokio::io::split(ours);
         let mut output = BufReader::new(output).lines();
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {

@@ -47,7 +47,7 @@ impl GrpcSocket {
         messages: &mut dyn Write,
     ) -> Result<GrpcServer, ApiError> {
         let told = self.access.told();
-        let token = self.access.into_token();
+        let (token, _) = self.access.into_token();
         let server = GrpcServer::start(self.listener, &host.guests(), token, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,

@@ -11,18 +11,19 @@ use super::shared::running_already;
 use super::{GlobalOptions, Program, failed};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
-use crate::http::{Address, HttpServer, Token, TokenError};
+use crate::http::{Address, HttpAccess, HttpServer, Secret, Token, TokenError};
 use api::ApiError;
 use store::{PlatformDirs, StoreError};
 use writer::exit::{Exit, complain};
 
 /// The variable that holds the token, unless a file does.
-const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
+pub(super) const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
 /// The listening socket and its token, before the retriever can answer.
 pub(super) struct HttpSocket {
     listener: TcpListener,
     access: Access,
+    secret: Secret,
 }
 
 /// The callers that HTTP accepts.
@@ -45,7 +46,7 @@ impl Program<'_> {
         let address = Address::parse(address, "http")?.socket();
         let access = self.access(command)?;
         let listener = self.listener(address, "--http", (settings, endpoint))?;
-        Ok(Some(HttpSocket { listener, access }))
+        Ok(Some(HttpSocket { listener, access, secret: self.surroundings.secret }))
     }
 
     /// Listens on an address that this option named.
@@ -112,8 +113,9 @@ impl HttpSocket {
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {
         let told = self.access.told();
-        let token = self.access.into_token();
-        let server = HttpServer::start(self.listener, &host.guests(), token, machine);
+        let (token, token_file) = self.access.into_token();
+        let access = HttpAccess { token, token_file, secret: self.secret };
+        let server = HttpServer::start(self.listener, &host.guests(), access, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the HTTP server: {error}"),
@@ -134,11 +136,11 @@ impl HttpSocket {
 }
 
 impl Access {
-    /// Returns the token, if one is asked for.
-    pub(super) fn into_token(self) -> Option<Token> {
+    /// Returns the token, if one is asked for, and the file that holds it.
+    pub(super) fn into_token(self) -> (Option<Token>, Option<PathBuf>) {
         match self {
-            Self::Token(token, _) => Some(token),
-            Self::Everybody => None,
+            Self::Token(token, file) => (Some(token), file),
+            Self::Everybody => (None, None),
         }
     }
 

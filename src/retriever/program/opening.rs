@@ -238,6 +238,7 @@ impl Program<'_> {
             past_sessions: PastSessions::at(&sessions_dir, &past_cache),
             links: <_>::default(),
             words: <_>::default(),
+            doctor: <_>::default(),
             clock,
         })
     }

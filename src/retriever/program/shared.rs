@@ -168,6 +168,7 @@ impl Program<'_> {
         let clock = Box::new(self.surroundings.clock);
         let core = Self::core(settled, Need::Meaning, Watches::AsSet, clock, Some(checkpoints))?;
         let core = Arc::new(core);
+        self.let_ask_doctor(settings, &core);
         self.import_now_and_then(sessions_dir);
         let idle =
             (idle > 0).then(|| Duration::from_secs(60 * u64::try_from(idle).unwrap_or(u64::MAX)));
@@ -205,8 +206,8 @@ impl Program<'_> {
         command: &Serve,
     ) -> Result<Option<FileLock>, ApiError> {
         let lock = match command {
-            Serve { background: true, .. } => endpoint.elect(),
             serve if serve.has_address() => self.succeed(settings, endpoint)?,
+            Serve { background: true, .. } => endpoint.elect(),
             Serve { .. } => endpoint.elect_now(),
         };
         match lock {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{GlobalOptions, Program, ResolvedSettings, failed};
+use super::{GlobalOptions, Program, ResolvedSettings, Surroundings, failed};
 use crate::args::{Archive, Scrub, Verify};
 use crate::cli::Need;
 use api::ApiError;
 use api::Reply;
+use api::local::{Core, Doctor};
 use engine::watch::Watching;
 use event::{Problems, RepoKey, quoted};
 use search::Point;
@@ -131,6 +132,43 @@ impl Program<'_> {
 
     /// Also checks what stops all other commands from starting.
     pub(super) fn doctor(&self, settings: &GlobalOptions) -> CheckReport {
+        self.examine(settings, |_| {
+            let local = self.local(settings, Need::Words).ok()?;
+            local.engine().snapshot().ok().map(|snapshot| snapshot.room())
+        })
+    }
+
+    /// Lets callers of the shared retriever ask for the same checks. They change nothing.
+    pub(super) fn let_ask_doctor(&self, settings: &GlobalOptions, core: &Core) {
+        let Surroundings { variable, clock, secret, leave, .. } = self.surroundings;
+        let Surroundings { directory, temporary, program, host, .. } = &self.surroundings;
+        let (directory, temporary) = (directory.clone(), temporary.clone());
+        let (program, host, settings) = (program.clone(), host.clone(), settings.clone());
+        let doctor: Doctor = Box::new(move |core| {
+            let program = Program::new(Surroundings {
+                lookup: &variable,
+                variable,
+                directory: directory.clone(),
+                temporary: temporary.clone(),
+                program: program.clone(),
+                host: host.clone(),
+                clock,
+                secret,
+                leave,
+            });
+            let room = |_: &_| core.engine.snapshot().ok().map(|snapshot| snapshot.room());
+            program.examine(&settings, room).reply
+        });
+        // It is set once, before anybody asks.
+        let _ = core.doctor.set(doctor);
+    }
+
+    /// Examines everything; `room` tells how much memory the memories take.
+    fn examine(
+        &self,
+        settings: &GlobalOptions,
+        room: impl Fn(&ResolvedSettings) -> Option<Room>,
+    ) -> CheckReport {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let config_file = set("AGENT_KNOWLEDGE_CONFIG").map(PathBuf::from);
@@ -147,7 +185,7 @@ impl Program<'_> {
             settings_trouble,
             model_dir: settled.as_ref().map(|settled| settled.model_dir.clone()),
             cache_dir: settled.as_ref().map(|settled| settled.cache_dir.clone()),
-            room: settled.as_ref().and_then(|settled| self.room(settings, settled)),
+            room: settled.as_ref().filter(|settled| may_be_full(settled)).and_then(room),
             watching: settled.as_ref().map_or(Watching::PollOnly, |settled| settled.watching),
             home: set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from),
             clients: self
@@ -161,22 +199,6 @@ impl Program<'_> {
         })
     }
 
-    /// Returns how much memory the memories take. It skips logs far below the limit, because the answer requires
-    /// reading all of them.
-    fn room(&self, settings: &GlobalOptions, settled: &ResolvedSettings) -> Option<Room> {
-        let logs = settled.store.logs().ok()?;
-        let bytes = |paths: &[PathBuf]| -> u64 {
-            paths.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len())).sum()
-        };
-        let packed_bytes = bytes(&settled.store.segments().ok()?);
-        let bytes = packed_bytes.saturating_mul(PACKED_TIMES).saturating_add(bytes(&logs));
-        if bytes.saturating_mul(ROOM_PER_BYTE_MAX) < settled.bound.bytes_max {
-            return None;
-        }
-        let local = self.local(settings, Need::Words).ok()?;
-        local.engine().snapshot().ok().map(|snapshot| snapshot.room())
-    }
-
     /// Finds a log by its path, or by its name in the store.
     fn log_at(&self, store: &Store, log: &Path) -> Result<PathBuf, ApiError> {
         let here = self.surroundings.directory.join(log);
@@ -184,6 +206,18 @@ impl Program<'_> {
         let places = [here, store.root().join(log)];
         places.into_iter().find(|path| is_there(path)).ok_or_else(|| missing(log, store))
     }
+}
+
+/// Tells whether the memories could reach their bound. Logs far below it are not read to find out.
+fn may_be_full(settled: &ResolvedSettings) -> bool {
+    let bytes = |paths: &[PathBuf]| -> u64 {
+        paths.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len())).sum()
+    };
+    let (Ok(logs), Ok(segments)) = (settled.store.logs(), settled.store.segments()) else {
+        return false;
+    };
+    let bytes = bytes(&segments).saturating_mul(PACKED_TIMES).saturating_add(bytes(&logs));
+    bytes.saturating_mul(ROOM_PER_BYTE_MAX) >= settled.bound.bytes_max
 }
 
 fn log_of(settled: &ResolvedSettings, named: &str) -> Result<PathBuf, ApiError> {

@@ -20,8 +20,8 @@ mod walk;
 mod tests;
 
 pub use analysis::{
-    Finding, FindingKind, Gap, IsolatedMemory, KnowledgeGraph, LoggedQuery, MEMORIES_MAX, Scope,
-    Summary, bridges, clusters, gaps, grouped, hubs, isolated, summary,
+    Finding, FindingKind, Gap, IsolatedMemory, KnowledgeGraph, LinkCounts, LoggedQuery,
+    MEMORIES_MAX, Scope, Summary, bridges, clusters, gaps, grouped, hubs, isolated, summary,
 };
 pub use asserted::{LinkDetails, LinkEdge, Links};
 pub use inferred::{InferredLink, InferredLinks, InferredReason};

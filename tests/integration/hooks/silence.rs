@@ -151,6 +151,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let clock = Box::new(|| Moment { now: Timestamp::constant(1_780_000_000, 0), random: 1 });
     let model_dir = model.unwrap_or_default();
     let core = Core {
+        doctor: <_>::default(),
         engine,
         store,
         config,

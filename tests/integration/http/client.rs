@@ -126,6 +126,13 @@ impl Server {
         Self { child, rest, said, url, era: Era::Modern, session: None, last_id: Arc::default() }
     }
 
+    /// A client of a server that was started by other means.
+    pub fn at(origin: &str) -> Self {
+        let (said, url) = (String::new(), format!("{origin}/mcp"));
+        let (child, rest, last_id) = (None, None, Arc::default());
+        Self { child, rest, said, url, era: Era::Modern, session: None, last_id }
+    }
+
     /// Another client of the same server.
     pub fn again(&self) -> Self {
         let (said, url) = (self.said.clone(), self.url.clone());

@@ -76,6 +76,12 @@ fn rest_every_endpoint_answers() {
         ("patterns", "{"),
         ("sessions?query=anything", "{"),
         ("status", "memories"),
+        ("timeline", "added"),
+        ("doctor", "checks"),
+        ("graph/stats", "relations"),
+        ("export?repo=acme/web", "left_out"),
+        ("audit", "freeze the clock"),
+        (&*format!("memories/{id}/history"), "freeze the clock"),
     ] {
         let body = read(&server, path).to_string();
         assert!(body.contains(word), "{path}: {body}");
@@ -116,6 +122,10 @@ fn rest_errors_name_field_and_remedy() {
         ("GET", "memories/none-such", "", 404, "none-such"),
         ("GET", "analyze/everything", "", 400, "topic"),
         ("GET", "status?x=1", "", 400, "x"),
+        ("GET", "timeline?days=367", "", 400, "days"),
+        ("GET", "audit?cursor=x", "", 400, "cursor"),
+        ("GET", "audit?since=yesterday", "", 400, "since"),
+        ("GET", "memories/none-such/history", "", 404, "none-such"),
         ("GET", "patterns?accept=1&apply=true", "", 400, "accept"),
         ("GET", "memories/a/related?file=b", "", 400, "file"),
         ("POST", "memories/a/forget", r#"{"undo":true}"#, 400, "undo"),
@@ -221,4 +231,240 @@ fn rest_pages_go_on_where_they_ended() {
     assert_eq!(["live", "forgotten", "archived", "any"].map(counts), [1, 1, 0, 2].map(Value::from));
     let (status, wrong) = problem(&asked(&server, "GET", "memories?cursor=x", &[], ""));
     assert_eq!((status, wrong["problems"][0]["field"].as_str()), (400, Some("cursor")));
+}
+
+// S-REST-5
+#[test]
+fn rest_counts_events_of_every_day() {
+    let (world, server) = served();
+    let old = json!({ "id": "old-1", "timestamp": "2020-01-01T00:00:00Z", "repo": "acme/api", "event_type": "fact",
+        "lesson": "from before" });
+    world.hand_write("acme%2Fapi.jsonl", format!("{old}\n"));
+    let id = read(&server, "memories?limit=1")["memories"][0]["id"].as_str().unwrap().to_owned();
+    for (deed, body) in
+        [("feedback", json!({ "verdict": "worked" })), ("pin", json!({})), ("forget", json!({}))]
+    {
+        done(&server, &format!("memories/{id}/{deed}"), &body);
+    }
+    let days = |query: &str| read(&server, &format!("timeline{query}"))["days"].clone();
+    let counted = days("");
+    let counted = counted.as_array().unwrap();
+    assert_eq!(counted.len(), 30);
+    let names: Vec<_> = counted.iter().map(|day| day["day"].as_str().unwrap()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    // The test may run over midnight.
+    let sum = |field: &str| counted.iter().map(|day| day[field].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(["added", "changed", "feedback"].map(sum), [2, 2, 1]);
+    assert_eq!((&counted[0]["added"], days("?days=1").as_array().unwrap().len()), (&json!(0), 1));
+    let elsewhere = days("?days=366&repo=acme/api");
+    assert_eq!(elsewhere.as_array().unwrap().len(), 366);
+    assert!(elsewhere.as_array().unwrap().iter().all(|day| day["added"] == 0), "{elsewhere}");
+}
+
+// S-REST-6
+#[test]
+fn rest_tells_who_did_what() {
+    let (_world, server) = served();
+    let ids = ["query=npm+EACCES", "query=port+hangs"].map(|query| {
+        let found = read(&server, &format!("search?{query}&limit=1"));
+        found["memories"][0]["id"].as_str().unwrap().to_owned()
+    });
+    let [npm, port] = ids;
+    done(
+        &server,
+        &format!("memories/{npm}/feedback"),
+        &json!({ "verdict": "failed", "note": "not on macOS" }),
+    );
+    done(&server, "links", &json!({ "source": npm, "relation": "depends_on", "target": port }));
+    done(&server, &format!("memories/{npm}/supersede"), &json!({ "superseded_by": port }));
+    let history = read(&server, &format!("memories/{npm}/history"));
+    let events = history["events"].as_array().unwrap();
+    let types: Vec<_> = events.iter().map(|event| event["event_type"].as_str().unwrap()).collect();
+    assert_eq!(types[0], "error", "what made it comes first");
+    let of_type = |kind: &str| events.iter().find(|event| event["event_type"] == kind).unwrap();
+    assert_eq!(of_type("feedback")["verdict"], "failed");
+    assert_eq!(of_type("feedback")["text"], "not on macOS");
+    assert_eq!(of_type("feedback")["agent"], "dash-board");
+    let link = &of_type("link")["link"];
+    assert_eq!((&link["source"]["id"], &link["target"]["id"]), (&json!(npm), &json!(port)));
+    assert_eq!(link["target"]["title"], "cargo test hangs in CI");
+    assert_eq!(of_type("supersede")["other"]["id"], json!(port));
+    assert_eq!((history["id"].as_str(), events.len()), (Some(&*npm), 4));
+
+    let whole = read(&server, "audit?limit=100")["events"].clone();
+    assert_eq!(whole.as_array().unwrap().len(), 5);
+    let newest_first = |event: &Value| (event["at"].to_string(), event["id"].to_string());
+    assert!(whole.as_array().unwrap().iter().map(newest_first).rev().is_sorted(), "{whole}");
+    let (mut seen, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = read(&server, &format!("audit?limit=2{cursor}"));
+        seen.extend(page["events"].as_array().unwrap().iter().cloned());
+        let Some(next) = page["next"].as_str() else { break };
+        cursor = format!("&cursor={}", next.replace(':', "%3A"));
+    }
+    assert_eq!(Value::from(seen), whole);
+    assert!(whole.as_array().unwrap().iter().all(|event| event["title"].is_string()), "{whole}");
+    let count =
+        |query: &str| read(&server, &format!("audit?{query}"))["events"].as_array().unwrap().len();
+    assert_eq!(["agent=DASH-BOARD", "repo=acme/none", "since=1d"].map(count), [3, 0, 5]);
+}
+
+// S-REST-7
+#[test]
+fn rest_explains_what_was_not_found() {
+    let (_world, server) = served();
+    let found = read(&server, "search?query=npm+EACCES+ownership&explain=true&repo=acme/web");
+    assert_eq!(found["memories"].as_array().map(Vec::len), Some(1), "{found}");
+    let id = found["memories"][0]["id"].as_str().unwrap().to_owned();
+    done(&server, &format!("memories/{id}/forget"), &json!({}));
+    let ask = |more: &str| read(&server, &format!("search?query=npm+EACCES+ownership{more}"));
+    assert!(ask("").get("near_misses").is_none());
+    let explained = ask("&explain=true");
+    let misses = explained["near_misses"].as_array().unwrap();
+    let forgotten = misses.iter().find(|miss| miss["id"] == json!(id)).unwrap();
+    assert_eq!(
+        (&forgotten["lost_by"], &forgotten["why"]),
+        (&json!("retracted"), &json!("It was forgotten."))
+    );
+    assert!(
+        forgotten["score"]["total"].is_number() && forgotten["lesson"].is_string(),
+        "{forgotten}"
+    );
+    done(&server, &format!("memories/{id}/restore"), &json!({}));
+    let filtered = ask("&explain=true&kinds=decision");
+    let why = filtered["near_misses"][0]["why"].as_str().unwrap();
+    assert_eq!(why, "Its kind is error, which the filter by kind leaves out.");
+    let bytes = "GET /api/v1/search?query=npm+EACCES+ownership&explain=true&kinds=decision HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n";
+    let text = server.send(bytes.as_bytes()).body;
+    assert!(text.contains("Near misses:\n- npm install failed"), "{text}");
+}
+
+// S-REST-8
+#[test]
+fn rest_tells_what_the_doctor_says() {
+    let (world, server) = served();
+    let shown = read(&server, "doctor");
+    let printed: Value =
+        serde_json::from_str(&world.agent_knowledge(&["doctor", "--json"]).output).unwrap();
+    let checks = |report: &Value| -> Vec<(String, String)> {
+        let checks = report["checks"].as_array().unwrap().iter();
+        checks.map(|check| (check["check"].to_string(), check["state"].to_string())).collect()
+    };
+    assert_eq!(checks(&shown), checks(&printed));
+    assert_eq!(shown["fine"], printed["fine"]);
+    assert!(!checks(&shown).is_empty());
+    let refused = asked(&server, "POST", "doctor", &[], "{}");
+    assert_eq!(problem(&refused).0, 405, "it offers no deed");
+}
+
+// S-REST-9
+#[test]
+fn rest_counts_links_and_exports_what_is_proven() {
+    let (world, server) = served();
+    let ids: Vec<String> = read(&server, "memories")["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|memory| memory["id"].as_str().unwrap().to_owned())
+        .collect();
+    done(
+        &server,
+        "links",
+        &json!({ "source": ids[0], "relation": "depends_on", "target": ids[1] }),
+    );
+    let stats = read(&server, "graph/stats");
+    assert_eq!((&stats["links"], &stats["linked_memories"]), (&json!(1), &json!(2)), "{stats}");
+    assert_eq!(stats["relations"], json!({ "depends_on": 1 }));
+    assert_eq!(stats["found"].as_array().map(Vec::len), Some(2), "the hubs");
+    let none = read(&server, "graph/stats?repo=acme/none");
+    assert_eq!((&none["links"], &none["found"]), (&json!(0), &json!([])));
+    let args = [
+        "--repo",
+        "acme/web",
+        "--type",
+        "decision",
+        "--lesson",
+        "prices are integers",
+        "--success-rate",
+        "9/9",
+    ];
+    world.log_memory(&args).done();
+    let saved =
+        read(&server, "memories?kinds=decision")["memories"][0]["id"].as_str().unwrap().to_owned();
+    for agent in ["ann", "bob", "eve"] {
+        let body = json!({ "verdict": "worked" }).to_string();
+        let path = format!("memories/{saved}/feedback");
+        assert_eq!(asked(&server, "POST", &path, &[("X-Agent", agent)], &body).status, 200);
+    }
+    let lines = read(&server, "export?repo=acme/web")["lines"].clone();
+    assert_eq!(lines.as_array().map(Vec::len), Some(1), "{lines}");
+    assert!(lines[0].as_str().unwrap().starts_with("- prices are integers (decision "), "{lines}");
+    let few = asked(&server, "GET", "export?repo=acme/web&max_tokens=99", &[], "");
+    assert_eq!(problem(&few).0, 400);
+}
+
+// S-REST-10
+#[test]
+fn rest_shows_where_a_memory_stands() {
+    let (world, server) = served();
+    let ids: Vec<String> = ["query=npm+EACCES", "query=port+hangs"]
+        .iter()
+        .map(|query| {
+            let found = read(&server, &format!("search?{query}&limit=1"));
+            found["memories"][0]["id"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let standing =
+        |id: &str| read(&server, &format!("memories/{id}"))["memories"][0]["standing"].clone();
+    let before = standing(&ids[0]);
+    assert_eq!((&before["state"], &before["maturity"]), (&json!("live"), &json!("candidate")));
+    assert_eq!(before["verdicts"], json!({ "worked": 0, "failed": 0, "stale": 0, "confirmed": 0 }));
+    assert_eq!(before["written_by"]["agent"], "tester");
+    assert_eq!(before["seen_in"], json!(["acme/web"]));
+    assert_eq!((&before["changed_files"], &before["links"]), (&Value::Null, &json!([])));
+    done(
+        &server,
+        "links",
+        &json!({ "source": ids[0], "relation": "touches", "target": "code:src/a.rs", "repo": "acme/web" }),
+    );
+    done(&server, &format!("memories/{}/feedback", ids[0]), &json!({ "verdict": "failed" }));
+    done(&server, &format!("memories/{}/supersede", ids[0]), &json!({ "superseded_by": ids[1] }));
+    let after = standing(&ids[0]);
+    assert_eq!((&after["state"], &after["verdicts"]["failed"]), (&json!("superseded"), &json!(1)));
+    assert_eq!(after["replaced_by"]["title"], "cargo test hangs in CI");
+    let links = after["links"].as_array().unwrap();
+    assert!(links.iter().any(|link| link["to"]["file"] == "src/a.rs"), "{after}");
+    let other = standing(&ids[1]);
+    assert_eq!(other["replaces"][0]["title"], "npm install failed with EACCES");
+    assert_eq!(other["links"][0]["direction"], "outbound");
+    let odd = json!({ "id": "odd-1", "repo": "acme/api", "event_type": "fact", "lesson": "x", "standing": "mine" });
+    world.hand_write("acme%2Fapi.jsonl", format!("{odd}\n"));
+    let shown = read(&server, "memories/odd-1")["memories"][0].clone();
+    assert_eq!(
+        (&shown["field standing"], &shown["standing"]["state"]),
+        (&json!("mine"), &json!("live"))
+    );
+}
+
+// S-REST-11
+#[test]
+fn rest_says_what_a_caller_has_already() {
+    let (_world, server) = served();
+    let tag_of = |answer: &HttpAnswer| answer.header("etag").unwrap().to_owned();
+    let first = asked(&server, "GET", "memories?limit=1", &[], "");
+    let tag = tag_of(&first);
+    let again = asked(&server, "GET", "memories?limit=1", &[("If-None-Match", &tag)], "");
+    assert_eq!((again.status, again.body.as_str(), tag_of(&again)), (304, "", tag.clone()));
+    let listed = format!("\"x\", W/{tag}");
+    let among = asked(&server, "GET", "memories?limit=1", &[("If-None-Match", &listed)], "");
+    assert_eq!(among.status, 304);
+    let other = asked(&server, "GET", "memories?limit=2", &[("If-None-Match", &tag)], "");
+    assert_eq!(other.status, 200, "another answer has another tag");
+    let id = serde_json::from_str::<Value>(&first.body).unwrap()["memories"][0]["id"].clone();
+    done(&server, &format!("memories/{}/pin", id.as_str().unwrap()), &json!({}));
+    let changed = asked(&server, "GET", "memories?limit=1", &[("If-None-Match", &tag)], "");
+    assert_eq!(changed.status, 200);
+    assert_ne!(tag_of(&changed), tag);
+    let wrong = asked(&server, "GET", "memories?limit=0", &[("If-None-Match", "*")], "");
+    assert_eq!(wrong.status, 400);
 }

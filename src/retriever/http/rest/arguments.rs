@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::JSON;
-use super::endpoints::{Endpoint, Kind};
+use super::endpoint::{Endpoint, Kind};
 use super::problem::Problem;
 use event::{Problems, from_json, json_type, unknown_field};
 
@@ -22,16 +22,10 @@ pub(super) fn read(
     parts: &Parts,
     body: &[u8],
 ) -> Result<Map<String, Value>, Problem> {
-    let query = parts.uri.query().unwrap_or_default();
     let mut given = if endpoint.kind == Kind::Read {
-        of_query(query)?
+        of_query(parts.uri.query().unwrap_or_default())?
     } else {
-        if !query.is_empty() {
-            return Err(wrong(
-                "this request takes its fields as JSON in the body, not in the query",
-            ));
-        }
-        of_body(&parts.headers, body)?
+        object_in(parts, body)?
     };
     if !endpoint.takes_more {
         listed_only(endpoint, &given).map_err(|problems| Problem::of(&problems.into()))?;
@@ -43,6 +37,14 @@ pub(super) fn read(
         }
     }
     Ok(given)
+}
+
+/// Reads the JSON object in a body.
+pub(super) fn object_in(parts: &Parts, body: &[u8]) -> Result<Map<String, Value>, Problem> {
+    if parts.uri.query().is_some_and(|query| !query.is_empty()) {
+        return Err(wrong("this request takes its fields as JSON in the body, not in the query"));
+    }
+    of_body(&parts.headers, body)
 }
 
 /// Refuses fields that the endpoint does not list.

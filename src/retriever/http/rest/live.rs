@@ -134,6 +134,39 @@ struct Present {
     now: Timestamp,
     /// Nothing while the logs are being read. Then ids stay as they were told.
     snapshot: Option<Snapshot>,
+    /// The last piece that was read, for the next listener.
+    last: Option<WrittenPiece>,
+}
+
+/// A piece of the journal, as listeners read it.
+#[derive(Clone)]
+struct WrittenPiece {
+    from: Sequence,
+    next: Sequence,
+    text: Bytes,
+}
+
+impl Present {
+    /// Reads the journal on from a place. `None` if the place is gone.
+    fn read_on(&mut self, journal: &Journal, from: Sequence) -> Option<WrittenPiece> {
+        // Most listeners are at the same place.
+        if let Some(last) = self.last.as_ref().filter(|last| last.from == from) {
+            return Some(last.clone());
+        }
+        let piece = journal.read_on(from, PIECE_BYTES)?;
+        let told = piece.lines.iter().map(|(_, line)| line);
+        let memories = self.snapshot.as_ref().map(|snapshot| NamedMemories::of(told, snapshot));
+        let memories = memories.unwrap_or_default();
+        let written = piece.lines.iter().filter_map(|line| {
+            let (kind, data) = shown(line, &memories)?;
+            Some(written(Some(line.0), kind, &data))
+        });
+        let text = written.collect::<String>().into();
+        let written = WrittenPiece { from, next: piece.next, text };
+        // What is written meanwhile must not be missed.
+        self.last = (piece.next != from).then(|| written.clone());
+        Some(written)
+    }
 }
 
 /// Whether a listener stays.
@@ -232,9 +265,10 @@ impl LiveState {
         if self.listeners.is_empty() {
             return is_lagging;
         }
-        let state = Present { now: (core.clock)().now, snapshot: core.engine.snapshot_now() };
+        let (now, snapshot) = ((core.clock)().now, core.engine.snapshot_now());
+        let mut state = Present { now, snapshot, last: None };
         for mut listener in std::mem::take(&mut self.listeners) {
-            match listener.serve(&self.journal, &state) {
+            match listener.serve(&self.journal, &mut state) {
                 Served::UpToDate => self.listeners.push(listener),
                 Served::Lagging => {
                     is_lagging = true;
@@ -259,7 +293,7 @@ impl LiveState {
 
 impl Listener {
     /// Puts into its queue what fits.
-    fn serve(&mut self, journal: &Journal, present: &Present) -> Served {
+    fn serve(&mut self, journal: &Journal, present: &mut Present) -> Served {
         loop {
             if self.queue.is_closed() {
                 return Served::Gone;
@@ -276,7 +310,7 @@ impl Listener {
                 }
                 continue;
             };
-            let Some(piece) = journal.read_on(from, PIECE_BYTES) else {
+            let Some(piece) = present.read_on(journal, from) else {
                 self.from = None;
                 if !self.put(lost(None, present)) {
                     return Served::Gone;
@@ -287,16 +321,7 @@ impl Listener {
                 return Served::UpToDate;
             }
             self.from = Some(piece.next);
-            let told = piece.lines.iter().map(|(_, line)| line);
-            let snapshot = present.snapshot.as_ref();
-            let memories = snapshot.map(|snapshot| NamedMemories::of(told, snapshot));
-            let memories = memories.unwrap_or_default();
-            let written = piece.lines.iter().filter_map(|line| {
-                let (kind, data) = shown(line, &memories)?;
-                Some(written(Some(line.0), kind, &data))
-            });
-            let text: String = written.collect();
-            if !text.is_empty() && !self.put(text.into()) {
+            if !piece.text.is_empty() && !self.put(piece.text) {
                 return Served::Gone;
             }
         }
@@ -344,7 +369,7 @@ mod tests {
     use super::*;
 
     fn present() -> Present {
-        Present { now: "2026-01-02T03:04:05Z".parse().unwrap(), snapshot: None }
+        Present { now: "2026-01-02T03:04:05Z".parse().unwrap(), snapshot: None, last: None }
     }
 
     fn listener(from: Option<Sequence>) -> (Listener, frames::Receiver<Bytes>) {
@@ -376,24 +401,24 @@ mod tests {
         };
         let first = add(0);
         let (mut new, mut of_new) = listener(None);
-        assert!(new.serve(&journal, &present()) == Served::UpToDate);
+        assert!(new.serve(&journal, &mut present()) == Served::UpToDate);
         assert_eq!(read(&mut of_new), format!("retry: 1000\nid: {first}\n\n"));
         for number in 1..=3_000 {
             add(number);
         }
         let (mut old, mut of_old) = listener(Some(first));
         let mut told = Vec::new();
-        while old.serve(&journal, &present()) == Served::Lagging {
+        while old.serve(&journal, &mut present()) == Served::Lagging {
             told.extend(numbers(&read(&mut of_old)));
         }
         told.extend(numbers(&read(&mut of_old)));
         assert_eq!(told, (1..=3_000).collect::<Vec<u64>>());
         let last = add(3_001);
-        old.serve(&journal, &present());
+        old.serve(&journal, &mut present());
         let text = read(&mut of_old);
         assert_eq!(text, format!("id: {last}\nevent: added\ndata: {{\"number\":3001}}\n\n"));
         drop(of_new);
-        assert!(new.serve(&journal, &present()) == Served::Gone);
+        assert!(new.serve(&journal, &mut present()) == Served::Gone);
     }
 
     // S-EVENT-4
@@ -408,10 +433,10 @@ mod tests {
             add().unwrap();
         }
         let (mut slow, mut pieces) = listener(Some(first));
-        assert!(slow.serve(&journal, &present()) == Served::Lagging);
-        assert!(slow.serve(&journal, &present()) == Served::Lagging, "it has some time");
+        assert!(slow.serve(&journal, &mut present()) == Served::Lagging);
+        assert!(slow.serve(&journal, &mut present()) == Served::Lagging, "it has some time");
         slow.full_since = Instant::now().checked_sub(Duration::from_millis(SLOW_MS));
-        assert!(slow.serve(&journal, &present()) == Served::Slow);
+        assert!(slow.serve(&journal, &mut present()) == Served::Slow);
         drop(slow);
         let text = read(&mut pieces);
         assert!(text.len() < 2 * QUEUE_MAX * 16 * 1024, "its queue is bounded: {}", text.len());
@@ -428,7 +453,7 @@ mod tests {
         let now_at = journal.add(&json!({ "event": "added" }), present().now).unwrap();
         for gone in [Sequence { generation: 1, offset: 0 }, Sequence { offset: 3, ..now_at }] {
             let (mut listener, mut pieces) = listener(Some(gone));
-            assert!(listener.serve(&journal, &present()) == Served::UpToDate);
+            assert!(listener.serve(&journal, &mut present()) == Served::UpToDate);
             let text = read(&mut pieces);
             assert!(
                 text.starts_with("event: lost\ndata: {\"at\":\"2026-01-02T03:04:05Z\""),

@@ -2,32 +2,43 @@
 //! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
 //!
 //! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
-//! that are sent twice), [`openapi`]; then [`events`] (the stream of what happens) and `live` (the thread behind it). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+//! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens) and `live` (the thread
+//! behind it). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
+mod endpoint;
 mod endpoints;
 pub(crate) mod events;
 mod live;
 mod openapi;
+mod patterns;
 mod problem;
 mod repeated;
+pub(crate) mod sign_in;
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY,
+};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::mcp::agent_name;
 use api::{Api, ApiError, Reply, Voice};
-pub(crate) use endpoints::{ENDPOINTS, Endpoint, Kind};
+pub(crate) use endpoint::{Endpoint, Kind};
+pub(crate) use endpoints::ENDPOINTS;
+use event::Timestamp;
 #[cfg(feature = "grpc")]
 pub(crate) use live::Live;
 pub(crate) use problem::Problem;
 pub(crate) use repeated::{Begun, RepeatedDeeds};
+use sign_in::{CODE, SIGN_IN, SignIn};
 
 pub use openapi::document;
 
@@ -63,6 +74,7 @@ pub(crate) type Answer = Response<Full<Bytes>>;
 pub(crate) struct RestService {
     api: Arc<dyn Api>,
     repeated: Arc<RepeatedDeeds<Content>>,
+    sign_in: Arc<SignIn>,
 }
 
 /// The finished content of an answer.
@@ -71,16 +83,55 @@ struct Content {
     status: StatusCode,
     content_type: &'static str,
     body: Bytes,
+    /// Tells this content from any other, where a caller may ask whether it still has it.
+    tag: Option<String>,
+}
+
+impl Content {
+    /// Tags what a read answers, or says only that it is what the caller has. The tag is made of the content itself, so it
+    /// covers whatever the content depends on: the logs, the indexes, the settings and the time.
+    fn unless_known(mut self, headers: &HeaderMap) -> Self {
+        if self.status != StatusCode::OK {
+            return self;
+        }
+        let tag = tag_of(&self);
+        if known_tags(headers).any(|known| known == tag || known == "*") {
+            (self.status, self.body) = (StatusCode::NOT_MODIFIED, Bytes::new());
+        }
+        self.tag = Some(tag);
+        self
+    }
+}
+
+/// Bytes of a tag: two contents have the same one as good as never.
+const TAG_BYTES: usize = 16;
+
+fn tag_of(content: &Content) -> String {
+    let digest = Sha256::new().chain_update(content.content_type).chain_update(&content.body);
+    let hex = digest.finalize().iter().take(TAG_BYTES).fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    format!("\"{hex}\"")
+}
+
+/// Returns the tags of what a caller has. A weak one stands for the same content.
+fn known_tags(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let given = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    given.flat_map(|list| list.split(',')).map(|tag| tag.trim().trim_start_matches("W/"))
 }
 
 impl RestService {
-    pub(crate) fn new(api: Arc<dyn Api>) -> Self {
-        Self { api, repeated: Arc::default() }
+    pub(crate) fn new(api: Arc<dyn Api>, sign_in: Arc<SignIn>) -> Self {
+        Self { api, repeated: Arc::default(), sign_in }
     }
 
     /// Answers a request. Blocks as long as the call takes.
-    pub(crate) fn answer(&self, parts: &Parts, body: &[u8]) -> Answer {
+    pub(crate) fn answer(&self, parts: &Parts, body: &[u8], now: Timestamp) -> Answer {
         let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
+        if matches!(path, SIGN_IN | CODE) {
+            return self.sign_in.answer(path, parts, body, now);
+        }
         if path == DESCRIPTION {
             return description(&parts.method);
         }
@@ -120,7 +171,7 @@ impl RestService {
             content_of(reply, endpoint.kind, wants_text(&parts.headers))
         };
         if endpoint.kind == Kind::Read {
-            return call();
+            return call().unless_known(&parts.headers);
         }
         let key = match key(&parts.headers) {
             Ok(Some(key)) => key,
@@ -151,7 +202,7 @@ fn description(method: &Method) -> Answer {
         return not_allowed("GET");
     }
     let body = Bytes::from(document().to_string());
-    answer_of(&Content { status: StatusCode::OK, content_type: JSON, body })
+    answer_of(&Content { status: StatusCode::OK, content_type: JSON, body, tag: None })
 }
 
 fn not_allowed(allowed: &str) -> Answer {
@@ -171,7 +222,7 @@ fn content_of(reply: Result<Reply, ApiError>, kind: Kind, is_text: bool) -> Cont
             let status = if kind == Kind::Make { StatusCode::CREATED } else { StatusCode::OK };
             let (content_type, body) =
                 if is_text { (TEXT, reply.text) } else { (JSON, json_of(reply).to_string()) };
-            Content { status, content_type, body: Bytes::from(body) }
+            Content { status, content_type, body: Bytes::from(body), tag: None }
         }
     }
 }
@@ -191,6 +242,10 @@ fn answer_of(content: &Content) -> Answer {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content.content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
+    if let Some(tag) = content.tag.as_deref().and_then(|tag| HeaderValue::from_str(tag).ok()) {
+        headers.insert(ETAG, tag);
+        headers.insert(VARY, HeaderValue::from_static("accept"));
+    }
     answer
 }
 

@@ -4,8 +4,11 @@
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::endpoints::{ENDPOINTS, Endpoint, Kind};
+use super::endpoint::{Endpoint, Kind};
+use super::endpoints::ENDPOINTS;
 use super::events;
+use super::patterns;
+use super::sign_in::{CODE, CODE_SECONDS, SESSION_SECONDS, SIGN_IN};
 use super::{DESCRIPTION, JSON, PREFIX};
 use api::requests::parameter::{Face, Parameter, Usual, Values};
 
@@ -26,6 +29,8 @@ pub fn document() -> Value {
     }
     paths.insert(format!("{PREFIX}{}", events::PATH), listening());
     paths.insert(format!("{PREFIX}{DESCRIPTION}"), describing());
+    paths.insert(format!("{PREFIX}{CODE}"), making_a_code());
+    paths.insert(format!("{PREFIX}{SIGN_IN}"), signing_in());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -39,6 +44,7 @@ pub fn document() -> Value {
         "tags": [
             { "name": "read", "description": "Requests that change nothing" },
             { "name": "deed", "description": "Requests that append a line to a log" },
+            { "name": "sign-in", "description": "How the dashboard gets a token of its own" },
         ],
         "paths": paths,
         "components": {
@@ -55,7 +61,7 @@ fn operation(endpoint: &Endpoint) -> Value {
         let parameter = all.iter().find(|one| one.name == field);
         let schema = match parameter.map(|one| &one.values) {
             Some(Values::Word(words)) => of_words(words),
-            _ => not_empty(),
+            _ => patterns::in_path(),
         };
         json!({ "name": segment, "in": "path", "required": true,
             "description": parameter.map_or("", |one| one.text), "schema": schema })
@@ -97,7 +103,7 @@ fn headers() -> [Value; 2] {
         header("Idempotency-Key", "^[!-~]+$", "Marks the deed: sent twice, it is done once"),
         header(
             "X-Agent",
-            "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+            "^[ -~]*[A-Za-z0-9][ -~]*$",
             "In whose name it is done, such as dashboard",
         ),
     ]
@@ -121,20 +127,18 @@ fn body(given: &[&Parameter], takes_more: bool) -> Value {
     json!({ "required": !required.is_empty(), "content": { JSON: { "schema": schema } } })
 }
 
-/// A text that says something.
-fn not_empty() -> Value {
-    json!({ "type": "string", "minLength": 1, "pattern": "\\S" })
-}
-
 fn of_words(words: &[(&str, &str)]) -> Value {
     let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    if words.is_empty() { not_empty() } else { json!({ "type": "string", "enum": words }) }
+    if words.is_empty() {
+        patterns::not_empty()
+    } else {
+        json!({ "type": "string", "enum": words })
+    }
 }
 
 fn schema(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
-        Values::Text if parameter.is_required => not_empty(),
-        Values::Text | Values::Time => json!({ "type": "string" }),
+        Values::Text | Values::Time => patterns::text(parameter),
         Values::Word(words) => of_words(words),
         Values::List => json!({ "type": "array", "items": { "type": "string" } }),
         Values::Whole(allowed) => {
@@ -227,6 +231,68 @@ fn listening() -> Value {
         ],
         "responses": responses,
     } })
+}
+
+/// The request that makes a code for [`signing_in`].
+fn making_a_code() -> Value {
+    let fields = json!({ "code": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
+    let mut responses = Map::new();
+    let made = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
+    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    refused_to_sign_in(&mut responses);
+    refused_at_the_door(&mut responses);
+    json!({ "post": {
+        "operationId": "signInCode",
+        "summary": format!("Make a code that signs in once within {CODE_SECONDS} seconds; needs the server's own token"),
+        "tags": ["sign-in"],
+        "requestBody": { "required": false, "content": { JSON: { "schema": object(&json!({}), &[]) } } },
+        "responses": responses,
+    } })
+}
+
+/// The request by which the page gets its token.
+fn signing_in() -> Value {
+    let fields = json!({ "token": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
+    let mut responses = Map::new();
+    let made =
+        response("The token of the session", &object(&fields, &["token", "expires_in_s"]), JSON);
+    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    refused_at_the_door(&mut responses);
+    refused_to_sign_in(&mut responses);
+    let problem = json!({ "$ref": "#/components/schemas/Problem" });
+    for (status, about) in [
+        (StatusCode::UNAUTHORIZED, "The code is wrong, was used, or is too old"),
+        (StatusCode::TOO_MANY_REQUESTS, "Too many wrong codes came"),
+    ] {
+        let refused = response(about, &problem, "application/problem+json");
+        responses.insert(status.as_str().to_owned(), refused);
+    }
+    let code = object(&json!({ "code": { "type": "string" } }), &["code"]);
+    json!({ "post": {
+        "operationId": "signIn",
+        "summary": format!("Turn a code into a token that works for {} hours", SESSION_SECONDS / 3_600),
+        "tags": ["sign-in"],
+        "security": [],
+        "requestBody": { "required": true, "content": { JSON: { "schema": code } } },
+        "responses": responses,
+    } })
+}
+
+/// What both requests for signing in may get.
+fn refused_to_sign_in(responses: &mut Map<String, Value>) {
+    let problem = json!({ "$ref": "#/components/schemas/Problem" });
+    for (status, about) in [
+        (StatusCode::BAD_REQUEST, "A field is wrong; `problems` names it"),
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body is not application/json"),
+        (StatusCode::INTERNAL_SERVER_ERROR, "The system gives no random bits"),
+    ] {
+        let refused = response(about, &problem, "application/problem+json");
+        responses.insert(status.as_str().to_owned(), refused);
+    }
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 /// What any request may get before it is read.

@@ -63,6 +63,6 @@ impl Problem {
             "problems": fields.collect::<Vec<Value>>(),
         });
         let body = Bytes::from(body.to_string());
-        Content { status: self.status, content_type: PROBLEM_JSON, body }
+        Content { status: self.status, content_type: PROBLEM_JSON, body, tag: None }
     }
 }

@@ -11,6 +11,7 @@ use tokio::io::{
 use tokio::task::JoinHandle;
 
 use crate::mcp::stdio::serve;
+use crate::mcp::{Options, ToolSet};
 use api::Api;
 use writer::exit::Exit;
 
@@ -41,16 +42,30 @@ impl LineClient {
     }
 
     pub(super) fn connect_narrow(era: Era, api: Arc<dyn Api>, buffer_bytes: usize) -> Self {
+        Self::connect_with(era, api, buffer_bytes, ToolSet::Usual)
+    }
+
+    fn connect_with(era: Era, api: Arc<dyn Api>, buffer_bytes: usize, set: ToolSet) -> Self {
         let (ours, theirs) = tokio::io::duplex(buffer_bytes);
         let (reader, writer) = tokio::io::split(theirs);
-        let server = tokio::spawn(serve(api, (None, None), reader, writer, pending()));
+        let server = tokio::spawn(serve(
+            api,
+            Options { set, ..Options::default() },
+            reader,
+            writer,
+            pending(),
+        ));
         let (output, input) = tokio::io::split(ours);
         let output = BufReader::new(output).lines();
         Self { era, input, output, notes: vec![], last_id: 0, server }
     }
 
     pub(super) async fn open(era: Era, api: Arc<dyn Api>) -> (Self, Value) {
-        let mut client = Self::connect(era, api);
+        Self::open_with(era, api, ToolSet::Usual).await
+    }
+
+    pub(super) async fn open_with(era: Era, api: Arc<dyn Api>, set: ToolSet) -> (Self, Value) {
+        let mut client = Self::connect_with(era, api, 1 << 20, set);
         let opened = match era {
             Era::Legacy => {
                 let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},

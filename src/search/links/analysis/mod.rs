@@ -7,6 +7,7 @@ mod failed_searches;
 mod findings;
 mod isolated;
 mod knowledge_graph;
+mod link_counts;
 mod summary;
 
 #[cfg(test)]
@@ -17,4 +18,5 @@ pub use failed_searches::{Gap, LoggedQuery, grouped};
 pub use findings::{Finding, FindingKind, bridges, gaps, hubs};
 pub use isolated::{IsolatedMemory, isolated};
 pub use knowledge_graph::{KnowledgeGraph, MEMORIES_MAX, Scope};
+pub use link_counts::LinkCounts;
 pub use summary::{Summary, summary};

@@ -160,3 +160,29 @@ fn a_brief_counts_what_counts() {
     assert_eq!(found.kinds, [("error".to_owned(), 2), ("decision".to_owned(), 1)]);
     assert_eq!(found.hubs.len(), 2);
 }
+
+// S-REST-9
+#[test]
+fn links_are_counted_by_relation_and_end() {
+    let mut lines: Vec<Value> =
+        (0..3).map(|number| lesson(&format!("m{number}"), "error", "x")).collect();
+    lines.push(link(1, "m0", "calls", "m1"));
+    lines.push(link(2, "m0", "touches", "code:src/a.rs"));
+    let mut made = link(3, "m1", "related_to", "m9");
+    made["origin"] = "auto".into();
+    let mut over = link(4, "m2", "calls", "m1");
+    over["valid_to"] = "2026-05-20T00:00:00Z".into();
+    lines.extend([made, over]);
+    let snapshot = snapshot(&lines);
+    let counts = LinkCounts::of(&snapshot, &Links::of(&snapshot, None), &everything());
+    let relations = [(Relation::Calls, 1), (Relation::Touches, 1), (Relation::RelatedTo, 1)];
+    let expected = LinkCounts {
+        links: 3,
+        automatic: 1,
+        relations: relations.into(),
+        memories: 2,
+        places: 1,
+        absent: 1,
+    };
+    assert_eq!(counts, expected);
+}

@@ -1,0 +1,159 @@
+//! What the program says when it is called alone: where the caller is, what is known, and the next steps. Not here:
+//! finding that out (crate `retriever`), the whole state (`status`).
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::reply::Reply;
+use super::session_state::SessionsNote;
+use guard::text::{Layout, neutralise};
+
+/// Most clients that are named.
+const CLIENTS_MAX: usize = 4;
+
+/// What is known about the caller's place.
+#[derive(Debug, Clone, Default)]
+pub struct Home {
+    /// The key of the repository of the working directory.
+    pub repo: String,
+    /// The number of its memories.
+    pub memories_here: u64,
+    /// The number of all memories.
+    pub memories: u64,
+    /// The number of repositories with memories.
+    pub repos: u64,
+    /// The state of past sessions; nothing where there are none.
+    pub sessions: Option<SessionsNote>,
+    /// The clients that were set up, each with its last call.
+    pub set_up: Vec<String>,
+    /// The clients that are installed and were not set up.
+    pub left_out: Vec<&'static str>,
+    /// Whether search by meaning works.
+    pub has_model: bool,
+}
+
+/// A next step: the command, and what it does.
+type Step = (&'static str, &'static str);
+
+impl Home {
+    /// Puts it in words.
+    #[must_use]
+    pub fn reply(&self) -> Reply {
+        let mut text = String::new();
+        let _ = writeln!(text, "here      {}: {}", shown(&self.repo), memories(self.memories_here));
+        let _ = writeln!(
+            text,
+            "all       {} in {} {}",
+            memories(self.memories),
+            self.repos,
+            if self.repos == 1 { "repository" } else { "repositories" }
+        );
+        if let Some(note) = &self.sessions {
+            let _ = writeln!(text, "sessions  {}", note.says);
+        }
+        let _ = writeln!(text, "agents    {}", self.agents());
+        let meaning = if self.has_model { "by words and by meaning" } else { "by words" };
+        let _ = writeln!(text, "search    {meaning}");
+        let steps = self.steps();
+        let width = steps.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+        let _ = writeln!(text, "\nNext:");
+        for (command, what) in &steps {
+            let _ = writeln!(text, "  {command:<width$}  {what}");
+        }
+        let _ = write!(text, "\nAll commands: agent-knowledge --help");
+        let steps: Vec<&str> = steps.iter().map(|(command, _)| *command).collect();
+        let json = json!({
+            "repo": self.repo, "memories_here": self.memories_here, "memories": self.memories, "repos": self.repos,
+            "clients": self.set_up, "not_set_up": self.left_out, "model": self.has_model, "next": steps,
+        });
+        Reply::new(text, json)
+    }
+
+    fn agents(&self) -> String {
+        let named = |clients: Vec<&str>| {
+            let more = clients.len().saturating_sub(CLIENTS_MAX);
+            let names = clients.into_iter().take(CLIENTS_MAX).collect::<Vec<_>>().join(", ");
+            if more == 0 { names } else { format!("{names} and {more} more") }
+        };
+        let set_up: Vec<&str> = self.set_up.iter().map(String::as_str).collect();
+        match (set_up.is_empty(), self.left_out.is_empty()) {
+            (true, true) => "none found on this machine".to_owned(),
+            (true, false) => format!("{} found, none set up", named(self.left_out.clone())),
+            (false, true) => named(set_up),
+            (false, false) => {
+                format!("{}; not set up: {}", named(set_up), named(self.left_out.clone()))
+            }
+        }
+    }
+
+    /// Returns what to do next, the most useful first.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        if !self.left_out.is_empty() {
+            steps.push(("agent-knowledge setup", "let your agents save and recall lessons"));
+        }
+        if self.sessions.as_ref().is_some_and(|note| note.command.is_some()) {
+            steps.push(("agent-knowledge sessions import", "make your past sessions searchable"));
+        }
+        if self.memories_here == 0 {
+            steps.push(("agent-knowledge import", "read CLAUDE.md, AGENTS.md and the like"));
+            steps.push(("log-memory --type error --lesson TEXT", "save a lesson of your own"));
+        }
+        if !self.has_model {
+            steps.push(("agent-knowledge model fetch", "search by meaning too"));
+        }
+        if self.memories > 0 {
+            steps.push(("agent-knowledge ui", "look at it in the browser"));
+            steps.push(("agent-knowledge search WORDS", "find lessons"));
+        }
+        steps
+    }
+}
+
+fn memories(count: u64) -> String {
+    if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
+}
+
+fn shown(text: &str) -> String {
+    neutralise(text, Layout::Line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_store_names_the_first_steps() {
+        let home = Home { repo: "acme/web".to_owned(), left_out: vec!["codex"], ..Home::default() };
+        let reply = home.reply();
+        assert!(reply.text.starts_with("here      acme/web: 0 memories\n"), "{}", reply.text);
+        assert!(reply.text.contains("agents    codex found, none set up\n"), "{}", reply.text);
+        let expected = [
+            "agent-knowledge setup",
+            "agent-knowledge import",
+            "log-memory --type error --lesson TEXT",
+            "agent-knowledge model fetch",
+        ];
+        assert_eq!(reply.json["next"], json!(expected));
+    }
+
+    #[test]
+    fn a_complete_setup_leads_to_search() {
+        let set_up = ["a", "b", "c", "d", "e"].map(str::to_owned).to_vec();
+        let home = Home {
+            memories_here: 3,
+            memories: 9,
+            repos: 2,
+            set_up,
+            has_model: true,
+            ..Home::default()
+        };
+        let reply = home.reply();
+        assert_eq!(
+            reply.json["next"],
+            json!(["agent-knowledge ui", "agent-knowledge search WORDS"])
+        );
+        assert!(reply.text.contains("agents    a, b, c, d and 1 more\n"), "{}", reply.text);
+    }
+}
