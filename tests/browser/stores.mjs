@@ -84,7 +84,8 @@ const many = {
     const files = new Map();
     const newest = Date.now();
     for (let number = 0; number < MANY; number += 1) {
-      const repo = `service-${pick(40)}`;
+      // Most repositories have thousands, and one has a hundred: a review compares all pairs, for minutes in a debug build.
+      const repo = number % 1000 === 999 ? "service-new" : `service-${pick(40)}`;
       const event = {
         id: `made-${String(number).padStart(6, "0")}`,
         // A year of work: each is five minutes younger than the one before.
@@ -102,7 +103,7 @@ const many = {
       files.get(repo).push(JSON.stringify(event));
     }
     for (const [repo, lines] of files) writeFileSync(join(home.store, `${repo}.jsonl`), `${lines.join("\n")}\n`, { mode: 0o600 });
-    return { missing: ["session"], memory: "made-099999", session: "none", query: "cache timeout", task: "mend the cache", repo: "service-7" };
+    return { missing: ["session"], memory: "made-099999", session: "none", query: "cache timeout", task: "mend the cache", repo: "service-new" };
   },
   async live(home) {
     // A debug build reads them for half a minute.

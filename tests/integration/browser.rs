@@ -31,28 +31,28 @@ fn browser_walk_finds_what_is_broken() {
 
 #[test]
 fn browser_walks_an_empty_store() {
-    walk("empty", &[], 78);
+    walk("empty", &[], 82);
 }
 
 #[test]
 fn browser_walks_our_own_lessons() {
-    walk("own", &[], 100);
+    walk("own", &[], 115);
 }
 
 #[test]
 fn browser_walks_real_logs() {
     let Some(logs) = pieces::data("real-logs") else { return };
-    walk("real", &["--real-logs", logs.to_str().unwrap()], 78);
+    walk("real", &["--real-logs", logs.to_str().unwrap()], 82);
 }
 
 #[test]
 fn browser_walks_a_hundred_thousand_memories() {
-    walk("many", &[], 78);
+    walk("many", &[], 82);
 }
 
 #[test]
 fn browser_makes_no_node_of_a_poisoned_text() {
-    walk("poison", &[], 90);
+    walk("poison", &[], 97);
 }
 
 #[test]
