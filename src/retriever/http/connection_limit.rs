@@ -197,7 +197,16 @@ mod tests {
         one.record_activity();
         assert!(limit.add().is_none(), "its first call goes on");
         drop((call, another_call));
-        let held = (one.hold(), third.hold());
+        assert!(limit.add().is_some());
+    }
+
+    // S-HTTP-3
+    #[cfg(feature = "web")]
+    #[test]
+    fn a_connection_with_a_stream_is_not_replaced() {
+        let limit = ConnectionLimit::of(2);
+        let (one, other) = (limit.add().unwrap(), limit.add().unwrap());
+        let held = (one.hold(), other.hold());
         assert!(limit.add().is_none());
         drop(held);
         assert!(limit.add().is_some());
