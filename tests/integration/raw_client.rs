@@ -161,11 +161,17 @@ impl Client {
     /// Waits for a notification with this method, and returns its params.
     #[track_caller]
     pub fn notified(&mut self, method: &str) -> Value {
+        self.notified_within(method, STEP).expect("a notification in time")
+    }
+
+    /// Waits this long for a notification with this method.
+    pub fn notified_within(&mut self, method: &str, wait: Duration) -> Option<Value> {
+        let start = Instant::now();
         loop {
-            let line = self.output.recv_timeout(STEP).expect("a notification in time");
-            let message = protocol(&line);
+            let left = wait.checked_sub(start.elapsed())?;
+            let message = protocol(&self.output.recv_timeout(left).ok()?);
             if message["method"] == method {
-                return message["params"].clone();
+                return Some(message["params"].clone());
             }
         }
     }

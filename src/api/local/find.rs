@@ -23,13 +23,6 @@ const HURRIED: Duration = Duration::from_millis(60);
 /// Most memories that an explained search names though they are no hits.
 const NEAR_MISSES_MAX: usize = 10;
 
-fn near_misses_max(explain: Explain) -> usize {
-    match explain {
-        Explain::Components => NEAR_MISSES_MAX,
-        Explain::Silent => 0,
-    }
-}
-
 pub(super) fn search(
     local: &Local,
     request: &SearchRequest,
@@ -106,6 +99,13 @@ pub(super) fn search(
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
     Ok(with_past_session(local, request, here.as_ref(), reply))
+}
+
+fn near_misses_max(explain: Explain) -> usize {
+    match explain {
+        Explain::Components => NEAR_MISSES_MAX,
+        Explain::Silent => 0,
+    }
 }
 
 /// Adds at most one line of a past session. Hooks show nothing but memories, and what was known in the past is not what

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
-use super::{Local, browse, citation, injected, repositories, savings, snapshots, staleness};
+use super::{
+    Local, browse, citation, injected, past_sessions, repositories, savings, snapshots, staleness,
+};
 use crate::requests::listing::ExportRequest;
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
@@ -94,6 +96,7 @@ pub(super) fn list(
     let json = match listing {
         Listing::Page(request) => return browse::page(local, request, &snapshot),
         Listing::Injected(request) => return injected::page(local, request, &snapshot),
+        Listing::Sessions(request) => return past_sessions::newest(local, request, &snapshot),
         Listing::Savings(request) => return savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);

@@ -1,7 +1,8 @@
 //! Answers what the events of the logs did. It looks at the times, authors and repositories of all events, which are in
 //! memory, and reads the records of those that are shown. Not here: the words of the reply (`reply`).
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::damage::UsedSnapshot;
@@ -38,47 +39,62 @@ pub(super) fn log_events(
 #[derive(Clone, Copy)]
 enum LoggedLine<'a> {
     /// The one that makes a memory.
-    Memory(&'a Memory),
+    Memory(&'a Arc<Memory>),
     /// Another content under the id of a memory.
-    Conflict(&'a Version),
+    Conflict(&'a Version, &'a Arc<Memory>),
     /// One about a memory, or about a place in code.
-    About(&'a Version, &'a EventId),
+    About(&'a Version, &'a EventId, Option<&'a Arc<Memory>>),
+}
+
+/// A line with its time.
+type TimedLine<'a> = (Option<Timestamp>, LoggedLine<'a>);
+
+/// Orders lines by time, the newest first; the others break ties.
+fn newest_first(a: &TimedLine<'_>, b: &TimedLine<'_>) -> Ordering {
+    b.0.cmp(&a.0).then_with(|| b.1.place().cmp(&a.1.place()))
 }
 
 impl<'a> LoggedLine<'a> {
+    fn memory(&self) -> Option<&'a Arc<Memory>> {
+        match self {
+            Self::Memory(memory) | Self::Conflict(_, memory) => Some(memory),
+            Self::About(_, _, memory) => *memory,
+        }
+    }
+
     fn id(&self) -> &'a EventId {
         match self {
             Self::Memory(memory) => &memory.id,
-            Self::Conflict(version) | Self::About(version, _) => &version.event.id,
+            Self::Conflict(version, _) | Self::About(version, ..) => &version.event.id,
         }
     }
 
     fn at(&self) -> Option<Timestamp> {
         match self {
             Self::Memory(memory) => memory.timestamp,
-            Self::Conflict(version) | Self::About(version, _) => version.event.timestamp,
+            Self::Conflict(version, _) | Self::About(version, ..) => version.event.timestamp,
         }
     }
 
     fn agent(&self) -> &'a str {
         match self {
             Self::Memory(memory) => &memory.provenance.agent_id,
-            Self::Conflict(version) | Self::About(version, _) => &version.event.agent_id,
+            Self::Conflict(version, _) | Self::About(version, ..) => &version.event.agent_id,
         }
     }
 
     fn offset(&self) -> u64 {
         match self {
             Self::Memory(memory) => memory.offset,
-            Self::Conflict(version) | Self::About(version, _) => version.origin.offset,
+            Self::Conflict(version, _) | Self::About(version, ..) => version.origin.offset,
         }
     }
 
     fn deed(&self) -> Deed {
         match self {
             Self::Memory(_) => Deed::Added,
-            Self::Conflict(_) => Deed::Changed,
-            Self::About(version, _) if version.event.event_type.as_str() == FEEDBACK => {
+            Self::Conflict(..) => Deed::Changed,
+            Self::About(version, ..) if version.event.event_type.as_str() == FEEDBACK => {
                 Deed::Feedback
             }
             Self::About(..) => Deed::Changed,
@@ -98,18 +114,19 @@ impl<'a> LoggedLine<'a> {
     fn read(&self) -> LoggedEvent {
         let (event, about): (Event, &EventId) = match self {
             Self::Memory(memory) => (memory.event(), &memory.id),
-            Self::Conflict(version) => (version.event.clone(), &version.event.id),
-            Self::About(version, about) => (version.event.clone(), about),
+            Self::Conflict(version, _) => (version.event.clone(), &version.event.id),
+            Self::About(version, about, _) => (version.event.clone(), about),
         };
-        let is_conflict = matches!(self, Self::Conflict(_));
+        let is_conflict = matches!(self, Self::Conflict(..));
         LoggedEvent { deed: self.deed(), event, about: about.clone(), is_conflict }
     }
 }
 
 /// Returns the lines of a memory, in no order.
-fn lines_of(memory: &Memory) -> impl Iterator<Item = LoggedLine<'_>> {
-    let conflicts = memory.conflicts().iter().map(|version| LoggedLine::Conflict(version));
-    let about = memory.about().iter().map(|version| LoggedLine::About(version, &memory.id));
+fn lines_of(memory: &Arc<Memory>) -> impl Iterator<Item = LoggedLine<'_>> {
+    let conflicts = memory.conflicts().iter().map(|version| LoggedLine::Conflict(version, memory));
+    let about =
+        memory.about().iter().map(|version| LoggedLine::About(version, &memory.id, Some(memory)));
     std::iter::once(LoggedLine::Memory(memory)).chain(conflicts).chain(about)
 }
 
@@ -123,9 +140,9 @@ fn all_lines<'a>(
     let memories = snapshot.memories().iter().filter(move |memory| is_of(&memory.repo));
     let early = snapshot.early().flat_map(move |(about, versions)| {
         let of_it = versions.iter().filter(move |version| is_of(&version.repo));
-        of_it.map(move |version| LoggedLine::About(version, about))
+        of_it.map(move |version| LoggedLine::About(version, about, None))
     });
-    memories.flat_map(|memory| lines_of(memory)).chain(early)
+    memories.flat_map(lines_of).chain(early)
 }
 
 /// Returns every key of the repository that a request names.
@@ -176,7 +193,7 @@ fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiEr
     // What made it comes first, whatever the clocks of others said.
     lines.sort_by_key(|line| (line.deed() != Deed::Added, line.place()));
     let events: Vec<LoggedEvent> = lines.iter().map(LoggedLine::read).collect();
-    Ok(reply::memory_history(memory, &events, &named_by(&events, snapshot)))
+    Ok(reply::memory_history(memory, &events, &named_by(&lines, &events, snapshot)))
 }
 
 fn audit(local: &Local, request: &AuditRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
@@ -191,25 +208,37 @@ fn audit(local: &Local, request: &AuditRequest, snapshot: &Snapshot) -> Result<R
         after.as_ref().is_none_or(|end| line.place() < (end.at, &end.id, end.more))
     };
     let is_in_time = |line: &LoggedLine<'_>| since.is_none_or(|since| line.at() >= Some(since));
-    let mut lines: Vec<LoggedLine<'_>> = all_lines(snapshot, repos.as_ref())
+    // The time beside each line saves most looks at the line itself.
+    let mut lines: Vec<TimedLine<'_>> = all_lines(snapshot, repos.as_ref())
         .filter(|line| is_in_time(line) && is_by(line) && is_after(line))
+        .map(|line| (line.at(), line))
         .collect();
     let is_more = lines.len() > request.limit;
     if is_more {
-        lines.select_nth_unstable_by(request.limit, |a, b| b.place().cmp(&a.place()));
+        lines.select_nth_unstable_by(request.limit, newest_first);
         lines.truncate(request.limit);
     }
-    lines.sort_by(|a, b| b.place().cmp(&a.place()));
+    lines.sort_by(newest_first);
+    let lines: Vec<LoggedLine<'_>> = lines.into_iter().map(|(_, line)| line).collect();
     let next = lines.last().filter(|_| is_more).map(|line| line.cursor().to_string());
     let events: Vec<LoggedEvent> = lines.iter().map(LoggedLine::read).collect();
-    Ok(reply::audit(&events, &named_by(&events, snapshot), next.as_deref()))
+    Ok(reply::audit(&events, &named_by(&lines, &events, snapshot), next.as_deref()))
 }
 
-/// Finds the memories that events are about or name, in one pass over all.
-fn named_by(events: &[LoggedEvent], snapshot: &Snapshot) -> NamedMemories {
+/// Finds the memories that events are about or name; those that they only name in one pass over all.
+fn named_by(
+    lines: &[LoggedLine<'_>],
+    events: &[LoggedEvent],
+    snapshot: &Snapshot,
+) -> NamedMemories {
+    let about = lines.iter().filter_map(LoggedLine::memory);
+    let mut named: NamedMemories =
+        about.map(|memory| (memory.id.clone(), Arc::clone(memory))).collect();
     let others = events.iter().filter_map(LoggedEvent::other);
-    let ids: BTreeSet<EventId> =
-        events.iter().map(|event| event.about.clone()).chain(others).collect();
-    let named = snapshot.memories().iter().filter(|memory| ids.contains(&memory.id));
-    named.map(|memory| (memory.id.clone(), Arc::clone(memory))).collect()
+    let ids: HashSet<EventId> = others.filter(|id| !named.contains_key(id)).collect();
+    if !ids.is_empty() {
+        let others = snapshot.memories().iter().filter(|memory| ids.contains(&memory.id));
+        named.extend(others.map(|memory| (memory.id.clone(), Arc::clone(memory))));
+    }
+    named
 }

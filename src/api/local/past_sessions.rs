@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use super::repositories::unnamed;
 use super::{Local, repositories, snapshots};
-use crate::requests::sessions::SessionSearchRequest;
+use crate::requests::sessions::{SessionListRequest, SessionSearchRequest};
 use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
 use reply::{ChosenExchanges, FoundSession, SessionsFound};
+use search::snapshot::Snapshot;
 use sessions::mended::{FailureSigns, known_ends};
-use sessions::session_rows::SessionRow;
+use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
 use store::SessionPolicy;
@@ -20,6 +21,9 @@ use writer::exit::Exit;
 
 /// How long a search of memories waits: sessions are only an addition to it.
 const WAIT_ASIDE: Duration = Duration::from_millis(20);
+
+/// Sessions that are read at once for a list, of which some may be left out.
+const LISTED_AT_ONCE: usize = 100;
 
 /// Sessions of different tools that may have one id.
 const SAME_ID_MAX: usize = 8;
@@ -63,6 +67,44 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
         shape: request.shape,
         max_tokens: request.max_tokens,
     }))
+}
+
+/// Lists the newest sessions that people held, page by page.
+pub(super) fn newest(
+    local: &Local,
+    request: &SessionListRequest,
+    snapshot: &Snapshot,
+) -> Result<Reply, ApiError> {
+    let Some(kept) = local.core.past_sessions.kept().map_err(|error| failed(&error))? else {
+        return Ok(reply::session_list(&[], 0, false));
+    };
+    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
+    let now = (local.core.clock)().now;
+    let filter = SessionFilter {
+        tool: request.tool.clone(),
+        repo: named.transpose()?.map(|repo| repo.to_string()),
+        since_ms: request.since.map(|since| since.first(now).as_millisecond()),
+        is_with_programs: false,
+    };
+    let skip = request.limit.saturating_mul(request.page.saturating_sub(1));
+    let wanted = skip.saturating_add(request.limit).saturating_add(1);
+    let policy = &local.core.config.sessions;
+    let (mut sessions, mut read) = (Vec::new(), 0);
+    while sessions.len() < wanted {
+        let some = kept.sessions(&filter, read, LISTED_AT_ONCE).map_err(|error| failed(&error))?;
+        read += some.len();
+        let is_last = some.len() < LISTED_AT_ONCE;
+        sessions.extend(some.into_iter().filter(|session| {
+            let directory = session.facts.directory.as_deref();
+            !policy.leaves_out(&session.tool, session.repo.as_deref(), directory)
+        }));
+        if is_last {
+            break;
+        }
+    }
+    let is_more = sessions.len() >= wanted;
+    let page: Vec<KeptSession> = sessions.into_iter().skip(skip).take(request.limit).collect();
+    Ok(reply::session_list(&page, skip, is_more))
 }
 
 /// Returns one line about the past session that likely answers a search of memories, if there is one.

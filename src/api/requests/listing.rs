@@ -7,6 +7,7 @@ use super::browse::BrowseRequest;
 use super::define::request;
 use super::injected::{InjectedRequest, SavingsRequest};
 use super::rule::{choice, words};
+use super::sessions::SessionListRequest;
 use memory::Maturity;
 
 /// Most tokens of exported lines by default: every agent reads them at every start.
@@ -120,6 +121,8 @@ pub enum Listing {
     /// Memories that a session saved or reported on, the latest first; at most
     /// [`LIMIT_MAX`](super::bounds::LIMIT_MAX).
     OfSession(String),
+    /// The newest past sessions: `sessions` and `more` in the JSON.
+    Sessions(SessionListRequest),
     /// A page of all memories: `memories`, `total` and `next` in the JSON.
     Page(Box<BrowseRequest>),
     /// A page of what agents were told: `entries` and `next` in the JSON.

@@ -3,7 +3,7 @@
 
 use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, ids, limit, max_tokens, names, repo};
 use super::define::request;
-use super::rule::{Choice, both, choice, internal, query, switch, text, time};
+use super::rule::{Choice, both, choice, internal, query, switch, text, time, whole};
 use super::search::{SearchScope, scope_of};
 use event::limits::SHORT_BYTES_MAX;
 use reply::Shape;
@@ -50,6 +50,26 @@ request! {
         shape: Shape = internal();
     }
 }
+
+request! {
+    /// The newest past sessions, page by page.
+    #[derive(Eq)]
+    pub struct SessionListRequest {
+        /// Only of this tool, such as claude-code
+        tool: Option<String> = text(SHORT_BYTES_MAX).option("tool", "TOOL");
+        /// Only this repository: its name, key or URL
+        repo: Option<String> = repo();
+        /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
+        since: Option<Point> = time().option("since", "TIME");
+        /// Most sessions
+        limit: usize = limit();
+        /// Which page, counted from 1
+        page: usize = whole(1..=SESSION_PAGES_MAX).or(1).option("page", "N");
+    }
+}
+
+/// Most pages of a list of sessions.
+const SESSION_PAGES_MAX: usize = 10_000;
 
 /// A command that has failed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -26,6 +26,15 @@ function Hit({ hit, query }) {
   </div></article>`;
 }
 
+function Newest({ repo }) {
+  const asked = { repo, limit: 20 };
+  const state = useData((signal) => get('sessions', asked, { signal }), [repo]);
+  return html`<${Answer} state=${state}>${({ sessions }) => (sessions.length === 0
+    ? html`<${Empty} text="No past sessions are kept. They are read only after your yes:" command="agent-knowledge sessions import" />`
+    : html`<h2 class="section">The newest</h2>${sessions.map((session) => html`<${Hit} key=${session.uri}
+        hit=${{ session, asked: session.title, likely: true, others: 0 }} query="" />`)}`)}<//>`;
+}
+
 function SearchForm({ params, go }) {
   const timer = useRef(0);
   const [text, setText] = useState(params.query ?? '');
@@ -55,8 +64,7 @@ function List({ params, go }) {
         ${indexing && html`<p class="notice-line">Sessions are still being indexed; more may be found soon.</p>`}
         ${sessions.length === 0 ? html`<${Empty} text="No session says anything about it. Sessions are read only after your yes:" command="agent-knowledge sessions import" />`
           : sessions.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}`}<//>`
-      : html`<${Empty} text="Type a question, a command or an error. To see the newest sessions in a terminal:"
-        command="agent-knowledge sessions list" />`}`;
+      : html`<${Newest} repo=${params.repo} />`}`;
 }
 
 /** The screen. */

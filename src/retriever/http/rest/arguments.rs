@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::JSON;
-use super::endpoints::{Endpoint, Kind};
+use super::endpoint::{Endpoint, Kind};
 use super::problem::Problem;
 use event::{Problems, from_json, json_type, unknown_field};
 

@@ -1,9 +1,7 @@
 //! The table of endpoints: for each its method, its path, its parameters and the one call of [`Api`] that answers it. Not
 //! here: how a request arrives (`rest`), what the parameters mean (`api::requests`).
 
-use hyper::Method;
-use serde_json::{Map, Value};
-
+use super::endpoint::{Endpoint, Given, ID, Kind, change, read};
 use api::requests::analysis::PatternsArguments;
 use api::requests::browse::BrowseRequest;
 use api::requests::change::{
@@ -16,100 +14,22 @@ use api::requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
 use api::requests::parameter::Parameter;
 use api::requests::related::ImpactArguments;
 use api::requests::save;
+use api::requests::sessions::SessionListRequest;
 use api::{
     AnalyzeRequest, Api, ApiError, ApiRequest, ChangeRequest, ContextRequest, LinkRequest, Listing,
     LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
     SessionSearchRequest, Topic, Voice,
 };
 
-/// The arguments of a request.
-type Given = Map<String, Value>;
-
-/// What a request does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// It reads, by GET.
-    Read,
-    /// It changes something, by POST.
-    Deed,
-    /// It makes something new, by POST.
-    Make,
-}
-
-/// One endpoint.
-pub(super) struct Endpoint {
-    pub(super) kind: Kind,
-    /// Its path below the prefix; one segment may stand in braces.
-    pub(super) path: &'static str,
-    /// Its name in the description.
-    pub(super) name: &'static str,
-    /// What it does.
-    pub(super) about: &'static str,
-    /// The segment in braces, and the parameter that it fills.
-    pub(super) in_path: Option<(&'static str, &'static str)>,
-    /// Its parameters. Another field is refused, even if the request behind it knows that: a read must not change
-    /// anything, and a path says which change is meant.
-    pub(super) parameters: fn() -> Vec<Parameter>,
-    /// Whether it understands further fields, which it checks by itself.
-    pub(super) takes_more: bool,
-    /// The call.
-    pub(super) call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
-}
-
-impl Endpoint {
-    /// Returns its method.
-    pub(super) fn method(&self) -> Method {
-        if self.kind == Kind::Read { Method::GET } else { Method::POST }
-    }
-
-    /// Tells whether a path is its own; then returns what stands at the segment in braces, if it has one.
-    pub(super) fn place_in<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
-        let (mut own, mut given) = (self.path.split('/'), path.split('/'));
-        let mut place = None;
-        loop {
-            match (own.next(), given.next()) {
-                (None, None) => return Some(place),
-                (Some(own), Some(given)) if own.starts_with('{') && !given.is_empty() => {
-                    place = Some(given);
-                }
-                (Some(own), Some(given)) if own == given => {}
-                _ => return None,
-            }
-        }
-    }
-}
-
-/// The segment that names a memory, and the parameter of most changes that it fills.
-const ID: Option<(&str, &str)> = Some(("id", "ids"));
-
-/// An endpoint without a segment in braces.
-const fn read(
-    path: &'static str,
-    name: &'static str,
-    about: &'static str,
-    parameters: fn() -> Vec<Parameter>,
-    call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
-) -> Endpoint {
-    let (kind, in_path, takes_more) = (Kind::Read, None, false);
-    Endpoint { kind, path, name, about, in_path, parameters, takes_more, call }
-}
-
-/// A change of the memory that the path names.
-const fn change(
-    path: &'static str,
-    name: &'static str,
-    about: &'static str,
-    parameters: fn() -> Vec<Parameter>,
-    call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
-) -> Endpoint {
-    Endpoint { kind: Kind::Deed, in_path: ID, ..read(path, name, about, parameters, call) }
-}
-
 /// All endpoints.
 pub(super) const ENDPOINTS: &[Endpoint] = &[
-    read("search", "search", "Find memories", SearchRequest::parameters, |api, given, _| {
-        api.search(&SearchRequest::from_http(given)?)
-    }),
+    read(
+        "search",
+        "search",
+        "Find memories",
+        || of_query(SearchRequest::parameters()),
+        |api, given, _| api.search(&SearchRequest::from_http(given)?),
+    ),
     read(
         "context",
         "context",
@@ -161,7 +81,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 let all = RelatedRequest::parameters();
                 all.into_iter().filter(|parameter| parameter.name != "file").collect()
             },
-            |api, given, _| api.related(&RelatedRequest::from_http(given)?),
+            |api, given, _| related(api, given),
         )
     },
     Endpoint {
@@ -310,9 +230,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     read(
         "sessions",
         "searchSessions",
-        "Search past sessions of other tools",
-        SessionSearchRequest::parameters,
-        |api, given, _| api.search_sessions(&SessionSearchRequest::from_http(given)?),
+        "Search past sessions of other tools; without a query, list the newest",
+        of_sessions,
+        |api, given, _| sessions(api, given),
     ),
     Endpoint {
         in_path: ID,
@@ -375,6 +295,27 @@ fn forgetting() -> Vec<Parameter> {
     named(&ForgetArguments::parameters(), &["ids", "reason"])
 }
 
+/// Says that a search needs a query. It does without one where ids are given, for which there are paths of their own.
+fn of_query(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
+    for parameter in &mut parameters {
+        parameter.is_required |= parameter.name == "query";
+    }
+    parameters
+}
+
+/// Answers what is linked to a memory. Where no memory has the id, it could still be a file of a repository that is not
+/// named; then nothing is found.
+fn related(api: &dyn Api, given: Given) -> Result<Reply, ApiError> {
+    let request = RelatedRequest::from_http(given)?;
+    api.related(&request).map_err(|error| match error {
+        ApiError::Invalid(problems) if request.repo.is_none() && problems.names("repo") => {
+            let message = format!("no memory has this id; as a file, {problems}");
+            ApiError::NotFound(message)
+        }
+        other => other,
+    })
+}
+
 /// A caller over HTTP has no directory that could tell the repository, so it must be named.
 fn of_named_repo(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
     for parameter in &mut parameters {
@@ -382,6 +323,28 @@ fn of_named_repo(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
     }
     parameters
 }
+
+/// The parameters of a search of sessions and of the list that takes its place where nothing is asked.
+fn of_sessions() -> Vec<Parameter> {
+    let mut parameters = SessionSearchRequest::parameters();
+    parameters.extend(named(&SessionListRequest::parameters(), &["page"]));
+    parameters
+}
+
+/// Answers a question to past sessions; without one, lists the newest.
+fn sessions(api: &dyn Api, mut given: Given) -> Result<Reply, ApiError> {
+    if given.keys().any(|name| !LISTS_SESSIONS.contains(&name.as_str())) {
+        return api.search_sessions(&SessionSearchRequest::from_http(given)?);
+    }
+    if let Some(tools) = given.remove("tools") {
+        let first = tools.as_array().and_then(|tools| tools.first().cloned());
+        given.insert("tool".to_owned(), first.unwrap_or(tools));
+    }
+    api.list(&Listing::Sessions(SessionListRequest::from_http(given)?))
+}
+
+/// The fields of a list of sessions. Any other one asks for a search.
+const LISTS_SESSIONS: [&str; 5] = ["repo", "since", "limit", "page", "tools"];
 
 fn named(all: &[Parameter], names: &[&str]) -> Vec<Parameter> {
     all.iter().filter(|parameter| names.contains(&parameter.name)).cloned().collect()
@@ -403,6 +366,8 @@ fn patterns(api: &dyn Api, given: Given, voice: &Voice) -> Result<Reply, ApiErro
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
+
+    use hyper::Method;
 
     use super::*;
 

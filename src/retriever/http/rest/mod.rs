@@ -6,10 +6,12 @@
 //! behind it). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
+mod endpoint;
 mod endpoints;
 pub(crate) mod events;
 mod live;
 mod openapi;
+mod patterns;
 mod problem;
 mod repeated;
 pub(crate) mod sign_in;
@@ -29,7 +31,8 @@ use sha2::{Digest, Sha256};
 
 use crate::mcp::agent_name;
 use api::{Api, ApiError, Reply, Voice};
-use endpoints::{ENDPOINTS, Endpoint, Kind};
+use endpoint::{Endpoint, Kind};
+use endpoints::ENDPOINTS;
 use event::Timestamp;
 use problem::Problem;
 use repeated::{Begun, RepeatedDeeds};

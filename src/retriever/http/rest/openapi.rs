@@ -4,8 +4,10 @@
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::endpoints::{ENDPOINTS, Endpoint, Kind};
+use super::endpoint::{Endpoint, Kind};
+use super::endpoints::ENDPOINTS;
 use super::events;
+use super::patterns;
 use super::sign_in::{CODE, CODE_SECONDS, SESSION_SECONDS, SIGN_IN};
 use super::{DESCRIPTION, JSON, PREFIX};
 use api::requests::parameter::{Face, Parameter, Usual, Values};
@@ -59,7 +61,7 @@ fn operation(endpoint: &Endpoint) -> Value {
         let parameter = all.iter().find(|one| one.name == field);
         let schema = match parameter.map(|one| &one.values) {
             Some(Values::Word(words)) => of_words(words),
-            _ => not_empty(),
+            _ => patterns::in_path(),
         };
         json!({ "name": segment, "in": "path", "required": true,
             "description": parameter.map_or("", |one| one.text), "schema": schema })
@@ -101,7 +103,7 @@ fn headers() -> [Value; 2] {
         header("Idempotency-Key", "^[!-~]+$", "Marks the deed: sent twice, it is done once"),
         header(
             "X-Agent",
-            "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+            "^[ -~]*[A-Za-z0-9][ -~]*$",
             "In whose name it is done, such as dashboard",
         ),
     ]
@@ -125,53 +127,18 @@ fn body(given: &[&Parameter], takes_more: bool) -> Value {
     json!({ "required": !required.is_empty(), "content": { JSON: { "schema": schema } } })
 }
 
-/// A text that says something.
-fn not_empty() -> Value {
-    json!({ "type": "string", "minLength": 1, "pattern": "\\S" })
-}
-
 fn of_words(words: &[(&str, &str)]) -> Value {
     let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    if words.is_empty() { not_empty() } else { json!({ "type": "string", "enum": words }) }
-}
-
-/// A time in RFC 3339, a day or an age.
-const TIME_PATTERN: &str = concat!(
-    r"^[0-9]{1,9}[hdw]$|^[12][0-9]{3}-",
-    r"((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))",
-    r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?)?$",
-);
-
-/// The name of a repository, its key or the URL of its remote.
-const REPO_PATTERN: &str = concat!(
-    r"^((https?|ssh|git)://|[A-Za-z0-9_]+@)?",
-    r"[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*([/:][A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)*$",
-);
-
-/// What the field `next` of a page says.
-const CURSOR_PATTERN: &str = r"^(-|[0-9T:.Z-]+)~[!#-&(-_a-~]+$";
-
-/// A blank text counts as left out, so where a field may be left out it may be blank.
-const OR_BLANK: &str = r"^\s*$|";
-
-/// The pattern of a text that has one.
-fn pattern(parameter: &Parameter) -> Option<&'static str> {
-    match (&parameter.values, parameter.name) {
-        (Values::Time, _) => Some(TIME_PATTERN),
-        (Values::Text, "repo") => Some(REPO_PATTERN),
-        (Values::Text, "cursor") => Some(CURSOR_PATTERN),
-        _ => None,
+    if words.is_empty() {
+        patterns::not_empty()
+    } else {
+        json!({ "type": "string", "enum": words })
     }
 }
 
 fn schema(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
-        Values::Text | Values::Time if let Some(pattern) = pattern(parameter) => {
-            let blank = if parameter.is_required { "" } else { OR_BLANK };
-            json!({ "type": "string", "pattern": format!("{blank}{pattern}") })
-        }
-        Values::Text if parameter.is_required => not_empty(),
-        Values::Text | Values::Time => json!({ "type": "string" }),
+        Values::Text | Values::Time => patterns::text(parameter),
         Values::Word(words) => of_words(words),
         Values::List => json!({ "type": "array", "items": { "type": "string" } }),
         Values::Whole(allowed) => {
@@ -268,7 +235,7 @@ fn listening() -> Value {
 
 /// The request that makes a code for [`signing_in`].
 fn making_a_code() -> Value {
-    let fields = json!({ "code": not_empty(), "expires_in_s": { "type": "integer" } });
+    let fields = json!({ "code": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
     let made = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
     responses.insert(StatusCode::OK.as_str().to_owned(), made);
@@ -285,7 +252,7 @@ fn making_a_code() -> Value {
 
 /// The request by which the page gets its token.
 fn signing_in() -> Value {
-    let fields = json!({ "token": not_empty(), "expires_in_s": { "type": "integer" } });
+    let fields = json!({ "token": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
     let made =
         response("The token of the session", &object(&fields, &["token", "expires_in_s"]), JSON);
