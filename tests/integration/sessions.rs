@@ -35,7 +35,8 @@ fn transcript(world: &World, id: &str) -> PathBuf {
     world.home().join(".claude/projects/-w-shop").join(format!("{id}.jsonl"))
 }
 
-fn write_session(world: &World, id: &str, day: &str, more: &[(&str, &str)]) {
+/// Writes a transcript of Claude Code, in which a failure was mended.
+pub fn write_session(world: &World, id: &str, day: &str, more: &[(&str, &str)]) {
     let cwd = world.work();
     let mut lines = Vec::new();
     let mut say = |kind: &str, content: Value| {

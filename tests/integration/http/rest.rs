@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::client::{HttpAnswer, Server, request};
+use crate::sessions::write_session;
 use crate::world::World;
 
 fn served() -> (World, Server) {
@@ -467,4 +468,35 @@ fn rest_says_what_a_caller_has_already() {
     assert_ne!(tag_of(&changed), tag);
     let wrong = asked(&server, "GET", "memories?limit=0", &[("If-None-Match", "*")], "");
     assert_eq!(wrong.status, 400);
+}
+
+// S-REST-12
+#[test]
+fn rest_lists_the_newest_sessions() {
+    let world = World::sharing();
+    world.git(&world.work(), &["init", "-q"]);
+    world.git(&world.work(), &["remote", "add", "origin", "https://github.com/acme/shop.git"]);
+    let ids = ["aaaaaaaa-1111", "bbbbbbbb-2222", "cccccccc-3333"];
+    for (id, day) in ids.into_iter().zip(["2026-09-10", "2026-09-12", "2026-09-11"]) {
+        write_session(&world, id, day, &[]);
+    }
+    world.agent_knowledge(&["sessions", "import", "--yes"]).done();
+    let server = Server::start(&world, &["--http", "127.0.0.1:0", "--no-token"]);
+    let listed = |path: &str| -> (Vec<String>, bool) {
+        let page = read(&server, path);
+        let ids = page["sessions"].as_array().unwrap().iter().map(|one| one["id"].as_str());
+        (ids.map(|id| id.unwrap().to_owned()).collect(), page["more"] == true)
+    };
+    let [oldest, newest, middle] = ids.map(str::to_owned);
+    let all = vec![newest.clone(), middle.clone(), oldest.clone()];
+    assert_eq!(listed("sessions"), (all.clone(), false));
+    assert_eq!(listed("sessions?limit=2"), (vec![newest.clone(), middle.clone()], true));
+    assert_eq!(listed("sessions?limit=2&page=2"), (vec![oldest], false));
+    assert_eq!(listed("sessions?since=2026-09-11"), (vec![newest, middle], false));
+    assert_eq!(listed("sessions?tools=claude-code"), (all, false));
+    assert_eq!(listed("sessions?tools=codex"), (vec![], false));
+    let found = read(&server, "sessions?query=cart+test+flaky");
+    assert!(found["sessions"][0]["session"].is_object(), "{found}");
+    let (status, refused) = problem(&asked(&server, "GET", "sessions?query=cart&page=2", &[], ""));
+    assert_eq!(status, 400, "{refused}");
 }
