@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use api::requests::about_file;
 use api::{
-    Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, SessionSearchRequest, Slot,
-    StaleRequest, TOKENS_MAX,
+    AnalyzeRequest, Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, SessionSearchRequest,
+    Slot, StaleRequest, TOKENS_MAX, Topic,
 };
 use event::Problems;
 use reply::tokens;
@@ -21,6 +21,8 @@ const CONTEXT: &str = "memory://context";
 const ITEM: &str = "memory://item/";
 /// Memories that the work tree or git contradict.
 pub(super) const STALE: &str = "memory://stale";
+/// How the memories are linked.
+const GRAPH: &str = "memory://graph/stats";
 /// The memories about a file, by its path.
 const FILE: &str = "memory://file/";
 /// The memories that a session saved or reported on, by its id.
@@ -66,7 +68,13 @@ pub(super) fn list() -> Vec<Resource> {
             "Memories of the current repository that its files or git contradict, as JSON",
         )
         .with_mime_type(JSON);
-    vec![recent, context, stale]
+    let graph = Resource::new(GRAPH, "graph")
+        .with_title("Links")
+        .with_description(
+            "How many links there are by relation, and the memories with the most, as JSON",
+        )
+        .with_mime_type(JSON);
+    vec![recent, context, stale, graph]
 }
 
 /// Returns the templates of the resources that cannot be listed.
@@ -128,6 +136,8 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
         bounded(api.recent(LIMIT_MAX)?)
     } else if uri == STALE {
         api.stale(&StaleRequest::default())?
+    } else if uri == GRAPH {
+        api.analyze(&AnalyzeRequest { topic: Topic::Stats, ..AnalyzeRequest::default() })?
     } else if uri == DIGEST {
         api.digest()?
     } else if let Some(id) = named(uri, ITEM) {
@@ -138,7 +148,7 @@ pub(super) fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
         bounded(api.list(&Listing::OfSession(session))?)
     } else {
         return Err(ApiError::NotFound(format!(
-            "unknown resource; the resources are {RECENT}, {CONTEXT}, {STALE}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
+            "unknown resource; the resources are {RECENT}, {CONTEXT}, {STALE}, {GRAPH}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
         )));
     };
     Ok(Read { text: reply.json_line(), mime: JSON })
@@ -189,6 +199,7 @@ mod tests {
             (RECENT, "recent 20"),
             (DIGEST, "digest"),
             (STALE, "stale None"),
+            (GRAPH, "analyze Stats 10"),
             ("memory://file/src/a%20b.rs", r#"search "" All(None) Hybrid"#),
             ("memory://session/a%2Fb", r#"list OfSession("a/b")"#),
         ] {
