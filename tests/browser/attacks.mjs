@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { openPage, settle, startBrowser } from "./browser.mjs";
+import { openPage, startBrowser } from "./browser.mjs";
 import { Home } from "./home.mjs";
 
 /** A name of elsewhere that leads to this machine, as in DNS rebinding. */
@@ -167,7 +167,7 @@ async function attack(browser, evil, target) {
   const got = [];
   for (const origin of [evil.address, evil.address.replace("127.0.0.1", FOREIGN)]) {
     const from = `from ${new URL(origin).hostname}`;
-    const { page, context } = await openPage(browser, origin);
+    const { page, context, seen } = await openPage(browser, origin);
     await page.goto(`${origin}/`);
     await page.evaluate(ELEMENT);
     const known = { address: target.address, token: target.token, code: await target.code() };
@@ -178,12 +178,18 @@ async function attack(browser, evil, target) {
       const before = target.written();
       const fields = { event_type: "pattern", lesson: `${EVIL_LESSON}: ${name} ${from}`, repo: "acme/web", context: "=" };
       await page.evaluate(bounded(run, { ...known, body: JSON.stringify(fields) })).catch(() => null);
+      await answered(seen);
       got.push([`${name} ${from}`, target.written() > before ? "a line in a log" : null]);
     }
     got.push([`frames the page ${from}`, await framed(page, target.address)]);
     await context.close();
   }
   return got;
+}
+
+/** Waits until the last request is answered: a beacon is sent after its call has returned. */
+async function answered(seen) {
+  for (let turn = 0; turn < 100 && (turn < 2 || seen.underWay.size); turn += 1) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** One attack as text, with a bound: one that is never answered got nothing. */
