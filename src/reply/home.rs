@@ -97,7 +97,8 @@ impl Home {
             steps.push(("agent-knowledge sessions import", "make your past sessions searchable"));
         }
         if self.memories_here == 0 {
-            steps.push(("agent-knowledge import", "read CLAUDE.md, AGENTS.md and the like"));
+            steps
+                .push(("agent-knowledge import --found", "read CLAUDE.md, AGENTS.md and the like"));
             steps.push(("log-memory --type error --lesson TEXT", "save a lesson of your own"));
         }
         if !self.has_model {
@@ -131,7 +132,7 @@ mod tests {
         assert!(reply.text.contains("agents    codex found, none set up\n"), "{}", reply.text);
         let expected = [
             "agent-knowledge setup",
-            "agent-knowledge import",
+            "agent-knowledge import --found",
             "log-memory --type error --lesson TEXT",
             "agent-knowledge model fetch",
         ];
