@@ -2,7 +2,7 @@
 // Not here: what stands in the store (stores.mjs), and the browser.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -18,9 +18,13 @@ export class Home {
     this.programs = programs;
     this.folder = mkdtempSync(join(tmpdir(), "walk-"));
     this.store = join(this.folder, name);
-    for (const made of ["home", "work", "no-model", "run"]) mkdirSync(join(this.folder, made), { mode: 0o700 });
+    for (const made of ["home", "work", "run"]) mkdirSync(join(this.folder, made), { mode: 0o700 });
     mkdirSync(this.store, { mode: 0o700 });
     const home = join(this.folder, "home");
+    // By a link, so that no message shows a path of this machine.
+    const model = join(this.folder, "model");
+    if (process.env.AGENT_KNOWLEDGE_MODEL_DIR) symlinkSync(process.env.AGENT_KNOWLEDGE_MODEL_DIR, model);
+    else mkdirSync(model);
     this.environment = {
       PATH: process.env.PATH,
       HOME: home,
@@ -30,7 +34,7 @@ export class Home {
       XDG_CACHE_HOME: join(home, ".cache"),
       AGENT_KNOWLEDGE_HOST: "testbox",
       AGENT_KNOWLEDGE_LOGS: this.store,
-      AGENT_KNOWLEDGE_MODEL_DIR: process.env.AGENT_KNOWLEDGE_MODEL_DIR ?? join(this.folder, "no-model"),
+      AGENT_KNOWLEDGE_MODEL_DIR: model,
       AGENT_KNOWLEDGE_CACHE: join(this.folder, "cache"),
       AGENT_KNOWLEDGE_RUNTIME: join(this.folder, "run"),
       AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS: "60000",
