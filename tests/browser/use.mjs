@@ -139,6 +139,12 @@ export const session = {
     const same = before[1] > 0 && JSON.stringify(before) === JSON.stringify(after);
     results.add("session: a reload keeps screen and state", same ? [] : [`${before} became ${after}`]);
     results.add("session: no complaint of the browser", seen.take());
+    const refused = page.waitForResponse((response) => response.url().endsWith("/sign-in"));
+    await page.evaluate((code) => { location.hash = `#code=${code}`; }, "0".repeat(32));
+    await refused;
+    await settle(page, seen);
+    results.add("session: an old link signs nobody out", (await token(page)) ? [] : ["the session is gone"]);
+    results.add("session: an old link brings no other complaint", seen.take(/Failed to load resource: .* 401/));
   },
 
   async codeWorksOnce(browser, home, link, results) {

@@ -104,6 +104,8 @@ export async function signIn() {
     }
     return true;
   } catch {
+    // A link that is old or not ours must not sign out who is signed in.
+    if (sessionStorage.getItem(TOKEN_NAME)) return true;
     signOut();
     return false;
   }
