@@ -72,6 +72,9 @@ pub struct SessionFilter {
     pub is_with_programs: bool,
 }
 
+/// Sessions that are read at once for a page, of which some may not be shown.
+const READ_AT_ONCE: usize = 100;
+
 const SESSION_COLUMNS: &str = "s.id, s.tool, s.native_id, s.repo, s.title, s.first_ms, s.last_ms, s.exchanges, s.facts, s.opening,
     NOT EXISTS (SELECT 1 FROM exchange e JOIN file f ON f.id = e.file WHERE e.session = s.id AND NOT f.is_gone)";
 
@@ -101,6 +104,31 @@ impl SessionStore {
             count(skip)
         ];
         self.rows(&query, values, session_of)
+    }
+
+    /// Lists a page of those sessions that `may_show` lets through, and tells whether others come after it.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn page_of_sessions(
+        &self,
+        filter: &SessionFilter,
+        may_show: impl Fn(&KeptSession) -> bool,
+        (skip, limit): (usize, usize),
+    ) -> Result<(Vec<KeptSession>, bool), SessionError> {
+        let wanted = skip.saturating_add(limit).saturating_add(1);
+        let (mut sessions, mut read) = (Vec::new(), 0);
+        while sessions.len() < wanted {
+            let some = self.sessions(filter, read, READ_AT_ONCE)?;
+            read += some.len();
+            let is_last = some.len() < READ_AT_ONCE;
+            sessions.extend(some.into_iter().filter(&may_show));
+            if is_last {
+                break;
+            }
+        }
+        let is_more = sessions.len() >= wanted;
+        Ok((sessions.into_iter().skip(skip).take(limit).collect(), is_more))
     }
 
     /// Returns the sessions whose id begins or ends like this, at most `limit`.

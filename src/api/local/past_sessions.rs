@@ -22,9 +22,6 @@ use writer::exit::Exit;
 /// How long a search of memories waits: sessions are only an addition to it.
 const WAIT_ASIDE: Duration = Duration::from_millis(20);
 
-/// Sessions that are read at once for a list, of which some may be left out.
-const LISTED_AT_ONCE: usize = 100;
-
 /// Sessions of different tools that may have one id.
 const SAME_ID_MAX: usize = 8;
 
@@ -87,23 +84,13 @@ pub(super) fn newest(
         is_with_programs: false,
     };
     let skip = request.limit.saturating_mul(request.page.saturating_sub(1));
-    let wanted = skip.saturating_add(request.limit).saturating_add(1);
     let policy = &local.core.config.sessions;
-    let (mut sessions, mut read) = (Vec::new(), 0);
-    while sessions.len() < wanted {
-        let some = kept.sessions(&filter, read, LISTED_AT_ONCE).map_err(|error| failed(&error))?;
-        read += some.len();
-        let is_last = some.len() < LISTED_AT_ONCE;
-        sessions.extend(some.into_iter().filter(|session| {
-            let directory = session.facts.directory.as_deref();
-            !policy.leaves_out(&session.tool, session.repo.as_deref(), directory)
-        }));
-        if is_last {
-            break;
-        }
-    }
-    let is_more = sessions.len() >= wanted;
-    let page: Vec<KeptSession> = sessions.into_iter().skip(skip).take(request.limit).collect();
+    let may_show = |session: &KeptSession| {
+        let directory = session.facts.directory.as_deref();
+        !policy.leaves_out(&session.tool, session.repo.as_deref(), directory)
+    };
+    let page = kept.page_of_sessions(&filter, may_show, (skip, request.limit));
+    let (page, is_more) = page.map_err(|error| failed(&error))?;
     Ok(reply::session_list(&page, skip, is_more))
 }
 

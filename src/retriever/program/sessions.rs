@@ -31,9 +31,6 @@ const ROOTS: &str = "AGENT_KNOWLEDGE_SESSION_ROOTS";
 /// Longest pause of a replay, in milliseconds.
 const PAUSE_MS_MAX: u64 = 2_000;
 
-/// Sessions that are read at once for a list.
-const LISTED_AT_ONCE: usize = 200;
-
 /// Sessions that an ambiguous id names in its error.
 const NAMED_MAX: usize = 5;
 
@@ -168,21 +165,10 @@ impl Program<'_> {
         };
         let limit = command.limit as usize;
         let skip = limit.saturating_mul(command.page.saturating_sub(1) as usize);
-        let wanted = skip.saturating_add(limit).saturating_add(1);
-        let (mut sessions, mut read) = (Vec::new(), 0);
-        while sessions.len() < wanted {
-            let some =
-                kept.sessions(&filter, read, LISTED_AT_ONCE).map_err(|error| unkept(&error))?;
-            read += some.len();
-            let is_last = some.len() < LISTED_AT_ONCE;
-            let policy = &settled.config.sessions;
-            sessions.extend(some.into_iter().filter(|session| !leaves_out(policy, session)));
-            if is_last {
-                break;
-            }
-        }
-        let is_more = sessions.len() >= wanted;
-        let sessions: Vec<KeptSession> = sessions.into_iter().skip(skip).take(limit).collect();
+        let policy = &settled.config.sessions;
+        let may_show = |session: &KeptSession| !leaves_out(policy, session);
+        let page = kept.page_of_sessions(&filter, may_show, (skip, limit));
+        let (sessions, is_more) = page.map_err(|error| unkept(&error))?;
         Ok(reply::session_list(&sessions, skip, is_more))
     }
 
