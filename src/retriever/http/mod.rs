@@ -2,7 +2,7 @@
 //! on the loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
-//! [`accept`] (new connections), [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
+//! `accept` (new connections), [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
