@@ -19,7 +19,7 @@ use writer::exit::Exit;
 
 /// The protocol version. A client with another version answers in its own process. The fields
 /// `protocol` and `version` of both hellos, and the request to leave, never change.
-pub(super) const PROTOCOL: u32 = 6;
+pub(super) const PROTOCOL: u32 = 7;
 
 /// The longest line in bytes. The longest request holds an event of 64 kB with every character
 /// escaped, the longest answer twenty whole memories, twice.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
@@ -14,8 +14,11 @@ use super::{McpServer, resources};
 use api::ApiError;
 use event::Problems;
 
-/// The time between two looks, in milliseconds.
+/// The shortest time between two looks, in milliseconds.
 const LOOK_MS: u64 = 2_000;
+
+/// A look that takes long, such as one at a big work tree, is followed by a pause of so many times its length.
+const PAUSE_PER_LOOK: u32 = 20;
 
 /// Most resources that one client may subscribe to: each look reads all of them.
 const RESOURCES_MAX: usize = 32;
@@ -75,7 +78,9 @@ impl McpServer {
 
     /// Looks until nothing is left to look for, or the client is gone.
     async fn look_for(self, peer: Peer<RoleServer>) {
-        while self.is_time_to_look().await {
+        let mut took = Duration::ZERO;
+        while self.is_time_to_look(took).await {
+            let began = Instant::now();
             let before = self.subscriptions.watched(|watched| {
                 watched.is_running = !watched.marks.is_empty();
                 watched.marks.clone()
@@ -94,6 +99,7 @@ impl McpServer {
                     return;
                 }
             }
+            took = began.elapsed();
         }
     }
 
@@ -103,7 +109,9 @@ impl McpServer {
         for uri in uris.iter().take(RESOURCES_MAX) {
             marks.push((uri, self.mark(uri).await));
         }
-        while self.is_time_to_look().await {
+        let mut took = Duration::ZERO;
+        while self.is_time_to_look(took).await {
+            let began = Instant::now();
             for (uri, mark) in &mut marks {
                 let now = self.mark(uri).await;
                 let is_news = std::mem::replace(mark, now) != now;
@@ -111,14 +119,16 @@ impl McpServer {
                     return;
                 }
             }
+            took = began.elapsed();
         }
     }
 
-    /// Waits until the next look; returns false once the client is gone.
-    async fn is_time_to_look(&self) -> bool {
+    /// Waits until the next look, after one that took so long; returns false once the client is gone.
+    async fn is_time_to_look(&self, took: Duration) -> bool {
+        let pause = Duration::from_millis(LOOK_MS).max(took.saturating_mul(PAUSE_PER_LOOK));
         tokio::select! {
             () = self.gone.happened() => false,
-            () = tokio::time::sleep(Duration::from_millis(LOOK_MS)) => true,
+            () = tokio::time::sleep(pause) => true,
         }
     }
 
