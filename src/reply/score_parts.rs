@@ -24,17 +24,26 @@ pub(super) fn explained(score: &Score) -> String {
 
 /// Returns the likelihood, rounded to thousandths.
 pub(super) fn likelihood(score: &Score) -> Value {
-    json!((f64::from(score.likelihood) * 1000.0).round() / 1000.0)
+    json!(rounded(score.likelihood, 1e3))
 }
 
-/// Returns the parts of a score, for programs.
+/// Returns a part as a number that a program reads, in steps of one of so many units.
+fn rounded(part: f32, units: f64) -> f64 {
+    (f64::from(part) * units).round() / units
+}
+
+/// Returns the parts of a score, for programs, rounded to four digits: a memory ages between two answers, and what
+/// that changes after a second means nothing.
 pub(super) fn score_json(score: &Score) -> Value {
+    let part = |part: f32| rounded(part, 1e4);
     let mut parts = json!({
-        "total": score.total, "fit": score.fit, "covered": score.covered, "rarity": score.rarity, "terms": score.terms, "words": score.lexical, "meaning": score.dense,
-        "repo": score.repo, "recency": score.recency, "success": score.success, "trust": score.trust, "outdated": score.outdated,
+        "total": part(score.total), "fit": part(score.fit), "covered": part(score.covered), "rarity": part(score.rarity),
+        "terms": score.terms, "words": part(score.lexical), "meaning": score.dense.map(part), "repo": part(score.repo),
+        "recency": part(score.recency), "success": part(score.success), "trust": part(score.trust),
+        "outdated": part(score.outdated),
     });
     if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
-        parts.insert("tokens".to_owned(), json!(late));
+        parts.insert("tokens".to_owned(), json!(part(late)));
     }
     parts
 }

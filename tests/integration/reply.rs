@@ -256,7 +256,7 @@ fn an_explanation_gives_every_part_of_the_score() {
         .iter()
         .sum();
     // S-RANK-4
-    assert!((score["total"].as_f64().unwrap() - sum).abs() < 1e-5, "{score}");
+    assert!((score["total"].as_f64().unwrap() - sum).abs() < 5e-4, "{score}");
     assert!(world.asked(&["search", "zebra"])["memories"][0].get("score").is_none());
 }
 

@@ -109,6 +109,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("petgraph", &["search/links"]),
     ("regex_automata", &["guard/rule_regex.rs"]),
     ("rmcp", &["retriever/mcp", "retriever/http"]),
+    ("tokio_tungstenite", &["retriever/http/rest/event_socket"]),
     ("hyper", &["retriever/http", "retriever/grpc", "retriever/judge"]),
     ("hyper_util", &["retriever/http", "retriever/grpc", "retriever/judge"]),
     ("http_body_util", &["retriever/http", "retriever/grpc", "retriever/judge"]),

@@ -197,7 +197,8 @@ async fn serve_connection(
         .timer(TokioTimer::new())
         .header_read_timeout(Duration::from_millis(HEAD_WAIT_MS))
         .max_buf_size(HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), answer);
+        .serve_connection(TokioIo::new(stream), answer)
+        .with_upgrades();
     let mut http = pin!(http);
     tokio::select! {
         // A broken connection ends like a closed one.

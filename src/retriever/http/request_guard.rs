@@ -251,10 +251,22 @@ pub(crate) fn has_token(headers: &HeaderMap, token: &Token) -> bool {
 /// Returns the token that a request shows, if it shows exactly one.
 fn shown_token(headers: &HeaderMap) -> Option<&str> {
     let mut shown = headers.get_all(AUTHORIZATION).iter();
-    let (Some(shown), None) = (shown.next(), shown.next()) else { return None };
+    let (Some(shown), None) = (shown.next(), shown.next()) else { return socket_token(headers) };
     let shown = shown.to_str().ok()?;
     let scheme = shown.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME))?;
     shown.get(scheme.len()..).map(str::trim)
+}
+
+/// Returns the token of a request for a WebSocket that has no `Authorization`.
+#[cfg(feature = "web")]
+fn socket_token(headers: &HeaderMap) -> Option<&str> {
+    super::rest::event_socket::token_in(headers).filter(|_| !headers.contains_key(AUTHORIZATION))
+}
+
+/// This build has no WebSocket.
+#[cfg(not(feature = "web"))]
+fn socket_token(_: &HeaderMap) -> Option<&str> {
+    None
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ impl HttpService {
     pub(super) async fn answer(
         &self,
         request: Request<Incoming>,
-        connection: &Connection,
+        connection: &Arc<Connection>,
     ) -> Response<Body> {
         connection.record_activity();
         let mut answer = match self.admit(request, connection).await {
@@ -152,7 +152,7 @@ impl HttpService {
     async fn admit(
         &self,
         request: Request<Incoming>,
-        connection: &Connection,
+        connection: &Arc<Connection>,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
         let now = (self.guests.core().clock)().now;
@@ -173,7 +173,7 @@ impl HttpService {
         #[cfg(feature = "web")]
         if EventService::is_asked(&parts) {
             self.requests.fetch_add(1, Ordering::Relaxed);
-            return Ok(self.events.answer(&parts, visit, connection));
+            return Ok(self.events.answer(&mut parts, visit, connection));
         }
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();

@@ -1,5 +1,6 @@
-//! `GET /api/v1/events`: the journal as server-sent events. A listener takes none of the calls and is no call that the end
-//! waits for; it counts as attached while it listens. Not here: what is sent (`live`).
+//! `GET /api/v1/events`: the journal as server-sent events, or over a WebSocket. A listener takes none of the calls and is no
+//! call that the end waits for; it counts as attached while it listens. Not here: what is sent (`live`), the messages of a
+//! WebSocket (`event_socket`).
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,14 +14,16 @@ use hyper::body::{Body, Bytes, Frame};
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
-use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::Interval;
 
+use super::event_pieces::{Pieces, keep_alive};
+use super::event_socket::{self, Opening};
 use super::live::{Listening, Live, QUEUE_MAX};
 use super::problem::Problem;
 use super::{NO_SNIFF, PREFIX, answer_of};
 use crate::daemon::{Guests, Visit};
-use crate::http::connection_limit::{Connection, HeldConnection};
+use crate::http::connection_limit::Connection;
 use crate::mcp::Disconnect;
 use api::journal::sequence::Sequence;
 
@@ -29,9 +32,6 @@ pub(super) const PATH: &str = "events";
 
 /// Most listeners at a time: a few pages in a few browsers.
 const LISTENERS_MAX: usize = 16;
-
-/// How often a listener is sent a comment when nothing happens, in seconds, so that both sides notice when the other is gone.
-const KEEP_ALIVE_SECONDS: u64 = 15;
 
 /// How long a listener that was dropped may still read what waits for it, in milliseconds.
 const LAST_MS: u64 = 2_000;
@@ -67,28 +67,35 @@ impl EventService {
     /// Answers a request. `visit` counts the listener as attached.
     pub(in crate::http) fn answer(
         &self,
-        parts: &Parts,
+        parts: &mut Parts,
         visit: Visit,
-        connection: &Connection,
+        connection: &Arc<Connection>,
     ) -> Response<BoxBody<Bytes, Infallible>> {
-        match self.stream(parts, visit, connection) {
-            Ok(answer) => answer,
-            Err(problem) => {
-                let mut answer = answer_of(&problem.content());
-                if parts.method != Method::GET {
-                    answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
-                }
-                answer.map(BodyExt::boxed)
+        let answer = match Opening::of(parts) {
+            None => self.listen(parts, visit, connection).map(stream),
+            Some(opening) => opening.and_then(|opening| {
+                let pieces = self.listen(parts, visit, connection)?;
+                let answer = opening.answer();
+                tokio::spawn(event_socket::tell(opening, pieces, Arc::clone(connection)));
+                Ok(answer.map(BodyExt::boxed))
+            }),
+        };
+        answer.unwrap_or_else(|problem| {
+            let mut answer = answer_of(&problem.content());
+            if parts.method != Method::GET {
+                answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
             }
-        }
+            answer.map(BodyExt::boxed)
+        })
     }
 
-    fn stream(
+    /// Begins to listen.
+    fn listen(
         &self,
         parts: &Parts,
         visit: Visit,
         connection: &Connection,
-    ) -> Result<Response<BoxBody<Bytes, Infallible>>, Problem> {
+    ) -> Result<Pieces, Problem> {
         if parts.method != Method::GET {
             return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path takes GET"));
         }
@@ -101,7 +108,7 @@ impl EventService {
                 "{LISTENERS_MAX} listeners are connected, which is the most; close one"
             ))
         })?;
-        let (queue, pieces) = mpsc::channel(QUEUE_MAX);
+        let (queue, waiting) = mpsc::channel(QUEUE_MAX);
         let (slow, is_slow) = oneshot::channel();
         let dropped = Box::new(move || {
             // Its connection may be gone.
@@ -111,24 +118,20 @@ impl EventService {
             return Err(unavailable("there are no events: the retriever is ending"));
         }
         close_if_slow(is_slow, connection);
-        let first = Instant::now() + Duration::from_secs(KEEP_ALIVE_SECONDS);
-        let mut keep_alive =
-            tokio::time::interval_at(first, Duration::from_secs(KEEP_ALIVE_SECONDS));
-        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let ended = self.ended.clone();
-        let body = EventBody {
-            pieces,
-            keep_alive,
-            ended: Box::pin(async move { ended.happened().await }),
-            _held: (visit, slot, connection.hold()),
-        };
-        let mut answer = Response::new(body.boxed());
-        let headers = answer.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
-        Ok(answer)
+        let ended = Box::pin(async move { ended.happened().await });
+        Ok(Pieces::new(waiting, ended, (visit, slot, connection.hold())))
     }
+}
+
+/// Answers with a stream of server-sent events.
+fn stream(pieces: Pieces) -> Response<BoxBody<Bytes, Infallible>> {
+    let mut answer = Response::new(EventBody { pieces, keep_alive: keep_alive() }.boxed());
+    let headers = answer.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
+    answer
 }
 
 /// Closes the connection of a listener that was dropped, which may never read again.
@@ -161,11 +164,8 @@ fn place(parts: &Parts) -> Result<Option<Sequence>, Problem> {
 
 /// The stream of one listener.
 struct EventBody {
-    pieces: mpsc::Receiver<Bytes>,
+    pieces: Pieces,
     keep_alive: Interval,
-    ended: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
-    /// Until the connection ends.
-    _held: (Visit, OwnedSemaphorePermit, HeldConnection),
 }
 
 impl Body for EventBody {
@@ -177,10 +177,10 @@ impl Body for EventBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = self.get_mut();
-        if this.ended.as_mut().poll(context).is_ready() {
+        if this.pieces.ended.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }
-        if let Poll::Ready(piece) = this.pieces.poll_recv(context) {
+        if let Poll::Ready(piece) = this.pieces.waiting.poll_recv(context) {
             this.keep_alive.reset();
             return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
         }

@@ -2,12 +2,14 @@
 //! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
 //!
 //! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
-//! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens) and `live` (the thread
-//! behind it). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+//! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens), `event_socket` (the same
+//! over a WebSocket) and `live` (the thread behind both). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
 mod endpoint;
 mod endpoints;
+mod event_pieces;
+pub(crate) mod event_socket;
 pub(crate) mod events;
 mod live;
 mod openapi;

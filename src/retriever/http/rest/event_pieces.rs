@@ -1,0 +1,45 @@
+//! What waits for one listener, and when it hears something although nothing happened. Not here: how it is sent (`events`,
+//! `event_socket`).
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+
+use crate::daemon::Visit;
+use crate::http::connection_limit::HeldConnection;
+
+/// How often a listener hears something when nothing happens, in seconds, so that both sides notice when the other is gone.
+const KEEP_ALIVE_SECONDS: u64 = 15;
+
+/// Happens when the server ends.
+pub(super) type Ended = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+
+/// What waits for one listener.
+pub(super) struct Pieces {
+    /// Blocks of server-sent events.
+    pub(super) waiting: mpsc::Receiver<Bytes>,
+    /// The end of the server.
+    pub(super) ended: Ended,
+    /// Until the connection ends.
+    _held: Held,
+}
+
+/// What a listener holds: it counts as attached, it has a place among the listeners, and its connection stays.
+type Held = (Visit, OwnedSemaphorePermit, HeldConnection);
+
+impl Pieces {
+    pub(super) fn new(waiting: mpsc::Receiver<Bytes>, ended: Ended, held: Held) -> Self {
+        Self { waiting, ended, _held: held }
+    }
+}
+
+/// Returns when a listener is sent something although nothing happened.
+pub(super) fn keep_alive() -> Interval {
+    let every = Duration::from_secs(KEEP_ALIVE_SECONDS);
+    let mut interval = tokio::time::interval_at(Instant::now() + every, every);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}
