@@ -72,14 +72,15 @@ pub(super) fn newest(
     request: &SessionListRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
+    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
+    let named = named.transpose()?;
     let Some(kept) = local.core.past_sessions.kept().map_err(|error| failed(&error))? else {
         return Ok(reply::session_list(&[], 0, false));
     };
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
     let now = (local.core.clock)().now;
     let filter = SessionFilter {
         tool: request.tool.clone(),
-        repo: named.transpose()?.map(|repo| repo.to_string()),
+        repo: named.map(|repo| repo.to_string()),
         since_ms: request.since.map(|since| since.first(now).as_millisecond()),
         is_with_programs: false,
     };

@@ -3,7 +3,7 @@
 use super::bounds::repo;
 use super::browse::PAGE_MAX;
 use super::define::request;
-use super::rule::{text, whole};
+use super::rule::{sequence, text, whole};
 use event::limits::{ID_BYTES_MAX, SHORT_BYTES_MAX};
 
 /// Entries of a page by default.
@@ -25,7 +25,7 @@ request! {
         /// Only where this memory was told: its id, or any unique short form of it
         memory: Option<String> = text(ID_BYTES_MAX).option("memory", "ID");
         /// Where the page begins: `next` of the page before
-        cursor: Option<String> = text(SHORT_BYTES_MAX).option("cursor", "CURSOR");
+        cursor: Option<String> = sequence().option("cursor", "CURSOR");
         /// Most entries
         limit: usize = whole(1..=PAGE_MAX).or(PAGE_DEFAULT).option("limit", "N");
     }

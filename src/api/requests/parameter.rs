@@ -47,6 +47,8 @@ pub enum Values {
     Share,
     /// A time, a day or an age.
     Time,
+    /// The place after an event, `GENERATION-OFFSET` (S-EVENT-1).
+    Sequence,
     /// True or false.
     Switch,
     /// One of these words, each with what it means.

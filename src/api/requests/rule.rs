@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::fields::{Fields, ListRule};
 use super::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Usual, Values};
 use crate::Point;
-use event::limits::ID_BYTES_MAX;
+use event::limits::{ID_BYTES_MAX, SHORT_BYTES_MAX};
 use event::{Relation, Strength, Verdict, quoted};
 use search::links::LinkDirection;
 
@@ -80,6 +80,11 @@ pub fn share() -> Rule<Option<Strength>> {
 /// A time, a day or an age.
 pub fn time() -> Rule<Option<Point>> {
     Rule::one(Values::Time, |name, fields| fields.point(name))
+}
+
+/// The place after an event. Whether there is such a place is told later.
+pub fn sequence() -> Rule<Option<String>> {
+    Rule::one(Values::Sequence, |name, fields| fields.text(name, SHORT_BYTES_MAX))
 }
 
 /// True or false.

@@ -177,7 +177,7 @@ fn answer_fields() -> Vec<Unnumbered> {
 
 fn field_type(values: &Values) -> FieldType {
     match values {
-        Values::Text | Values::Time | Values::Word(_) => FieldType::Text,
+        Values::Text | Values::Time | Values::Sequence | Values::Word(_) => FieldType::Text,
         Values::List => FieldType::Texts,
         Values::Whole(_) => FieldType::Whole,
         Values::Share => FieldType::Share,

@@ -190,7 +190,9 @@ const NARROW_MAX: usize = 20;
 /// Describes one parameter.
 fn property(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
-        Values::Text | Values::Time | Values::Word(_) => json!({ "type": "string" }),
+        Values::Text | Values::Time | Values::Sequence | Values::Word(_) => {
+            json!({ "type": "string" })
+        }
         Values::List => json!({ "type": "array", "items": { "type": "string" } }),
         Values::Whole(_) => json!({ "type": "integer" }),
         Values::Share => json!({ "type": "number" }),

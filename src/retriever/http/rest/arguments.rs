@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 use super::JSON;
 use super::endpoint::{Endpoint, Kind};
 use super::problem::Problem;
+use api::requests::parameter::Values;
 use event::{Problems, from_json, json_type, unknown_field};
+use guard::text::{Layout, neutralise};
 
 /// Reads the arguments. `place` is what stands in the path.
 ///
@@ -30,8 +32,12 @@ pub(super) fn read(
     if !endpoint.takes_more {
         listed_only(endpoint, &given).map_err(|problems| Problem::of(&problems.into()))?;
     }
+    not_blank(endpoint, &given).map_err(|problems| Problem::of(&problems.into()))?;
     if let (Some(place), Some((_, field))) = (place, endpoint.in_path) {
         let value = decoded(place)?;
+        if is_blank(&value) {
+            return Err(wrong(format!("{field}: is blank in the path")));
+        }
         if given.insert(field.to_owned(), value.into()).is_some() {
             return Err(wrong(format!("{field}: stands in the path already; leave it out")));
         }
@@ -59,6 +65,25 @@ fn listed_only(endpoint: &Endpoint, given: &Map<String, Value>) -> Result<(), Pr
         problems.push(unknown_field(name, &known, &aliases));
     }
     problems.or(())
+}
+
+/// Refuses a number, a switch or a word that is named and blank. A blank text counts as left out.
+fn not_blank(endpoint: &Endpoint, given: &Map<String, Value>) -> Result<(), Problems> {
+    let mut problems = Problems::none();
+    for one in (endpoint.parameters)() {
+        let is_text =
+            matches!(one.values, Values::Text | Values::Time | Values::Sequence | Values::List);
+        let value = given.get(one.name).and_then(Value::as_str);
+        if !is_text && value.is_some_and(is_blank) {
+            problems.add(one.name, "is blank; leave it out, or give a value");
+        }
+    }
+    problems.or(())
+}
+
+/// Tells whether a text says nothing, as the requests see it.
+fn is_blank(text: &str) -> bool {
+    neutralise(text, Layout::Block).trim().is_empty()
 }
 
 fn of_query(query: &str) -> Result<Map<String, Value>, Problem> {
@@ -112,7 +137,30 @@ fn wrong(detail: impl Into<String>) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::rest::ENDPOINTS;
     use serde_json::json;
+
+    // S-REST-2
+    #[test]
+    fn a_blank_number_or_path_is_refused() {
+        let browse = ENDPOINTS.iter().find(|one| one.name == "browse").unwrap();
+        let analyze = ENDPOINTS.iter().find(|one| one.name == "analyze").unwrap();
+        let asked = |endpoint, place, query: &str| {
+            let request = hyper::Request::get(format!("/x?{query}")).body(()).unwrap();
+            read(endpoint, place, &request.into_parts().0, b"").map(Value::Object)
+        };
+        assert_eq!(
+            asked(browse, None, "limit=2&repo=").unwrap(),
+            json!({"limit": "2", "repo": ""})
+        );
+        let refused = asked(browse, None, "limit=&repo=").unwrap_err();
+        assert_eq!(
+            refused,
+            Problem::of(&Problems::one("limit", "is blank; leave it out, or give a value").into())
+        );
+        assert!(asked(analyze, Some("hubs"), "").is_ok());
+        assert!(asked(analyze, Some("%C2%82"), "").is_err(), "a control character says nothing");
+    }
 
     #[test]
     fn a_query_is_read_as_forms_write_it() {

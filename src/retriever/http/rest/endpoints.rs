@@ -1,6 +1,8 @@
 //! The table of endpoints: for each its method, its path, its parameters and the one call of [`Api`] that answers it. Not
 //! here: how a request arrives (`rest`), what the parameters mean (`api::requests`).
 
+use serde_json::Value;
+
 use super::endpoint::{Endpoint, Given, ID, Kind, change, read};
 use api::requests::analysis::PatternsArguments;
 use api::requests::browse::BrowseRequest;
@@ -241,7 +243,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             "session",
             "Show exchanges of a past session",
             || named(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
-            |api, given, _| api.search_sessions(&SessionSearchRequest::from_http(given)?),
+            |api, given, _| session(api, given),
         )
     },
     read(
@@ -341,6 +343,16 @@ fn sessions(api: &dyn Api, mut given: Given) -> Result<Reply, ApiError> {
         given.insert("tool".to_owned(), first.unwrap_or(tools));
     }
     api.list(&Listing::Sessions(SessionListRequest::from_http(given)?))
+}
+
+/// Shows one session.
+fn session(api: &dyn Api, given: Given) -> Result<Reply, ApiError> {
+    let reply = api.search_sessions(&SessionSearchRequest::from_http(given)?)?;
+    let found = reply.json.get("sessions").and_then(Value::as_array);
+    if found.is_some_and(Vec::is_empty) {
+        return Err(ApiError::NotFound(reply.text));
+    }
+    Ok(reply)
 }
 
 /// The fields of a list of sessions. Any other one asks for a search.

@@ -156,10 +156,13 @@ fn place(parts: &Parts) -> Result<Option<Sequence>, Problem> {
         }
     }
     let header = parts.headers.get(&LAST_EVENT_ID).map(|place| place.to_str().unwrap_or("?"));
-    let given = given.or(header.map(|place| ("Last-Event-ID", place)));
-    let Some((name, place)) = given.filter(|(_, place)| !place.is_empty()) else { return Ok(None) };
-    let sequence = Sequence::parse(place);
-    sequence.map(Some).ok_or_else(|| wrong(format!("{name}: must be the id of an earlier event")))
+    let header = header.filter(|place| !place.is_empty());
+    let read = |(name, place)| {
+        Sequence::parse(place)
+            .ok_or_else(|| wrong(format!("{name}: must be the id of an earlier event")))
+    };
+    let header = header.map(|place| read(("Last-Event-ID", place))).transpose()?;
+    Ok(given.map(read).transpose()?.or(header))
 }
 
 /// The stream of one listener.

@@ -122,8 +122,12 @@ fn body(given: &[&Parameter], takes_more: bool) -> Value {
         .collect();
     let required: Vec<&str> =
         given.iter().filter(|one| one.is_required).map(|one| one.name).collect();
-    let schema = json!({ "type": "object", "properties": properties, "required": required,
-        "additionalProperties": takes_more });
+    let mut schema = json!({ "type": "object", "properties": properties, "required": required,
+        "additionalProperties": false });
+    if let (true, Some(schema)) = (takes_more, schema.as_object_mut()) {
+        let about = "The other fields of an event are understood too, as SPEC.md lists them";
+        schema.insert("description".to_owned(), about.into());
+    }
     json!({ "required": !required.is_empty(), "content": { JSON: { "schema": schema } } })
 }
 
@@ -138,7 +142,7 @@ fn of_words(words: &[(&str, &str)]) -> Value {
 
 fn schema(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
-        Values::Text | Values::Time => patterns::text(parameter),
+        Values::Text | Values::Time | Values::Sequence => patterns::text(parameter),
         Values::Word(words) => of_words(words),
         Values::List => json!({ "type": "array", "items": { "type": "string" } }),
         Values::Whole(allowed) => {
@@ -206,7 +210,10 @@ fn describing() -> Value {
 fn listening() -> Value {
     let mut responses = Map::new();
     let about = "Server-sent events: added, changed, feedback, injected, indexed, and lost where some were missed. The data of each is one JSON object. With Upgrade: websocket each comes as a message {id, event, data}";
-    let stream = response(about, &json!({ "type": "string" }), "text/event-stream");
+    let text = json!({ "type": "string" });
+    let fields = json!({ "id": text, "event": text, "data": text, "retry": { "type": "integer" } });
+    let event = object(&fields, &[]);
+    let stream = response(about, &event, "text/event-stream");
     responses.insert(StatusCode::OK.as_str().to_owned(), stream);
     let schema = json!({ "$ref": "#/components/schemas/Problem" });
     for (status, about) in [
@@ -219,7 +226,7 @@ fn listening() -> Value {
     refused_at_the_door(&mut responses);
     let place = |name: &str, place: &str, about: &str| {
         json!({ "name": name, "in": place, "required": false, "description": about,
-            "schema": { "type": "string", "pattern": "^[0-9]+-[0-9]+$" } })
+            "schema": patterns::sequence(place == "header") })
     };
     json!({ "get": {
         "operationId": "events",

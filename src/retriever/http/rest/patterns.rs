@@ -25,24 +25,35 @@ const TIME: &str = concat!(
     r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?)?$",
 );
 
-/// The name of a repository, its key, or the URL of its remote.
+/// The name of a repository, its key, or the URL of its remote. One letter before a colon is a drive, not a host.
 const REPO: &str = concat!(
     r"^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)*$",
     r"|^((https?|ssh|git)://([A-Za-z0-9_-]+@)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:[0-9]{1,5})?/",
-    r"|[A-Za-z0-9_-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*:)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)*$",
+    r"|[A-Za-z0-9_-]+@[A-Za-z0-9-]{2,}(\.[A-Za-z0-9-]+)*:)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)*$",
 );
 
 /// What the field `next` of a page says: a time, an id and, where it is needed, a number.
 const CURSOR: &str = concat!(
-    r"^(-|[12][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z)",
+    r"^(-|[12][0-9]{3}-",
+    r"((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))",
+    r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z)",
     r"~[!#-&(-\[\]-_a-}]{1,128}(~[0-9]{1,18})?$",
 );
+
+/// The place after an event.
+const SEQUENCE: &str = "^[0-9]{1,18}-[0-9]{1,18}$";
 
 /// A kind of event, in any case.
 const KIND: &str = "^[A-Za-z][A-Za-z0-9_-]{0,31}$";
 
 /// Successes/attempts. That there are no more successes than attempts, no pattern says.
 const RATE: &str = "^[0-9]{1,9} */ *[1-9][0-9]{0,8}$";
+
+/// The place after an event, to go on from there. A client may send its header before it has read one.
+pub(super) fn sequence(may_be_empty: bool) -> Value {
+    let empty = if may_be_empty { "^$|" } else { "" };
+    json!({ "type": "string", "pattern": format!("{empty}{SEQUENCE}") })
+}
 
 /// A place that stands in a path.
 pub(super) fn in_path() -> Value {
@@ -58,6 +69,7 @@ pub(super) fn not_empty() -> Value {
 pub(super) fn text(parameter: &Parameter) -> Value {
     let pattern = match (&parameter.values, parameter.name) {
         (Values::Time, _) => TIME.to_owned(),
+        (Values::Sequence, _) => SEQUENCE.to_owned(),
         (_, "repo") => REPO.to_owned(),
         (_, "cursor") => CURSOR.to_owned(),
         (_, "event_type") => KIND.to_owned(),
