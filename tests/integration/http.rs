@@ -1,6 +1,7 @@
 //! MCP over HTTP: web pages, strangers and slow connections are turned away, both eras are answered, and the end
 //! waits for answers under way. The client is made of bytes. Not here: what is answered (`mcp`, `recall`).
 
+mod attacks;
 mod client;
 mod events;
 mod page;
