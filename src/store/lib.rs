@@ -49,7 +49,7 @@ pub use log_file::Durability;
 pub use own::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, make_a_file_in};
 pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
-pub use repo::{DetectedRepo, RepoAt, RepoSource};
+pub use repo::{Called, DetectedRepo, RepoAt, RepoSource};
 pub use session_policy::SessionPolicy;
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
 pub use tail::{LogLine, Tail};

@@ -31,6 +31,15 @@ pub struct RepoAt {
     pub commit: Option<String>,
 }
 
+/// What of a place has the name that somebody typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Called {
+    /// The repository.
+    Repository,
+    /// A folder of it, which may have the name of another repository.
+    Folder,
+}
+
 /// What a repository's key was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RepoSource {
@@ -88,6 +97,23 @@ impl DetectedRepo {
             (Some(git), _) => &git.top,
             (None, RepoSource::Folder(path) | RepoSource::CommonDir(path)) => path,
             (None, RepoSource::Remote { .. }) => Path::new(""),
+        }
+    }
+
+    /// Tells what of the place has a name, as people and scripts type it: one word, in any case.
+    /// `directory` is where they stand.
+    #[must_use]
+    pub fn called(&self, name: &str, directory: &Path) -> Option<Called> {
+        let name = name.trim();
+        if name.is_empty() || name.contains(['/', '~', ':']) || !directory.is_absolute() {
+            return None;
+        }
+        let is_folder = |path: &Path| {
+            path.file_name().is_some_and(|own| own.to_string_lossy().eq_ignore_ascii_case(name))
+        };
+        match self.key.short_name().eq_ignore_ascii_case(name) {
+            true => Some(Called::Repository),
+            false => (is_folder(self.top()) || is_folder(directory)).then_some(Called::Folder),
         }
     }
 

@@ -22,7 +22,7 @@ use event::{
     Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use store::{Appended, Config, Destination, DetectedRepo, Durability, Store, StoreError};
+use store::{Appended, Called, Config, Destination, DetectedRepo, Durability, Store, StoreError};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use identity::{Identity, host};
@@ -188,24 +188,34 @@ impl Writer {
             let problem = problem.map(str::to_owned);
             return Ok(Target { repo: RepoKey::global(), problem, branch: None, commit: None });
         }
-        let Some(given) = given else {
-            let found = DetectedRepo::of_directory(&self.directory);
-            let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
-            let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
-            let (branch, commit) = git.unwrap_or_default();
-            let repo = self.config.current(&found.key);
-            return Ok(Target { repo, problem: None, branch, commit });
-        };
+        let found = || DetectedRepo::of_directory(&self.directory);
+        let Some(given) = given else { return Ok(self.target_at(found())) };
+        // Scripts write --repo "$(basename "$PWD")".
+        let here = found();
+        let called = here.called(given, &self.directory);
+        if called == Some(Called::Repository) {
+            return Ok(self.target_at(here));
+        }
         let key = match RepoKey::parse(given) {
             Ok(key) => key,
+            Err(_) if called.is_some() => return Ok(self.target_at(here)),
             Err(error) => return Ok(Target::wrong(RepoKey::of_line(given), error.to_string())),
         };
         match self.store.resolve(&key, &self.config) {
+            Ok(repo) if repo == key && called.is_some() => Ok(self.target_at(here)),
+            Err(StoreError::Ambiguous { .. }) if called.is_some() => Ok(self.target_at(here)),
             Err(error @ StoreError::Ambiguous { .. }) => {
                 Ok(Target::wrong(key, format!("failed to {error}")))
             }
             other => Ok(Target { repo: other?, problem: None, branch: None, commit: None }),
         }
+    }
+
+    fn target_at(&self, found: DetectedRepo) -> Target {
+        let fitting = |text: Option<String>| text.filter(|text| fits_short_field(text));
+        let git = found.git.map(|git| (fitting(git.branch), fitting(git.commit)));
+        let (branch, commit) = git.unwrap_or_default();
+        Target { repo: self.config.current(&found.key), problem: None, branch, commit }
     }
 }
 

@@ -150,6 +150,46 @@ fn a_short_name_finds_its_repository_while_it_is_unique() {
     assert!(ran.messages.contains("--repo: ") && ran.messages.contains(both), "{}", ran.messages);
 }
 
+// S-REPO-4
+#[test]
+fn the_name_of_the_folder_joins_its_repository() {
+    let world = World::new();
+    let top = repository(&world, "api", Some("https://github.com/acme/api"));
+    let odd = repository(&world, "My API (copy)", Some("https://github.com/acme/api"));
+    std::fs::create_dir_all(top.join("src")).unwrap();
+    for (directory, name) in [
+        (&top, "api"),
+        (&top, "API"),
+        (&top.join("src"), "src"),
+        (&odd, "My API (copy)"),
+        (&odd, "api"),
+    ] {
+        let event = written(&world, directory, &["--repo", name]);
+        assert_eq!((event.repo.as_str(), event.branch.is_some()), (API, true), "{name}");
+    }
+    // Where the word alone could mean several, the directory decides.
+    written(&world, &world.work(), &["--repo", "https://gitlab.com/other/api.git"]);
+    assert_eq!(written(&world, &top, &["--repo", "api"]).repo, API);
+    let found = |name: &str, directory: &Path| {
+        let ran = world.agent_knowledge_in(directory, &["search", "x", "--repo", name, "--json"]);
+        let answer: serde_json::Value = serde_json::from_str(&ran.done()).unwrap();
+        answer["memories"][0]["repo"].as_str().map(str::to_owned)
+    };
+    assert_eq!(found("api", &top).as_deref(), Some(API));
+    assert_eq!(found("My API (copy)", &odd).as_deref(), Some(API));
+    // The name of another known repository means that one, whatever the folder is called.
+    let shop = repository(&world, "web", Some("https://github.com/acme/shop"));
+    written(&world, &world.work(), &["--repo", "github.com/acme/web"]);
+    assert_eq!(written(&world, &shop, &["--repo", "web"]).repo, "github.com/acme/web");
+    let plain = world.path("plain");
+    std::fs::create_dir_all(&plain).unwrap();
+    let here = written_in(&world, &plain).repo;
+    assert_eq!(written(&world, &plain, &["--repo", "plain"]).repo, here, "also without git");
+    let ran =
+        world.log_memory_in(&plain, &["--repo", "not plain", "--type", "fact", "--lesson", "x"]);
+    assert_eq!(ran.exit, Some(65), "another odd name is refused");
+}
+
 #[test]
 fn branch_and_commit_are_recorded_as_git_tells_them() {
     let world = World::new();

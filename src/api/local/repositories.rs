@@ -5,6 +5,7 @@ use super::Local;
 use crate::ApiError;
 use event::{Problems, RepoKey};
 use search::snapshot::Snapshot;
+use store::Called;
 
 /// The message where a call must name a repository and does not.
 pub(super) const UNNAMED: &str = "is missing; this connection has no directory that tells it: give the repository's short name, key or URL";
@@ -25,14 +26,24 @@ pub(super) fn repo_or_here(
 /// Finds the key of a repository by its name, its key or its URL.
 pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
-    let key = RepoKey::parse(name).map_err(|error| refuse(error.to_string()))?;
+    let called = local.place.as_ref().and_then(|place| place.called(name, place.top()));
+    let here = local.here.as_ref().filter(|_| called.is_some());
+    if let (Some(here), Some(Called::Repository)) = (here, called) {
+        return Ok(here.clone());
+    }
+    let key = match (RepoKey::parse(name), here) {
+        (Ok(key), _) => key,
+        (Err(_), Some(here)) => return Ok(here.clone()),
+        (Err(error), None) => return Err(refuse(error.to_string())),
+    };
     let key = local.writer.config.current(&key);
     let known = snapshot.repos().keys().chain(&local.here);
-    match key.longer(known).as_slice() {
-        [only] => Ok((*only).clone()),
-        [] => Ok(key),
-        _ if snapshot.repos().contains_key(&key) => Ok(key),
-        several => {
+    match (key.longer(known).as_slice(), here) {
+        ([only], _) => Ok((*only).clone()),
+        (_, Some(here)) => Ok(here.clone()),
+        ([], None) => Ok(key),
+        (_, None) if snapshot.repos().contains_key(&key) => Ok(key),
+        (several, None) => {
             let list = several.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
             Err(refuse(format!("could be {list}; give one of them in full")))
         }
