@@ -90,8 +90,14 @@ impl Home {
     /// Returns what to do next, the most useful first.
     fn steps(&self) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
-        if !self.left_out.is_empty() {
-            steps.push(("agent-knowledge setup", "let your agents save and recall lessons"));
+        match (self.set_up.is_empty(), self.left_out.is_empty()) {
+            (true, false) => {
+                steps.push(("agent-knowledge init", "get ready: agents, model, past sessions"));
+            }
+            (false, false) => {
+                steps.push(("agent-knowledge setup", "let your other agents save and recall too"));
+            }
+            (_, true) => {}
         }
         if self.sessions.as_ref().is_some_and(|note| note.command.is_some()) {
             steps.push(("agent-knowledge sessions import", "make your past sessions searchable"));

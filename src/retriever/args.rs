@@ -16,6 +16,7 @@ mod agent_files;
 mod curation;
 pub mod help;
 mod hook;
+mod init;
 mod links;
 mod request;
 pub mod sessions;
@@ -27,6 +28,7 @@ mod upkeep;
 pub use agent_files::{Export, Import};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
+pub use init::{Given, Init};
 pub use links::{Link, LinkCommand, Unlink};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
@@ -96,6 +98,8 @@ pub enum MainCommand {
     Index(OutputFormat),
     /// Set up Claude Code, Codex and other clients
     Setup(Setup),
+    /// Get ready in one conversation: clients, model, past sessions
+    Init(Init),
     /// Check and maintain the logs.
     #[command(flatten)]
     Upkeep(Upkeep),

@@ -15,8 +15,8 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use super::args::{
-    self, Arguments, CommandLine, Export, Hook, Import, MainCommand, ModelCommand, OutputFormat,
-    Past, Serve, Setup, Upkeep,
+    self, Arguments, CommandLine, Export, Hook, Import, Init, MainCommand, ModelCommand,
+    OutputFormat, Past, Serve, Setup, Upkeep,
 };
 use super::judge::Decided;
 use super::mcp::ToolSet;
@@ -122,6 +122,17 @@ pub trait Wiring {
         &mut self,
         settings: &GlobalOptions,
         command: Setup,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError>;
+
+    /// Asks what to set up, and does it; also returns how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn init(
+        &mut self,
+        settings: &GlobalOptions,
+        command: Init,
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
@@ -301,6 +312,10 @@ fn perform(
             let form = command.form;
             let done = wiring.setup(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
+        }
+        MainCommand::Init(command) => {
+            let done = wiring.init(settings, command, process.messages)?;
+            return Ok(ended(process, command.form, &done));
         }
         MainCommand::Model { command } => {
             (OutputFormat { json: false }, wiring.model(command, settings, process.messages)?)

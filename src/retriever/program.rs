@@ -20,6 +20,7 @@ use clients::hooks::last_seen;
 
 mod agent_files;
 mod as_of;
+mod asking;
 #[cfg(feature = "web")]
 mod browser;
 #[cfg(feature = "grpc")]
@@ -27,6 +28,7 @@ mod grpc;
 mod home;
 mod hook;
 mod http;
+mod init;
 mod listening;
 mod opening;
 mod session_consent;
@@ -259,6 +261,15 @@ impl Wiring for Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         self.set_up(settings, command, messages)
+    }
+
+    fn init(
+        &mut self,
+        settings: &GlobalOptions,
+        command: args::Init,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        self.initialise(settings, command, messages)
     }
 
     fn upkeep(

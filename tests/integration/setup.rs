@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::pieces::clients;
+use crate::terminal::on_terminal;
 use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
 
 /// Typical client files.
@@ -40,6 +41,42 @@ fn sign(world: &World, agent: &str, what: &str, time: &str) {
     let folder = world.path("cache/fired").join(agent);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join(what), format!("{time}\n")).unwrap();
+}
+
+// S-INIT-1
+#[cfg(unix)]
+#[test]
+fn init_asks_and_does_what_it_is_told() {
+    let world = World::new();
+    plant(&world);
+    let before = bytes_under(&world.home());
+    let init = |args: &[&str]| {
+        let mut command = alone(&world);
+        command.arg("init").args(args);
+        command
+    };
+    // Nobody is there to answer.
+    let ran = run(&mut init(&[]), b"").done();
+    for left in ["--clients", "--fetch-model", "agents    ", "none set up"] {
+        assert!(ran.contains(left), "no {left:?} in {ran}");
+    }
+    assert_eq!(bytes_under(&world.home()), before, "nothing was changed");
+    // A person says no to the model and to the clients.
+    let shown = on_terminal(&mut init(&[]), "n\nn\n");
+    let asked = ["would write", "Set up these clients? [Y/n]", "Fetch it (107 MB)? [Y/n]"];
+    assert!(asked.iter().all(|text| shown.contains(text)), "{shown}");
+    assert_eq!(bytes_under(&world.home()), before);
+    let shown = on_terminal(&mut init(&["--no-model"]), "\n");
+    assert!(shown.contains("wrote ") && !shown.contains("107 MB"), "{shown}");
+    setup(&world, &["--check"]);
+    let again = on_terminal(&mut init(&["--no-model"]), "");
+    assert!(!again.contains("[Y/n]"), "what is done is not asked again: {again}");
+    setup(&world, &["--undo"]).done();
+    assert_eq!(bytes_under(&world.home()), before);
+    let json = run(&mut init(&["--yes", "--no-model", "--no-sessions", "--json"]), b"").done();
+    let told: Value = serde_json::from_str(&json).unwrap();
+    let parts = ["clients", "model", "sessions"].map(|part| told["init"][part].clone());
+    assert_eq!(parts, ["done", "left", "no"], "{told}");
 }
 
 // S-SETUP-5 S-SETUP-6

@@ -50,7 +50,7 @@ const SHORT: &[Group] = &[
     },
     Group {
         title: "Set up and check",
-        commands: &["setup", "model", "status", "doctor", "whoami"],
+        commands: &["init", "setup", "model", "status", "doctor", "whoami"],
     },
 ];
 

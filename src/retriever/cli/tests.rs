@@ -59,6 +59,15 @@ impl Wiring for FakeWiring {
         Ok((if command.check { Exit::NotFound } else { Exit::Done }, reply))
     }
 
+    fn init(
+        &mut self,
+        _: &GlobalOptions,
+        command: Init,
+        _: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        Ok((Exit::Done, Reply { text: format!("{command:?}"), json: Value::Null }))
+    }
+
     fn upkeep(&mut self, _: &GlobalOptions, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         let is_fine = matches!(command, Upkeep::Digest(_));

@@ -1,7 +1,7 @@
 //! Whether past sessions may be read, and when they are: after a yes, now and then, and when a session ends. Not here: the
 //! commands about what is kept (`sessions`).
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::asking::{Usual, asked};
 use super::{GlobalOptions, Program, ResolvedSettings, failed, unkept};
 use api::{ApiError, Reply};
 use sessions::session_import::{ImportPlan, ImportProgress};
 use sessions::session_store::SessionStore;
 use store::FileLock;
-use writer::exit::Exit;
 
 /// The setting that holds the person's answer, and its two values.
 pub(super) const CONSENT: &str = "consent";
@@ -53,7 +53,8 @@ impl Program<'_> {
         }
         drop(kept);
         let files = plan.len();
-        match asked(&reply::import_planned(&plan.tools, true).text, messages)? {
+        let text = reply::import_planned(&plan.tools, true).text;
+        match asked(&text, "Read them?", Usual::No, messages)? {
             Some(true) => {
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
                 Ok(run_import(&settled, plan, now_ms)?.text)
@@ -146,20 +147,6 @@ fn progress_bar() -> ProgressBar {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
-}
-
-/// Asks a person; nothing if nobody is there to answer.
-pub(super) fn asked(text: &str, messages: &mut dyn Write) -> Result<Option<bool>, ApiError> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Ok(None);
-    }
-    let io =
-        |error| ApiError::Failed { exit: Exit::Io, message: format!("failed to ask: {error}") };
-    write!(messages, "{text}\nRead them? [y/N] ").map_err(io)?;
-    messages.flush().map_err(io)?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).map_err(io)?;
-    Ok(Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")))
 }
 
 /// Returns what the person said when asked, if they were.

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::session_consent::{YES, asked, consent, run_import};
+use super::asking::{Usual, asked};
+use super::session_consent::{YES, consent, run_import};
 use super::{GlobalOptions, Program, ResolvedSettings, failed, unkept};
 use crate::args::sessions::{ForgetSessions, ImportSessions, ListSessions, Sessions, ShowSession};
 use crate::cli::{Need, Wiring};
@@ -93,7 +94,8 @@ impl Program<'_> {
         }
         let is_answered = is_allowed || command.yes;
         let is_asked = !is_answered && !command.form.json && !plan.is_empty();
-        let is_yes = is_answered || is_asked && asked(&planned.text, messages)? == Some(true);
+        let is_yes = is_answered
+            || is_asked && asked(&planned.text, "Read them?", Usual::No, messages)? == Some(true);
         if !is_yes {
             return Ok(planned);
         }

@@ -1,0 +1,84 @@
+//! The `init` command, as clap parses it. Not here: what it does (`program`).
+
+use clap::Args;
+
+use super::OutputFormat;
+
+const INIT_HELP: &str = "\
+It asks three questions, one after another: whether to set up the clients that it finds, whether
+to fetch the model for search by meaning (107 MB), and whether to read the past sessions on this
+disk. An option answers its question. Without a terminal nobody is asked: what no option answers
+is left as it is, and named. Run it again at any time; what is done already is not asked again.
+
+A script: agent-knowledge init --yes --no-sessions";
+
+/// The `init` command.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(after_help = INIT_HELP)]
+pub struct Init {
+    /// Yes to clients and model; past sessions need their own yes
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+    /// Set up the clients that are found
+    #[arg(long)]
+    pub clients: bool,
+    /// Leave the clients as they are
+    #[arg(long, conflicts_with = "clients")]
+    pub no_clients: bool,
+    /// Fetch the model
+    #[arg(long)]
+    pub fetch_model: bool,
+    /// Search by words alone
+    #[arg(long, conflicts_with = "fetch_model")]
+    pub no_model: bool,
+    /// Read the past sessions of the tools on this disk
+    #[arg(long)]
+    pub sessions: bool,
+    /// Do not read past sessions
+    #[arg(long, conflicts_with = "sessions")]
+    pub no_sessions: bool,
+    /// How to print.
+    #[command(flatten)]
+    pub form: OutputFormat,
+}
+
+/// What the command line answers to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+    /// Nothing: a person is asked.
+    Open,
+}
+
+impl Given {
+    fn of(yes: bool, no: bool) -> Self {
+        match (yes, no) {
+            (_, true) => Self::No,
+            (true, false) => Self::Yes,
+            (false, false) => Self::Open,
+        }
+    }
+}
+
+impl Init {
+    /// Returns the answer about clients.
+    #[must_use]
+    pub fn about_clients(&self) -> Given {
+        Given::of(self.clients || self.yes, self.no_clients)
+    }
+
+    /// Returns the answer about the model.
+    #[must_use]
+    pub fn about_model(&self) -> Given {
+        Given::of(self.fetch_model || self.yes, self.no_model)
+    }
+
+    /// Returns the answer about past sessions.
+    #[must_use]
+    pub fn about_sessions(&self) -> Given {
+        Given::of(self.sessions, self.no_sessions)
+    }
+}

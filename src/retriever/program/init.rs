@@ -1,0 +1,189 @@
+//! The first five minutes: clients, model and past sessions, each after a question. Not here: how each is done (`setup`,
+//! `session_consent`, the model in `program`).
+
+use std::io::Write;
+
+use serde_json::{Map, Value};
+
+use super::asking::{Usual, asked};
+use super::session_consent::{CONSENT, NO, consent, run_import};
+use super::{GlobalOptions, Program, unkept};
+use crate::args::{Given, Init, ModelCommand, OutputFormat, Setup};
+use crate::cli::Wiring;
+use api::{ApiError, Reply};
+use index::embed::model;
+use sessions::session_store::SessionStore;
+use writer::exit::Exit;
+
+/// What became of the three parts.
+#[derive(Default)]
+struct Done {
+    /// What happened, in words.
+    told: Vec<String>,
+    json: Map<String, Value>,
+    exit: Option<Exit>,
+}
+
+impl Done {
+    fn note(&mut self, part: &str, state: &str, text: String) {
+        self.json.insert(part.to_owned(), state.into());
+        if !text.is_empty() {
+            self.told.push(text);
+        }
+    }
+
+    /// Notes that one part failed. The others are done all the same.
+    fn fail(&mut self, part: &str, error: &ApiError) {
+        self.note(part, "failed", format!("{part}: {error}"));
+        self.exit.get_or_insert(match error {
+            ApiError::Failed { exit, .. } => *exit,
+            ApiError::Invalid(_) | ApiError::NotFound(_) => Exit::NotFound,
+        });
+    }
+}
+
+impl Program<'_> {
+    /// Asks what to set up, and does it.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the settings or the store cannot be read; a part that fails is told in the reply.
+    pub(super) fn initialise(
+        &mut self,
+        settings: &GlobalOptions,
+        command: Init,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let mut done = Done::default();
+        if let Err(error) =
+            self.init_clients(settings, command.about_clients(), messages, &mut done)
+        {
+            done.fail("clients", &error);
+        }
+        if let Err(error) = self.init_model(settings, command.about_model(), messages, &mut done) {
+            done.fail("model", &error);
+        }
+        if let Err(error) =
+            self.init_sessions(settings, command.about_sessions(), messages, &mut done)
+        {
+            done.fail("sessions", &error);
+        }
+        let home = self.home_of(settings)?;
+        done.told.push(home.text);
+        let mut json = home.json;
+        if let Some(fields) = json.as_object_mut() {
+            fields.insert("init".to_owned(), Value::Object(done.json));
+        }
+        Ok((done.exit.unwrap_or(Exit::Done), Reply::new(done.told.join("\n\n"), json)))
+    }
+
+    fn init_clients(
+        &self,
+        settings: &GlobalOptions,
+        given: Given,
+        messages: &mut dyn Write,
+        done: &mut Done,
+    ) -> Result<(), ApiError> {
+        let command = |dry_run| Setup {
+            clients: Vec::new(),
+            user: false,
+            project: false,
+            dry_run,
+            undo: false,
+            check: false,
+            // What is asked about past sessions comes later.
+            form: OutputFormat { json: true },
+        };
+        let (_, plan) = self.set_up(settings, command(true), messages)?;
+        let has_changes = plan.json.to_string().contains("\"would ");
+        let answer = match given {
+            Given::Yes => Some(true),
+            Given::No => Some(false),
+            Given::Open if !has_changes => Some(true),
+            Given::Open => asked(&plan.text, "Set up these clients?", Usual::Yes, messages)?,
+        };
+        match answer {
+            Some(true) => {
+                let (exit, reply) = self.set_up(settings, command(false), messages)?;
+                if exit != Exit::Done {
+                    done.exit = Some(exit);
+                }
+                done.note("clients", "done", reply.text);
+            }
+            Some(false) => done.note("clients", "left", String::new()),
+            None => done.note(
+                "clients",
+                "left",
+                "clients: not set up; --clients sets them up, `agent-knowledge setup --dry-run` shows what that changes".to_owned(),
+            ),
+        }
+        Ok(())
+    }
+
+    fn init_model(
+        &mut self,
+        settings: &GlobalOptions,
+        given: Given,
+        messages: &mut dyn Write,
+        done: &mut Done,
+    ) -> Result<(), ApiError> {
+        let directory = self.settle(settings)?.model_dir;
+        if model::status(&directory).is_ready() {
+            done.note("model", "ready", String::new());
+            return Ok(());
+        }
+        let about = "The model finds memories by meaning, also in other words. Without it, search is by words alone.";
+        let answer = match given {
+            Given::Yes => Some(true),
+            Given::No => Some(false),
+            Given::Open => asked(about, "Fetch it (107 MB)?", Usual::Yes, messages)?,
+        };
+        match answer {
+            Some(true) => {
+                self.model(ModelCommand::Fetch, settings, messages)?;
+                done.note("model", "fetched", "The model is installed.".to_owned());
+            }
+            Some(false) => done.note("model", "left", String::new()),
+            None => done.note(
+                "model",
+                "left",
+                "model: not installed; --fetch-model fetches it (107 MB)".to_owned(),
+            ),
+        }
+        Ok(())
+    }
+
+    fn init_sessions(
+        &self,
+        settings: &GlobalOptions,
+        given: Given,
+        messages: &mut dyn Write,
+        done: &mut Done,
+    ) -> Result<(), ApiError> {
+        let settled = self.settle(settings)?;
+        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        let said = consent(kept.as_ref())?;
+        match (given, said) {
+            (Given::Open, Some(said)) => done.note("sessions", &said, String::new()),
+            (Given::Open, None) => {
+                drop(kept);
+                let text = self.offer_sessions(settings, messages)?;
+                done.note("sessions", "asked", text);
+            }
+            (Given::No, _) => {
+                drop(kept);
+                let kept =
+                    SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+                kept.set(CONSENT, NO).map_err(|error| unkept(&error))?;
+                done.note("sessions", NO, String::new());
+            }
+            (Given::Yes, _) => {
+                let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
+                drop(kept);
+                let now_ms = (self.surroundings.clock)().now.as_millisecond();
+                let reply = run_import(&settled, plan, now_ms)?;
+                done.note("sessions", "read", reply.text);
+            }
+        }
+        Ok(())
+    }
+}
