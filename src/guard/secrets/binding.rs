@@ -8,7 +8,7 @@ use super::binding_form::{AFTER_OPERATOR, AFTER_TAGS, FORMS, IN_LIST};
 use super::bound_value::{Bond, BoundValue, cut, is_quote};
 use super::charset::{Charset, DOTTED, URL};
 use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, mentions, name_start};
-use super::text::{Text, words};
+use super::text::{Text, count, words};
 
 const TAIL: Charset = DOTTED.and(" \t");
 
@@ -20,9 +20,15 @@ const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — by BY TO";
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — by from BY TO";
 /// Bytes of words between a name and its verb or colon.
 const WORDS_BYTES_MAX: usize = 48;
+/// Words that say whose a password is, or what for.
+const FOR: &str = "for of on at in to from für von auf pour de du sur para do da del di per voor van för til for na od dla для от к на";
+/// Bytes between a name and such a word.
+const FOR_BYTES_MAX: usize = 24;
+/// Bytes from a name to the end of its line.
+const LINE_BYTES_MAX: usize = 120;
 /// Bytes of a command before and after a name in it.
 const COMMAND_BYTES_MAX: usize = 160;
 /// Bytes of spaces between two columns.
@@ -104,6 +110,7 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(below(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, words).filter(|_| is_other)))
         .or_else(|| offer(after_colon(text, words_end).filter(|_| is_other)))
+        .or_else(|| offer(asked(text, name_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
     Look { found, values }
 }
@@ -132,7 +139,9 @@ fn beside<'a>(
     // In a table of two columns many spaces bind.
     let is_column = !is_flagged && from > name_end + 1 && is_directive(text, start, from - 1);
     let bond = if is_column { Bond::Operator } else { bond };
-    value_at(text, if is_column { from } else { name_end + 1 }, bond, tail)
+    let mut bound = value_at(text, if is_column { from } else { name_end + 1 }, bond, tail)?;
+    bound.is_last &= bond != Bond::Identifier || matches!(text.at(bound.to), 0 | b'\n' | b'\r');
+    Some(bound)
 }
 
 /// A value that ends a sentence in another language without a verb.
@@ -146,6 +155,37 @@ fn after_colon(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
     let is_colon = text.at(place) == b':';
     let from = text.run_while(place + 1, 4, |byte| byte == b' ');
     is_colon.then(|| value_at(text, from, Bond::Operator, b""))?
+}
+
+/// A value at the end of the line, after a colon, where the words before it say whose or what for it is.
+fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
+    let says_for = |words_after: &[u8]| {
+        words_after.split(|byte| *byte == b' ').any(|word| words(FOR).any(|other| other == word))
+    };
+    if text.at(name_end) != b' ' || !says_for(text.slice(name_end, name_end + FOR_BYTES_MAX)) {
+        return None;
+    }
+    let end = text.run_while(name_end, LINE_BYTES_MAX, |byte| byte != b'\n');
+    let rest = text.slice(name_end, end);
+    let colon = rest.windows(2).rposition(|pair| pair == b": ")?;
+    let (before, value) = (rest.get(..colon)?, rest.get(colon + 2..)?);
+    let is_one = !value.trim_ascii().contains(&b' ') && matches!(text.at(end), 0 | b'\n');
+    (is_one && says_for(before))
+        .then(|| value_at(text, name_end + colon + 2, Bond::Operator, b""))?
+}
+
+/// A value before its name: `use … as the password`.
+pub(super) fn used_as(text: Text<'_>, start: usize) -> Option<BoundValue<'_>> {
+    let before = text.slice(start.saturating_sub(WORDS_BYTES_MAX), start);
+    count(before.len());
+    let place = before.windows(4).rposition(|part| part == b" as ")?;
+    let words = before.get(place + 4..)?;
+    let is_near = words.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ');
+    let to = start - before.len() + place;
+    let from = text.run_back_while(to, WORDS_BYTES_MAX, |byte| byte > b' ');
+    let mut bound = value_at(text, from, Bond::Sentence, b"").filter(|_| is_near)?;
+    bound.is_last = true;
+    Some(bound)
 }
 
 /// A value that a verb binds to its name.

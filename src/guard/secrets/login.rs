@@ -216,7 +216,9 @@ pub(super) fn echoed(text: Text<'_>, end: usize) -> Option<Hit> {
     let place = text.run_while(end, 8, |byte| matches!(byte, b' ' | b'-' | b'n' | b'e'));
     let (from, to, is_quoted) = word_at(text, place);
     let pipe = text.run_while(to, 4, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'\\'));
-    let reader = (text.at(pipe) == b'|').then(|| rest_of(text, pipe + 1))?;
+    // A statement that is sent to a program has more words.
+    let spaces = text.slice(from, to).iter().filter(|byte| **byte == b' ').count();
+    let reader = (spaces < WORDS_MAX && text.at(pipe) == b'|').then(|| rest_of(text, pipe + 1))?;
     let is_secret = mentions(reader, &READERS) && is_typed(text.slice(from, to), is_quoted);
     is_secret.then(|| hit("command-password", from, to))?
 }

@@ -1,18 +1,18 @@
 //! Secrets known by the name before them: which value after which kind of name is one. Not here: the names
 //! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`binding`).
 
-use super::binding::{Look, look};
+use super::binding::{Look, look, used_as};
 use super::bound_value::{Bond, BoundValue, list_end};
 use super::charset::Charset;
 use super::context::{
-    OF_COMMITS, begins_word, is_about, is_data_key, is_in_identifier, is_login, is_near, is_public,
-    is_public_name, mentions,
+    OF_COMMITS, begins_word, follows_owner, is_about, is_data_key, is_in_identifier, is_login,
+    is_near, is_public, is_public_name, mentions, name_start,
 };
 use super::hit::{Hit, Rank};
 use super::judge::{
     Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random, is_ulid, is_uuid,
 };
-use super::password::{is_numbered_word, is_password, is_phrase, is_wild};
+use super::password::{is_numbered_word, is_password, is_phrase, is_short_token, is_wild};
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
@@ -43,7 +43,7 @@ impl NameKind {
             "session" => Self::Session,
             "login" => Self::Login,
             "key" => Self::Key,
-            "password" => Self::Password,
+            "password" | "stem" => Self::Password,
             "pass" => Self::Pass,
             "header" => Self::Header,
             "pin" => Self::Pin,
@@ -82,6 +82,9 @@ const OF_PINS: [&str; 16] = [
     "account", "phone", "my ", "your ", "atm", "safe",
 ];
 
+/// Bytes of stems that are part of other words as well.
+const SHORT_STEM_BYTES_MAX: usize = 5;
+
 pub(super) const NOTHING: Look<Hit> = Look { found: None, values: 0..0 };
 
 impl NameInText<'_> {
@@ -96,7 +99,11 @@ impl NameInText<'_> {
         let is_free = || begins_word(text, start);
         let stands = match kind {
             NameKind::Key => !continues && is_free() && !is_data_key(text, start),
-            NameKind::Pass => !continues && is_free(),
+            NameKind::Pass => !continues && (is_free() || follows_owner(text, start)),
+            // A short stem may stand in another word.
+            NameKind::Password if self.row.fields[0] == "stem" => {
+                self.anchor.len() > SHORT_STEM_BYTES_MAX || is_free()
+            }
             NameKind::Pin => is_free() && text.slice(start, end) == b"PIN",
             // `authorization_code` is no header.
             NameKind::Header => !continues && next != b'_',
@@ -107,15 +114,32 @@ impl NameInText<'_> {
         if !stands || is_public(text, start) {
             return NOTHING;
         }
-        look(text, start, end, |bound| self.hit(kind, &bound))
+        let mut look = look(text, start, end, |bound| self.hit(kind, &bound));
+        if look.found.is_none() && matches!(kind, NameKind::Password | NameKind::Pass) {
+            look.found = used_as(text, start).and_then(|bound| self.hit(kind, &bound));
+        }
+        look.found = look.found.filter(|_| !self.is_type());
+        look
+    }
+
+    /// Tells whether the name is that of a type in a path, as in `aws::Secret`.
+    fn is_type(&self) -> bool {
+        let name = name_start(self.text, self.start);
+        self.text.slice(name.saturating_sub(2), name) == b"::"
     }
 
     /// Tells whether drawn values near the name are secrets.
     pub(super) fn reaches(&self) -> bool {
         let Self { text, start, end, .. } = *self;
+        if self.is_type() {
+            return false;
+        }
         match NameKind::of(&self.row) {
             NameKind::Password | NameKind::Login => true,
-            NameKind::Pass => begins_word(text, start) && !text.at(end).is_ascii_lowercase(),
+            NameKind::Pass => {
+                (begins_word(text, start) || follows_owner(text, start))
+                    && !text.at(end).is_ascii_lowercase()
+            }
             NameKind::Token => self.row.name == "secret",
             _ => false,
         }
@@ -128,7 +152,7 @@ impl NameInText<'_> {
         let is_option = bound.tail.windows(3).any(|part| part.starts_with(b" -") && part != b" - ");
         // if len(password) > limit
         let is_compared = !bound.is_quoted
-            && self.text.slice(bound.from.saturating_sub(2), bound.from) == b"> "
+            && self.text.slice(bound.from.saturating_sub(3), bound.from) == b" > "
             && matches!(kind, NameKind::Password | NameKind::Pass)
             && bound.value.iter().all(u8::is_ascii_lowercase);
         // password_hash("…"), pwd_context.verify("…")
@@ -159,7 +183,7 @@ impl NameInText<'_> {
         // user bob and password X
         if matches!(kind, NameKind::Password | NameKind::Pass) && is_beside && is_login(text, start)
         {
-            return is_password(bound, Hint::Strong, Bond::Sentence);
+            return is_password(bound, Bond::Sentence);
         }
         // A UUID after an identifier: `heroku_token is …`.
         let is_uuid_told = kind == NameKind::Token
@@ -221,7 +245,10 @@ impl NameInText<'_> {
         let value = bound.value;
         let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
         match kind {
-            NameKind::Pin => !is_near(text, start, &OF_PINS),
+            NameKind::Pin => {
+                let is_long = bound.bond == Bond::Operator && value.len() > 5;
+                !is_long && !is_near(text, start, &OF_PINS)
+            }
             NameKind::Pass => {
                 let make = Make::of(value);
                 // pwd.getpwnam('nobody') and lists of commands are no assignment.
@@ -229,7 +256,8 @@ impl NameInText<'_> {
                 let is_assigned = || {
                     let has = |byte: u8| between.contains(&byte);
                     // A compiler has passes, so that `pass: "inline"` is none.
-                    let is_bound = has(b'=') || has(b'|') || has(b':') && self.anchor != "pass";
+                    let is_bound =
+                        has(b'=') || has(b'|') || has(b'>') || has(b':') && self.anchor != "pass";
                     is_bound && !has(b'(') && !has(b',') && !has(b'.')
                 };
                 !is_login(text, start)
@@ -254,11 +282,16 @@ fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
     let value = bound.trimmed();
     let is_loose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
     let is_secret = match kind {
-        NameKind::Password => return is_password(bound, Hint::Strong, bound.bond),
-        NameKind::Pass => return is_password(bound, Hint::Weak, bound.bond),
+        NameKind::Password | NameKind::Pass => return is_password(bound, bound.bond),
         NameKind::Header => is_header(value),
         NameKind::Token | NameKind::Session if is_uuid(value) => !is_loose,
         NameKind::Token if bound.is_variable_set && is_set_secret(value) => true,
+        NameKind::Token if bound.is_variable_set => return is_password(bound, bound.bond),
+        NameKind::Token
+            if !is_uuid(value) && bound.bond != Bond::Neighbour && is_short_token(value) =>
+        {
+            true
+        }
         NameKind::Token if bound.bond == Bond::Identifier => is_random(value, Hint::Weak),
         NameKind::Token if bound.bond == Bond::Neighbour => {
             is_mixed(value) || (bound.is_quoted && is_random(value, Hint::Strong))
@@ -269,7 +302,7 @@ fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         NameKind::Key => !is_uuid(value) && is_random(value, Hint::Weak),
         NameKind::Pin => {
             matches!(bound.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
-                && (4..=8).contains(&value.len())
+                && (4..=12).contains(&value.len())
                 && value.iter().all(u8::is_ascii_digit)
         }
     };

@@ -6,7 +6,7 @@ use super::charset::Charset;
 use super::context::{OF_DIGESTS, holds, mentions};
 use super::hit::{Hit, Rank};
 use super::judge::{Make, is_digest_named, is_placeholder, is_ulid, is_uuid};
-use super::password::{is_numbered_word, is_phrase};
+use super::password::{is_marked, is_numbered_word, is_phrase};
 use super::text::{Text, count, list};
 
 /// Bytes before a word that are searched, and after it.
@@ -150,7 +150,7 @@ impl NearbyToken<'_> {
         let Self { text, from, to } = self;
         let whole = text.slice(from, to);
         // The user part of an address has a rule of its own (`login`), and the hash of a password is none.
-        if whole.windows(3).any(|part| part == b"://") || is_hash(whole) {
+        if whole.windows(3).any(|part| part == b"://") || is_hash(whole) || has_escapes(whole) {
             return;
         }
         let value = self.without_name();
@@ -206,6 +206,11 @@ impl NearbyToken<'_> {
         let is_edge = |byte: u8| b"!*&#@$%+~^_".contains(&byte);
         let core = text.run_back_while(to, to.saturating_sub(from), is_edge);
         let value = text.slice(from, core);
+        // A call, or the name of a parameter.
+        let gap = text.run_while(to, 1, |byte| byte == b' ');
+        if text.at(to) == b'(' || text.at(gap) == b':' && text.at(gap + 1) == b' ' {
+            return None;
+        }
         let is_secret = (VALUE_BYTES_MIN..=VALUE_BYTES_MAX).contains(&value.len())
             && !is_word(value)
             && (Make::of(value).is_drawn() || is_chosen(text, from, value))
@@ -265,26 +270,26 @@ fn is_chosen(text: Text<'_>, from: usize, value: &[u8]) -> bool {
     // `=`, a quote, a word of a language that has no spaces, or the end of the line.
     let before = text.before(gap);
     let is_last = matches!(text.at(last), 0 | b'\n');
-    // A bare `aws-credential-helper` names a thing that handles secrets.
-    let is_bound = b"=:|\t\"'`>([".contains(&before)
-        || before >= 0x80
-        || is_last && !mentions(value, &OF_SECRETS);
+    let is_bound = b"=:|\t\"'`>([".contains(&before) || before >= 0x80 || is_last;
     let is_name = text.before(from) == b'_' || matches!(text.at(end), b'_' | b'(');
-    !is_name && is_numbered_word(value) || is_bound && is_phrase(value)
+    // A bare `aws-credential-helper` names a thing that handles secrets.
+    !is_name && is_numbered_word(value)
+        || is_bound && is_phrase(value) && !mentions(value, &OF_SECRETS)
+        || is_marked(value)
 }
 
-/// Tells whether a value is the hash of a password in the form of crypt, as in `$2b$10$…`.
-fn is_hash(value: &[u8]) -> bool {
-    let is_method = |method: &[u8]| {
-        (1..=12).contains(&method.len())
-            && method.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    };
-    let mut parts = value.split(|byte| *byte == b'$');
-    let is_opened = parts.next().is_some_and(|first| !first.iter().any(u8::is_ascii_digit));
-    is_opened
-        && parts.next().is_some_and(is_method)
-        && parts.next().is_some_and(|rest| rest.len() > 1)
-        && value.len() > 24
+/// Tells whether a token is text with escapes such as `\u0414`.
+fn has_escapes(token: &[u8]) -> bool {
+    let is_escape =
+        |part: &[u8]| part.starts_with(b"\\u") && part.iter().skip(2).all(u8::is_ascii_hexdigit);
+    token.windows(6).any(is_escape)
+}
+
+/// Tells whether a token holds the hash of a password in the form of crypt, as in `$2b$10$…`.
+fn is_hash(token: &[u8]) -> bool {
+    const METHODS: [&str; 10] =
+        ["$2a$", "$2b$", "$2y$", "$argon2", "$1$", "$5$", "$6$", "$y$", "$pbkdf2", "$scrypt"];
+    token.len() > 24 && mentions(token, &METHODS)
 }
 
 /// Tells whether the line says that hexadecimal digits are a digest or a commit.
