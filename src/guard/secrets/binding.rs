@@ -20,7 +20,9 @@ const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — by from BY TO";
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — from BY TO";
+/// Words that begin a clause with a subject of its own.
+const CLAUSES: &str = "when if where that which unless because and";
 /// Bytes of words between a name and its verb or colon.
 const WORDS_BYTES_MAX: usize = 48;
 /// Words that say whose a password is, or what for.
@@ -83,6 +85,13 @@ pub(super) fn look<'a, T>(
             return None;
         }
         let place = form.value(text, at)?;
+        // `when provider=` binds to its last word, and in a template `|` pipes.
+        let is_other = number == AFTER_OPERATOR
+            && (text.at(at) == b'=' && text.before(at) != b' ' && tail.contains(&b' ')
+                || text.slice(at, place).contains(&b'|') && is_in_template(text, start));
+        if is_other {
+            return None;
+        }
         let mut bound = value_at(text, place, Bond::Operator, tail)?;
         let last = text.before(at);
         let is_set = place == at + 1 && text.at(at) == b'=';
@@ -113,6 +122,12 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(asked(text, name_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
     Look { found, values }
+}
+
+/// Tells whether a template opens on the line before a place.
+fn is_in_template(text: Text<'_>, place: usize) -> bool {
+    let line = text.run_back_while(place, COMMAND_BYTES_MAX, |byte| byte != b'\n');
+    text.slice(line, place).windows(2).any(|pair| matches!(pair, b"{{" | b"{%"))
 }
 
 /// A value that only a space parts from its name.
@@ -190,7 +205,12 @@ pub(super) fn used_as(text: Text<'_>, start: usize) -> Option<BoundValue<'_>> {
 
 /// A value that a verb binds to its name.
 fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
-    let (_, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
+    let (before, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
+    // password when provider is "x"
+    let is_clause = |word: &[u8]| words(CLAUSES).any(|other| other == word);
+    if tail.get(..before)?.split(|byte| *byte == b' ').any(is_clause) {
+        return None;
+    }
     let rest = tail.get(after..)?;
     after +=
         ADVERBS.iter().find(|word| rest.starts_with(word.as_bytes())).map_or(0, |word| word.len());

@@ -114,10 +114,10 @@ pub(super) fn cut<'a>(
 
 /// Tells whether a space stands before a value, and a word behind it that is no name of another value.
 fn is_in_sentence(text: Text<'_>, from: usize, to: usize) -> bool {
-    if text.before(from) != b' ' || text.at(to) != b' ' || !text.at(to + 1).is_ascii_lowercase() {
+    if text.before(from) != b' ' || text.at(to) != b' ' || !text.at(to + 1).is_ascii_alphabetic() {
         return false;
     }
-    let end = text.run_while(to + 1, NAME_BYTES_MAX, |byte| byte.is_ascii_lowercase());
+    let end = text.run_while(to + 1, NAME_BYTES_MAX, |byte| byte.is_ascii_alphabetic());
     !matches!(text.at(end), b'=' | b':' | b'_' | b'@')
 }
 

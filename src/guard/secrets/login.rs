@@ -15,6 +15,9 @@ const COMMAND_BYTES_MAX: usize = 256;
 /// Bytes of a typed password.
 const ARGUMENT_BYTES_MAX: usize = 128;
 
+/// Bytes of a word that is a password though nothing else says so.
+const ALONE_BYTES_MIN: usize = 8;
+
 /// Words of a command that are read, and bytes before a command that tell what was asked.
 const WORDS_MAX: usize = 6;
 const ASKED_BYTES_MAX: usize = 96;
@@ -29,7 +32,7 @@ fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
 /// Checks the arguments of a program of the table; its name stands from `start` to `end`.
 pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
     let before = text.before(start);
-    let is_member = text.at(start) == b'.';
+    let is_member = !text.at(start).is_ascii_alphanumeric();
     let is_part =
         !is_member && before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.');
     // A call may be that of a member, or of a longer name.
@@ -55,6 +58,10 @@ pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRo
         "set" => {
             let equals = line.iter().position(|byte| *byte == b'=')?;
             return argument(text, begin + equals + 1, "both").filter(|_| line.contains(&b'\''));
+        }
+        "last" if text.at(end) == b' ' => {
+            let last = line.iter().rposition(|byte| *byte == b' ')?;
+            return nth_word(text, begin + last, 0, row.name);
         }
         "second" => return nth_word(text, begin, 1, row.name),
         "third" => return nth_word(text, begin, 2, row.name),
@@ -120,7 +127,12 @@ fn pair(text: Text<'_>, place: usize) -> Option<Hit> {
     let (from, to, is_quoted) = word_at(text, value);
     let make = Make::of(text.slice(from, to));
     let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
-    let is_chosen = is_quoted || is_told || make.is_strong() || make.is_unlike_words(50);
+    // Two words that fill the rest of the line are a user and a password.
+    let is_alone = to - from >= ALONE_BYTES_MIN
+        && matches!(text.at(to), 0 | b'\n')
+        && !text.slice(name, to).contains(&b'.');
+    let is_chosen =
+        is_quoted || is_told || is_alone || make.is_strong() || make.is_unlike_words(50);
     let is_secret = name_end > name
         && text.at(slash) == b'/'
         && value > slash + 1
@@ -178,7 +190,9 @@ fn word_at(text: Text<'_>, place: usize) -> (usize, usize, bool) {
 
 /// Tells whether an argument can be a password: no reference, option, placeholder or word of a sentence.
 pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
-    let refers = value.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte));
+    let bare = value.strip_prefix(b"\"").unwrap_or(value);
+    let refers =
+        bare.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte)) || value.ends_with(b"(");
     let make = Make::of(value);
     let is_number = make.digits == value.len() && value.len() < 6;
     // href="…"
@@ -192,6 +206,7 @@ pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
         && !is_attribute
         && !is_placeholder(value)
         && !is_word_of_passwords(value)
+        && !value.split(|byte| *byte == b'@').next().is_some_and(is_word_of_passwords)
 }
 
 /// Words of commands that read a password from a pipe.

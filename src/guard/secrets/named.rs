@@ -147,6 +147,7 @@ impl NameInText<'_> {
 
     fn hit(&self, kind: NameKind, bound: &BoundValue<'_>) -> Option<Hit> {
         let value = accepted(kind, bound)
+            .or_else(|| self.is_sent(kind, bound).then(|| is_password(bound, bound.bond))?)
             .filter(|value| kind != NameKind::Session || self.logs_in(value))
             .or_else(|| self.accepted_in_context(kind, bound))?;
         let is_option = bound.tail.windows(3).any(|part| part.starts_with(b" -") && part != b" - ");
@@ -173,6 +174,18 @@ impl NameInText<'_> {
         let rank = if kind == NameKind::Key { Rank::Hint } else { Rank::Word };
         let to = list_end(self.text, bound, bound.end(self.text, value.len()));
         Some(Hit { rule: self.row.name, from: bound.from, to, rank })
+    }
+
+    /// Tells whether a token stands where a program is sent it: in the query of an address, a header of its own, or an
+    /// option.
+    fn is_sent(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
+        if kind != NameKind::Token || bound.bond != Bond::Operator {
+            return kind == NameKind::Token && bound.bond == Bond::Flag;
+        }
+        let name = name_start(self.text, self.start);
+        let is_query =
+            matches!(self.text.before(name), b'?' | b'&') && self.text.at(self.end) == b'=';
+        is_query || self.text.is_at(name, "x-")
     }
 
     /// Returns a value that only the words around its name make a secret.
@@ -251,20 +264,22 @@ impl NameInText<'_> {
             }
             NameKind::Pass => {
                 let make = Make::of(value);
-                // pwd.getpwnam('nobody') and lists of commands are no assignment.
+                // A compiler has passes, so that `pass: "inline"` is none, and pwd.getpwnam('nobody') is no assignment.
                 let between = text.slice(self.end, bound.from);
+                let has = |byte: u8| between.contains(&byte);
                 let is_assigned = || {
-                    let has = |byte: u8| between.contains(&byte);
-                    // A compiler has passes, so that `pass: "inline"` is none.
                     let is_bound =
                         has(b'=') || has(b'|') || has(b'>') || has(b':') && self.anchor != "pass";
                     is_bound && !has(b'(') && !has(b',') && !has(b'.')
                 };
+                let is_part =
+                    || text.before(start).is_ascii_alphanumeric() || text.before(start) == b'_';
                 !is_login(text, start)
                     && !make.is_strong()
                     && !is_wild(make)
                     && !bound.is_variable_set
                     && !is_assigned()
+                    && !is_part()
                     && bound.bond != Bond::Flag
                     && !is_numbered_word(value)
                     && !is_phrase(value)

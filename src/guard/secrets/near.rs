@@ -218,11 +218,18 @@ impl NearbyToken<'_> {
             && !is_technical(value)
             && !is_uuid(value)
             && !is_ulid(value)
+            && !is_object_id(value)
+            && text.slice(from.saturating_sub(3), from) != b"h1:"
             && !is_digest_named(value)
             && !is_placeholder(value)
             && !(value.iter().all(u8::is_ascii_hexdigit) && is_digest(text, from));
         is_secret.then_some((from, to))
     }
+}
+
+/// Tells whether a value has the form of the ids that Docker gives: 25 small letters and digits.
+fn is_object_id(value: &[u8]) -> bool {
+    value.len() == 25 && value.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 /// Tells whether a value holds a word of the table.

@@ -98,10 +98,10 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
     let is_strange = make.digits > 0
         || core.iter().any(|byte| is_strange(*byte))
         || make.has_random_letters()
-        || is_compound(core) && !bound.tail.ends_with(b"by ");
+        || is_compound(core);
     let is_quoted_value = bound.is_quoted && !core.contains(&b'_');
     match bond {
-        Bond::Operator | Bond::Flag => is_quoted_value || !names_secret(core),
+        Bond::Operator | Bond::Flag => !names_secret(core),
         Bond::Identifier if bound.is_last => !names_secret(core) && core.len() == bound.value.len(),
         // A Latin word among words of another script.
         Bond::Sentence | Bond::Neighbour if bound.is_foreign && is_word => true,
@@ -186,7 +186,15 @@ fn is_literal(core: &[u8]) -> bool {
     let is_dotted =
         core.contains(&b'.') && core.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let is_row = Make::of(core).distinct < 3;
-    hex.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) || is_dotted || is_row
+    // npm:^1.0.0
+    let is_version = core
+        .windows(2)
+        .any(|pair| pair.starts_with(b"^") && pair.last().is_some_and(u8::is_ascii_digit))
+        && Make::of(core).letters() < 4;
+    hex.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        || is_dotted
+        || is_row
+        || is_version
 }
 
 /// Tells whether a value is a name for the password rather than one.
@@ -259,7 +267,7 @@ pub(super) fn is_wild(make: Make) -> bool {
 /// Tells whether a value has more kinds of characters than a word.
 fn is_varied(make: Make) -> bool {
     let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
-    kinds.into_iter().filter(|has| *has).count() >= 3 && make.switches > 0
+    kinds.into_iter().filter(|has| *has).count() >= 3 && (make.switches > 0 || make.marks > 0)
 }
 
 /// Removes the punctuation of a sentence from the end.
@@ -297,11 +305,26 @@ fn refers(value: &[u8]) -> bool {
     let is_plain = |part: &[u8]| part.len() > 2 && part.iter().all(u8::is_ascii_lowercase);
     let is_path = value.contains(&b'/') && value.split(|byte| *byte == b'/').any(is_plain)
         || value.windows(2).any(|pair| pair == b"::");
+    let is_constant = value.contains(&b'_')
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+    let is_member = value.split(|byte| *byte == b'.').count() > 1
+        && value.split(|byte| *byte == b'.').next().is_some_and(is_known_word)
+        && value.iter().all(is_of_names);
     // self.password, var.db_password, DB_PASSWORD
     let is_name =
         value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
             && value.iter().any(|byte| matches!(byte, b'.' | b'_'));
-    starts || is_home || is_host || is_variable || calls || is_path || is_name
+    starts
+        || is_home
+        || is_constant
+        || is_member
+        || is_host
+        || is_variable
+        || calls
+        || is_path
+        || is_name
 }
 
 /// Tags of YAML and of style sheets, after their exclamation mark.
