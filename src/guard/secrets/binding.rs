@@ -24,7 +24,7 @@ const VERBS: &str = "is was to are ist war lautet est es era jest je contains es
 /// Words that begin a clause with a subject of its own.
 const CLAUSES: &str = "when if where that which unless because and";
 /// Bytes of words between a name and its verb or colon.
-const WORDS_BYTES_MAX: usize = 48;
+const WORDS_BYTES_MAX: usize = 64;
 /// Words that say whose a password is, or what for.
 const FOR: &str = "for of on at in to from für von auf pour de du sur para do da del di per voor van för til for na od dla для от к на";
 /// Bytes between a name and such a word.
@@ -35,7 +35,13 @@ const LINE_BYTES_MAX: usize = 120;
 const COMMAND_BYTES_MAX: usize = 160;
 /// Bytes of spaces between two columns.
 const COLUMN_BYTES_MAX: usize = 40;
-const ADVERBS: [&str; 9] = [
+const ADVERBS: [&str; 15] = [
+    "jetzt ",
+    "nun ",
+    "maintenant ",
+    "ahora ",
+    "agora ",
+    "adesso ",
     "now ",
     "still ",
     "set to ",
@@ -80,7 +86,8 @@ pub(super) fn look<'a, T>(
         }
         // In a list a name is beside its value only if it is the first or an option.
         let name = name_start(text, start);
-        let is_opened = matches!(text.before(name.saturating_sub(1)), b'(' | b'[' | b'{');
+        let opening = name.saturating_sub(1 + usize::from(text.before(name) == b'#'));
+        let is_opened = matches!(text.before(opening), b'(' | b'[' | b'{');
         if number == IN_LIST && !is_opened && text.at(name) != b'-' {
             return None;
         }
@@ -105,7 +112,11 @@ pub(super) fn look<'a, T>(
         (bound.is_quoted || !form.is_quoted).then_some(bound)
     };
     // Words of other languages are no part of a name, but may stand between it and its value.
-    let words_end = text.run_while(end, WORDS_BYTES_MAX, |byte| TAIL.has(byte) || byte >= 0x80);
+    let goes_on = |byte: u8| TAIL.has(byte) || byte >= 0x80;
+    let words_end = match text.at(tail_end) {
+        0x80.. => text.run_while(tail_end, WORDS_BYTES_MAX, goes_on),
+        _ => tail_end,
+    };
     let words = text.slice(end, words_end);
     let is_other = !words.is_ascii();
     // password ........ value
@@ -115,6 +126,7 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(value_at(text, leader, Bond::Operator, b"").filter(|_| is_led)))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
+        .or_else(|| offer(in_brackets(text, name_end)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, words).filter(|_| is_other)))
@@ -151,6 +163,9 @@ fn beside<'a>(
     };
     let is_flagged = bond == Bond::Flag;
     let from = text.run_while(name_end, COLUMN_BYTES_MAX, |byte| byte == b' ');
+    // username jane password 0 value
+    let is_typed = text.at(name_end + 1).is_ascii_digit() && text.at(name_end + 2) == b' ';
+    let name_end = name_end + 2 * usize::from(is_typed);
     // In a table of two columns many spaces bind.
     let is_column = !is_flagged && from > name_end + 1 && is_directive(text, start, from - 1);
     let bond = if is_column { Bond::Operator } else { bond };
@@ -159,10 +174,13 @@ fn beside<'a>(
     Some(bound)
 }
 
-/// A value that ends a sentence in another language without a verb.
+/// A value in a sentence of another language without a verb: the first word of another script, or the last.
 fn last_word<'a>(text: Text<'a>, end: usize, words: &[u8]) -> Option<BoundValue<'a>> {
-    let place = words.iter().rposition(|byte| *byte == b' ')?;
-    value_at(text, end + place + 1, Bond::Neighbour, b"")
+    let is_latin = |part: &[u8]| matches!(part, [last, b' ', next] if *last >= 0x80 && next.is_ascii_alphanumeric());
+    let first = words.windows(3).position(is_latin).map(|place| place + 1);
+    let last = || words.iter().rposition(|byte| *byte == b' ');
+    let at = |place| value_at(text, end + place + 1, Bond::Neighbour, b"");
+    first.and_then(at).filter(|bound| bound.is_foreign).or_else(|| at(last()?))
 }
 
 /// A value that a colon binds to its name and the words after it, which are not part of the name.
@@ -189,12 +207,15 @@ fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
         .then(|| value_at(text, name_end + colon + 2, Bond::Operator, b""))?
 }
 
-/// A value before its name: `use … as the password`.
+/// A value before its name: `use … as the password`, `… is the password`.
 pub(super) fn used_as(text: Text<'_>, start: usize) -> Option<BoundValue<'_>> {
     let before = text.slice(start.saturating_sub(WORDS_BYTES_MAX), start);
     count(before.len());
-    let place = before.windows(4).rposition(|part| part == b" as ")?;
-    let words = before.get(place + 4..)?;
+    let verbs: [&[u8]; 4] = [b" as ", b" is the ", b" is my ", b" is our "];
+    let (place, verb) = verbs.iter().find_map(|verb| {
+        Some((before.windows(verb.len()).rposition(|part| part == *verb)?, verb.len()))
+    })?;
+    let words = before.get(place + verb..)?;
     let is_near = words.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ');
     let to = start - before.len() + place;
     let from = text.run_back_while(to, WORDS_BYTES_MAX, |byte| byte > b' ');
@@ -215,6 +236,15 @@ fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>
     after +=
         ADVERBS.iter().find(|word| rest.starts_with(word.as_bytes())).map_or(0, |word| word.len());
     value_at(text, end + after, Bond::Sentence, tail.get(..after)?)
+}
+
+/// A value in brackets after its name: `the password (value)`.
+fn in_brackets(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
+    if text.slice(name_end, name_end + 2) != b" (" {
+        return None;
+    }
+    let bound = value_at(text, name_end + 2, Bond::Sentence, b"")?;
+    (text.at(bound.to + usize::from(bound.is_quoted)) == b')').then_some(bound)
 }
 
 /// Returns where the first verb stands, with the spaces around it.

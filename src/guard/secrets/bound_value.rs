@@ -179,6 +179,17 @@ pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
+/// Returns where the second password ends in `password from OLD to NEW`.
+pub(super) fn replaced_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
+    let next = to + usize::from(bound.is_quoted) + " to ".len();
+    if !bound.tail.ends_with(b"from ") || !text.is_at(next - " to ".len(), " to ") {
+        return to;
+    }
+    text.run_while(next, NAME_BYTES_MAX, |byte| {
+        goes_on(byte, None) || byte == b'"' || byte == b'\''
+    })
+}
+
 /// Returns where a list of quoted values ends whose first, a secret, ends at `to`.
 pub(super) fn list_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
     let quote = text.at(to);

@@ -118,7 +118,9 @@ pub(super) struct Make {
     pieces: usize,
     /// Separators of names.
     pub(super) separators: usize,
-    /// Whether a piece of four letters or more has common pairs alone.
+    /// Letters in pieces of four letters or more that have common pairs alone.
+    word_letters: usize,
+    /// Whether there is such a piece.
     pub(super) has_word: bool,
 }
 
@@ -164,6 +166,10 @@ impl Make {
                 () if begins || !is_letter => usize::from(is_letter),
                 () if is_common(last, byte) && word > 0 => word + 1,
                 () => 0,
+            };
+            make.word_letters += match word {
+                WORD_LETTERS_MIN => WORD_LETTERS_MIN,
+                longer => usize::from(longer > WORD_LETTERS_MIN),
             };
             make.has_word |= word >= WORD_LETTERS_MIN;
             last = byte;
@@ -224,13 +230,23 @@ impl Make {
         // Of letters in any order a quarter stand in common pairs, of words nine in ten.
         let is_noise = self.bytes >= 10 && self.common * 100 < self.pairs * 40;
         match kinds {
-            _ if self.has_word || is_name || self.distinct < 6 || self.bytes < 8 => false,
+            _ if self.is_of_words() || is_name || self.distinct < 6 || self.bytes < 8 => false,
             3.. => score > if self.bytes < 10 { 70 } else { 60 },
             2 if self.digits == 0 => self.bytes >= 12 && score > 80 && self.marks == 0,
             1 if self.lower == self.bytes => is_noise,
             2 => self.bytes >= 10 && score > 100 && self.separators == 0,
             _ => false,
         }
+    }
+
+    /// Whether the value has a word in it, or several if it is long: four letters of a drawn one may look like a word.
+    fn is_of_words(self) -> bool {
+        let is_long = self.bytes >= 16
+            && self.separators == 0
+            && self.digits > 0
+            && self.upper > 2
+            && self.lower > 2;
+        if is_long { self.word_letters * 4 > self.letters() } else { self.has_word }
     }
 
     fn is_hex(self) -> bool {

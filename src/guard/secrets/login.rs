@@ -5,7 +5,7 @@
 use super::context::mentions;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_placeholder, is_random};
-use super::password::{is_numbered_word, is_phrase, is_word_of_passwords};
+use super::password::{is_compound, is_numbered_word, is_phrase, is_word_of_passwords};
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
@@ -59,9 +59,15 @@ pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRo
             let equals = line.iter().position(|byte| *byte == b'=')?;
             return argument(text, begin + equals + 1, "both").filter(|_| line.contains(&b'\''));
         }
-        "last" if text.at(end) == b' ' => {
+        "last" if text.at(end) != b' ' => return None,
+        "last" => {
             let last = line.iter().rposition(|byte| *byte == b' ')?;
             return nth_word(text, begin + last, 0, row.name);
+        }
+        "upper" => {
+            let is_command = text.slice(start, end).iter().all(u8::is_ascii_uppercase)
+                && matches!(before, 0 | b'\n');
+            return nth_word(text, begin, 0, row.name).filter(|_| is_command);
         }
         "second" => return nth_word(text, begin, 1, row.name),
         "third" => return nth_word(text, begin, 2, row.name),
@@ -121,23 +127,30 @@ fn quoted_argument(text: Text<'_>, place: usize, number: &str) -> Option<Hit> {
 /// Reads the password after a user name and a slash.
 fn pair(text: Text<'_>, place: usize) -> Option<Hit> {
     let name = text.run_while(place, 4, |byte| byte == b' ');
-    let name_end = text.run_while(name, 64, |byte| byte > b' ' && byte != b'/');
+    let name_end = text.run_while(name, 64, |byte| byte > b' ' && byte != b'/' && byte != b':');
     let slash = text.run_while(name_end, 2, |byte| byte == b' ');
     let value = text.run_while(slash + 1, 2, |byte| byte == b' ');
+    // log in as jane with VALUE
+    let is_with = text.is_at(name_end, " with ");
+    let value = if is_with { name_end + " with ".len() } else { value };
+    let is_pair = is_with
+        || text.at(slash) == b'/' && value > slash + 1
+        || text.at(slash) == b':' && value == slash + 1 && slash == name_end;
     let (from, to, is_quoted) = word_at(text, value);
     let make = Make::of(text.slice(from, to));
     let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
     // Two words that fill the rest of the line are a user and a password.
     let is_alone = to - from >= ALONE_BYTES_MIN
         && matches!(text.at(to), 0 | b'\n')
-        && !text.slice(name, to).contains(&b'.');
-    let is_chosen =
-        is_quoted || is_told || is_alone || make.is_strong() || make.is_unlike_words(50);
-    let is_secret = name_end > name
-        && text.at(slash) == b'/'
-        && value > slash + 1
-        && is_chosen
-        && is_typed(text.slice(from, to), is_quoted);
+        && text.slice(from, to).iter().all(u8::is_ascii_alphanumeric);
+    let is_chosen = is_quoted
+        || is_told
+        || is_alone
+        || make.is_strong()
+        || make.is_unlike_words(50)
+        || is_with && is_compound(text.slice(from, to));
+    let is_secret =
+        name_end > name && is_pair && is_chosen && is_typed(text.slice(from, to), is_quoted);
     is_secret.then(|| hit("login-password", from, to))?
 }
 

@@ -2,7 +2,7 @@
 //! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`binding`).
 
 use super::binding::{Look, look, used_as};
-use super::bound_value::{Bond, BoundValue, list_end};
+use super::bound_value::{Bond, BoundValue, list_end, replaced_end};
 use super::charset::Charset;
 use super::context::{
     OF_COMMITS, begins_word, follows_owner, is_about, is_data_key, is_in_identifier, is_login,
@@ -43,7 +43,7 @@ impl NameKind {
             "session" => Self::Session,
             "login" => Self::Login,
             "key" => Self::Key,
-            "password" | "stem" => Self::Password,
+            "password" | "stem" | "word" => Self::Password,
             "pass" => Self::Pass,
             "header" => Self::Header,
             "pin" => Self::Pin,
@@ -104,6 +104,7 @@ impl NameInText<'_> {
             NameKind::Password if self.row.fields[0] == "stem" => {
                 self.anchor.len() > SHORT_STEM_BYTES_MAX || is_free()
             }
+            NameKind::Password if self.row.fields[0] == "word" => !continues && is_free(),
             NameKind::Pin => is_free() && text.slice(start, end) == b"PIN",
             // `authorization_code` is no header.
             NameKind::Header => !continues && next != b'_',
@@ -135,6 +136,9 @@ impl NameInText<'_> {
             return false;
         }
         match NameKind::of(&self.row) {
+            NameKind::Password if self.row.fields[0] == "word" => {
+                begins_word(text, start) && !text.at(end).is_ascii_lowercase()
+            }
             NameKind::Password | NameKind::Login => true,
             NameKind::Pass => {
                 (begins_word(text, start) || follows_owner(text, start))
@@ -172,7 +176,8 @@ impl NameInText<'_> {
             return None;
         }
         let rank = if kind == NameKind::Key { Rank::Hint } else { Rank::Word };
-        let to = list_end(self.text, bound, bound.end(self.text, value.len()));
+        let end = bound.end(self.text, value.len());
+        let to = list_end(self.text, bound, replaced_end(self.text, bound, end));
         Some(Hit { rule: self.row.name, from: bound.from, to, rank })
     }
 
@@ -272,6 +277,12 @@ impl NameInText<'_> {
                         has(b'=') || has(b'|') || has(b'>') || has(b':') && self.anchor != "pass";
                     is_bound && !has(b'(') && !has(b',') && !has(b'.')
                 };
+                // A line of a note or a file: `pass: value`.
+                let is_line = has(b':')
+                    && bound.is_last
+                    && !bound.is_quoted
+                    && (make.digits == 0 || make.digits == value.len())
+                    && matches!(text.before(start), 0 | b'\n');
                 let is_part =
                     || text.before(start).is_ascii_alphanumeric() || text.before(start) == b'_';
                 !is_login(text, start)
@@ -280,6 +291,7 @@ impl NameInText<'_> {
                     && !bound.is_variable_set
                     && !is_assigned()
                     && !is_part()
+                    && !is_line
                     && bound.bond != Bond::Flag
                     && !is_numbered_word(value)
                     && !is_phrase(value)

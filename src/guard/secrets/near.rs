@@ -234,7 +234,8 @@ fn is_object_id(value: &[u8]) -> bool {
 
 /// Tells whether a value holds a word of the table.
 fn is_technical(value: &[u8]) -> bool {
-    list(TECHNICAL).any(|word| holds(value, word))
+    // Three letters in a row may stand in any long value by chance.
+    list(TECHNICAL).any(|word| word.len() * 5 >= value.len() && holds(value, word))
 }
 
 /// Tells whether a value is a short word in lower case or with a capital.

@@ -32,6 +32,9 @@ const NAMES: [&str; 9] = [
 /// Bytes of a word that may be a password in a sentence.
 const SAID_BYTES_MIN: usize = 8;
 
+/// Bytes of a word that may be a password because it ends the sentence.
+const ALONE_BYTES_MIN: usize = 11;
+
 /// Endings of words that tell how a password is, in the languages that have them in common.
 const ENDINGS: &str = "\
     ed ing able ible ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
@@ -104,7 +107,7 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
         Bond::Operator | Bond::Flag => !names_secret(core),
         Bond::Identifier if bound.is_last => !names_secret(core) && core.len() == bound.value.len(),
         // A Latin word among words of another script.
-        Bond::Sentence | Bond::Neighbour if bound.is_foreign && is_word => true,
+        Bond::Sentence | Bond::Neighbour if bound.is_foreign && (is_word || is_strange) => true,
         // In a sentence a long word at its end is one, unless it is said of the password.
         Bond::Sentence if is_word && bound.is_last => {
             core.len() >= SAID_BYTES_MIN
@@ -117,6 +120,11 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
             bound.is_quoted
         }
         Bond::Sentence => is_strange || is_quoted_value,
+        Bond::Neighbour if is_word && bound.is_last => {
+            core.len() >= ALONE_BYTES_MIN
+                && !names_secret(core)
+                && !words(ENDINGS).any(|ending| core.ends_with(ending))
+        }
         Bond::Neighbour | Bond::Identifier => {
             is_quoted_value && !names_secret(core)
                 || is_compound(core)

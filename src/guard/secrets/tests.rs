@@ -83,7 +83,7 @@ fn every_word_is_found_and_its_near_misses_are_left() {
     for (name, row) in anchors(TableKind::Name) {
         let (value, harmless) = match row.fields[0] {
             "pin" => ("4821".to_owned(), "12"),
-            "password" | "stem" | "pass" => (["hunter", "2!x"].concat(), "${SECRET}"),
+            "password" | "stem" | "word" | "pass" => (["hunter", "2!x"].concat(), "${SECRET}"),
             _ => (mixed(24), "the-usual-place"),
         };
         let name = if name == "pin" { "the card PIN" } else { name.trim_end_matches(is_mark) };
