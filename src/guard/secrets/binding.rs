@@ -87,7 +87,7 @@ pub(super) fn look<'a, T>(
         // In a list a name is beside its value only if it is the first or an option.
         let name = name_start(text, start);
         let opening = name.saturating_sub(1 + usize::from(text.before(name) == b'#'));
-        let is_opened = matches!(text.before(opening), b'(' | b'[' | b'{');
+        let is_opened = matches!(text.before(opening), b'(' | b'[' | b'{' | b'\n' | 0);
         if number == IN_LIST && !is_opened && text.at(name) != b'-' {
             return None;
         }
@@ -152,6 +152,9 @@ fn beside<'a>(
     // "name" "value"
     let is_closed = is_quote(text.at(name_end)) && is_quote(text.at(name_end + 2));
     let name_end = name_end + usize::from(is_closed);
+    if text.at(name_end) == b'\t' {
+        return value_at(text, name_end + 1, Bond::Identifier, tail);
+    }
     if text.at(name_end) != b' ' {
         return None;
     }

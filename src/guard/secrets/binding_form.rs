@@ -111,14 +111,14 @@ pub(super) static FORMS: [BindingForm; 10] = [
         regex: OnceLock::new(),
         pattern: r":?>?(?:[ \t\r\n]*</?[A-Za-z][^<>\n]{0,48}>){1,4}[ \t\r\n]*",
     },
-    // name() or "value", "$name" != "value"
+    // name() or "value", "$name" != "value", name <- "value"
     BindingForm {
-        follows_words: true,
+        follows_words: false,
         gap: b"\"'() \t",
-        firsts: b"o|?!",
+        firsts: b"o|?!<",
         is_quoted: true,
         regex: OnceLock::new(),
-        pattern: r#"["']?(?:\(\))?[ \t]+(?:or|\|\||\?\?|!==?)[ \t]+"#,
+        pattern: r#"["']?(?:\(\))?[ \t]+(?:or|\|\||\?\?|!==?|<-)[ \t]+"#,
     },
     // name (note): value
     BindingForm {

@@ -82,6 +82,9 @@ const OF_PINS: [&str; 16] = [
     "account", "phone", "my ", "your ", "atm", "safe",
 ];
 
+/// Bytes of a token that could be a word. Shorter ones are kinds of things.
+const TOKEN_BYTES_MIN: usize = 10;
+
 /// Bytes of stems that are part of other words as well.
 const SHORT_STEM_BYTES_MAX: usize = 5;
 
@@ -184,6 +187,15 @@ impl NameInText<'_> {
     /// Tells whether a token stands where a program is sent it: in the query of an address, a header of its own, or an
     /// option.
     fn is_sent(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
+        let is_value = kind == NameKind::Token
+            && bound.bond == Bond::Operator
+            && bound.is_quoted
+            && self.text.before(bound.from - 1) != b'('
+            && bound.value.len() >= TOKEN_BYTES_MIN
+            && bound.value.iter().all(u8::is_ascii_alphanumeric);
+        if is_value && is_in_identifier(self.text, self.start) {
+            return true;
+        }
         if kind != NameKind::Token || bound.bond != Bond::Operator {
             return kind == NameKind::Token && bound.bond == Bond::Flag;
         }
@@ -283,6 +295,8 @@ impl NameInText<'_> {
                     && !bound.is_quoted
                     && (make.digits == 0 || make.digits == value.len())
                     && matches!(text.before(start), 0 | b'\n');
+                // `pwd` means nothing else, but names a command in lists of them.
+                let is_sure = self.anchor == "pwd" && !has(b'(') && !has(b',') && !has(b'.');
                 let is_part =
                     || text.before(start).is_ascii_alphanumeric() || text.before(start) == b'_';
                 !is_login(text, start)
@@ -292,6 +306,7 @@ impl NameInText<'_> {
                     && !is_assigned()
                     && !is_part()
                     && !is_line
+                    && !is_sure
                     && bound.bond != Bond::Flag
                     && !is_numbered_word(value)
                     && !is_phrase(value)

@@ -112,7 +112,7 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
         Bond::Sentence if is_word && bound.is_last => {
             core.len() >= SAID_BYTES_MIN
                 && !names_secret(core)
-                && !bound.tail.ends_with(b"to ")
+                && !is_infinitive(bound.tail)
                 && !words(ENDINGS).any(|ending| core.ends_with(ending))
         }
         // A word of another language has letters beyond ASCII too.
@@ -133,6 +133,12 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
                 || make.digits == core.len()
         }
     }
+}
+
+/// Tells whether words end in a `to` that no value follows, as in `has to match`.
+fn is_infinitive(tail: &[u8]) -> bool {
+    const CHANGES: [&str; 5] = ["changed to ", "set to ", "rotated to ", "updated to ", "now to "];
+    tail.ends_with(b"to ") && !CHANGES.iter().any(|end| tail.ends_with(end.as_bytes()))
 }
 
 /// Tells whether a value is capitalised words without a divider, none of which is a word of code.
