@@ -20,7 +20,7 @@ const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — from BY TO";
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — from equals BY TO";
 /// Words that begin a clause with a subject of its own.
 const CLAUSES: &str = "when if where that which unless because and";
 /// Bytes of words between a name and its verb or colon.
@@ -278,10 +278,17 @@ fn below<'a>(
         return matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound);
     }
     let name = name_start(text, start);
+    let before = text.run_back(name, Charset::of("# \""), 8);
+    let is_heading = text.at(before) == b'#' && matches!(text.before(before), 0 | b'\n');
+    // A part of a form: `name="password"`.
+    let is_part = text.at(name_end) == b'"' && text.is_at(before.saturating_sub(5), "name=");
+    let name_end = name_end + usize::from(is_part);
     let is_alone = text.at(name_end) == b'\n'
-        && matches!(text.before(name), 0 | b'\n')
-        && is_identifier(text.slice(name, name_end));
-    let line = is_alone.then(|| text.run_while(name_end + 1, 64, |byte| byte == b' '))?;
+        && (is_heading
+            || is_part
+            || matches!(text.before(name), 0 | b'\n') && is_identifier(text.slice(name, name_end)));
+    let is_gap = |byte: u8| byte == b' ' || byte == b'\n' && (is_heading || is_part);
+    let line = is_alone.then(|| text.run_while(name_end + 1, 64, is_gap))?;
     let bound = value_at(text, line, Bond::Identifier, tail)?;
     matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound)
 }
@@ -298,6 +305,11 @@ pub(super) fn value_at<'a>(
     bond: Bond,
     tail: &'a [u8],
 ) -> Option<BoundValue<'a>> {
+    // password: !!str value
+    let place = match text.slice(place, place + 2) {
+        b"!!" => text.run_while(place, WORDS_BYTES_MAX, |byte| byte > b' ') + 1,
+        _ => place,
+    };
     // b"…" and @"…"
     let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L' | b'N' | b'$');
     let marked = usize::from(is_letter && is_quote(text.at(place + 1)));

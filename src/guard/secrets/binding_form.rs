@@ -37,7 +37,7 @@ pub(super) const AFTER_TAGS: usize = 7;
 const CLOSERS: &[u8] = b"\"'`])* \t";
 
 /// Every form with an operator.
-pub(super) static FORMS: [BindingForm; 10] = [
+pub(super) static FORMS: [BindingForm; 11] = [
     // name = value, "name": value, name => value, <name>value, name | value, and a value on the next line or
     // in a block of YAML. The last alternatives are Chinese, Japanese and Korean.
     BindingForm {
@@ -118,7 +118,16 @@ pub(super) static FORMS: [BindingForm; 10] = [
         firsts: b"o|?!<",
         is_quoted: true,
         regex: OnceLock::new(),
-        pattern: r#"["']?(?:\(\))?[ \t]+(?:or|\|\||\?\?|!==?|<-)[ \t]+"#,
+        pattern: r#"["']?(?:\(\))?[ \t]+(?:(?:or|\|\||\?\?|!==?|<-)[ \t]+|\| ?default ?\(?)"#,
+    },
+    // ("name").fill("value"), "name", with: "value"
+    BindingForm {
+        follows_words: false,
+        gap: b"\"')",
+        firsts: b".,",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r#"["']\)*(?:\.(?:fill|type|send_?[kK]eys|set|set_?[vV]alue|val|input|enter)\(|, ?with: ?)"#,
     },
     // name (note): value
     BindingForm {

@@ -126,22 +126,24 @@ fn quoted_argument(text: Text<'_>, place: usize, number: &str) -> Option<Hit> {
 
 /// Reads the password after a user name and a slash.
 fn pair(text: Text<'_>, place: usize) -> Option<Hit> {
-    let name = text.run_while(place, 4, |byte| byte == b' ');
-    let name_end = text.run_while(name, 64, |byte| byte > b' ' && byte != b'/' && byte != b':');
-    let slash = text.run_while(name_end, 2, |byte| byte == b' ');
-    let value = text.run_while(slash + 1, 2, |byte| byte == b' ');
+    let is_gap = |byte: u8| matches!(byte, b' ' | b'`' | b'*');
+    let name = text.run_while(place, 4, is_gap);
+    let name_end = text.run_while(name, 64, |byte| byte > b' ' && !b"/:`".contains(&byte));
+    let slash = text.run_while(name_end, 3, is_gap);
+    let value = text.run_while(slash + 1, 3, is_gap);
     // log in as jane with VALUE
     let is_with = text.is_at(name_end, " with ");
     let value = if is_with { name_end + " with ".len() } else { value };
     let is_pair = is_with
-        || text.at(slash) == b'/' && value > slash + 1
+        || text.at(slash) == b'/' && (value > slash + 1 || matches!(text.at(place), b' '))
         || text.at(slash) == b':' && value == slash + 1 && slash == name_end;
     let (from, to, is_quoted) = word_at(text, value);
     let make = Make::of(text.slice(from, to));
     let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
     // Two words that fill the rest of the line are a user and a password.
     let is_alone = to - from >= ALONE_BYTES_MIN
-        && matches!(text.at(to), 0 | b'\n')
+        && (matches!(text.at(to), 0 | b'\n' | b'`')
+            || text.at(slash) == b':' && text.at(to) == b' ')
         && text.slice(from, to).iter().all(u8::is_ascii_alphanumeric);
     let is_chosen = is_quoted
         || is_told

@@ -187,6 +187,11 @@ impl NameInText<'_> {
     /// Tells whether a token stands where a program is sent it: in the query of an address, a header of its own, or an
     /// option.
     fn is_sent(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
+        // `pullSecrets` lists names.
+        let is_one = self.row.name == "secret" && self.text.at(self.end) != b's';
+        if is_one && self.is_chosen_secret(bound) {
+            return true;
+        }
         let is_value = kind == NameKind::Token
             && bound.bond == Bond::Operator
             && bound.is_quoted
@@ -203,6 +208,23 @@ impl NameInText<'_> {
         let is_query =
             matches!(self.text.before(name), b'?' | b'&') && self.text.at(self.end) == b'=';
         is_query || self.text.is_at(name, "x-")
+    }
+
+    /// Tells whether the value of a `secret` can be chosen: names of secrets, which stand there too, have dividers.
+    fn is_chosen_secret(&self, bound: &BoundValue<'_>) -> bool {
+        let core = bound.trimmed();
+        let is_bound = match bound.bond {
+            Bond::Operator => bound.is_quoted || bound.is_last,
+            Bond::Identifier | Bond::Sentence => bound.is_last,
+            Bond::Flag => true,
+            Bond::Neighbour => false,
+        };
+        is_bound
+            && self.text.before(bound.from - 1) != b'('
+            && core.len() >= TOKEN_BYTES_MIN
+            && (core.len() == bound.value.len() || bound.bond == Bond::Sentence)
+            && core.iter().all(u8::is_ascii_alphanumeric)
+            || bound.bond != Bond::Neighbour && is_numbered_word(core)
     }
 
     /// Returns a value that only the words around its name make a secret.
