@@ -24,6 +24,8 @@ const VALUE_BYTES_MAX: usize = 128;
 const ACCOUNT_BYTES_MAX: usize = 28;
 /// Bytes of a value with the names that `=`, `:` and `/` part from it.
 const RUN_BYTES_MAX: usize = 512;
+/// Digits of a number that is a password: dates and times of day have fewer, account numbers more.
+const NUMBER_BYTES: std::ops::RangeInclusive<usize> = 9..=11;
 /// Bytes of white space around a value.
 const GAP_BYTES_MAX: usize = 4;
 
@@ -116,6 +118,31 @@ pub(super) fn report(text: Text<'_>, reach: Reach, rule: &'static str, hits: &mu
             });
         }
         place = end + 1;
+    }
+}
+
+/// Reports a number on the line of a password that is longer than dates, and no time.
+pub(super) fn number(
+    text: Text<'_>,
+    start: usize,
+    end: usize,
+    rule: &'static str,
+    hits: &mut Vec<Hit>,
+) {
+    let reach = Reach::lines(text, start, end, [0, 0], Nearness::Name);
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/#@".contains(&byte);
+    let mut place = reach.from;
+    while place < reach.to {
+        let from = text.run_while(place, reach.to - place, |byte| !byte.is_ascii_digit());
+        let to = text.run_while(from, VALUE_BYTES_MAX, |byte| byte.is_ascii_digit());
+        let value = text.slice(from, to);
+        let is_time = matches!(value, [b'1', b'5'..=b'9', ..]);
+        let stands = !is_part(text.before(from)) && (!is_part(text.at(to)) || text.at(to) == b'.');
+        if NUMBER_BYTES.contains(&value.len()) && stands && !is_time && Make::of(value).distinct > 4
+        {
+            hits.push(Hit { rule, from, to, rank: Rank::Hint });
+        }
+        place = to + 1;
     }
 }
 

@@ -115,6 +115,9 @@ impl<'a> ScanPass<'a> {
             TableKind::Name => {
                 let found = self.name(start, || name.of_secret());
                 if found.is_none() && start >= self.columns_to && row.name == "password" {
+                    if name.reaches() {
+                        near::number(text, start, end, row.name, &mut self.hits);
+                    }
                     // One password column of a table is looked for.
                     self.columns_to = text.run_while(end, 256, |byte| byte != b'\n');
                     columns::report(text, start, end, row.name, &mut self.hits);
