@@ -104,7 +104,10 @@ pub(super) fn cut<'a>(
         is_variable_set: false,
         is_foreign,
         is_last,
-        goes_on: quote.is_none() && is_in_sentence(text, from, to),
+        goes_on: match quote {
+            None => is_in_sentence(text, from, to),
+            Some(_) => !is_quoted && text.at(to) == b' ',
+        },
         quote,
         from,
         to,

@@ -1,6 +1,7 @@
 //! Judges of values: whether a value is random, a placeholder, a UUID, a header. Random values have digits
 //! between letters and pairs of letters that words do not have. Not here: where the value was found.
 
+use super::ids::is_digest_named;
 use super::text::count;
 
 /// Bytes of a value that are judged. The longest keys of fixed length are shorter, and a bound keeps the work
@@ -308,11 +309,6 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
-/// Tells whether a value begins with the name of its digest, as in `sha256-…`.
-pub(super) fn is_digest_named(value: &[u8]) -> bool {
-    matches!(value, [b's', b'h', b'a', b'1' | b'2' | b'3' | b'5', next, ..] if *next == b'-' || next.is_ascii_digit())
-}
-
 fn is_disordered(make: Make, hint: Hint) -> bool {
     if make.distinct < 6 || make.letters() == 0 {
         return false;
@@ -356,20 +352,6 @@ fn is_place(value: &[u8]) -> bool {
         || starts(b"http")
         || value.windows(3).any(|window| window == b"://")
         || value.get(1..3) == Some(b":\\")
-}
-
-/// Tells whether a value has the form of a UUID.
-pub(super) fn is_uuid(value: &[u8]) -> bool {
-    value.len() == 36
-        && value.iter().enumerate().all(|(place, byte)| match place {
-            8 | 13 | 18 | 23 => *byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
-}
-
-/// Tells whether a value is a ULID, which holds a time and a number.
-pub(super) fn is_ulid(value: &[u8]) -> bool {
-    value.len() == 26 && value.first().is_some_and(|byte| (b'0'..=b'7').contains(byte))
 }
 
 /// Tells whether a value is a user name and a password, as in `admin/…`.

@@ -9,16 +9,15 @@ use super::context::{
     is_near, is_public, is_public_name, mentions, name_start,
 };
 use super::hit::{Hit, Rank};
-use super::judge::{
-    Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random, is_ulid, is_uuid,
-};
+use super::ids::{is_ulid, is_uuid};
+use super::judge::{Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random};
 use super::password::{is_numbered_word, is_password, is_phrase, is_short_token, is_wild};
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
 /// The forms that may follow a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NameKind {
+pub(super) enum NameKind {
     /// A random value; the name may be part of a longer one.
     Token,
     /// The same under the name of a session, which most programs give a plain id.
@@ -82,9 +81,6 @@ const OF_PINS: [&str; 16] = [
     "account", "phone", "my ", "your ", "atm", "safe",
 ];
 
-/// Bytes of a token that could be a word. Shorter ones are kinds of things.
-const TOKEN_BYTES_MIN: usize = 10;
-
 /// Bytes of stems that are part of other words as well.
 const SHORT_STEM_BYTES_MAX: usize = 5;
 
@@ -135,7 +131,7 @@ impl NameInText<'_> {
     /// Tells whether drawn values near the name are secrets.
     pub(super) fn reaches(&self) -> bool {
         let Self { text, start, end, .. } = *self;
-        if self.is_type() {
+        if self.is_type() || is_public(text, start) {
             return false;
         }
         match NameKind::of(&self.row) {
@@ -182,49 +178,6 @@ impl NameInText<'_> {
         let end = bound.end(self.text, value.len());
         let to = list_end(self.text, bound, replaced_end(self.text, bound, end));
         Some(Hit { rule: self.row.name, from: bound.from, to, rank })
-    }
-
-    /// Tells whether a token stands where a program is sent it: in the query of an address, a header of its own, or an
-    /// option.
-    fn is_sent(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
-        // `pullSecrets` lists names.
-        let is_one = self.row.name == "secret" && self.text.at(self.end) != b's';
-        if is_one && self.is_chosen_secret(bound) {
-            return true;
-        }
-        let is_value = kind == NameKind::Token
-            && bound.bond == Bond::Operator
-            && bound.is_quoted
-            && self.text.before(bound.from - 1) != b'('
-            && bound.value.len() >= TOKEN_BYTES_MIN
-            && bound.value.iter().all(u8::is_ascii_alphanumeric);
-        if is_value && is_in_identifier(self.text, self.start) {
-            return true;
-        }
-        if kind != NameKind::Token || bound.bond != Bond::Operator {
-            return kind == NameKind::Token && bound.bond == Bond::Flag;
-        }
-        let name = name_start(self.text, self.start);
-        let is_query =
-            matches!(self.text.before(name), b'?' | b'&') && self.text.at(self.end) == b'=';
-        is_query || self.text.is_at(name, "x-")
-    }
-
-    /// Tells whether the value of a `secret` can be chosen: names of secrets, which stand there too, have dividers.
-    fn is_chosen_secret(&self, bound: &BoundValue<'_>) -> bool {
-        let core = bound.trimmed();
-        let is_bound = match bound.bond {
-            Bond::Operator => bound.is_quoted || bound.is_last,
-            Bond::Identifier | Bond::Sentence => bound.is_last,
-            Bond::Flag => true,
-            Bond::Neighbour => false,
-        };
-        is_bound
-            && self.text.before(bound.from - 1) != b'('
-            && core.len() >= TOKEN_BYTES_MIN
-            && (core.len() == bound.value.len() || bound.bond == Bond::Sentence)
-            && core.iter().all(u8::is_ascii_alphanumeric)
-            || bound.bond != Bond::Neighbour && is_numbered_word(core)
     }
 
     /// Returns a value that only the words around its name make a secret.

@@ -5,7 +5,8 @@
 use super::charset::Charset;
 use super::context::{OF_DIGESTS, holds, mentions};
 use super::hit::{Hit, Rank};
-use super::judge::{Make, is_digest_named, is_placeholder, is_ulid, is_uuid};
+use super::ids::{is_digest_named, is_object_id, is_ulid, is_uuid};
+use super::judge::{Make, is_placeholder};
 use super::password::{is_marked, is_numbered_word, is_phrase};
 use super::text::{Text, count, list};
 
@@ -252,11 +253,6 @@ impl NearbyToken<'_> {
             && !(value.iter().all(u8::is_ascii_hexdigit) && is_digest(text, from));
         is_secret.then_some((from, to))
     }
-}
-
-/// Tells whether a value has the form of the ids that Docker gives: 25 small letters and digits.
-fn is_object_id(value: &[u8]) -> bool {
-    value.len() == 25 && value.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 /// Tells whether a value holds a word of the table.

@@ -38,7 +38,7 @@ const ALONE_BYTES_MIN: usize = 11;
 /// Endings of words that tell how a password is, in the languages that have them in common.
 const ENDINGS: &str = "\
     ed ing able ible ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
-    uta cta cto ria rio bar lich isch ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
+    uta cta cto ria rio bar lich isch oire ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
 
 /// Beginnings of the names of password hashes.
 const METHODS: [&str; 14] = [
@@ -217,7 +217,8 @@ fn names_secret(core: &[u8]) -> bool {
     let is_bare = core.iter().all(|byte| {
         byte.is_ascii_alphabetic() || b"-_:.".contains(byte) || is_parted && byte.is_ascii_digit()
     });
-    is_bare && mentions(core, &NAMES)
+    let is_short = || [&b"pass"[..], b"pwd", b"pw"].iter().any(|end| core.ends_with(end));
+    is_bare && (mentions(core, &NAMES) || is_short())
 }
 
 /// Numbers at the end of names of types, and of programs.
@@ -366,5 +367,10 @@ fn is_known_word(core: &[u8]) -> bool {
         core.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
     let is_counted = core.first().is_some_and(u8::is_ascii_digit) && core.contains(&b'-');
-    WORDS.has(core) || METHODS.iter().any(begins) || is_counted
+    // password2
+    let word = core.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let is_counted_name = core.len() <= word + 2
+        && core.iter().skip(word).all(u8::is_ascii_digit)
+        && core.get(..word).is_some_and(|word| NAMES.iter().any(|name| word == name.as_bytes()));
+    is_counted_name || WORDS.has(core) || METHODS.iter().any(begins) || is_counted
 }
