@@ -20,7 +20,7 @@ const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — from equals BY TO";
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — from equals para auf BY TO";
 /// Words that begin a clause with a subject of its own.
 const CLAUSES: &str = "when if where that which unless because and";
 /// Bytes of words between a name and its verb or colon.
@@ -152,6 +152,9 @@ fn beside<'a>(
     // "name" "value"
     let is_closed = is_quote(text.at(name_end)) && is_quote(text.at(name_end + 2));
     let name_end = name_end + usize::from(is_closed);
+    if tail.is_empty() && text.is_at(name_end, "'s ") {
+        return value_at(text, name_end + 3, Bond::Sentence, b"");
+    }
     if text.at(name_end) == b'\t' {
         return value_at(text, name_end + 1, Bond::Identifier, tail);
     }
@@ -305,6 +308,11 @@ pub(super) fn value_at<'a>(
     bond: Bond,
     tail: &'a [u8],
 ) -> Option<BoundValue<'a>> {
+    // « value »
+    let place = match text.slice(place, place + 2) {
+        [0xC2, 0xAB] => text.run_while(place + 2, 3, |byte| matches!(byte, b' ' | 0xC2 | 0xA0)),
+        _ => place,
+    };
     // password: !!str value
     let place = match text.slice(place, place + 2) {
         b"!!" => text.run_while(place, WORDS_BYTES_MAX, |byte| byte > b' ') + 1,

@@ -46,7 +46,7 @@ pub(super) static FORMS: [BindingForm; 11] = [
         firsts: b"=:>?+|~.-\xE2\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
         is_quoted: false,
         regex: OnceLock::new(),
-        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|[~-]>|:-|\??:|\xE2\x86\x92|\xE3\x80\x8C|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
+        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|[~-]>|:-|\??:|\xE2\x86\x92|\xE3\x80\x8C|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xE3\x82\x92|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
     },
     // ("name", "value")
     BindingForm {

@@ -76,7 +76,7 @@ pub(super) fn is_about(tail: &[u8]) -> bool {
 
 /// Whose password it is, in names in one word such as `dbpass`.
 const OWNERS: &str = "db user usr root admin adm smtp mail imap my sql ftp ssh ldap wifi key store login web app redis mongo pg git \
-    proxy vpn super boot bind env http sudo auth get the old new unix samba jdbc";
+    proxy vpn super boot bind env http sudo auth get vault router server keystore old new unix samba jdbc";
 
 /// Tells whether the word before a place is that of an owner.
 pub(super) fn follows_owner(text: Text<'_>, place: usize) -> bool {
@@ -90,8 +90,10 @@ pub(super) fn follows_owner(text: Text<'_>, place: usize) -> bool {
 
 /// Tells whether the name is that of a public key or its token.
 pub(super) fn is_public(text: Text<'_>, start: usize) -> bool {
-    words("public publickey empty bad invalid wrong missing")
-        .any(|word| precedes(text, start, word))
+    // badCredentials is the name of a message; in a sentence a wrong password is close to the right one.
+    words("public publickey empty").any(|word| precedes(text, start, word))
+        || text.before(start) != b' '
+            && words("bad invalid wrong missing").any(|word| precedes(text, start, word))
 }
 
 /// Tells whether the `key` at `start` is that of a record, as in `cache_key`.

@@ -272,6 +272,8 @@ impl NameInText<'_> {
                     && matches!(text.before(start), 0 | b'\n');
                 // `pwd` means nothing else, but names a command in lists of them.
                 let is_sure = self.anchor == "pwd" && !has(b'(') && !has(b',') && !has(b'.');
+                let is_owned =
+                    || text.before(start) == b' ' && follows_owner(text, start.saturating_sub(1));
                 let is_part =
                     || text.before(start).is_ascii_alphanumeric() || text.before(start) == b'_';
                 !is_login(text, start)
@@ -280,6 +282,7 @@ impl NameInText<'_> {
                     && !bound.is_variable_set
                     && !is_assigned()
                     && !is_part()
+                    && !is_owned()
                     && !is_line
                     && !is_sure
                     && bound.bond != Bond::Flag

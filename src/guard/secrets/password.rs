@@ -53,8 +53,9 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a 
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
     let is_negated = bond == Bond::Operator && !bound.is_quoted && is_negated(value);
-    // A full stop is no part of a name such as `config.password`.
-    let body = value.strip_suffix(b".").unwrap_or(value);
+    // Full stops at the end are no part of a name such as `config.password`.
+    let stops = value.iter().rev().take_while(|byte| **byte == b'.').count();
+    let body = value.get(..value.len() - stops).unwrap_or_default();
     if !bounds.contains(&core.len())
         || refers(body)
         || is_negated
@@ -138,7 +139,9 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
 /// Tells whether words end in a `to` that no value follows, as in `has to match`.
 fn is_infinitive(tail: &[u8]) -> bool {
     const CHANGES: [&str; 5] = ["changed to ", "set to ", "rotated to ", "updated to ", "now to "];
-    tail.ends_with(b"to ") && !CHANGES.iter().any(|end| tail.ends_with(end.as_bytes()))
+    const BEFORE_VERBS: [&str; 3] = ["to ", "para ", "auf "];
+    BEFORE_VERBS.iter().any(|word| tail.ends_with(word.as_bytes()))
+        && !CHANGES.iter().any(|end| tail.ends_with(end.as_bytes()))
 }
 
 /// Tells whether a value is capitalised words without a divider, none of which is a word of code.
