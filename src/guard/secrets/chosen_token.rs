@@ -2,7 +2,7 @@
 //! (`named`).
 
 use super::bound_value::{Bond, BoundValue};
-use super::context::{is_in_identifier, name_start};
+use super::context::{NAME_BYTES_MAX, is_in_identifier, name_start};
 use super::named::{NameInText, NameKind};
 use super::password::is_numbered_word;
 
@@ -36,7 +36,9 @@ impl NameInText<'_> {
             return true;
         }
         if kind != NameKind::Token || bound.bond != Bond::Operator {
-            return kind == NameKind::Token && bound.bond == Bond::Flag;
+            return kind == NameKind::Token
+                && bound.bond == Bond::Flag
+                && !bound.value.contains(&b'=');
         }
         let name = name_start(self.text, self.start);
         let is_query =
@@ -49,7 +51,8 @@ impl NameInText<'_> {
         let core = bound.trimmed();
         let is_bound = match bound.bond {
             Bond::Operator => bound.is_quoted || bound.is_last,
-            Bond::Identifier | Bond::Sentence => bound.is_last,
+            Bond::Sentence => bound.is_last,
+            Bond::Identifier => bound.is_last && self.begins_line(),
             Bond::Flag => true,
             Bond::Neighbour => false,
         };
@@ -59,5 +62,12 @@ impl NameInText<'_> {
             && (core.len() == bound.value.len() || bound.bond == Bond::Sentence)
             && core.iter().all(u8::is_ascii_alphanumeric)
             || bound.bond != Bond::Neighbour && is_numbered_word(core)
+    }
+
+    /// Tells whether the name begins its line.
+    fn begins_line(&self) -> bool {
+        let name = name_start(self.text, self.start);
+        let line = self.text.run_back_while(name, NAME_BYTES_MAX, |byte| byte == b' ');
+        matches!(self.text.before(line), 0 | b'\n')
     }
 }

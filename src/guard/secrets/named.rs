@@ -122,10 +122,12 @@ impl NameInText<'_> {
         look
     }
 
-    /// Tells whether the name is that of a type in a path, as in `aws::Secret`.
+    /// Tells whether the name is that of a type in a path, as in `aws::Secret`, or of a kind of resource, as in
+    /// `arn:…:secret:name`.
     fn is_type(&self) -> bool {
         let name = name_start(self.text, self.start);
-        self.text.slice(name.saturating_sub(2), name) == b"::"
+        let is_resource = self.text.before(name) == b':' && self.text.at(self.end) == b':';
+        is_resource || self.text.slice(name.saturating_sub(2), name) == b"::"
     }
 
     /// Tells whether drawn values near the name are secrets.

@@ -32,9 +32,6 @@ const NAMES: [&str; 9] = [
 /// Bytes of a word that may be a password in a sentence.
 const SAID_BYTES_MIN: usize = 8;
 
-/// Bytes of a word that may be a password because it ends the sentence.
-const ALONE_BYTES_MIN: usize = 11;
-
 /// Endings of words that tell how a password is, in the languages that have them in common.
 const ENDINGS: &str = "\
     ed ing able ible ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
@@ -121,11 +118,6 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
             bound.is_quoted
         }
         Bond::Sentence => is_strange || is_quoted_value,
-        Bond::Neighbour if is_word && bound.is_last => {
-            core.len() >= ALONE_BYTES_MIN
-                && !names_secret(core)
-                && !words(ENDINGS).any(|ending| core.ends_with(ending))
-        }
         Bond::Neighbour | Bond::Identifier => {
             is_quoted_value && !names_secret(core)
                 || is_compound(core)
@@ -320,9 +312,12 @@ fn refers(value: &[u8]) -> bool {
         && value.iter().all(|byte| byte.is_ascii_lowercase() || b"@:.-0123456789".contains(byte));
     let calls = value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<'));
     // The parts of base64 are no words.
-    let is_plain = |part: &[u8]| part.len() > 2 && part.iter().all(u8::is_ascii_lowercase);
+    let is_plain = |part: &[u8]| {
+        part.len() > 2 && part.iter().all(|byte| byte.is_ascii_lowercase() || b"-_.".contains(byte))
+    };
     let is_path = value.contains(&b'/') && value.split(|byte| *byte == b'/').any(is_plain)
-        || value.windows(2).any(|pair| pair == b"::");
+        || value.windows(2).any(|pair| pair == b"::")
+        || value.windows(3).any(|part| part == b"://");
     let is_constant = value.contains(&b'_')
         && value
             .iter()
@@ -374,6 +369,8 @@ fn is_known_word(core: &[u8]) -> bool {
     let word = core.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let is_counted_name = core.len() <= word + 2
         && core.iter().skip(word).all(u8::is_ascii_digit)
-        && core.get(..word).is_some_and(|word| NAMES.iter().any(|name| word == name.as_bytes()));
+        && core.get(..word).is_some_and(|word| {
+            NAMES.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+        });
     is_counted_name || WORDS.has(core) || METHODS.iter().any(begins) || is_counted
 }
