@@ -17,7 +17,7 @@ const PUBLIC: &str =
 /// Last words of names that belong to a secret without being it, as in `token_url`.
 const ABOUT: &str = "id ids name names url uri path file type size length len count limit max ttl expiry \
     expires at field column format pattern prefix store ring word index label alias endpoint host uid \
-    guid uuid source selector chars policy get servers realm list lists complexity strength interval encryption encoder request rules required h1 zh user users";
+    guid uuid source selector chars policy get servers realm list lists ref refs complexity strength interval encryption encoder request rules required h1 zh user users";
 
 /// Words before `key` that make it the key of a record, not a secret.
 const DATA_KEYS: &str = "recv public pub foreign primary cache sort partition issuer idempotency object \

@@ -236,7 +236,8 @@ impl NearbyToken<'_> {
         let value = text.slice(from, core);
         // A call, or the name of a parameter.
         let gap = text.run_while(to, 1, |byte| byte == b' ');
-        if text.at(to) == b'(' || text.at(gap) == b':' && text.at(gap + 1) == b' ' {
+        let is_type = text.slice(from.saturating_sub(3), from) == b"-> ";
+        if is_type || text.at(to) == b'(' || text.at(gap) == b':' && text.at(gap + 1) == b' ' {
             return None;
         }
         let is_secret = (VALUE_BYTES_MIN..=VALUE_BYTES_MAX).contains(&value.len())

@@ -192,8 +192,10 @@ fn pieces(core: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
 /// Tells whether a value is a number of a program: hexadecimal, or numbers with points between them.
 fn is_literal(core: &[u8]) -> bool {
     let hex = core.strip_prefix(b"0x").or_else(|| core.strip_prefix(b"0X"));
-    let is_dotted =
-        core.contains(&b'.') && core.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    // 2.5.4.35, T1003.008
+    let numbers = core.strip_prefix(b"T").unwrap_or(core);
+    let is_dotted = numbers.contains(&b'.')
+        && numbers.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let is_row = Make::of(core).distinct < 3;
     // npm:^1.0.0
     let is_version = core
@@ -209,8 +211,14 @@ fn is_literal(core: &[u8]) -> bool {
 /// Tells whether a value is a name for the password rather than one.
 fn names_secret(core: &[u8]) -> bool {
     let is_parted = core.iter().any(|byte| b"-_:.".contains(byte));
+    // V1SecretReference
+    let is_versioned = core.last().is_some_and(u8::is_ascii_alphabetic)
+        && core.iter().filter(|byte| byte.is_ascii_digit()).count() < 3
+        && core.iter().skip(1).any(u8::is_ascii_uppercase);
     let is_bare = core.iter().all(|byte| {
-        byte.is_ascii_alphabetic() || b"-_:.".contains(byte) || is_parted && byte.is_ascii_digit()
+        byte.is_ascii_alphabetic()
+            || b"-_:.".contains(byte)
+            || (is_parted || is_versioned) && byte.is_ascii_digit()
     });
     let is_short = || [&b"pass"[..], b"pwd", b"pw"].iter().any(|end| core.ends_with(end));
     is_bare && (mentions(core, &NAMES) || is_short())
