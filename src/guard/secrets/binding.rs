@@ -94,7 +94,9 @@ pub(super) fn look<'a, T>(
         let place = form.value(text, at)?;
         // `when provider=` binds to its last word, and in a template `|` pipes.
         let is_other = number == AFTER_OPERATOR
-            && (text.at(at) == b'=' && text.before(at) != b' ' && tail.contains(&b' ')
+            && (text.at(at) == b'='
+                && text.before(at).is_ascii_alphanumeric()
+                && tail.contains(&b' ')
                 || text.slice(at, place).contains(&b'|') && is_in_template(text, start));
         if is_other {
             return None;

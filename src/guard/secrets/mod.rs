@@ -40,6 +40,8 @@ mod table;
 mod text;
 
 #[cfg(test)]
+mod blind;
+#[cfg(test)]
 mod daily;
 #[cfg(test)]
 mod laws;

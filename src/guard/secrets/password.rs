@@ -37,6 +37,9 @@ const ENDINGS: &str = "\
     ed ing able ible ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
     uta cta cto ria rio bar lich isch oire ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
 
+/// Objects of programs whose members are no values.
+const OBJECTS: &str = "self this env var vars local process os req";
+
 /// Beginnings of the names of password hashes.
 const METHODS: [&str; 14] = [
     "base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt", "latin1", "urllib",
@@ -330,9 +333,11 @@ fn refers(value: &[u8]) -> bool {
         && value
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
-    let is_member = value.split(|byte| *byte == b'.').count() > 1
-        && value.split(|byte| *byte == b'.').next().is_some_and(is_known_word)
-        && value.iter().all(is_of_names);
+    let is_member = value.contains(&b'.')
+        && value.iter().all(is_of_names)
+        && value.split(|byte| *byte == b'.').next().is_some_and(|first| {
+            words(OBJECTS).any(|object| object == first) || is_known_word(first)
+        });
     // self.password, var.db_password, DB_PASSWORD
     let is_name =
         value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
