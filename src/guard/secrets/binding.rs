@@ -8,7 +8,7 @@ use super::binding_form::{AFTER_OPERATOR, AFTER_TAGS, FORMS, IN_LIST};
 use super::bound_value::{Bond, BoundValue, cut, is_quote};
 use super::charset::{Charset, DOTTED, URL};
 use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, mentions, name_start};
-use super::text::{Text, words};
+use super::text::{Text, count, words};
 
 const TAIL: Charset = DOTTED.and(" \t");
 
@@ -20,14 +20,28 @@ const SCHEMES: &str =
     "bearer basic token apikey api-key api-token digest key bot negotiate genie sso-key";
 
 /// Words that bind a value to its name in a sentence, and adverbs that may follow them.
-const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — by BY TO";
+const VERBS: &str = "is was to are ist war lautet est es era jest je contains este är er é è là هي هو היא הוא adalah yra ir είναι - – — from equals para auf BY TO";
+/// Words that begin a clause with a subject of its own.
+const CLAUSES: &str = "when if where that which unless because and";
 /// Bytes of words between a name and its verb or colon.
-const WORDS_BYTES_MAX: usize = 48;
+const WORDS_BYTES_MAX: usize = 64;
+/// Words that say whose a password is, or what for.
+const FOR: &str = "for of on at in to from für von auf pour de du sur para do da del di per voor van för til for na od dla для от к на";
+/// Bytes between a name and such a word.
+const FOR_BYTES_MAX: usize = 24;
+/// Bytes from a name to the end of its line.
+const LINE_BYTES_MAX: usize = 120;
 /// Bytes of a command before and after a name in it.
 const COMMAND_BYTES_MAX: usize = 160;
 /// Bytes of spaces between two columns.
 const COLUMN_BYTES_MAX: usize = 40;
-const ADVERBS: [&str; 9] = [
+const ADVERBS: [&str; 15] = [
+    "jetzt ",
+    "nun ",
+    "maintenant ",
+    "ahora ",
+    "agora ",
+    "adesso ",
     "now ",
     "still ",
     "set to ",
@@ -72,11 +86,21 @@ pub(super) fn look<'a, T>(
         }
         // In a list a name is beside its value only if it is the first or an option.
         let name = name_start(text, start);
-        let is_opened = matches!(text.before(name.saturating_sub(1)), b'(' | b'[' | b'{');
+        let opening = name.saturating_sub(1 + usize::from(text.before(name) == b'#'));
+        let is_opened = matches!(text.before(opening), b'(' | b'[' | b'{' | b'\n' | 0);
         if number == IN_LIST && !is_opened && text.at(name) != b'-' {
             return None;
         }
         let place = form.value(text, at)?;
+        // `when provider=` binds to its last word, and in a template `|` pipes.
+        let is_other = number == AFTER_OPERATOR
+            && (text.at(at) == b'='
+                && text.before(at).is_ascii_alphanumeric()
+                && tail.contains(&b' ')
+                || text.slice(at, place).contains(&b'|') && is_in_template(text, start));
+        if is_other {
+            return None;
+        }
         let mut bound = value_at(text, place, Bond::Operator, tail)?;
         let last = text.before(at);
         let is_set = place == at + 1 && text.at(at) == b'=';
@@ -90,7 +114,11 @@ pub(super) fn look<'a, T>(
         (bound.is_quoted || !form.is_quoted).then_some(bound)
     };
     // Words of other languages are no part of a name, but may stand between it and its value.
-    let words_end = text.run_while(end, WORDS_BYTES_MAX, |byte| TAIL.has(byte) || byte >= 0x80);
+    let goes_on = |byte: u8| TAIL.has(byte) || byte >= 0x80;
+    let words_end = match text.at(tail_end) {
+        0x80.. => text.run_while(tail_end, WORDS_BYTES_MAX, goes_on),
+        _ => tail_end,
+    };
     let words = text.slice(end, words_end);
     let is_other = !words.is_ascii();
     // password ........ value
@@ -100,12 +128,20 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(value_at(text, leader, Bond::Operator, b"").filter(|_| is_led)))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
+        .or_else(|| offer(in_brackets(text, name_end)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, words).filter(|_| is_other)))
         .or_else(|| offer(after_colon(text, words_end).filter(|_| is_other)))
+        .or_else(|| offer(asked(text, name_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
     Look { found, values }
+}
+
+/// Tells whether a template opens on the line before a place.
+fn is_in_template(text: Text<'_>, place: usize) -> bool {
+    let line = text.run_back_while(place, COMMAND_BYTES_MAX, |byte| byte != b'\n');
+    text.slice(line, place).windows(2).any(|pair| matches!(pair, b"{{" | b"{%"))
 }
 
 /// A value that only a space parts from its name.
@@ -118,6 +154,12 @@ fn beside<'a>(
     // "name" "value"
     let is_closed = is_quote(text.at(name_end)) && is_quote(text.at(name_end + 2));
     let name_end = name_end + usize::from(is_closed);
+    if tail.is_empty() && text.is_at(name_end, "'s ") {
+        return value_at(text, name_end + 3, Bond::Sentence, b"");
+    }
+    if text.at(name_end) == b'\t' {
+        return value_at(text, name_end + 1, Bond::Identifier, tail);
+    }
     if text.at(name_end) != b' ' {
         return None;
     }
@@ -129,16 +171,24 @@ fn beside<'a>(
     };
     let is_flagged = bond == Bond::Flag;
     let from = text.run_while(name_end, COLUMN_BYTES_MAX, |byte| byte == b' ');
+    // username jane password 0 value
+    let is_typed = text.at(name_end + 1).is_ascii_digit() && text.at(name_end + 2) == b' ';
+    let name_end = name_end + 2 * usize::from(is_typed);
     // In a table of two columns many spaces bind.
     let is_column = !is_flagged && from > name_end + 1 && is_directive(text, start, from - 1);
     let bond = if is_column { Bond::Operator } else { bond };
-    value_at(text, if is_column { from } else { name_end + 1 }, bond, tail)
+    let mut bound = value_at(text, if is_column { from } else { name_end + 1 }, bond, tail)?;
+    bound.is_last &= bond != Bond::Identifier || matches!(text.at(bound.to), 0 | b'\n' | b'\r');
+    Some(bound)
 }
 
-/// A value that ends a sentence in another language without a verb.
+/// A value in a sentence of another language without a verb: the first word of another script, or the last.
 fn last_word<'a>(text: Text<'a>, end: usize, words: &[u8]) -> Option<BoundValue<'a>> {
-    let place = words.iter().rposition(|byte| *byte == b' ')?;
-    value_at(text, end + place + 1, Bond::Neighbour, b"")
+    let is_latin = |part: &[u8]| matches!(part, [last, b' ', next] if *last >= 0x80 && next.is_ascii_alphanumeric());
+    let first = words.windows(3).position(is_latin).map(|place| place + 1);
+    let last = || words.iter().rposition(|byte| *byte == b' ');
+    let at = |place| value_at(text, end + place + 1, Bond::Neighbour, b"");
+    first.and_then(at).filter(|bound| bound.is_foreign).or_else(|| at(last()?))
 }
 
 /// A value that a colon binds to its name and the words after it, which are not part of the name.
@@ -148,13 +198,61 @@ fn after_colon(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
     is_colon.then(|| value_at(text, from, Bond::Operator, b""))?
 }
 
+/// A value at the end of the line, after a colon, where the words before it say whose or what for it is.
+fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
+    let says_for = |words_after: &[u8]| {
+        words_after.split(|byte| *byte == b' ').any(|word| words(FOR).any(|other| other == word))
+    };
+    if text.at(name_end) != b' ' || !says_for(text.slice(name_end, name_end + FOR_BYTES_MAX)) {
+        return None;
+    }
+    let end = text.run_while(name_end, LINE_BYTES_MAX, |byte| byte != b'\n');
+    let rest = text.slice(name_end, end);
+    let colon = rest.windows(2).rposition(|pair| pair == b": ")?;
+    let (before, value) = (rest.get(..colon)?, rest.get(colon + 2..)?);
+    let is_one = !value.trim_ascii().contains(&b' ') && matches!(text.at(end), 0 | b'\n');
+    (is_one && says_for(before))
+        .then(|| value_at(text, name_end + colon + 2, Bond::Operator, b""))?
+}
+
+/// A value before its name: `use … as the password`, `… is the password`.
+pub(super) fn used_as(text: Text<'_>, start: usize) -> Option<BoundValue<'_>> {
+    let before = text.slice(start.saturating_sub(WORDS_BYTES_MAX), start);
+    count(before.len());
+    let verbs: [&[u8]; 4] = [b" as ", b" is the ", b" is my ", b" is our "];
+    let (place, verb) = verbs.iter().find_map(|verb| {
+        Some((before.windows(verb.len()).rposition(|part| part == *verb)?, verb.len()))
+    })?;
+    let words = before.get(place + verb..)?;
+    let is_near = words.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ');
+    let to = start - before.len() + place;
+    let from = text.run_back_while(to, WORDS_BYTES_MAX, |byte| byte > b' ');
+    let mut bound = value_at(text, from, Bond::Sentence, b"").filter(|_| is_near)?;
+    bound.is_last = true;
+    Some(bound)
+}
+
 /// A value that a verb binds to its name.
 fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
-    let (_, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
+    let (before, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
+    // password when provider is "x"
+    let is_clause = |word: &[u8]| words(CLAUSES).any(|other| other == word);
+    if tail.get(..before)?.split(|byte| *byte == b' ').any(is_clause) {
+        return None;
+    }
     let rest = tail.get(after..)?;
     after +=
         ADVERBS.iter().find(|word| rest.starts_with(word.as_bytes())).map_or(0, |word| word.len());
     value_at(text, end + after, Bond::Sentence, tail.get(..after)?)
+}
+
+/// A value in brackets after its name: `the password (value)`.
+fn in_brackets(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
+    if text.slice(name_end, name_end + 2) != b" (" {
+        return None;
+    }
+    let bound = value_at(text, name_end + 2, Bond::Sentence, b"")?;
+    (text.at(bound.to + usize::from(bound.is_quoted)) == b')').then_some(bound)
 }
 
 /// Returns where the first verb stands, with the spaces around it.
@@ -185,10 +283,17 @@ fn below<'a>(
         return matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound);
     }
     let name = name_start(text, start);
+    let before = text.run_back(name, Charset::of("# \""), 8);
+    let is_heading = text.at(before) == b'#' && matches!(text.before(before), 0 | b'\n');
+    // A part of a form: `name="password"`.
+    let is_part = text.at(name_end) == b'"' && text.is_at(before.saturating_sub(5), "name=");
+    let name_end = name_end + usize::from(is_part);
     let is_alone = text.at(name_end) == b'\n'
-        && matches!(text.before(name), 0 | b'\n')
-        && is_identifier(text.slice(name, name_end));
-    let line = is_alone.then(|| text.run_while(name_end + 1, 64, |byte| byte == b' '))?;
+        && (is_heading
+            || is_part
+            || matches!(text.before(name), 0 | b'\n') && is_identifier(text.slice(name, name_end)));
+    let is_gap = |byte: u8| byte == b' ' || byte == b'\n' && (is_heading || is_part);
+    let line = is_alone.then(|| text.run_while(name_end + 1, 64, is_gap))?;
     let bound = value_at(text, line, Bond::Identifier, tail)?;
     matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound)
 }
@@ -205,6 +310,16 @@ pub(super) fn value_at<'a>(
     bond: Bond,
     tail: &'a [u8],
 ) -> Option<BoundValue<'a>> {
+    // « value »
+    let place = match text.slice(place, place + 2) {
+        [0xC2, 0xAB] => text.run_while(place + 2, 3, |byte| matches!(byte, b' ' | 0xC2 | 0xA0)),
+        _ => place,
+    };
+    // password: !!str value
+    let place = match text.slice(place, place + 2) {
+        b"!!" => text.run_while(place, WORDS_BYTES_MAX, |byte| byte > b' ') + 1,
+        _ => place,
+    };
     // b"…" and @"…"
     let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L' | b'N' | b'$');
     let marked = usize::from(is_letter && is_quote(text.at(place + 1)));

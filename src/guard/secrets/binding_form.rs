@@ -37,7 +37,7 @@ pub(super) const AFTER_TAGS: usize = 7;
 const CLOSERS: &[u8] = b"\"'`])* \t";
 
 /// Every form with an operator.
-pub(super) static FORMS: [BindingForm; 9] = [
+pub(super) static FORMS: [BindingForm; 11] = [
     // name = value, "name": value, name => value, <name>value, name | value, and a value on the next line or
     // in a block of YAML. The last alternatives are Chinese, Japanese and Korean.
     BindingForm {
@@ -46,7 +46,7 @@ pub(super) static FORMS: [BindingForm; 9] = [
         firsts: b"=:>?+|~.-\xE2\xEF\xE6\xE4\xE7\xE3\xEB\xEC",
         is_quoted: false,
         regex: OnceLock::new(),
-        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|:-|\??:|\xE2\x86\x92|\xE3\x80\x8C|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
+        pattern: r#"["'`\])* \t]*(?:[?+|~.-]?:{0,3}=+>?|[~-]>|:-|\??:|\xE2\x86\x92|\xE3\x80\x8C|\|\||\B\| |>|\xEF\xBC\x9A|\xE6\x98\xAF|\xE4\xB8\xBA|\xE7\x82\xBA|\xE3\x81\xAF|\xE3\x82\x92|\xEB\x8A\x94|\xEC\x9D\x80)[ \t\r\n*(=]*(?:[|>-]{1,2}\n[ \t\r\n]*)?"#,
     },
     // ("name", "value")
     BindingForm {
@@ -106,10 +106,28 @@ pub(super) static FORMS: [BindingForm; 9] = [
     BindingForm {
         follows_words: false,
         gap: b"",
-        firsts: b"<>",
+        firsts: b"<>:",
         is_quoted: false,
         regex: OnceLock::new(),
-        pattern: r">?(?:[ \t\r\n]*</?[A-Za-z][^<>\n]{0,48}>){1,4}[ \t\r\n]*",
+        pattern: r":?>?(?:[ \t\r\n]*</?[A-Za-z][^<>\n]{0,48}>){1,4}[ \t\r\n]*",
+    },
+    // name() or "value", "$name" != "value", name <- "value"
+    BindingForm {
+        follows_words: false,
+        gap: b"\"'() \t",
+        firsts: b"o|?!<",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r#"["']?(?:\(\))?[ \t]+(?:(?:or|\|\||\?\?|!==?|<-)[ \t]+|\| ?default ?\(?)"#,
+    },
+    // ("name").fill("value"), "name", with: "value"
+    BindingForm {
+        follows_words: false,
+        gap: b"\"')",
+        firsts: b".,",
+        is_quoted: true,
+        regex: OnceLock::new(),
+        pattern: r#"["']\)*(?:\.(?:fill|type|send_?[kK]eys|set|set_?[vV]alue|val|input|enter)\(|, ?with: ?)"#,
     },
     // name (note): value
     BindingForm {
@@ -132,9 +150,10 @@ impl BindingForm {
         count(BINDING_BYTES_MAX);
         let regex = self.regex.get_or_init(|| RuleRegex::new(self.pattern));
         let (_, value) = regex.matched(text.0, at, at + BINDING_BYTES_MAX)?.whole;
-        // `->` and `::` lead to something else.
-        let is_path = text.before(value) == b'>' && text.before(value.saturating_sub(1)) == b'-'
-            || text.at(value) == b':';
+        // `a->b` and `::` lead to something else.
+        let arrow = text.slice(at, value).windows(2).position(|pair| pair == b"->");
+        let is_path =
+            arrow.is_some_and(|place| text.before(at + place) != b' ') || text.at(value) == b':';
         (!is_path).then_some(value)
     }
 }

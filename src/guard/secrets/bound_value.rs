@@ -44,6 +44,8 @@ pub(super) struct BoundValue<'a> {
     pub(super) is_foreign: bool,
     /// Whether its sentence ends behind it.
     pub(super) is_last: bool,
+    /// Whether another word of a sentence follows it.
+    pub(super) goes_on: bool,
     quote: Option<u8>,
     pub(super) from: usize,
     pub(super) to: usize,
@@ -76,6 +78,10 @@ pub(super) fn cut<'a>(
     // In a query `&` ends a value, and in a shell `&&` does; in a password it need not.
     while quote.is_none() && text.at(to) == b'&' && to > from && to - from < VALUE_BYTES_MAX {
         let next = text.run(to + 1, DOTTED, NAME_BYTES_MAX);
+        if text.slice(to, next + 1) == b"&amp;" {
+            to = text.run_while(next + 1, VALUE_BYTES_MAX, |byte| goes_on(byte, None));
+            continue;
+        }
         let is_query = next > to + 1 && text.at(next) == b'=';
         if is_query || !goes_on(text.at(to + 1), None) {
             break;
@@ -84,8 +90,9 @@ pub(super) fn cut<'a>(
     }
     let closing = to + usize::from(is_escaped && text.at(to) == b'\\');
     let is_quoted = quote.is_some_and(|quote| text.at(closing) == quote);
-    // A call or an index is no value.
-    let is_call = quote.is_none() && matches!(text.at(to), b'(' | b'[');
+    // A call, an index or a type is no value.
+    let is_call = quote.is_none()
+        && (matches!(text.at(to), b'(' | b'[') || text.at(to) == b'<' && text.at(to + 1) != b'/');
     let value = if is_call { b"" } else { text.slice(from, to) };
     let is_foreign = follows_script(text, from);
     let is_end = |byte: u8| matches!(byte, 0 | b'\n' | b'\r' | b',' | b';' | b'!' | b')');
@@ -97,11 +104,24 @@ pub(super) fn cut<'a>(
         is_variable_set: false,
         is_foreign,
         is_last,
+        goes_on: match quote {
+            None => is_in_sentence(text, from, to),
+            Some(_) => !is_quoted && text.at(to) == b' ',
+        },
         quote,
         from,
         to,
         value,
     }
+}
+
+/// Tells whether a space stands before a value, and a word behind it that is no name of another value.
+fn is_in_sentence(text: Text<'_>, from: usize, to: usize) -> bool {
+    if text.before(from) != b' ' || text.at(to) != b' ' || !text.at(to + 1).is_ascii_alphabetic() {
+        return false;
+    }
+    let end = text.run_while(to + 1, NAME_BYTES_MAX, |byte| byte.is_ascii_alphabetic());
+    !matches!(text.at(end), b'=' | b':' | b'_' | b'@')
 }
 
 /// Tells whether the character before a place, not counting spaces, belongs to a script of words that is not Latin.
@@ -160,6 +180,17 @@ impl<'a> BoundValue<'a> {
 
 pub(super) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// Returns where the second password ends in `password from OLD to NEW`.
+pub(super) fn replaced_end(text: Text<'_>, bound: &BoundValue<'_>, to: usize) -> usize {
+    let next = to + usize::from(bound.is_quoted) + " to ".len();
+    if !bound.tail.ends_with(b"from ") || !text.is_at(next - " to ".len(), " to ") {
+        return to;
+    }
+    text.run_while(next, NAME_BYTES_MAX, |byte| {
+        goes_on(byte, None) || byte == b'"' || byte == b'\''
+    })
 }
 
 /// Returns where a list of quoted values ends whose first, a secret, ends at `to`.

@@ -8,6 +8,7 @@ use super::text::Text;
 /// Bytes of a table that are read, and of a header.
 const TABLE_BYTES_MAX: usize = 8_192;
 const HEADER_BYTES_MAX: usize = 256;
+const VALUES: &str = "values";
 /// What parts the cells of a line, the surest first.
 const SEPARATORS: [u8; 4] = *b"|\t;,";
 
@@ -30,7 +31,10 @@ pub(super) fn report(
     let Some(separator) = SEPARATORS.iter().find(is_separator).copied() else { return };
     let cells = cells_of(line, header, separator);
     // The name is the whole cell or its last word, as in `db password`.
-    let is_in = |(from, to): &&(usize, usize)| (*from..*to).contains(&start) && *to == end;
+    let is_in = |cell: &&(usize, usize)| {
+        let (from, to) = bare(text, **cell);
+        (from..to).contains(&start) && to == end
+    };
     let Some(column) = cells.iter().position(|cell| is_in(&cell)) else { return };
     let is_name = |(from, to): &(usize, usize)| {
         let named =
@@ -60,6 +64,51 @@ pub(super) fn report(
         }
         next = row_end + 1;
     }
+}
+
+/// Reports the value of a column in `INSERT INTO t (a, password) VALUES ('b', 'value')`.
+pub(super) fn inserted(
+    text: Text<'_>,
+    start: usize,
+    end: usize,
+    rule: &'static str,
+    hits: &mut Vec<Hit>,
+) {
+    let open = text.run_back_while(start, HEADER_BYTES_MAX, |byte| byte != b'(' && byte != b')');
+    let close = text.run_while(end, HEADER_BYTES_MAX, |byte| byte != b'(' && byte != b')');
+    if text.before(open) != b'(' || text.at(close) != b')' {
+        return;
+    }
+    let next = |place| text.run_while(place, 8, |byte: u8| byte.is_ascii_whitespace());
+    let (values, number) =
+        (next(close + 1), text.slice(open, start).iter().filter(|byte| **byte == b',').count());
+    let first = next(values + VALUES.len());
+    if !text.is_at(values, VALUES) || text.at(first) != b'(' {
+        return;
+    }
+    let mut place = first + 1;
+    for _ in 0..number {
+        place = after_comma(text, place);
+    }
+    let from = text.run_while(place, 4, |byte| byte == b' ' || byte == b'N');
+    let (from, to) = bare(text, (from, after_comma(text, from).saturating_sub(1)));
+    if matches!(text.before(from), b'\'' | b'"') && is_typed(text.slice(from, to), true) {
+        hits.push(Hit { rule, from, to, rank: Rank::Form });
+    }
+}
+
+/// Returns where the member of a list after this one begins; commas in quotes part nothing.
+fn after_comma(text: Text<'_>, place: usize) -> usize {
+    let mut quote = None;
+    let end = text.run_while(place, HEADER_BYTES_MAX, |byte| {
+        match quote {
+            None if matches!(byte, b'\'' | b'"') => quote = Some(byte),
+            Some(open) if open == byte => quote = None,
+            _ => {}
+        }
+        quote.is_some() || !matches!(byte, b',' | b')')
+    });
+    end + 1
 }
 
 /// Returns the bytes between the beginning of the line and a place, at most as many as a header has.

@@ -17,7 +17,7 @@ const PUBLIC: &str =
 /// Last words of names that belong to a secret without being it, as in `token_url`.
 const ABOUT: &str = "id ids name names url uri path file type size length len count limit max ttl expiry \
     expires at field column format pattern prefix store ring word index label alias endpoint host uid \
-    guid uuid source selector chars policy get servers rules required h1 zh user users";
+    guid uuid source selector chars policy get servers realm list lists ref refs complexity strength interval encryption encoder request rules required h1 zh user users";
 
 /// Words before `key` that make it the key of a record, not a secret.
 const DATA_KEYS: &str = "recv public pub foreign primary cache sort partition issuer idempotency object \
@@ -27,7 +27,7 @@ const DATA_KEYS: &str = "recv public pub foreign primary cache sort partition is
 pub(super) const OF_COMMITS: [&str; 5] = ["commit", "sha", "revision", "git ", "head"];
 
 /// Words on a line whose hexadecimal digits are no secret.
-pub(super) const OF_DIGESTS: [&str; 14] = [
+pub(super) const OF_DIGESTS: [&str; 15] = [
     "sha",
     "md5",
     "hash",
@@ -42,6 +42,7 @@ pub(super) const OF_DIGESTS: [&str; 14] = [
     "git ",
     "trace",
     " id ",
+    "-id ",
 ];
 
 /// Tells whether a word begins at `place`: after no letter, or with a capital in camel case.
@@ -73,9 +74,26 @@ pub(super) fn is_about(tail: &[u8]) -> bool {
     })
 }
 
+/// Whose password it is, in names in one word such as `dbpass`.
+const OWNERS: &str = "db user usr root admin adm smtp mail imap my sql ftp ssh ldap wifi key store login web app redis mongo pg git \
+    proxy vpn super boot bind env http sudo auth get vault router server keystore old new unix samba jdbc";
+
+/// Tells whether the word before a place is that of an owner.
+pub(super) fn follows_owner(text: Text<'_>, place: usize) -> bool {
+    words(OWNERS).any(|owner| {
+        let start = place.saturating_sub(owner.len());
+        place >= owner.len()
+            && text.slice(start, place).eq_ignore_ascii_case(owner)
+            && !text.before(start).is_ascii_lowercase()
+    })
+}
+
 /// Tells whether the name is that of a public key or its token.
 pub(super) fn is_public(text: Text<'_>, start: usize) -> bool {
-    words("public publickey").any(|word| precedes(text, start, word))
+    // badCredentials is the name of a message; in a sentence a wrong password is close to the right one.
+    words("public publickey empty").any(|word| precedes(text, start, word))
+        || text.before(start) != b' '
+            && words("bad invalid wrong missing").any(|word| precedes(text, start, word))
 }
 
 /// Tells whether the `key` at `start` is that of a record, as in `cache_key`.

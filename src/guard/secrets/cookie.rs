@@ -4,6 +4,7 @@
 use super::charset::DOTTED;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, is_random};
+use super::password::is_short_token;
 use super::text::Text;
 
 /// Cookies of one header that are read. Browsers send some tens at most.
@@ -45,5 +46,6 @@ fn logs_in(name: &[u8], value: &[u8]) -> bool {
     let is_telling = NAMES.iter().any(|word| {
         name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
     });
-    is_random(value, if is_telling { Hint::Strong } else { Hint::Weak })
+    let is_told = is_telling && is_short_token(value);
+    is_told || is_random(value, if is_telling { Hint::Strong } else { Hint::Weak })
 }

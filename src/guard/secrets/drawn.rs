@@ -6,7 +6,8 @@
 use super::charset::{ALNUM, Charset, DIGIT, DOTTED, UPPER, URL};
 use super::context::{is_about, is_public_name};
 use super::hit::{Hit, Rank};
-use super::judge::{Hint, Make, is_digest_named, is_mixed, is_placeholder, is_random, is_ulid};
+use super::ids::{is_digest_named, is_ulid};
+use super::judge::{Hint, Make, is_mixed, is_placeholder, is_random};
 use super::text::{Text, words};
 
 /// The name of the rule.

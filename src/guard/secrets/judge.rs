@@ -1,6 +1,7 @@
 //! Judges of values: whether a value is random, a placeholder, a UUID, a header. Random values have digits
 //! between letters and pairs of letters that words do not have. Not here: where the value was found.
 
+use super::ids::is_digest_named;
 use super::text::count;
 
 /// Bytes of a value that are judged. The longest keys of fixed length are shorter, and a bound keeps the work
@@ -118,7 +119,9 @@ pub(super) struct Make {
     pieces: usize,
     /// Separators of names.
     pub(super) separators: usize,
-    /// Whether a piece of four letters or more has common pairs alone.
+    /// Letters in pieces of four letters or more that have common pairs alone.
+    word_letters: usize,
+    /// Whether there is such a piece.
     pub(super) has_word: bool,
 }
 
@@ -164,6 +167,10 @@ impl Make {
                 () if begins || !is_letter => usize::from(is_letter),
                 () if is_common(last, byte) && word > 0 => word + 1,
                 () => 0,
+            };
+            make.word_letters += match word {
+                WORD_LETTERS_MIN => WORD_LETTERS_MIN,
+                longer => usize::from(longer > WORD_LETTERS_MIN),
             };
             make.has_word |= word >= WORD_LETTERS_MIN;
             last = byte;
@@ -224,13 +231,23 @@ impl Make {
         // Of letters in any order a quarter stand in common pairs, of words nine in ten.
         let is_noise = self.bytes >= 10 && self.common * 100 < self.pairs * 40;
         match kinds {
-            _ if self.has_word || is_name || self.distinct < 6 || self.bytes < 8 => false,
+            _ if self.is_of_words() || is_name || self.distinct < 6 || self.bytes < 8 => false,
             3.. => score > if self.bytes < 10 { 70 } else { 60 },
             2 if self.digits == 0 => self.bytes >= 12 && score > 80 && self.marks == 0,
             1 if self.lower == self.bytes => is_noise,
             2 => self.bytes >= 10 && score > 100 && self.separators == 0,
             _ => false,
         }
+    }
+
+    /// Whether the value has a word in it, or several if it is long: four letters of a drawn one may look like a word.
+    fn is_of_words(self) -> bool {
+        let is_long = self.bytes >= 16
+            && self.separators == 0
+            && self.digits > 0
+            && self.upper > 2
+            && self.lower > 2;
+        if is_long { self.word_letters * 4 > self.letters() } else { self.has_word }
     }
 
     fn is_hex(self) -> bool {
@@ -292,11 +309,6 @@ pub(super) fn is_mixed(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
-/// Tells whether a value begins with the name of its digest, as in `sha256-…`.
-pub(super) fn is_digest_named(value: &[u8]) -> bool {
-    matches!(value, [b's', b'h', b'a', b'1' | b'2' | b'3' | b'5', next, ..] if *next == b'-' || next.is_ascii_digit())
-}
-
 fn is_disordered(make: Make, hint: Hint) -> bool {
     if make.distinct < 6 || make.letters() == 0 {
         return false;
@@ -340,20 +352,6 @@ fn is_place(value: &[u8]) -> bool {
         || starts(b"http")
         || value.windows(3).any(|window| window == b"://")
         || value.get(1..3) == Some(b":\\")
-}
-
-/// Tells whether a value has the form of a UUID.
-pub(super) fn is_uuid(value: &[u8]) -> bool {
-    value.len() == 36
-        && value.iter().enumerate().all(|(place, byte)| match place {
-            8 | 13 | 18 | 23 => *byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
-}
-
-/// Tells whether a value is a ULID, which holds a time and a number.
-pub(super) fn is_ulid(value: &[u8]) -> bool {
-    value.len() == 26 && value.first().is_some_and(|byte| (b'0'..=b'7').contains(byte))
 }
 
 /// Tells whether a value is a user name and a password, as in `admin/…`.

@@ -5,7 +5,7 @@
 use super::context::mentions;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, Make, is_placeholder, is_random};
-use super::password::{is_numbered_word, is_phrase, is_word_of_passwords};
+use super::password::{is_compound, is_numbered_word, is_phrase, is_word_of_passwords};
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
@@ -14,6 +14,9 @@ const COMMAND_BYTES_MAX: usize = 256;
 
 /// Bytes of a typed password.
 const ARGUMENT_BYTES_MAX: usize = 128;
+
+/// Bytes of a word that is a password though nothing else says so.
+const ALONE_BYTES_MIN: usize = 8;
 
 /// Words of a command that are read, and bytes before a command that tell what was asked.
 const WORDS_MAX: usize = 6;
@@ -29,7 +32,7 @@ fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
 /// Checks the arguments of a program of the table; its name stands from `start` to `end`.
 pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
     let before = text.before(start);
-    let is_member = text.at(start) == b'.';
+    let is_member = !text.at(start).is_ascii_alphanumeric();
     let is_part =
         !is_member && before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-' | b'.');
     // A call may be that of a member, or of a longer name.
@@ -55,6 +58,16 @@ pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRo
         "set" => {
             let equals = line.iter().position(|byte| *byte == b'=')?;
             return argument(text, begin + equals + 1, "both").filter(|_| line.contains(&b'\''));
+        }
+        "last" if text.at(end) != b' ' => return None,
+        "last" => {
+            let last = line.iter().rposition(|byte| *byte == b' ')?;
+            return nth_word(text, begin + last, 0, row.name);
+        }
+        "upper" => {
+            let is_command = text.slice(start, end).iter().all(u8::is_ascii_uppercase)
+                && matches!(before, 0 | b'\n');
+            return nth_word(text, begin, 0, row.name).filter(|_| is_command);
         }
         "second" => return nth_word(text, begin, 1, row.name),
         "third" => return nth_word(text, begin, 2, row.name),
@@ -113,19 +126,33 @@ fn quoted_argument(text: Text<'_>, place: usize, number: &str) -> Option<Hit> {
 
 /// Reads the password after a user name and a slash.
 fn pair(text: Text<'_>, place: usize) -> Option<Hit> {
-    let name = text.run_while(place, 4, |byte| byte == b' ');
-    let name_end = text.run_while(name, 64, |byte| byte > b' ' && byte != b'/');
-    let slash = text.run_while(name_end, 2, |byte| byte == b' ');
-    let value = text.run_while(slash + 1, 2, |byte| byte == b' ');
+    let is_gap = |byte: u8| matches!(byte, b' ' | b'`' | b'*');
+    let name = text.run_while(place, 4, is_gap);
+    let name_end = text.run_while(name, 64, |byte| byte > b' ' && !b"/:`".contains(&byte));
+    let slash = text.run_while(name_end, 3, is_gap);
+    let value = text.run_while(slash + 1, 3, is_gap);
+    // log in as jane with VALUE
+    let is_with = text.is_at(name_end, " with ");
+    let value = if is_with { name_end + " with ".len() } else { value };
+    let is_pair = is_with
+        || text.at(slash) == b'/' && (value > slash + 1 || matches!(text.at(place), b' '))
+        || text.at(slash) == b':' && value == slash + 1 && slash == name_end;
     let (from, to, is_quoted) = word_at(text, value);
     let make = Make::of(text.slice(from, to));
     let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
-    let is_chosen = is_quoted || is_told || make.is_strong() || make.is_unlike_words(50);
-    let is_secret = name_end > name
-        && text.at(slash) == b'/'
-        && value > slash + 1
-        && is_chosen
-        && is_typed(text.slice(from, to), is_quoted);
+    // Two words that fill the rest of the line are a user and a password.
+    let is_alone = to - from >= ALONE_BYTES_MIN
+        && (matches!(text.at(to), 0 | b'\n' | b'`')
+            || text.at(slash) == b':' && text.at(to) == b' ')
+        && text.slice(from, to).iter().all(u8::is_ascii_alphanumeric);
+    let is_chosen = is_quoted
+        || is_told
+        || is_alone
+        || make.is_strong()
+        || make.is_unlike_words(50)
+        || is_with && is_compound(text.slice(from, to));
+    let is_secret =
+        name_end > name && is_pair && is_chosen && is_typed(text.slice(from, to), is_quoted);
     is_secret.then(|| hit("login-password", from, to))?
 }
 
@@ -178,7 +205,9 @@ fn word_at(text: Text<'_>, place: usize) -> (usize, usize, bool) {
 
 /// Tells whether an argument can be a password: no reference, option, placeholder or word of a sentence.
 pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
-    let refers = value.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte));
+    let bare = value.strip_prefix(b"\"").unwrap_or(value);
+    let refers =
+        bare.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte)) || value.ends_with(b"(");
     let make = Make::of(value);
     let is_number = make.digits == value.len() && value.len() < 6;
     // href="…"
@@ -192,6 +221,7 @@ pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
         && !is_attribute
         && !is_placeholder(value)
         && !is_word_of_passwords(value)
+        && !value.split(|byte| *byte == b'@').next().is_some_and(is_word_of_passwords)
 }
 
 /// Words of commands that read a password from a pipe.
@@ -216,7 +246,9 @@ pub(super) fn echoed(text: Text<'_>, end: usize) -> Option<Hit> {
     let place = text.run_while(end, 8, |byte| matches!(byte, b' ' | b'-' | b'n' | b'e'));
     let (from, to, is_quoted) = word_at(text, place);
     let pipe = text.run_while(to, 4, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'\\'));
-    let reader = (text.at(pipe) == b'|').then(|| rest_of(text, pipe + 1))?;
+    // A statement that is sent to a program has more words.
+    let spaces = text.slice(from, to).iter().filter(|byte| **byte == b' ').count();
+    let reader = (spaces < WORDS_MAX && text.at(pipe) == b'|').then(|| rest_of(text, pipe + 1))?;
     let is_secret = mentions(reader, &READERS) && is_typed(text.slice(from, to), is_quoted);
     is_secret.then(|| hit("command-password", from, to))?
 }

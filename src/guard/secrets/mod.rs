@@ -4,7 +4,7 @@
 //!    (`table`, `tables/*.txt`). A text without an anchor costs this pass and no more.
 //! 2. **Rules.** Each anchor has a rule: a prefix and the length of what follows (`prefixed`), a form with a
 //!    mark (`shape`), an argument or an address (`login`), a name bound to a value (`named`, `provider_name`,
-//!    `binding`, `binding_form`, `bound_value`), or the header of a column (`columns`).
+//!    `chosen_token`, `binding`, `binding_form`, `bound_value`), or the header of a column (`columns`).
 //!    A word that means a secret also reaches what was drawn around it (`near`).
 //! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`).
 //!
@@ -18,12 +18,14 @@ mod binding;
 mod binding_form;
 mod bound_value;
 mod charset;
+mod chosen_token;
 mod columns;
 mod context;
 mod cookie;
 mod drawn;
 mod escapes;
 mod hit;
+mod ids;
 mod judge;
 mod login;
 mod manifest;
@@ -37,6 +39,8 @@ mod shape;
 mod table;
 mod text;
 
+#[cfg(test)]
+mod blind;
 #[cfg(test)]
 mod daily;
 #[cfg(test)]

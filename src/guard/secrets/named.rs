@@ -1,24 +1,23 @@
 //! Secrets known by the name before them: which value after which kind of name is one. Not here: the names
 //! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`binding`).
 
-use super::binding::{Look, look};
-use super::bound_value::{Bond, BoundValue, list_end};
+use super::binding::{Look, look, used_as};
+use super::bound_value::{Bond, BoundValue, list_end, replaced_end};
 use super::charset::Charset;
 use super::context::{
-    OF_COMMITS, begins_word, is_about, is_data_key, is_in_identifier, is_login, is_near, is_public,
-    is_public_name, mentions,
+    OF_COMMITS, begins_word, follows_owner, is_about, is_data_key, is_in_identifier, is_login,
+    is_near, is_public, is_public_name, mentions, name_start,
 };
 use super::hit::{Hit, Rank};
-use super::judge::{
-    Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random, is_ulid, is_uuid,
-};
-use super::password::{is_numbered_word, is_password, is_phrase, is_wild};
+use super::ids::{is_ulid, is_uuid};
+use super::judge::{Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random};
+use super::password::{is_numbered_word, is_password, is_phrase, is_short_token, is_wild};
 use super::text::{Text, count};
 use crate::prefilter::TableRow;
 
 /// The forms that may follow a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NameKind {
+pub(super) enum NameKind {
     /// A random value; the name may be part of a longer one.
     Token,
     /// The same under the name of a session, which most programs give a plain id.
@@ -43,7 +42,7 @@ impl NameKind {
             "session" => Self::Session,
             "login" => Self::Login,
             "key" => Self::Key,
-            "password" => Self::Password,
+            "password" | "stem" | "word" => Self::Password,
             "pass" => Self::Pass,
             "header" => Self::Header,
             "pin" => Self::Pin,
@@ -82,6 +81,9 @@ const OF_PINS: [&str; 16] = [
     "account", "phone", "my ", "your ", "atm", "safe",
 ];
 
+/// Bytes of stems that are part of other words as well.
+const SHORT_STEM_BYTES_MAX: usize = 5;
+
 pub(super) const NOTHING: Look<Hit> = Look { found: None, values: 0..0 };
 
 impl NameInText<'_> {
@@ -96,7 +98,12 @@ impl NameInText<'_> {
         let is_free = || begins_word(text, start);
         let stands = match kind {
             NameKind::Key => !continues && is_free() && !is_data_key(text, start),
-            NameKind::Pass => !continues && is_free(),
+            NameKind::Pass => !continues && (is_free() || follows_owner(text, start)),
+            // A short stem may stand in another word.
+            NameKind::Password if self.row.fields[0] == "stem" => {
+                self.anchor.len() > SHORT_STEM_BYTES_MAX || is_free()
+            }
+            NameKind::Password if self.row.fields[0] == "word" => !continues && is_free(),
             NameKind::Pin => is_free() && text.slice(start, end) == b"PIN",
             // `authorization_code` is no header.
             NameKind::Header => !continues && next != b'_',
@@ -107,15 +114,37 @@ impl NameInText<'_> {
         if !stands || is_public(text, start) {
             return NOTHING;
         }
-        look(text, start, end, |bound| self.hit(kind, &bound))
+        let mut look = look(text, start, end, |bound| self.hit(kind, &bound));
+        if look.found.is_none() && matches!(kind, NameKind::Password | NameKind::Pass) {
+            look.found = used_as(text, start).and_then(|bound| self.hit(kind, &bound));
+        }
+        look.found = look.found.filter(|_| !self.is_type());
+        look
+    }
+
+    /// Tells whether the name is that of a type in a path, as in `aws::Secret`, or of a kind of resource, as in
+    /// `arn:…:secret:name`.
+    fn is_type(&self) -> bool {
+        let name = name_start(self.text, self.start);
+        let is_resource = self.text.before(name) == b':' && self.text.at(self.end) == b':';
+        is_resource || self.text.slice(name.saturating_sub(2), name) == b"::"
     }
 
     /// Tells whether drawn values near the name are secrets.
     pub(super) fn reaches(&self) -> bool {
         let Self { text, start, end, .. } = *self;
+        if self.is_type() || is_public(text, start) {
+            return false;
+        }
         match NameKind::of(&self.row) {
+            NameKind::Password if self.row.fields[0] == "word" => {
+                begins_word(text, start) && !text.at(end).is_ascii_lowercase()
+            }
             NameKind::Password | NameKind::Login => true,
-            NameKind::Pass => begins_word(text, start) && !text.at(end).is_ascii_lowercase(),
+            NameKind::Pass => {
+                (begins_word(text, start) || follows_owner(text, start))
+                    && !text.at(end).is_ascii_lowercase()
+            }
             NameKind::Token => self.row.name == "secret",
             _ => false,
         }
@@ -123,12 +152,13 @@ impl NameInText<'_> {
 
     fn hit(&self, kind: NameKind, bound: &BoundValue<'_>) -> Option<Hit> {
         let value = accepted(kind, bound)
+            .or_else(|| self.is_sent(kind, bound).then(|| is_password(bound, bound.bond))?)
             .filter(|value| kind != NameKind::Session || self.logs_in(value))
             .or_else(|| self.accepted_in_context(kind, bound))?;
         let is_option = bound.tail.windows(3).any(|part| part.starts_with(b" -") && part != b" - ");
         // if len(password) > limit
         let is_compared = !bound.is_quoted
-            && self.text.slice(bound.from.saturating_sub(2), bound.from) == b"> "
+            && self.text.slice(bound.from.saturating_sub(3), bound.from) == b" > "
             && matches!(kind, NameKind::Password | NameKind::Pass)
             && bound.value.iter().all(u8::is_ascii_lowercase);
         // password_hash("…"), pwd_context.verify("…")
@@ -147,7 +177,8 @@ impl NameInText<'_> {
             return None;
         }
         let rank = if kind == NameKind::Key { Rank::Hint } else { Rank::Word };
-        let to = list_end(self.text, bound, bound.end(self.text, value.len()));
+        let end = bound.end(self.text, value.len());
+        let to = list_end(self.text, bound, replaced_end(self.text, bound, end));
         Some(Hit { rule: self.row.name, from: bound.from, to, rank })
     }
 
@@ -159,7 +190,7 @@ impl NameInText<'_> {
         // user bob and password X
         if matches!(kind, NameKind::Password | NameKind::Pass) && is_beside && is_login(text, start)
         {
-            return is_password(bound, Hint::Strong, Bond::Sentence);
+            return is_password(bound, Bond::Sentence);
         }
         // A UUID after an identifier: `heroku_token is …`.
         let is_uuid_told = kind == NameKind::Token
@@ -221,22 +252,41 @@ impl NameInText<'_> {
         let value = bound.value;
         let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
         match kind {
-            NameKind::Pin => !is_near(text, start, &OF_PINS),
+            NameKind::Pin => {
+                let is_long = bound.bond == Bond::Operator && value.len() > 5;
+                !is_long && !is_near(text, start, &OF_PINS)
+            }
             NameKind::Pass => {
                 let make = Make::of(value);
-                // pwd.getpwnam('nobody') and lists of commands are no assignment.
+                // A compiler has passes, so that `pass: "inline"` is none, and pwd.getpwnam('nobody') is no assignment.
                 let between = text.slice(self.end, bound.from);
+                let has = |byte: u8| between.contains(&byte);
                 let is_assigned = || {
-                    let has = |byte: u8| between.contains(&byte);
-                    // A compiler has passes, so that `pass: "inline"` is none.
-                    let is_bound = has(b'=') || has(b'|') || has(b':') && self.anchor != "pass";
+                    let is_bound =
+                        has(b'=') || has(b'|') || has(b'>') || has(b':') && self.anchor != "pass";
                     is_bound && !has(b'(') && !has(b',') && !has(b'.')
                 };
+                // A line of a note or a file: `pass: value`.
+                let is_line = has(b':')
+                    && bound.is_last
+                    && !bound.is_quoted
+                    && (make.digits == 0 || make.digits == value.len())
+                    && matches!(text.before(start), 0 | b'\n');
+                // `pwd` means nothing else, but names a command in lists of them.
+                let is_sure = self.anchor == "pwd" && !has(b'(') && !has(b',') && !has(b'.');
+                let is_owned =
+                    || text.before(start) == b' ' && follows_owner(text, start.saturating_sub(1));
+                let is_part =
+                    || text.before(start).is_ascii_alphanumeric() || text.before(start) == b'_';
                 !is_login(text, start)
                     && !make.is_strong()
                     && !is_wild(make)
                     && !bound.is_variable_set
                     && !is_assigned()
+                    && !is_part()
+                    && !is_owned()
+                    && !is_line
+                    && !is_sure
                     && bound.bond != Bond::Flag
                     && !is_numbered_word(value)
                     && !is_phrase(value)
@@ -254,11 +304,16 @@ fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
     let value = bound.trimmed();
     let is_loose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
     let is_secret = match kind {
-        NameKind::Password => return is_password(bound, Hint::Strong, bound.bond),
-        NameKind::Pass => return is_password(bound, Hint::Weak, bound.bond),
+        NameKind::Password | NameKind::Pass => return is_password(bound, bound.bond),
         NameKind::Header => is_header(value),
         NameKind::Token | NameKind::Session if is_uuid(value) => !is_loose,
         NameKind::Token if bound.is_variable_set && is_set_secret(value) => true,
+        NameKind::Token if bound.is_variable_set => return is_password(bound, bound.bond),
+        NameKind::Token
+            if !is_uuid(value) && bound.bond != Bond::Neighbour && is_short_token(value) =>
+        {
+            true
+        }
         NameKind::Token if bound.bond == Bond::Identifier => is_random(value, Hint::Weak),
         NameKind::Token if bound.bond == Bond::Neighbour => {
             is_mixed(value) || (bound.is_quoted && is_random(value, Hint::Strong))
@@ -269,7 +324,7 @@ fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         NameKind::Key => !is_uuid(value) && is_random(value, Hint::Weak),
         NameKind::Pin => {
             matches!(bound.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
-                && (4..=8).contains(&value.len())
+                && (4..=12).contains(&value.len())
                 && value.iter().all(u8::is_ascii_digit)
         }
     };

@@ -5,8 +5,9 @@
 use super::charset::Charset;
 use super::context::{OF_DIGESTS, holds, mentions};
 use super::hit::{Hit, Rank};
-use super::judge::{Make, is_digest_named, is_placeholder, is_ulid, is_uuid};
-use super::password::{is_numbered_word, is_phrase};
+use super::ids::{is_digest_named, is_object_id, is_ulid, is_uuid};
+use super::judge::{Make, is_placeholder};
+use super::password::{is_marked, is_numbered_word, is_phrase};
 use super::text::{Text, count, list};
 
 /// Bytes before a word that are searched, and after it.
@@ -24,6 +25,8 @@ const VALUE_BYTES_MAX: usize = 128;
 const ACCOUNT_BYTES_MAX: usize = 28;
 /// Bytes of a value with the names that `=`, `:` and `/` part from it.
 const RUN_BYTES_MAX: usize = 512;
+/// Digits of a number that is a password: dates and times of day have fewer, account numbers more.
+const NUMBER_BYTES: std::ops::RangeInclusive<usize> = 9..=11;
 /// Bytes of white space around a value.
 const GAP_BYTES_MAX: usize = 4;
 
@@ -119,6 +122,31 @@ pub(super) fn report(text: Text<'_>, reach: Reach, rule: &'static str, hits: &mu
     }
 }
 
+/// Reports a number on the line of a password that is longer than dates, and no time.
+pub(super) fn number(
+    text: Text<'_>,
+    start: usize,
+    end: usize,
+    rule: &'static str,
+    hits: &mut Vec<Hit>,
+) {
+    let reach = Reach::lines(text, start, end, [0, 0], Nearness::Name);
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/#@".contains(&byte);
+    let mut place = reach.from;
+    while place < reach.to {
+        let from = text.run_while(place, reach.to - place, |byte| !byte.is_ascii_digit());
+        let to = text.run_while(from, VALUE_BYTES_MAX, |byte| byte.is_ascii_digit());
+        let value = text.slice(from, to);
+        let is_time = matches!(value, [b'1', b'5'..=b'9', ..]);
+        let stands = !is_part(text.before(from)) && (!is_part(text.at(to)) || text.at(to) == b'.');
+        if NUMBER_BYTES.contains(&value.len()) && stands && !is_time && Make::of(value).distinct > 4
+        {
+            hits.push(Hit { rule, from, to, rank: Rank::Hint });
+        }
+        place = to + 1;
+    }
+}
+
 /// Tells whether a value is one without a word that names it.
 fn is_sure(value: &[u8]) -> bool {
     let make = Make::of(value);
@@ -150,7 +178,7 @@ impl NearbyToken<'_> {
         let Self { text, from, to } = self;
         let whole = text.slice(from, to);
         // The user part of an address has a rule of its own (`login`), and the hash of a password is none.
-        if whole.windows(3).any(|part| part == b"://") || is_hash(whole) {
+        if whole.windows(3).any(|part| part == b"://") || is_hash(whole) || has_escapes(whole) {
             return;
         }
         let value = self.without_name();
@@ -206,6 +234,12 @@ impl NearbyToken<'_> {
         let is_edge = |byte: u8| b"!*&#@$%+~^_".contains(&byte);
         let core = text.run_back_while(to, to.saturating_sub(from), is_edge);
         let value = text.slice(from, core);
+        // A call, or the name of a parameter.
+        let gap = text.run_while(to, 1, |byte| byte == b' ');
+        let is_type = text.slice(from.saturating_sub(3), from) == b"-> ";
+        if is_type || text.at(to) == b'(' || text.at(gap) == b':' && text.at(gap + 1) == b' ' {
+            return None;
+        }
         let is_secret = (VALUE_BYTES_MIN..=VALUE_BYTES_MAX).contains(&value.len())
             && !is_word(value)
             && (Make::of(value).is_drawn() || is_chosen(text, from, value))
@@ -213,6 +247,8 @@ impl NearbyToken<'_> {
             && !is_technical(value)
             && !is_uuid(value)
             && !is_ulid(value)
+            && !is_object_id(value)
+            && text.slice(from.saturating_sub(3), from) != b"h1:"
             && !is_digest_named(value)
             && !is_placeholder(value)
             && !(value.iter().all(u8::is_ascii_hexdigit) && is_digest(text, from));
@@ -222,7 +258,8 @@ impl NearbyToken<'_> {
 
 /// Tells whether a value holds a word of the table.
 fn is_technical(value: &[u8]) -> bool {
-    list(TECHNICAL).any(|word| holds(value, word))
+    // Three letters in a row may stand in any long value by chance.
+    list(TECHNICAL).any(|word| word.len() * 5 >= value.len() && holds(value, word))
 }
 
 /// Tells whether a value is a short word in lower case or with a capital.
@@ -265,26 +302,26 @@ fn is_chosen(text: Text<'_>, from: usize, value: &[u8]) -> bool {
     // `=`, a quote, a word of a language that has no spaces, or the end of the line.
     let before = text.before(gap);
     let is_last = matches!(text.at(last), 0 | b'\n');
-    // A bare `aws-credential-helper` names a thing that handles secrets.
-    let is_bound = b"=:|\t\"'`>([".contains(&before)
-        || before >= 0x80
-        || is_last && !mentions(value, &OF_SECRETS);
+    let is_bound = b"=:|\t\"'`>([".contains(&before) || before >= 0x80 || is_last;
     let is_name = text.before(from) == b'_' || matches!(text.at(end), b'_' | b'(');
-    !is_name && is_numbered_word(value) || is_bound && is_phrase(value)
+    // A bare `aws-credential-helper` names a thing that handles secrets.
+    !is_name && is_numbered_word(value)
+        || is_bound && is_phrase(value) && !mentions(value, &OF_SECRETS)
+        || is_marked(value)
 }
 
-/// Tells whether a value is the hash of a password in the form of crypt, as in `$2b$10$…`.
-fn is_hash(value: &[u8]) -> bool {
-    let is_method = |method: &[u8]| {
-        (1..=12).contains(&method.len())
-            && method.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    };
-    let mut parts = value.split(|byte| *byte == b'$');
-    let is_opened = parts.next().is_some_and(|first| !first.iter().any(u8::is_ascii_digit));
-    is_opened
-        && parts.next().is_some_and(is_method)
-        && parts.next().is_some_and(|rest| rest.len() > 1)
-        && value.len() > 24
+/// Tells whether a token is text with escapes such as `\u0414`.
+fn has_escapes(token: &[u8]) -> bool {
+    let is_escape =
+        |part: &[u8]| part.starts_with(b"\\u") && part.iter().skip(2).all(u8::is_ascii_hexdigit);
+    token.windows(6).any(is_escape)
+}
+
+/// Tells whether a token holds the hash of a password in the form of crypt, as in `$2b$10$…`.
+fn is_hash(token: &[u8]) -> bool {
+    const METHODS: [&str; 10] =
+        ["$2a$", "$2b$", "$2y$", "$argon2", "$1$", "$5$", "$6$", "$y$", "$pbkdf2", "$scrypt"];
+    token.len() > 24 && mentions(token, &METHODS)
 }
 
 /// Tells whether the line says that hexadecimal digits are a digest or a commit.

@@ -3,7 +3,7 @@
 
 use super::bound_value::{Bond, BoundValue};
 use super::context::{is_identifier, mentions};
-use super::judge::{Hint, Make, is_placeholder};
+use super::judge::{Make, is_placeholder};
 use super::text::{WordTable, words};
 
 /// Shorter passwords cannot be told from words.
@@ -35,87 +35,196 @@ const SAID_BYTES_MIN: usize = 8;
 /// Endings of words that tell how a password is, in the languages that have them in common.
 const ENDINGS: &str = "\
     ed ing able ible ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
-    uta cta cto ria rio bar lich isch ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
+    uta cta cto ria rio bar lich isch oire ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
+
+/// Objects of programs whose members are no values.
+const OBJECTS: &str = "self this env var vars local process os req";
 
 /// Beginnings of the names of password hashes.
-const METHODS: [&str; 13] = [
+const METHODS: [&str; 14] = [
     "base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt", "latin1", "urllib",
-    "iso-", "aws4-",
+    "iso-", "aws4-", "scram",
 ];
 
-/// Returns the password in a value, if it is one.
-pub(super) fn is_password<'a>(bound: &BoundValue<'a>, hint: Hint, bond: Bond) -> Option<&'a [u8]> {
+/// Returns the password in a value, if it is one. After an operator or a flag the value goes whatever it looks like, unless
+/// it is a reference, a number of a program, or a word that code and people use there.
+pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a [u8]> {
     let value = bound.value;
     let core = core_of(value);
     let bounds = PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX;
     let is_negated = bond == Bond::Operator && !bound.is_quoted && is_negated(value);
-    // A full stop is no part of a name such as `config.password`.
-    let body = value.strip_suffix(b".").unwrap_or(value);
-    if !bounds.contains(&core.len()) || refers(body) || is_negated || is_known_word(core) {
+    // Full stops at the end are no part of a name such as `config.password`.
+    let stops = value.iter().rev().take_while(|byte| **byte == b'.').count();
+    let body = value.get(..value.len() - stops).unwrap_or_default();
+    if !bounds.contains(&core.len())
+        || refers(body)
+        || is_negated
+        || is_known_word(core)
+        || is_literal(core)
+        || is_placeholder(value)
+        || is_made_of_known_words(core)
+    {
         return None;
     }
+    // Whatever a variable of this name is set to.
+    let is_set = bond == Bond::Operator && bound.is_variable_set;
     let make = Make::of(core);
-    let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric());
-    let is_strange =
-        make.digits > 0 || core.iter().any(|byte| is_strange(*byte)) || make.has_random_letters();
+    let is_chosen = is_set
+        || !is_code(bound, core, make)
+            && (is_wild(make) || is_numbered_word(core) || is_phrase(core) || {
+                is_bound(bound, bond, core, make)
+            });
+    is_chosen.then_some(if bound.is_quoted { value } else { with_marks(value, core) })
+}
+
+/// Tells whether a value is what code writes there: the key of the next line, a constant, a variable, a name of which one
+/// part is a word of code.
+fn is_code(bound: &BoundValue<'_>, core: &[u8], make: Make) -> bool {
+    let is_bare = !bound.is_quoted;
+    let is_name = make.letters() == core.len() && !is_wild(make);
+    is_bare && bound.value.ends_with(b":")
+        || is_name && make.lower == 0
+        || is_name && bound.goes_on && bound.bond == Bond::Operator
+        || is_name
+            && is_bare
+            && is_identifier(core)
+            && core.first().is_some_and(u8::is_ascii_lowercase)
+        || is_identifier(core) && core.iter().all(is_of_names) && names_known_thing(core)
+}
+
+fn is_of_names(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.:|".contains(byte)
+}
+
+/// Tells whether the bond of a value is strong enough for what it looks like.
+fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool {
     let is_word = make.lower == core.len();
-    // The key of the next line, a class, a constant.
-    let is_code = !bound.is_quoted && value.ends_with(b":")
-        || make.letters() == core.len()
-            && (make.lower == 0 || is_identifier(core) && (!bound.is_quoted || value.len() < 12))
-            && !is_wild(make);
-    let is_chosen = match bond {
-        _ if make.distinct < 3 || make.letters() == 0 && !has_other && make.digits < 6 => false,
-        // Whatever a variable of this name is set to.
-        Bond::Operator if bound.is_variable_set => true,
-        _ if is_code => false,
-        _ if is_wild(make) || is_numbered_word(core) || is_phrase(core) => true,
-        Bond::Operator | Bond::Flag if hint == Hint::Weak => {
-            (bound.is_quoted || is_word) && !names_secret(core)
-                || make.digits > 0
-                    && make.letters() > 2
-                    && (make.is_unlike_words(60) || is_varied(make) && make.bytes >= 12)
-        }
-        Bond::Operator | Bond::Flag => {
-            (is_strange || has_other || bound.is_quoted || is_word)
-                && (bound.is_quoted && !core.contains(&b'_') || !names_secret(core))
-        }
+    let is_strange = make.digits > 0
+        || core.iter().any(|byte| is_strange(*byte))
+        || make.has_random_letters()
+        || is_compound(core);
+    let is_quoted_value = bound.is_quoted && !core.contains(&b'_');
+    match bond {
+        Bond::Operator | Bond::Flag => !names_secret(core),
+        Bond::Identifier if bound.is_last => !names_secret(core) && core.len() == bound.value.len(),
         // A Latin word among words of another script.
-        Bond::Sentence | Bond::Neighbour if bound.is_foreign && is_word => true,
-        Bond::Identifier if is_word && bound.is_last => {
-            !names_secret(core) && core.len() == value.len()
-        }
+        Bond::Sentence | Bond::Neighbour if bound.is_foreign && (is_word || is_strange) => true,
         // In a sentence a long word at its end is one, unless it is said of the password.
-        Bond::Sentence if is_word && bound.bond == Bond::Sentence && bound.is_last => {
+        Bond::Sentence if is_word && bound.is_last => {
             core.len() >= SAID_BYTES_MIN
                 && !names_secret(core)
-                && !bound.tail.ends_with(b"to ")
+                && !is_infinitive(bound.tail)
                 && !words(ENDINGS).any(|ending| core.ends_with(ending))
         }
         // A word of another language has letters beyond ASCII too.
         Bond::Sentence if !core.is_ascii() && make.digits == 0 && make.marks == 0 => {
             bound.is_quoted
         }
-        Bond::Sentence => is_strange || bound.is_quoted && !core.contains(&b'_'),
+        Bond::Sentence => is_strange || is_quoted_value,
         Bond::Neighbour | Bond::Identifier => {
-            bound.is_quoted && !core.contains(&b'_') && !names_secret(core)
-                || bond == Bond::Identifier && is_strange && is_varied(make)
+            is_quoted_value && !names_secret(core)
+                || is_compound(core)
+                || is_marked(core)
+                || is_strange && is_varied(make)
+                || make.digits == core.len()
         }
-    };
-    (is_chosen && !is_placeholder(value)).then_some(if bound.is_quoted {
-        value
-    } else {
-        with_marks(value, core)
+    }
+}
+
+/// Tells whether words end in a `to` that no value follows, as in `has to match`.
+fn is_infinitive(tail: &[u8]) -> bool {
+    const CHANGES: [&str; 5] = ["changed to ", "set to ", "rotated to ", "updated to ", "now to "];
+    const BEFORE_VERBS: [&str; 3] = ["to ", "para ", "auf "];
+    BEFORE_VERBS.iter().any(|word| tail.ends_with(word.as_bytes()))
+        && !CHANGES.iter().any(|end| tail.ends_with(end.as_bytes()))
+}
+
+/// Tells whether a value is capitalised words without a divider, none of which is a word of code.
+pub(super) fn is_compound(core: &[u8]) -> bool {
+    let mut pieces = pieces(core);
+    core.iter().all(u8::is_ascii_alphabetic)
+        && core.first().is_some_and(u8::is_ascii_uppercase)
+        && pieces.clone().count() > 1
+        && pieces.all(|piece| piece.len() > 2 && !is_known_word(piece))
+}
+
+/// Tells whether a value has marks between letters and digits, as people put them into passwords.
+pub(super) fn is_marked(core: &[u8]) -> bool {
+    let inner = core.get(1..core.len().saturating_sub(1)).unwrap_or_default();
+    let marks = b"!@#$%^&*";
+    let kinds = marks.iter().filter(|mark| inner.contains(mark)).count();
+    let make = Make::of(core);
+    let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric() && !marks.contains(byte));
+    kinds > 1 && make.letters() > 2 && make.digits > 0 && !has_other
+}
+
+/// Tells whether a value is words of code and nothing else, as in `test-password` and `user:passwd`.
+fn is_made_of_known_words(core: &[u8]) -> bool {
+    let mut pieces = pieces(core).peekable();
+    pieces.peek().is_some() && pieces.all(is_known_word)
+}
+
+/// Tells whether a short value has the kinds of characters that tokens have, and is no name of a thing.
+pub(super) fn is_short_token(value: &[u8]) -> bool {
+    let make = Make::of(value);
+    (8..=64).contains(&value.len())
+        && is_varied(make)
+        && make.distinct > 5
+        && (make.marks > 0 || !make.has_word)
+        && !refers(value)
+        && !is_literal(value)
+        && !names_known_thing(value)
+        && !is_placeholder(value)
+}
+
+/// Tells whether one part of a name is a word of code.
+fn names_known_thing(core: &[u8]) -> bool {
+    pieces(core).any(|piece| piece.len() > 2 && is_known_word(piece))
+}
+
+/// Returns the words of a name in camel case or with separators.
+fn pieces(core: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    let begins_hump =
+        |before: &u8, next: &u8| before.is_ascii_lowercase() && next.is_ascii_uppercase();
+    core.chunk_by(move |before, next| {
+        !begins_hump(before, next) && before.is_ascii_alphanumeric() && next.is_ascii_alphanumeric()
     })
+    .filter(|piece| piece.first().is_some_and(u8::is_ascii_alphanumeric))
+}
+
+/// Tells whether a value is a number of a program: hexadecimal, or numbers with points between them.
+fn is_literal(core: &[u8]) -> bool {
+    let hex = core.strip_prefix(b"0x").or_else(|| core.strip_prefix(b"0X"));
+    // 2.5.4.35, T1003.008
+    let numbers = core.strip_prefix(b"T").unwrap_or(core);
+    let is_dotted = numbers.contains(&b'.')
+        && numbers.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let is_row = Make::of(core).distinct < 3;
+    // npm:^1.0.0
+    let is_version = core
+        .windows(2)
+        .any(|pair| pair.starts_with(b"^") && pair.last().is_some_and(u8::is_ascii_digit))
+        && Make::of(core).letters() < 4;
+    hex.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        || is_dotted
+        || is_row
+        || is_version
 }
 
 /// Tells whether a value is a name for the password rather than one.
 fn names_secret(core: &[u8]) -> bool {
     let is_parted = core.iter().any(|byte| b"-_:.".contains(byte));
+    // V1SecretReference
+    let is_versioned = core.last().is_some_and(u8::is_ascii_alphabetic)
+        && core.iter().filter(|byte| byte.is_ascii_digit()).count() < 3
+        && core.iter().skip(1).any(u8::is_ascii_uppercase);
     let is_bare = core.iter().all(|byte| {
-        byte.is_ascii_alphabetic() || b"-_:.".contains(byte) || is_parted && byte.is_ascii_digit()
+        byte.is_ascii_alphabetic()
+            || b"-_:.".contains(byte)
+            || (is_parted || is_versioned) && byte.is_ascii_digit()
     });
-    is_bare && mentions(core, &NAMES)
+    let is_short = || [&b"pass"[..], b"pwd", b"pw"].iter().any(|end| core.ends_with(end));
+    is_bare && (mentions(core, &NAMES) || is_short())
 }
 
 /// Numbers at the end of names of types, and of programs.
@@ -179,7 +288,7 @@ pub(super) fn is_wild(make: Make) -> bool {
 /// Tells whether a value has more kinds of characters than a word.
 fn is_varied(make: Make) -> bool {
     let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
-    kinds.into_iter().filter(|has| *has).count() >= 3 && make.switches > 0
+    kinds.into_iter().filter(|has| *has).count() >= 3 && (make.switches > 0 || make.marks > 0)
 }
 
 /// Removes the punctuation of a sentence from the end.
@@ -207,17 +316,41 @@ fn is_strange(byte: u8) -> bool {
 /// Tells whether a value is a reference to the password: a variable, a path, a call.
 fn refers(value: &[u8]) -> bool {
     let starts = value.first().is_some_and(|byte| b"$<{[(*/\\.-:=&|?+`\"".contains(byte));
+    let is_home = value.starts_with(b"~/");
     let is_variable = value.len() > 2 && value.starts_with(b"%") && value.ends_with(b"%");
     // The host after `<password>` in an address.
     let is_host = value.starts_with(b"@")
         && value.iter().all(|byte| byte.is_ascii_lowercase() || b"@:.-0123456789".contains(byte));
     let calls = value.iter().any(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<'));
-    let is_path = value.contains(&b'/') || value.windows(2).any(|pair| pair == b"::");
+    // The parts of base64 are no words.
+    let is_plain = |part: &[u8]| {
+        part.len() > 2 && part.iter().all(|byte| byte.is_ascii_lowercase() || b"-_.".contains(byte))
+    };
+    let is_path = value.contains(&b'/') && value.split(|byte| *byte == b'/').any(is_plain)
+        || value.windows(2).any(|pair| pair == b"::")
+        || value.windows(3).any(|part| part == b"://");
+    let is_constant = value.contains(&b'_')
+        && value
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+    let is_member = value.contains(&b'.')
+        && value.iter().all(is_of_names)
+        && value.split(|byte| *byte == b'.').next().is_some_and(|first| {
+            words(OBJECTS).any(|object| object == first) || is_known_word(first)
+        });
     // self.password, var.db_password, DB_PASSWORD
     let is_name =
         value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'.' | b'_'))
             && value.iter().any(|byte| matches!(byte, b'.' | b'_'));
-    starts || is_host || is_variable || calls || is_path || is_name
+    starts
+        || is_home
+        || is_constant
+        || is_member
+        || is_host
+        || is_variable
+        || calls
+        || is_path
+        || is_name
 }
 
 /// Tags of YAML and of style sheets, after their exclamation mark.
@@ -245,5 +378,12 @@ fn is_known_word(core: &[u8]) -> bool {
         core.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
     let is_counted = core.first().is_some_and(u8::is_ascii_digit) && core.contains(&b'-');
-    WORDS.has(core) || METHODS.iter().any(begins) || is_counted
+    // password2
+    let word = core.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let is_counted_name = core.len() <= word + 2
+        && core.iter().skip(word).all(u8::is_ascii_digit)
+        && core.get(..word).is_some_and(|word| {
+            NAMES.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+        });
+    is_counted_name || WORDS.has(core) || METHODS.iter().any(begins) || is_counted
 }

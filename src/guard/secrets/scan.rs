@@ -18,6 +18,9 @@ use crate::prefilter::TableRow;
 /// Bytes of a mark of ours: more than the longest name of a rule.
 const MARK_BYTES_MAX: usize = 64;
 
+/// Bytes of the ending of a word, such as those of its cases.
+const STEM_BYTES_MAX: usize = 16;
+
 /// Layers of escapes that are decoded: JSON in JSON in a line of JSON.
 const LAYERS_MAX: usize = 3;
 
@@ -42,6 +45,18 @@ pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
         }));
     }
     if hits.is_empty() { hits } else { merged(hits) }
+}
+
+/// Returns where a name stands: what stands around a short name in the table is no part of it, and a stem is part of a
+/// longer word.
+fn name_in(text: Text<'_>, start: usize, anchor: &str, is_stem: bool) -> (usize, usize) {
+    let is_edge = |letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric();
+    let lead = usize::from(anchor.starts_with(' '));
+    let end = start
+        + if anchor.len() < 5 { anchor.trim_end_matches(is_edge).len() } else { anchor.len() };
+    let goes_on = |byte: u8| byte.is_ascii_lowercase() || byte >= 0x80;
+    let end = if is_stem { text.run_while(end, STEM_BYTES_MAX, goes_on) } else { end };
+    (start + lead, end)
 }
 
 #[derive(Default)]
@@ -84,9 +99,12 @@ impl<'a> ScanPass<'a> {
     #[inline(never)]
     fn look(&mut self, start: usize, found: Anchor) {
         let Anchor { kind, text: anchor, row, number } = found;
-        let (text, end) = (self.text, start + anchor.len());
-        // A space before a short name is no part of it.
-        let start = start + usize::from(kind == TableKind::Name && anchor.starts_with(' '));
+        let text = self.text;
+        let (start, end) = if kind == TableKind::Name {
+            name_in(text, start, anchor, row.fields[0] == "stem")
+        } else {
+            (start, start + anchor.len())
+        };
         let name = NameInText { text, start, end, anchor, row };
         if kind == TableKind::Name && name.reaches() {
             self.near(Reach::of_name(text, start, end));
@@ -97,9 +115,13 @@ impl<'a> ScanPass<'a> {
             TableKind::Name => {
                 let found = self.name(start, || name.of_secret());
                 if found.is_none() && start >= self.columns_to && row.name == "password" {
+                    if name.reaches() {
+                        near::number(text, start, end, row.name, &mut self.hits);
+                    }
                     // One password column of a table is looked for.
                     self.columns_to = text.run_while(end, 256, |byte| byte != b'\n');
                     columns::report(text, start, end, row.name, &mut self.hits);
+                    columns::inserted(text, start, end, row.name, &mut self.hits);
                 }
                 found
             }
