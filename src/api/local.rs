@@ -39,6 +39,7 @@ use self::damage::sound_answer;
 use super::caller::{Caller, Patience};
 use super::journal::told::Teller;
 use super::query_log::QueryLog;
+use super::work_trees::WorkTrees;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
     Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
@@ -78,6 +79,8 @@ pub struct Core {
     pub words: Mutex<AnalysisCache>,
     /// The past sessions of other tools, as far as they are kept.
     pub past_sessions: PastSessions,
+    /// The work trees that callers came from.
+    pub work_trees: WorkTrees,
     /// Checks everything around the logs, where the program lets callers ask for that.
     pub doctor: OnceLock<Doctor>,
     /// Tells the time, and gives random bits.
@@ -103,6 +106,9 @@ impl Local {
         let (store, config) = (core.store.clone(), core.config.clone());
         let place = directory.as_deref().map(store::DetectedRepo::of_directory);
         let here = place.as_ref().map(|place| config.current(&place.key));
+        if let (Some(place), Some(here)) = (&place, &here) {
+            core.work_trees.came_from(place, here);
+        }
         let directory = directory.unwrap_or_default();
         let writer = Writer { store, config, directory, identity };
         Self { core, writer, place, here, patience, told_about_model: AtomicBool::new(false) }

@@ -7,6 +7,7 @@ mod page;
 mod rest;
 mod sign_in;
 mod ui;
+mod watched_trees;
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

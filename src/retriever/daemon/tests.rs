@@ -80,6 +80,7 @@ impl World {
         let clock = Box::new(moment);
         let core = Core {
             doctor: <_>::default(),
+            work_trees: <_>::default(),
             engine,
             store,
             config,

@@ -205,7 +205,7 @@ fn describing() -> Value {
 /// The stream of what happens.
 fn listening() -> Value {
     let mut responses = Map::new();
-    let about = "Server-sent events: added, changed, feedback, injected, indexed, synced, and lost where some were missed. The data of each is one JSON object";
+    let about = "Server-sent events: added, changed, feedback, injected, indexed, synced, stale, fresh, and lost where some were missed. The data of each is one JSON object";
     let stream = response(about, &json!({ "type": "string" }), "text/event-stream");
     responses.insert(StatusCode::OK.as_str().to_owned(), stream);
     let schema = json!({ "$ref": "#/components/schemas/Problem" });
