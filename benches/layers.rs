@@ -293,6 +293,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         words: <_>::default(),
         doctor: <_>::default(),
         work_trees: <_>::default(),
+        past: <_>::default(),
         clock,
     })
 }

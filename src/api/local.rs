@@ -20,6 +20,7 @@ mod listing;
 mod log_events;
 mod memory_bound;
 mod page_end;
+mod past;
 mod past_sessions;
 mod query_vector;
 mod related;
@@ -42,7 +43,7 @@ use super::query_log::QueryLog;
 use super::work_trees::WorkTrees;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
+    Listing, LogEventsRequest, Mode, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
     SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use ::search::links::LinkCache;
@@ -81,6 +82,8 @@ pub struct Core {
     pub past_sessions: PastSessions,
     /// The work trees that callers came from.
     pub work_trees: WorkTrees,
+    /// The memory as of a past time, while somebody asks for it.
+    pub past: past::PastMemory,
     /// Checks everything around the logs, where the program lets callers ask for that.
     pub doctor: OnceLock<Doctor>,
     /// Tells the time, and gives random bits.
@@ -132,6 +135,10 @@ impl Local {
 
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
+        let now = SearchRequest { as_of: None, ..request.clone() };
+        if let Some(then) = past::answer(self, request.as_of, request.mode, |it| it.search(&now)) {
+            return then;
+        }
         if !request.ids.is_empty() {
             return self.show(&request.ids);
         }
@@ -143,6 +150,11 @@ impl Api for Local {
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
+        let now = ContextRequest { as_of: None, ..request.clone() };
+        let then = past::answer(self, request.as_of, Mode::Hybrid, |it| it.context(&now));
+        if let Some(then) = then {
+            return then;
+        }
         sound_answer(|used| context::context(self, request, used))
     }
 

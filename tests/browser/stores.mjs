@@ -35,7 +35,9 @@ const own = {
       said: "The seed runs before the migration, so the order is swapped now.",
     });
     await home.run("agent-knowledge", ["sessions", "import", "--yes"]);
+    const past = ofSomeDays(home);
     return {
+      past,
       memory: "l003-venv-tool-a",
       session: SESSION,
       query: "poetry install fails",
@@ -166,6 +168,18 @@ async function work(home, prompt, command, error) {
     tool_input: { command },
     error: `Exit code 1\n${error}`,
   });
+}
+
+/** A repository that learned one thing three days ago and another one yesterday. */
+function ofSomeDays(home) {
+  const told = { repo: "acme/past", days: 2, earlier: "the walrus cache lives in Redis", later: "the walrus queue lives in NATS" };
+  const line = (id, days, lesson) => JSON.stringify({
+    id, timestamp: new Date(Date.now() - days * 86_400_000).toISOString(), agent_id: "codex", repo: told.repo,
+    event_type: "decision", source: "agent", lesson,
+  });
+  const lines = [line("past-1", 3, told.earlier), line("past-2", 1, told.later)];
+  writeFileSync(join(home.store, "acme+past.jsonl"), `${lines.join("\n")}\n`, { mode: 0o600 });
+  return told;
 }
 
 function repository(home, origin) {

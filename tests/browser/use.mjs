@@ -75,6 +75,32 @@ export async function keys({ page, seen }, route, results) {
   results.add("keys: no complaint of the browser", seen.take());
 }
 
+/** The slider of the briefing goes back by keys; the address and the briefing follow, and a button leads back. */
+export async function past({ page, seen }, known, results) {
+  await go(page, seen, `#/context?repo=${encodeURIComponent(known.past.repo)}`);
+  const briefing = () => page.evaluate(() => document.querySelector(".briefing")?.innerText ?? "");
+  const now = await briefing();
+  const slider = page.getByRole("slider", { name: /as of/i });
+  await slider.focus();
+  for (let day = 0; day < known.past.days; day += 1) await page.keyboard.press("ArrowLeft");
+  const isThen = async () => (await page.evaluate(() => location.hash)).includes("day=") && !(await briefing()).includes(known.past.later);
+  const faults = await until(isThen, "the briefing of an earlier day");
+  await settle(page, seen);
+  const then = await briefing();
+  if (!now.includes(known.past.later)) faults.push(`now it lacks the later lesson: ${now.slice(0, 300)}`);
+  if (!then.includes(known.past.earlier)) faults.push(`then it lacks the earlier lesson: ${then.slice(0, 300)}`);
+  results.add("past: the slider shows the briefing of then", faults);
+  const told = await slider.getAttribute("aria-valuetext");
+  results.add("past: the slider tells its day", (await says(page, new RegExp(`at the end of ${told}`))()) ? [] : [`it tells ${told}`]);
+  results.add("past: accessible in light", await checks.accessible(page, "light"));
+  await page.reload();
+  await settle(page, seen);
+  results.add("past: a reload keeps the day", (await briefing()) === then ? [] : ["it is another briefing"]);
+  await page.getByRole("button", { name: "Back to now" }).click();
+  results.add("past: a button leads back", await until(async () => (await briefing()) === now, "the briefing of now"));
+  results.add("past: no complaint of the browser", seen.take());
+}
+
 /** Saves that are watched; the slowest counts. */
 const SAVES = 5;
 

@@ -4,6 +4,7 @@
 mod client;
 mod events;
 mod page;
+mod past;
 mod rest;
 mod sign_in;
 mod ui;

@@ -85,6 +85,7 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
     let core = Core {
         doctor: <_>::default(),
         work_trees: <_>::default(),
+        past: <_>::default(),
         engine,
         store,
         config,

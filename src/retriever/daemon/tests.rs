@@ -81,6 +81,7 @@ impl World {
         let core = Core {
             doctor: <_>::default(),
             work_trees: <_>::default(),
+            past: <_>::default(),
             engine,
             store,
             config,

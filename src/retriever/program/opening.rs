@@ -240,6 +240,7 @@ impl Program<'_> {
             words: <_>::default(),
             doctor: <_>::default(),
             work_trees: <_>::default(),
+            past: <_>::default(),
             clock,
         })
     }

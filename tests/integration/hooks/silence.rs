@@ -153,6 +153,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let core = Core {
         doctor: <_>::default(),
         work_trees: <_>::default(),
+        past: <_>::default(),
         engine,
         store,
         config,
