@@ -237,6 +237,25 @@ export const session = {
     await settle(page, seen);
     await added("a verdict is in the log when the page is left", { event_type: "feedback", memory_id: known.memory, verdict: "confirmed" });
     const taken = home.lines().some((line) => line.includes('"dashboard"') && line.includes('"worked"'));
+    await settle(page, seen);
+    // A link to a file and back, and its end and back.
+    const links = () => page.evaluate(() => document.querySelector("aside").innerText);
+    await press("Link to…");
+    results.add("deeds: the form for a link is accessible", await checks.accessible(page, "light"));
+    await page.getByLabel("How it is related").selectOption("touches");
+    await page.getByLabel("Id or file").fill("src/walrus.rs");
+    await press("Link");
+    await added("a link is in the log", { event_type: "link", memory_id: known.memory });
+    results.add("deeds: the link is shown", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links"));
+    await settle(page, seen);
+    await press(/^end the link: touches src\/walrus\.rs/i);
+    await added("the end of a link is in the log", { event_type: "link", memory_id: known.memory });
+    results.add("deeds: the link is gone", await until(async () => !(await links()).includes("src/walrus.rs"), "the links without the file"));
+    await settle(page, seen);
+    // The notice that the link was made is still there.
+    await page.getByRole("button", { name: /^undo/i }).last().click();
+    await added("undo makes the link again", { event_type: "link", memory_id: known.memory });
+    results.add("deeds: the link is back", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links again"));
     results.add("deeds: what is taken back is never sent", taken ? ["the log has it"] : []);
     results.add("deeds: no complaint of the browser", seen.take());
   },
