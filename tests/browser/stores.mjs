@@ -34,6 +34,8 @@ const own = {
       error: "Exit code 1\nrelation billing_accounts does not exist",
       said: "The seed runs before the migration, so the order is swapped now.",
     });
+    lessonAbout(home, "src/walrus.rs");
+    await home.run("log-memory", ["--type", "error", "--lesson", "open the walrus first, see src/walrus.rs"]);
     await home.run("agent-knowledge", ["sessions", "import", "--yes"]);
     const past = ofSomeDays(home);
     return {
@@ -180,6 +182,13 @@ function ofSomeDays(home) {
   const lines = [line("past-1", 3, told.earlier), line("past-2", 1, told.later)];
   writeFileSync(join(home.store, "acme+past.jsonl"), `${lines.join("\n")}\n`, { mode: 0o600 });
   return told;
+}
+
+/** A file in a commit of the repository, about which something can be learned. */
+function lessonAbout(home, file) {
+  mkdirSync(join(home.work, file, ".."), { recursive: true });
+  writeFileSync(join(home.work, file), "fn open_walrus() {}\n");
+  home.commit();
 }
 
 function repository(home, origin) {

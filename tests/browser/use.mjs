@@ -1,6 +1,9 @@
 // What a person does with the dashboard: signs in, moves by keys, watches it live, reports on a memory, comes back.
 // Not here: how it looks (checks.mjs).
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
 import { openPage, settle, STEP_MS_MAX } from "./browser.mjs";
 import * as checks from "./checks.mjs";
 import { ROWS } from "./screens.mjs";
@@ -99,6 +102,20 @@ export async function past({ page, seen }, known, results) {
   await page.getByRole("button", { name: "Back to now" }).click();
   results.add("past: a button leads back", await until(async () => (await briefing()) === now, "the briefing of now"));
   results.add("past: no complaint of the browser", seen.take());
+}
+
+/** A commit without a file that a memory names shows on the open list, and without a reload. */
+export async function stale({ page, seen }, home, known, results) {
+  await home.ask("stale");
+  await go(page, seen, `#/review?view=stale&repo=${encodeURIComponent(known.repo)}`);
+  results.add("stale: the work tree is known", await until(says(page, /Work tree work/), "the name of the work tree"));
+  const isGone = says(page, /gone: src\/walrus\.rs/);
+  results.add("stale: the file is there at first", (await isGone()) ? ["it is told as gone"] : []);
+  rmSync(join(home.work, "src/walrus.rs"));
+  home.commit();
+  results.add("stale: a commit is shown by itself", await until(isGone, "the file that is gone"));
+  results.add("stale: accessible", await checks.accessible(page, "light"));
+  results.add("stale: no complaint of the browser", seen.take());
 }
 
 /** Saves that are watched; the slowest counts. */

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use event::{RepoKey, Timestamp};
-use memory::Memory;
+use memory::{Mark, Memory};
 use search::snapshot::Snapshot;
 use search::staleness::{GitError, StalenessReport, ToCheck};
 use store::DetectedRepo;
@@ -46,6 +46,8 @@ pub struct TreeLook {
     /// The files that its memories name, from the top of the work tree on, in order.
     pub files: Vec<String>,
     is_comparable: bool,
+    /// The state of all memories, as long as none changes: then those of this repository need not be compared.
+    mark: Mark,
     memories_sum: u64,
     tree_print: u64,
 }
@@ -85,6 +87,11 @@ impl KnownTree {
             return None;
         }
         let now = (core.clock)().now;
+        let holds =
+            |last: &&Arc<TreeLook>| snapshot.is_marked(&last.mark) && last.holds(&place, now);
+        if let Some(last) = last.as_ref().filter(holds) {
+            return Some(Arc::clone(last));
+        }
         let (memories, older) = counted(snapshot, &self.repo, now);
         let memories_sum = sum(&memories);
         let holds =
@@ -105,6 +112,7 @@ impl KnownTree {
             older,
             files,
             is_comparable,
+            mark: snapshot.mark(),
             memories_sum,
             tree_print,
             place,
@@ -125,8 +133,17 @@ impl TreeLook {
     /// A look that found this, for tests.
     #[cfg(test)]
     pub(super) fn found(place: DetectedRepo, at: Timestamp, report: StalenessReport) -> Self {
-        let (files, memories_sum, tree_print) = (Vec::new(), 0, 0);
-        Self { at, place, report, older: 0, files, is_comparable: true, memories_sum, tree_print }
+        Self {
+            at,
+            place,
+            report,
+            older: 0,
+            files: Vec::new(),
+            is_comparable: true,
+            mark: memory::Fold::default().frozen().mark(),
+            memories_sum: 0,
+            tree_print: 0,
+        }
     }
 
     fn holds(&self, place: &DetectedRepo, now: Timestamp) -> bool {
