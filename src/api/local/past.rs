@@ -85,6 +85,13 @@ fn answer_then(
         forget_later(&local.core);
     }
     let Some(past) = kept.as_mut() else { return Err(busy()) };
+    let whole = past.core.engine.snapshot_within(WAIT);
+    past.used = Instant::now();
+    // The newest lines alone, as of the present, would say nothing about an earlier time.
+    if whole.map_err(snapshots::stopped)?.is_none() {
+        let message = "the logs are still being read as of that time; ask again in a moment";
+        return Err(ApiError::Failed { exit: Exit::Busy, message: message.to_owned() });
+    }
     let reply = ask(&then(local, &past.core));
     past.used = Instant::now();
     reply
