@@ -292,6 +292,8 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         links: <_>::default(),
         words: <_>::default(),
         doctor: <_>::default(),
+        work_trees: <_>::default(),
+        past: <_>::default(),
         clock,
     })
 }

@@ -7,6 +7,7 @@ pub mod journal;
 pub mod local;
 pub mod query_log;
 pub mod requests;
+pub mod work_trees;
 
 use thiserror::Error;
 

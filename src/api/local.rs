@@ -20,6 +20,7 @@ mod listing;
 mod log_events;
 mod memory_bound;
 mod page_end;
+mod past;
 mod past_sessions;
 mod query_vector;
 mod related;
@@ -39,9 +40,10 @@ use self::damage::sound_answer;
 use super::caller::{Caller, Patience};
 use super::journal::told::Teller;
 use super::query_log::QueryLog;
+use super::work_trees::WorkTrees;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
+    Listing, LogEventsRequest, Mode, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
     SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
 };
 use ::search::links::LinkCache;
@@ -78,6 +80,10 @@ pub struct Core {
     pub words: Mutex<AnalysisCache>,
     /// The past sessions of other tools, as far as they are kept.
     pub past_sessions: PastSessions,
+    /// The work trees that callers came from.
+    pub work_trees: WorkTrees,
+    /// The memory as of a past time, while somebody asks for it.
+    pub past: past::PastMemory,
     /// Checks everything around the logs, where the program lets callers ask for that.
     pub doctor: OnceLock<Doctor>,
     /// Tells the time, and gives random bits.
@@ -103,6 +109,9 @@ impl Local {
         let (store, config) = (core.store.clone(), core.config.clone());
         let place = directory.as_deref().map(store::DetectedRepo::of_directory);
         let here = place.as_ref().map(|place| config.current(&place.key));
+        if let (Some(place), Some(here)) = (&place, &here) {
+            core.work_trees.came_from(place, here);
+        }
         let directory = directory.unwrap_or_default();
         let writer = Writer { store, config, directory, identity };
         Self { core, writer, place, here, patience, told_about_model: AtomicBool::new(false) }
@@ -126,6 +135,10 @@ impl Local {
 
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
+        let now = SearchRequest { as_of: None, ..request.clone() };
+        if let Some(then) = past::answer(self, request.as_of, request.mode, |it| it.search(&now)) {
+            return then;
+        }
         if !request.ids.is_empty() {
             return self.show(&request.ids);
         }
@@ -137,6 +150,11 @@ impl Api for Local {
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
+        let now = ContextRequest { as_of: None, ..request.clone() };
+        let then = past::answer(self, request.as_of, Mode::Hybrid, |it| it.context(&now));
+        if let Some(then) = then {
+            return then;
+        }
         sound_answer(|used| context::context(self, request, used))
     }
 

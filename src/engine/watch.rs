@@ -3,12 +3,14 @@
 //! here: reading (`store::tail`).
 
 mod changes;
+mod folders;
 
 use std::path::Path;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 pub use changes::{ChangeQueue, Changes};
+pub use folders::{FolderHint, FolderWatch};
 
 /// How hints arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -72,7 +72,7 @@ pub use session_state::{SessionsNote, SessionsState};
 pub use session_transcript::{
     ReplayStep, Shown, replay_steps, session_summary, session_transcript,
 };
-pub use stale::{Checked, stale};
+pub use stale::{Checked, CheckedTree, stale, stale_by_tree};
 pub use standing::{MemoryLink, Standing};
 pub use status::{Model, status};
 pub use summary::{reflect, summary};

@@ -7,7 +7,7 @@ use super::item;
 use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
 use super::tokens::{Budget, within_tokens};
-use event::RepoKey;
+use event::{RepoKey, Timestamp};
 use guard::text::{Layout, neutralise};
 use search::staleness::{Stale, StalenessReport, Symbols};
 
@@ -19,6 +19,16 @@ pub struct Checked<'a> {
     pub report: &'a StalenessReport,
     /// The number of older memories that were not checked.
     pub older: usize,
+}
+
+/// The result of a check in one of several work trees.
+pub struct CheckedTree<'a> {
+    /// The name of the work tree.
+    pub name: &'a str,
+    /// When it was looked at.
+    pub at: Timestamp,
+    /// What that found.
+    pub checked: Checked<'a>,
 }
 
 /// Most tokens of the reply: clients cut longer ones off.
@@ -35,6 +45,10 @@ const JSON_MAX: usize = 500;
 /// Writes the reply.
 #[must_use]
 pub fn stale(checked: &Checked<'_>) -> Reply {
+    written(checked, TOKENS_MAX)
+}
+
+fn written(checked: &Checked<'_>, tokens_max: usize) -> Reply {
     let Checked { repo, report, .. } = checked;
     let notices = notices(checked);
     let stale = report.stale.iter().take(JSON_MAX).map(json_of).collect::<Vec<Value>>();
@@ -58,7 +72,7 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
     let more = |left: usize| format!("\n({left} more: --json has the first {JSON_MAX})");
     let lines: Vec<String> =
         (1..).zip(&report.stale).map(|(place, stale)| line_of(place, stale, repo)).collect();
-    let (text, ()) = within_tokens(TOKENS_MAX, |bytes| {
+    let (text, ()) = within_tokens(tokens_max, |bytes| {
         let mut room = Budget::of_bytes(bytes);
         let _ = room.take(&format!("{head}{end}{}", more(lines.len())));
         let shown: Vec<&str> =
@@ -68,6 +82,31 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
         (format!("{head}{}{more}{end}", shown.concat()), ())
     });
     Reply::new(text, json)
+}
+
+/// Writes the reply about several work trees of a repository, one part each.
+#[must_use]
+pub fn stale_by_tree(repo: &RepoKey, trees: &[CheckedTree<'_>]) -> Reply {
+    let (mut texts, mut parts) = (Vec::new(), Vec::new());
+    for tree in trees {
+        let Reply { text, json } = written(&tree.checked, TOKENS_MAX / trees.len());
+        let name = neutralise(tree.name, Layout::Line);
+        texts.push(format!("Work tree {name}, looked at {:.0}:\n{text}", tree.at));
+        let mut part = Map::new();
+        part.insert("work_tree".to_owned(), name.into());
+        part.insert("looked_at".to_owned(), format!("{:.0}", tree.at).into());
+        let Value::Object(found) = json else { continue };
+        part.extend(found.into_iter().filter(|(field, _)| field != "repo"));
+        parts.push(Value::Object(part));
+    }
+    if trees.is_empty() {
+        texts.push(format!(
+            "No work tree of {repo} is known: nobody has asked from one since the retriever began. Run agent-knowledge stale in one."
+        ));
+    }
+    let notices = if trees.is_empty() { texts.clone() } else { Vec::new() };
+    let json = json!({ "repo": repo.as_str(), "work_trees": parts, "notices": notices });
+    Reply::new(texts.join("\n\n"), json)
 }
 
 fn count(memories: usize) -> String {

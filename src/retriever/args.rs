@@ -28,7 +28,7 @@ mod upkeep;
 pub use agent_files::{Export, Import};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
-pub use init::{Given, Init};
+pub use init::{GettingReady, Given, Init};
 pub use links::{Link, LinkCommand, Unlink};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
@@ -96,10 +96,9 @@ pub enum MainCommand {
     Hook(Hook),
     /// Embed the memories that have no vector yet
     Index(OutputFormat),
-    /// Set up Claude Code, Codex and other clients
-    Setup(Setup),
-    /// Get ready in one conversation: clients, model, past sessions
-    Init(Init),
+    /// Get ready.
+    #[command(flatten)]
+    GettingReady(GettingReady),
     /// Check and maintain the logs.
     #[command(flatten)]
     Upkeep(Upkeep),

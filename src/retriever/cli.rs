@@ -15,8 +15,8 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use super::args::{
-    self, Arguments, CommandLine, Export, Hook, Import, Init, MainCommand, ModelCommand,
-    OutputFormat, Past, Serve, Setup, Upkeep,
+    self, Arguments, CommandLine, Export, GettingReady, Hook, Import, MainCommand, ModelCommand,
+    OutputFormat, Past, Serve, Upkeep,
 };
 use super::judge::Decided;
 use super::mcp::ToolSet;
@@ -114,25 +114,14 @@ pub trait Wiring {
         progress: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 
-    /// Sets up clients; also returns how the program ends.
+    /// Sets up clients, or asks what to set up; also returns how the program ends.
     ///
     /// # Errors
     /// [`ApiError`].
-    fn setup(
+    fn get_ready(
         &mut self,
         settings: &GlobalOptions,
-        command: Setup,
-        messages: &mut dyn Write,
-    ) -> Result<(Exit, Reply), ApiError>;
-
-    /// Asks what to set up, and does it; also returns how the program ends.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    fn init(
-        &mut self,
-        settings: &GlobalOptions,
-        command: Init,
+        command: GettingReady,
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
@@ -308,14 +297,10 @@ fn perform(
             let checked = wiring.upkeep(settings, command)?;
             return Ok(ended(process, form, &checked));
         }
-        MainCommand::Setup(command) => {
-            let form = command.form;
-            let done = wiring.setup(settings, command, process.messages)?;
+        MainCommand::GettingReady(command) => {
+            let form = command.form();
+            let done = wiring.get_ready(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
-        }
-        MainCommand::Init(command) => {
-            let done = wiring.init(settings, command, process.messages)?;
-            return Ok(ended(process, command.form, &done));
         }
         MainCommand::Model { command } => {
             (OutputFormat { json: false }, wiring.model(command, settings, process.messages)?)

@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
+use super::args::{self, Export, GettingReady, Hook, Import, ModelCommand, Serve, Upkeep};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
 use crate::mcp::{Options, Telling, ToolSet, stdio};
@@ -254,22 +254,16 @@ impl Wiring for Program<'_> {
         Ok(Reply::new(text, json))
     }
 
-    fn setup(
+    fn get_ready(
         &mut self,
         settings: &GlobalOptions,
-        command: args::Setup,
+        command: GettingReady,
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
-        self.set_up(settings, command, messages)
-    }
-
-    fn init(
-        &mut self,
-        settings: &GlobalOptions,
-        command: args::Init,
-        messages: &mut dyn Write,
-    ) -> Result<(Exit, Reply), ApiError> {
-        self.initialise(settings, command, messages)
+        match command {
+            GettingReady::Setup(setup) => self.set_up(settings, setup, messages),
+            GettingReady::Init(init) => self.initialise(settings, init, messages),
+        }
     }
 
     fn upkeep(

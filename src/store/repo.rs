@@ -23,6 +23,8 @@ pub struct DetectedRepo {
 pub struct RepoAt {
     /// The top directory of the work tree.
     pub top: PathBuf,
+    /// The directory with git's files of this work tree alone, such as `HEAD`.
+    pub git_dir: PathBuf,
     /// The directory shared by all work trees of the repository.
     pub common_dir: PathBuf,
     /// The current branch.
@@ -82,7 +84,7 @@ impl DetectedRepo {
     pub fn of_directory(directory: &Path) -> Self {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         match directory.ancestors().find_map(git_at) {
-            Some((top, git_dir)) => Self::of_git(top, &git_dir),
+            Some((top, git_dir)) => Self::of_git(top, git_dir),
             None => {
                 let key = RepoKey::of_place(&name_of(&directory), &directory.to_string_lossy());
                 Self { key, why: RepoSource::Folder(directory), git: None }
@@ -117,9 +119,9 @@ impl DetectedRepo {
         }
     }
 
-    fn of_git(top: PathBuf, git_dir: &Path) -> Self {
-        let common_dir = common_dir(&top, git_dir);
-        let (branch, commit) = head(git_dir, &common_dir);
+    fn of_git(top: PathBuf, git_dir: PathBuf) -> Self {
+        let common_dir = common_dir(&top, &git_dir);
+        let (branch, commit) = head(&git_dir, &common_dir);
         let remote = read(&common_dir.join("config")).and_then(|config| best_remote(&config));
         let (key, why) = match remote {
             Some((name, url, key)) => (key, RepoSource::Remote { name, url: without_user(&url) }),
@@ -128,7 +130,7 @@ impl DetectedRepo {
                 (key, RepoSource::CommonDir(common_dir.clone()))
             }
         };
-        Self { key, why, git: Some(RepoAt { top, common_dir, branch, commit }) }
+        Self { key, why, git: Some(RepoAt { top, git_dir, common_dir, branch, commit }) }
     }
 }
 

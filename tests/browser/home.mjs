@@ -1,7 +1,7 @@
 // A hermetic home for one walk: a store, a running server, and the programs that write beside it.
 // Not here: what stands in the store (stores.mjs), and the browser.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -102,6 +102,14 @@ export class Home {
         resolve(this.address);
       });
     });
+  }
+
+  /** Commits everything in the working directory. */
+  commit() {
+    const who = ["-c", "user.name=Tester", "-c", "user.email=tester@example.org"];
+    const options = { cwd: this.work, env: { ...this.environment, GIT_CONFIG_GLOBAL: "/dev/null" }, stdio: "ignore" };
+    execFileSync("git", ["add", "--all"], options);
+    execFileSync("git", [...who, "commit", "-q", "-m", "x"], options);
   }
 
   /** A new sign-in link, as a person gets it. */

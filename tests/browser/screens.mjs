@@ -9,6 +9,7 @@ export function screens(known) {
     injected: "#/injected",
     memory: `#/memory/${written(known.memory)}`,
     review: `#/review?repo=${written(known.repo)}`,
+    stale: `#/review?view=stale&repo=${written(known.repo)}`,
     graph: `#/graph/${written(known.memory)}`,
     sessions: "#/sessions",
     session: `#/sessions/${written(known.session)}`,

@@ -34,8 +34,12 @@ const own = {
       error: "Exit code 1\nrelation billing_accounts does not exist",
       said: "The seed runs before the migration, so the order is swapped now.",
     });
+    lessonAbout(home, "src/walrus.rs");
+    await home.run("log-memory", ["--type", "error", "--lesson", "open the walrus first, see src/walrus.rs"]);
     await home.run("agent-knowledge", ["sessions", "import", "--yes"]);
+    const past = ofSomeDays(home);
     return {
+      past,
       memory: "l003-venv-tool-a",
       session: SESSION,
       query: "poetry install fails",
@@ -166,6 +170,25 @@ async function work(home, prompt, command, error) {
     tool_input: { command },
     error: `Exit code 1\n${error}`,
   });
+}
+
+/** A repository that learned one thing three days ago and another one yesterday. */
+function ofSomeDays(home) {
+  const told = { repo: "acme/past", days: 2, earlier: "the walrus cache lives in Redis", later: "the walrus queue lives in NATS" };
+  const line = (id, days, lesson) => JSON.stringify({
+    id, timestamp: new Date(Date.now() - days * 86_400_000).toISOString(), agent_id: "codex", repo: told.repo,
+    event_type: "decision", source: "agent", lesson,
+  });
+  const lines = [line("past-1", 3, told.earlier), line("past-2", 1, told.later)];
+  writeFileSync(join(home.store, "acme+past.jsonl"), `${lines.join("\n")}\n`, { mode: 0o600 });
+  return told;
+}
+
+/** A file in a commit of the repository, about which something can be learned. */
+function lessonAbout(home, file) {
+  mkdirSync(join(home.work, file, ".."), { recursive: true });
+  writeFileSync(join(home.work, file), "fn open_walrus() {}\n");
+  home.commit();
 }
 
 function repository(home, origin) {

@@ -1,6 +1,9 @@
 // What a person does with the dashboard: signs in, moves by keys, watches it live, reports on a memory, comes back.
 // Not here: how it looks (checks.mjs).
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
 import { openPage, settle, STEP_MS_MAX } from "./browser.mjs";
 import * as checks from "./checks.mjs";
 import { ROWS } from "./screens.mjs";
@@ -73,6 +76,46 @@ export async function keys({ page, seen }, route, results) {
   const searched = await page.evaluate(() => location.hash);
   results.add("keys: the address is the search", /^#\/search\?.*query=poetry/.test(searched) ? [] : [`it is ${searched}`]);
   results.add("keys: no complaint of the browser", seen.take());
+}
+
+/** The slider of the briefing goes back by keys; the address and the briefing follow, and a button leads back. */
+export async function past({ page, seen }, known, results) {
+  await go(page, seen, `#/context?repo=${encodeURIComponent(known.past.repo)}`);
+  const briefing = () => page.evaluate(() => document.querySelector(".briefing")?.innerText ?? "");
+  const now = await briefing();
+  const slider = page.getByRole("slider", { name: /as of/i });
+  await slider.focus();
+  for (let day = 0; day < known.past.days; day += 1) await page.keyboard.press("ArrowLeft");
+  const isThen = async () => (await page.evaluate(() => location.hash)).includes("day=") && !(await briefing()).includes(known.past.later);
+  const faults = await until(isThen, "the briefing of an earlier day");
+  await settle(page, seen);
+  const then = await briefing();
+  if (!now.includes(known.past.later)) faults.push(`now it lacks the later lesson: ${now.slice(0, 300)}`);
+  if (!then.includes(known.past.earlier)) faults.push(`then it lacks the earlier lesson: ${then.slice(0, 300)}`);
+  results.add("past: the slider shows the briefing of then", faults);
+  const told = await slider.getAttribute("aria-valuetext");
+  results.add("past: the slider tells its day", (await says(page, new RegExp(`at the end of ${told}`))()) ? [] : [`it tells ${told}`]);
+  results.add("past: accessible in light", await checks.accessible(page, "light"));
+  await page.reload();
+  await settle(page, seen);
+  results.add("past: a reload keeps the day", (await briefing()) === then ? [] : ["it is another briefing"]);
+  await page.getByRole("button", { name: "Back to now" }).click();
+  results.add("past: a button leads back", await until(async () => (await briefing()) === now, "the briefing of now"));
+  results.add("past: no complaint of the browser", seen.take());
+}
+
+/** A commit without a file that a memory names shows on the open list, and without a reload. */
+export async function stale({ page, seen }, home, known, results) {
+  await home.ask("stale");
+  await go(page, seen, `#/review?view=stale&repo=${encodeURIComponent(known.repo)}`);
+  results.add("stale: the work tree is known", await until(says(page, /Work tree work/), "the name of the work tree"));
+  const isGone = says(page, /gone: src\/walrus\.rs/);
+  results.add("stale: the file is there at first", (await isGone()) ? ["it is told as gone"] : []);
+  rmSync(join(home.work, "src/walrus.rs"));
+  home.commit();
+  results.add("stale: a commit is shown by itself", await until(isGone, "the file that is gone"));
+  results.add("stale: accessible", await checks.accessible(page, "light"));
+  results.add("stale: no complaint of the browser", seen.take());
 }
 
 /** Saves that are watched; the slowest counts. */
@@ -211,6 +254,25 @@ export const session = {
     await settle(page, seen);
     await added("a verdict is in the log when the page is left", { event_type: "feedback", memory_id: known.memory, verdict: "confirmed" });
     const taken = home.lines().some((line) => line.includes('"dashboard"') && line.includes('"worked"'));
+    await settle(page, seen);
+    // A link to a file and back, and its end and back.
+    const links = () => page.evaluate(() => document.querySelector("aside").innerText);
+    await press("Link to…");
+    results.add("deeds: the form for a link is accessible", await checks.accessible(page, "light"));
+    await page.getByLabel("How it is related").selectOption("touches");
+    await page.getByLabel("Id or file").fill("src/walrus.rs");
+    await press("Link");
+    await added("a link is in the log", { event_type: "link", memory_id: known.memory });
+    results.add("deeds: the link is shown", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links"));
+    await settle(page, seen);
+    await press(/^end the link: touches src\/walrus\.rs/i);
+    await added("the end of a link is in the log", { event_type: "link", memory_id: known.memory });
+    results.add("deeds: the link is gone", await until(async () => !(await links()).includes("src/walrus.rs"), "the links without the file"));
+    await settle(page, seen);
+    // The notice that the link was made is still there.
+    await page.getByRole("button", { name: /^undo/i }).last().click();
+    await added("undo makes the link again", { event_type: "link", memory_id: known.memory });
+    results.add("deeds: the link is back", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links again"));
     results.add("deeds: what is taken back is never sent", taken ? ["the log has it"] : []);
     results.add("deeds: no complaint of the browser", seen.take());
   },

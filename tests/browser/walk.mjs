@@ -20,7 +20,7 @@ import { report, screenshots } from "./pictures.mjs";
 import { Results } from "./results.mjs";
 import { screens } from "./screens.mjs";
 import { STORES, withServer } from "./stores.mjs";
-import { keys, live, session } from "./use.mjs";
+import { keys, live, past, session, stale } from "./use.mjs";
 
 /** A walk that takes longer than this hangs. The test runner would end it, and say less. */
 const WALK_MS_MAX = 240_000;
@@ -68,6 +68,8 @@ async function walk(name, given, results) {
       const steps = {
         keys: () => keys(opened, route, results),
         live: () => live(opened, home, results),
+        stale: () => stale(opened, home, known, results),
+        past: () => past(opened, known, results),
         theme: () => session.theme(opened, results),
         deeds: () => session.deeds(opened, home, known, results),
         reload: () => session.lasts(opened, route, results),

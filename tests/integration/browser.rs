@@ -31,28 +31,28 @@ fn browser_walk_finds_what_is_broken() {
 
 #[test]
 fn browser_walks_an_empty_store() {
-    walk("empty", &[], 82);
+    walk("empty", &[], 88);
 }
 
 #[test]
 fn browser_walks_our_own_lessons() {
-    walk("own", &[], 117);
+    walk("own", &[], 141);
 }
 
 #[test]
 fn browser_walks_real_logs() {
     let Some(logs) = pieces::data("real-logs") else { return };
-    walk("real", &["--real-logs", logs.to_str().unwrap()], 82);
+    walk("real", &["--real-logs", logs.to_str().unwrap()], 88);
 }
 
 #[test]
 fn browser_walks_a_hundred_thousand_memories() {
-    walk("many", &[], 82);
+    walk("many", &[], 88);
 }
 
 #[test]
 fn browser_makes_no_node_of_a_poisoned_text() {
-    walk("poison", &[], 97);
+    walk("poison", &[], 103);
 }
 
 #[test]

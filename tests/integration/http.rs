@@ -5,10 +5,12 @@ mod attacks;
 mod client;
 mod events;
 mod page;
+mod past;
 mod rest;
 mod sign_in;
 mod sockets;
 mod ui;
+mod watched_trees;
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

@@ -84,6 +84,8 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
     let engine = Engine::start(setup).unwrap();
     let core = Core {
         doctor: <_>::default(),
+        work_trees: <_>::default(),
+        past: <_>::default(),
         engine,
         store,
         config,

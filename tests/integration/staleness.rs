@@ -136,3 +136,40 @@ fn replies_mark_a_memory_whose_file_changed() {
     let elsewhere = world.agent_knowledge(&search).done();
     assert!(elsewhere.contains("needs a lock · api, codex"), "{elsewhere}");
 }
+
+// S-STALE-8
+#[cfg(unix)]
+#[test]
+fn without_a_change_nobody_asks_git_again() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::sharing();
+    let here = learned(&world);
+    change(&world, &here);
+    let folder = world.path("programs");
+    std::fs::create_dir(&folder).unwrap();
+    let (git, calls) = (folder.join("git"), world.path("calls"));
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|folder| folder.join("git"))
+        .find(|git| git.is_file())
+        .unwrap();
+    let script = format!("#!/bin/sh\necho >>{}\nexec {} \"$@\"\n", calls.display(), real.display());
+    std::fs::write(&git, script).unwrap();
+    std::fs::set_permissions(&git, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let found = |expected: u64| {
+        let told = with_path(&world, &here, &folder, &["stale", "--json"]).json();
+        assert_eq!(told["found"], expected, "{told}");
+        std::fs::read(&calls).unwrap().len()
+    };
+    let first = found(1);
+    assert_eq!((found(1), found(1)), (first, first));
+    std::fs::write(here.join("src/other.rs"), "x").unwrap();
+    assert_eq!(found(1), first, "no memory names it");
+    std::fs::write(here.join("src/walrus.rs"), "fn feed_walrus() {}\n").unwrap();
+    let second = found(1);
+    assert!(second > first, "a named file");
+    commit(&world, &here);
+    let third = found(1);
+    assert!(third > second, "a commit");
+    world.log_memory_in(&here, &["--type", "fact", "--lesson", "see src/walrus.rs"]).done();
+    assert!(found(1) > third, "a memory");
+}

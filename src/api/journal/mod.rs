@@ -52,6 +52,12 @@ pub mod kind {
     pub const SILENT: &str = "silent";
     /// What was announced before can be searched, by words and by meaning.
     pub const INDEXED: &str = "indexed";
+    /// A work tree contradicts a memory, or for other reasons than before.
+    pub const STALE: &str = "stale";
+    /// A work tree that contradicted a memory does so no more.
+    pub const FRESH: &str = "fresh";
+    /// A work tree was looked at for the first time.
+    pub const TREE: &str = "tree";
     /// Some lines of a log were not announced one by one.
     pub const LOST: &str = "lost";
     /// How far each log was announced.

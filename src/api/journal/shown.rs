@@ -19,7 +19,7 @@ const REPORT_SECONDS_MAX: i64 = 24 * 3_600;
 const SHORT_BYTES: usize = 8;
 
 /// What a line holds for the next process only.
-const INTERNAL: [&str; 4] = ["event", "log", "place", "log_bytes"];
+const INTERNAL: [&str; 5] = ["event", "log", "place", "log_bytes", "tree"];
 
 /// The memories that some lines name, by the form of the id that stands there.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ pub fn shown<'a>(
 ) -> Option<(&'a str, Value)> {
     match line["event"].as_str()? {
         kind::INJECTED => Some((kind::INJECTED, entry(*sequence, line, memories))),
-        kind::PLACES | kind::SILENT => None,
+        kind::PLACES | kind::SILENT | kind::TREE => None,
         other => {
             let fields = line.as_object()?.iter();
             let kept = fields.filter(|(name, _)| !INTERNAL.contains(&name.as_str()));
@@ -161,6 +161,10 @@ mod tests {
         let of = |line: Value| shown(&(at, line), &none).map(|(kind, it)| (kind.to_owned(), it));
         assert_eq!(of(json!({ "event": "places", "logs": {} })), None);
         assert_eq!(of(json!({ "event": "silent" })), None);
+        assert_eq!(of(json!({ "event": "tree", "tree": "00" })), None);
+        let stale = json!({ "event": "stale", "id": "m1", "work_tree": "api", "tree": "00" });
+        let told = json!({ "id": "m1", "work_tree": "api" });
+        assert_eq!(of(stale), Some(("stale".to_owned(), told)));
         assert_eq!(of(json!({})), None);
         let added = json!({ "event": "added", "id": "m1", "log": "a.jsonl", "place": [1, "x"] });
         assert_eq!(of(added), Some(("added".to_owned(), json!({ "id": "m1" }))));

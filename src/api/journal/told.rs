@@ -133,7 +133,7 @@ fn question(text: &str) -> String {
 }
 
 /// A name or an id without secrets, as it is kept.
-pub(super) fn short(text: &str) -> Value {
+pub(crate) fn short(text: &str) -> Value {
     let text = neutralise(text, Layout::Line);
     cut(&text, NAME_BYTES_MAX).into()
 }

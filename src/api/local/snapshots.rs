@@ -67,7 +67,7 @@ pub(super) fn all(local: &Local) -> Result<Snapshot, ApiError> {
     }
 }
 
-fn stopped(error: Stopped) -> ApiError {
+pub(super) fn stopped(error: Stopped) -> ApiError {
     ApiError::Failed { exit: Exit::Internal, message: error.to_string() }
 }
 

@@ -6,17 +6,19 @@ use std::sync::Arc;
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{Local, repositories, snapshots};
+use crate::work_trees::known_tree::KnownTree;
 use crate::{ApiError, Reply, StaleRequest};
-use event::Problems;
+use event::{Problems, RepoKey};
 use memory::Memory;
-use reply::Checked;
+use reply::{Checked, CheckedTree};
 use search::snapshot::Snapshot;
-use search::staleness::{Changed, changed_since, look};
+use search::staleness::{Changed, changed_since};
 
-/// Most memories that are checked, the newest.
-const MEMORIES_MAX: usize = 20_000;
+/// Work trees of one repository that one answer is about, those that callers came from last: each may be a look.
+const TREES_MAX: usize = 4;
 
-/// Checks the memories of the caller's repository.
+/// Checks the memories of the caller's repository in its work tree. For a caller without a directory, checks those of the
+/// repository that it names, in the work trees that others came from.
 pub(super) fn stale(
     local: &Local,
     request: &StaleRequest,
@@ -24,26 +26,39 @@ pub(super) fn stale(
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    let (Some(here), Some(place)) = (&local.here, &local.place) else { return Err(unnamed()) };
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
         .ok_or_else(unnamed)?;
+    let (Some(here), Some(place)) = (&local.here, &local.place) else {
+        return Ok(elsewhere(local, &repo, &snapshot));
+    };
     if repo != *here {
         let why = format!(
             "is {repo}, but this directory belongs to {here}; run this in a work tree of {repo}"
         );
         return Err(Problems::one("repo", why).into());
     }
-    let keys = snapshot.keys_of(here);
-    let now = (local.core.clock)().now;
-    let counts = |memory: &&Arc<Memory>| keys.contains(&memory.repo) && !memory.is_inactive(now);
-    let mut memories: Vec<Arc<Memory>> =
-        snapshot.memories().iter().filter(counts).cloned().collect();
-    memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
-    memories.reverse();
-    let older = memories.len().saturating_sub(MEMORIES_MAX);
-    memories.truncate(MEMORIES_MAX);
-    let report = look(&memories, place.top(), place.git.as_ref());
-    Ok(reply::stale(&Checked { repo: here, report: &report, older }))
+    let tree = local.core.work_trees.at(place.top()).filter(|tree| tree.repo() == here);
+    let tree =
+        tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
+    let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
+    let look = tree.look(&local.core, &snapshot).ok_or_else(gone)?;
+    Ok(reply::stale(&Checked { repo: here, report: &look.report, older: look.older }))
+}
+
+/// Answers from the known work trees of a repository.
+fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
+    let trees = local.core.work_trees.all();
+    let of_repo = trees.iter().filter(|tree| tree.repo() == repo);
+    let looks: Vec<_> = of_repo
+        .filter_map(|tree| Some((tree.name(), tree.look(&local.core, snapshot)?)))
+        .take(TREES_MAX)
+        .collect();
+    let checked = looks.iter().map(|(name, look)| CheckedTree {
+        name,
+        at: look.at,
+        checked: Checked { repo, report: &look.report, older: look.older },
+    });
+    reply::stale_by_tree(repo, &checked.collect::<Vec<_>>())
 }
 
 /// Tells whether the caller's work tree can tell which files of a memory changed.

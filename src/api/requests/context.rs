@@ -2,8 +2,9 @@
 
 use super::bounds::{CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files, max_tokens, repo};
 use super::define::request;
-use super::rule::{internal, query};
+use super::rule::{internal, query, time};
 use reply::Shape;
+use search::Point;
 
 request! {
     /// A briefing at the start of work.
@@ -18,6 +19,8 @@ request! {
         repo: Option<String> = repo().usual("that of this directory").for_tools("Default: current");
         /// Most tokens of the answer
         max_tokens: usize = max_tokens().or(CONTEXT_TOKENS_DEFAULT);
+        /// Answer as of this time, by words alone: a time, a day or an age
+        as_of: Option<Point> = time().unlisted();
         /// The rule files that the client loads by itself
         loaded: Vec<String> = internal();
         /// In which forms the reply is made

@@ -51,6 +51,8 @@ request! {
         /// Show less likely answers than this percentage as titles only, and unlikely ones not at all; 0 shows all
         min_relevance_percent: u8 = whole(0..=100).or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent)
             .called("min_relevance").option("min-relevance", "PERCENT").for_tools("");
+        /// Answer as of this time, by words alone: a time, a day or an age
+        as_of: Option<Point> = time().unlisted();
         /// Which tiers of hits are shown
         tiers: Tiers = internal();
         /// The failure that the answers must be about

@@ -2,7 +2,7 @@
 
 import { addressOf, headers, signOut } from './api.js';
 
-const KINDS = ['added', 'changed', 'feedback', 'injected', 'indexed', 'synced', 'lost'];
+const KINDS = ['added', 'changed', 'feedback', 'injected', 'indexed', 'synced', 'stale', 'fresh', 'lost'];
 const WAIT_FIRST_MS = 1_000;
 const WAIT_MOST_MS = 10_000;
 /** A hidden tab lets go of its connection: browsers allow six to one host, and the server sixteen. */

@@ -1,8 +1,8 @@
-//! The `init` command, as clap parses it. Not here: what it does (`program`).
+//! The `init` command, and its group with `setup`, as clap parses it. Not here: what it does (`program`).
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-use super::OutputFormat;
+use super::{OutputFormat, Setup};
 
 const INIT_HELP: &str = "\
 It asks three questions, one after another: whether to set up the clients that it finds, whether
@@ -11,6 +11,26 @@ disk. An option answers its question. Without a terminal nobody is asked: what n
 is left as it is, and named. Run it again at any time; what is done already is not asked again.
 
 A script: agent-knowledge init --yes --no-sessions";
+
+/// Getting ready, in whole or in part.
+#[derive(Debug, Subcommand)]
+pub enum GettingReady {
+    /// Set up Claude Code, Codex and other clients
+    Setup(Setup),
+    /// Get ready in one conversation: clients, model, past sessions
+    Init(Init),
+}
+
+impl GettingReady {
+    /// Returns how to print.
+    #[must_use]
+    pub fn form(&self) -> OutputFormat {
+        match self {
+            Self::Setup(setup) => setup.form,
+            Self::Init(init) => init.form,
+        }
+    }
+}
 
 /// The `init` command.
 #[derive(Debug, Clone, Copy, Args)]

@@ -49,23 +49,15 @@ impl Wiring for FakeWiring {
         Ok(Reply { text: "indexed".to_owned(), json: Value::Null })
     }
 
-    fn setup(
+    fn get_ready(
         &mut self,
         _: &GlobalOptions,
-        command: Setup,
+        command: GettingReady,
         _: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
-        Ok((if command.check { Exit::NotFound } else { Exit::Done }, reply))
-    }
-
-    fn init(
-        &mut self,
-        _: &GlobalOptions,
-        command: Init,
-        _: &mut dyn Write,
-    ) -> Result<(Exit, Reply), ApiError> {
-        Ok((Exit::Done, Reply { text: format!("{command:?}"), json: Value::Null }))
+        let checks = matches!(&command, GettingReady::Setup(setup) if setup.check);
+        Ok((if checks { Exit::NotFound } else { Exit::Done }, reply))
     }
 
     fn upkeep(&mut self, _: &GlobalOptions, command: Upkeep) -> Result<(Exit, Reply), ApiError> {

@@ -111,6 +111,12 @@ impl Host {
         Guests(Arc::clone(&self.shared))
     }
 
+    /// Returns a function that tells whether a client is attached. It does not keep the retriever.
+    pub fn attendance(&self) -> impl Fn() -> bool + Send + 'static {
+        let shared = Arc::downgrade(&self.shared);
+        move || shared.upgrade().is_some_and(|shared| shared.clients.len() > 0)
+    }
+
     /// Registers what to call when shutdown begins, so that another server stops accepting. It must
     /// not block.
     pub fn at_end(&mut self, then: impl FnOnce() + Send + 'static) {

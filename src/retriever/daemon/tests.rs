@@ -80,6 +80,8 @@ impl World {
         let clock = Box::new(moment);
         let core = Core {
             doctor: <_>::default(),
+            work_trees: <_>::default(),
+            past: <_>::default(),
             engine,
             store,
             config,

@@ -1,5 +1,5 @@
-//! Which memories a work tree contradicts, as that changes. It is looked at now and then, since a memory may name any file and
-//! git may move without touching one. Not here: the stream (`watch`), finding them (`search::staleness`).
+//! Which memories a work tree contradicts, as that changes. It is asked about now and then; where nothing has changed, the
+//! answer is that of the last look. Not here: the stream (`watch`), finding them (`search::staleness`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -47,7 +47,7 @@ impl WatchKind {
                 field(
                     "events",
                     FieldType::Texts,
-                    "Only these: added, changed, feedback, injected, indexed",
+                    "Only these: added, changed, feedback, injected, indexed, stale, fresh",
                 ),
             ],
             Self::Stale => vec![
@@ -69,7 +69,7 @@ impl WatchKind {
                 field(
                     "event",
                     FieldType::Text,
-                    "begun, added, changed, feedback, injected, indexed, or lost where some cannot be told any more",
+                    "begun, added, changed, feedback, injected, indexed, stale, fresh, or lost where some cannot be told any more",
                 ),
                 field("json", FieldType::Object, "The event, as REST tells it"),
             ],

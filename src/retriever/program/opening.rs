@@ -239,6 +239,8 @@ impl Program<'_> {
             links: <_>::default(),
             words: <_>::default(),
             doctor: <_>::default(),
+            work_trees: <_>::default(),
+            past: <_>::default(),
             clock,
         })
     }

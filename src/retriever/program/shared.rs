@@ -16,6 +16,7 @@ use crate::daemon::{
 use api::caller::Caller;
 use api::local::{Core, Local};
 use api::requests;
+use api::work_trees::watcher;
 use api::{Api, ApiError};
 use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
@@ -179,6 +180,7 @@ impl Program<'_> {
         })?;
         self.archive_now_and_then(&core);
         look_for_orders(&core);
+        watcher::start(&core, host.attendance());
         // Where signals cannot be watched they end the process, which loses nothing.
         let _ = when_asked_to_stop(host.stopper());
         let machine = self.caller(PathBuf::new()).host;

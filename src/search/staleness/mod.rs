@@ -69,44 +69,64 @@ struct Checked<'a> {
     commit: Option<String>,
 }
 
-/// Checks memories of one repository in its work tree `top`. `git` is the repository as found without git; without
-/// one, only files that are gone are reported.
-#[must_use]
-pub fn look(memories: &[Arc<Memory>], top: &Path, git: Option<&RepoAt>) -> StalenessReport {
-    let mut report = StalenessReport::default();
-    let mut asked = Vec::new();
-    for memory in memories {
-        match checked_of(memory, top) {
-            Some(_) if memory.lifecycle().is_pinned => report.pinned += 1,
-            Some(found) => asked.push(found),
-            None => {}
+/// Memories of one repository, with what is to be looked up in a work tree.
+pub struct ToCheck<'a> {
+    top: &'a Path,
+    asked: Vec<Checked<'a>>,
+    pinned: usize,
+}
+
+impl<'a> ToCheck<'a> {
+    /// Finds the files, names and commits that memories name. `top` is the work tree. Nothing is looked up yet.
+    #[must_use]
+    pub fn of(memories: &'a [Arc<Memory>], top: &'a Path) -> Self {
+        let mut found = Self { top, asked: Vec::new(), pinned: 0 };
+        for memory in memories {
+            match checked_of(memory, top) {
+                Some(_) if memory.lifecycle().is_pinned => found.pinned += 1,
+                Some(checked) => found.asked.push(checked),
+                None => {}
+            }
         }
+        found
     }
-    report.checked = asked.len();
-    let history = git.ok_or(GitError::NoRepository).and_then(|at| {
-        let git = Git::at(top);
-        BaseCommits::of(&git, &asked, at).map(|bases| (git, bases))
-    });
-    let mut reading = tree::Reading::of(top);
-    let stale = match history {
-        Ok((git, bases)) => {
-            let mut found = by_history(&asked, &git, &bases, &mut reading);
-            report.silence = found.1.take();
-            found.0
-        }
-        Err(silence) => {
-            report.silence = Some(silence);
-            asked.iter().filter_map(|asked| by_sight(asked, top)).collect()
-        }
-    };
-    report.stale = stale;
-    report.stale.sort_by(|a, b| {
-        // A deleted file is a stronger sign than a changed one.
-        let surest =
-            |stale: &Stale| (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone());
-        b.confidence.total_cmp(&a.confidence).then_with(|| surest(b).cmp(&surest(a)))
-    });
-    report
+
+    /// Returns the files that they name, from the top of the work tree on: those of the first memories first. A file may be
+    /// named several times.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.asked.iter().flat_map(|one| one.paths.iter().map(String::as_str))
+    }
+
+    /// Checks them. `git` is the repository as found without git; without one, only files that are gone are reported.
+    #[must_use]
+    pub fn look(&self, git: Option<&RepoAt>) -> StalenessReport {
+        let (checked, pinned) = (self.asked.len(), self.pinned);
+        let mut report = StalenessReport { checked, pinned, ..<_>::default() };
+        let history = git.ok_or(GitError::NoRepository).and_then(|at| {
+            let git = Git::at(self.top);
+            BaseCommits::of(&git, &self.asked, at).map(|bases| (git, bases))
+        });
+        let mut reading = tree::Reading::of(self.top);
+        let stale = match history {
+            Ok((git, bases)) => {
+                let mut found = by_history(&self.asked, &git, &bases, &mut reading);
+                report.silence = found.1.take();
+                found.0
+            }
+            Err(silence) => {
+                report.silence = Some(silence);
+                self.asked.iter().filter_map(|asked| by_sight(asked, self.top)).collect()
+            }
+        };
+        report.stale = stale;
+        report.stale.sort_by(|a, b| {
+            // A deleted file is a stronger sign than a changed one.
+            let surest =
+                |stale: &Stale| (stale.gone.len(), stale.memory.timestamp, stale.memory.id.clone());
+            b.confidence.total_cmp(&a.confidence).then_with(|| surest(b).cmp(&surest(a)))
+        });
+        report
+    }
 }
 
 fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {

@@ -53,7 +53,8 @@ impl Tree {
 
     fn look(&self, lines: &[Value]) -> StalenessReport {
         let at = DetectedRepo::of_directory(self.top());
-        look(&folded(lines), &at.git.as_ref().unwrap().top, at.git.as_ref())
+        let memories = folded(lines);
+        ToCheck::of(&memories, &at.git.as_ref().unwrap().top).look(at.git.as_ref())
     }
 }
 
@@ -232,14 +233,14 @@ fn without_git_only_missing_files_are_reported() {
         memory("gone", 3, &json!({ "lesson": "x", "files": ["src/a.rs", "src/b.rs"] })),
         memory("there", 3, &json!({ "lesson": "x", "files": ["src/a.rs"] })),
     ];
-    let report = look(&folded(&lines), folder.path(), None);
+    let report = ToCheck::of(&folded(&lines), folder.path()).look(None);
     assert_eq!((ids(&report), report.silence), (vec!["gone"], Some(GitError::NoRepository)));
     let good = memory(
         "f1",
         9,
         &json!({ "event_type": "feedback", "memory_id": "gone", "verdict": "worked" }),
     );
-    let report = look(&folded(&[lines[0].clone(), good]), folder.path(), None);
+    let report = ToCheck::of(&folded(&[lines[0].clone(), good]), folder.path()).look(None);
     assert!(report.stale.is_empty());
     // A repository without a commit has no history.
     let tree = Tree::new();

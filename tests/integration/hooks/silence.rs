@@ -152,6 +152,8 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let model_dir = model.unwrap_or_default();
     let core = Core {
         doctor: <_>::default(),
+        work_trees: <_>::default(),
+        past: <_>::default(),
         engine,
         store,
         config,

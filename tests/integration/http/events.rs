@@ -12,7 +12,7 @@ use super::client::{HttpAnswer, STEP, Server, head, read_answer, request};
 use crate::world::{AGENT_KNOWLEDGE, World, run};
 
 /// One that listens.
-struct Listener {
+pub(super) struct Listener {
     stream: BufReader<TcpStream>,
     text: String,
     /// The id of the last event, as a browser keeps it.
@@ -21,9 +21,9 @@ struct Listener {
 
 /// What an event was.
 #[derive(Debug)]
-struct Told {
-    kind: String,
-    data: Value,
+pub(super) struct Told {
+    pub(super) kind: String,
+    pub(super) data: Value,
 }
 
 /// The answer to a request for events: a stream, or a refusal.
@@ -50,7 +50,7 @@ fn asked(
 }
 
 /// Listens from now on: after the first line, which names the place.
-fn listen(server: &Server) -> Listener {
+pub(super) fn listen(server: &Server) -> Listener {
     let mut listener = asked(server, "GET", "/api/v1/events", &[]).unwrap();
     listener.until_placed();
     listener
@@ -109,7 +109,7 @@ impl Listener {
 
     /// Reads the next event that is not about indexes.
     #[track_caller]
-    fn told(&mut self) -> Told {
+    pub(super) fn told(&mut self) -> Told {
         let began = Instant::now();
         loop {
             assert!(began.elapsed() < STEP, "it never comes");
@@ -141,11 +141,11 @@ fn save(world: &World, lesson: &str) -> String {
     world.log_memory(&["--type", "error", "--lesson", lesson]).done().trim().to_owned()
 }
 
-fn start(world: &World) -> Server {
+pub(super) fn start(world: &World) -> Server {
     Server::start(world, &["--http", "127.0.0.1:0", "--no-token"])
 }
 
-fn read(server: &Server, path: &str) -> Value {
+pub(super) fn read(server: &Server, path: &str) -> Value {
     let answer =
         server.send(&request("GET", &format!("/api/v1/{path}"), &[("Host", "localhost")], ""));
     assert_eq!(answer.status, 200, "{path}: {answer:?}");

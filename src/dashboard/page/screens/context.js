@@ -2,13 +2,16 @@
 
 import { get, getText } from '../api.js';
 import {
-  Answer, count, counted, Empty, html, MemoryLink, RepoField, Table, Top, useData, useEffect, useRef, useRepos, useState, words,
+  Answer, count, counted, Empty, html, MemoryLink, RepoField, Table, Top, useData, useEffect, useRef, useRepos, useState,
+  words,
 } from '../widgets.js';
 
 export const title = 'Context preview';
 
 const TOKENS = { least: 100, most: 8_000, usual: 800, step: 50 };
 const TYPING_MS = 250;
+/** The slider goes back a year at most, and stops at the first day on which something was saved. */
+const DAYS = 366;
 
 /** Tokens are not told by the server; four bytes a token is the usual estimate. */
 const tokensOf = (text) => Math.ceil(new TextEncoder().encode(text).length / 4);
@@ -45,7 +48,35 @@ function Told({ briefing, text, budget }) {
     </aside></div>`;
 }
 
-function Form({ params, go, budget }) {
+/** The days to choose from, the oldest first; the last one is today, which is the present. */
+function useDays(repo) {
+  const { data } = useData((signal) => get('timeline', { days: DAYS, repo }, { signal }), [repo]);
+  const days = data?.days ?? [];
+  const first = days.findIndex(({ added, changed, feedback }) => added + changed + feedback > 0);
+  return first < 0 ? [] : days.slice(first).map(({ day }) => day);
+}
+
+function TimeSlider({ days, picked, onPick }) {
+  const last = days.length - 1;
+  const at = picked ? days.indexOf(picked) : last;
+  const [place, setPlace] = useState(at);
+  const timer = useRef(0);
+  useEffect(() => setPlace(at), [at, last]);
+  const name = place >= last || place < 0 ? 'now' : days[place];
+  // Each day is read from the logs anew, so it waits until the slider rests.
+  const slide = ({ target }) => {
+    const next = Number(target.value);
+    setPlace(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onPick(next >= last ? '' : days[next]), TYPING_MS);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return html`<label class="field slider"><span>As of: ${picked && at < 0 ? picked : name}</span>
+    <input type="range" min="0" max=${Math.max(last, 0)} step="1" value=${place < 0 ? last : place} disabled=${last < 1}
+      aria-valuetext=${name} onInput=${slide} /></label>`;
+}
+
+function Form({ params, go, budget, days }) {
   const timer = useRef(0);
   const [tokens, setTokens] = useState(budget);
   useEffect(() => setTokens(budget), [budget]);
@@ -65,6 +96,7 @@ function Form({ params, go, budget }) {
       spellcheck="false" onInput=${({ target }) => soon({ file: target.value })} /></label>
     <label class="field slider"><span>Budget: ${count(tokens)} tokens</span>
       <input type="range" min=${TOKENS.least} max=${TOKENS.most} step=${TOKENS.step} value=${tokens} onInput=${slide} /></label>
+    <${TimeSlider} days=${days} picked=${params.day} onPick=${(day) => go({ day }, { replace: true })} />
   </form>`;
 }
 
@@ -73,7 +105,8 @@ export function Screen({ params, go }) {
   const repos = useRepos();
   const repo = params.repo || repos[0]?.[0] || '';
   const budget = Number(params.tokens) || TOKENS.usual;
-  const asked = { repo, task: params.task, files: params.file, max_tokens: budget };
+  const days = useDays(repo);
+  const asked = { repo, task: params.task, files: params.file, max_tokens: budget, as_of: params.day };
   const state = useData(async (signal) => {
     if (!repo) return {};
     const [briefing, text] = await Promise.all([get('context', asked, { signal }), getText('context', asked, { signal })]);
@@ -81,7 +114,9 @@ export function Screen({ params, go }) {
   }, [JSON.stringify(asked)]);
   return html`
     <${Top} title=${title} note="What an agent gets at the start of work. Change the task or the budget, and see what stays." />
-    <${Form} params=${{ ...params, repo }} go=${go} budget=${budget} />
+    <${Form} params=${{ ...params, repo }} go=${go} budget=${budget} days=${days} />
+    ${params.day && html`<p class="note">What was known at the end of ${params.day} (UTC), found by words alone.
+      <button type="button" class="plain" onClick=${() => go({ day: '' })}>Back to now</button></p>`}
     <div aria-busy=${state.isLoading}><${Answer} state=${state}>${({ briefing, text }) => (briefing
       ? html`<${Told} briefing=${briefing} text=${text} budget=${budget} />`
       : html`<${Empty} text="There is no repository with memories yet. Save one:"

@@ -3,6 +3,7 @@
 import { get } from '../api.js';
 import { History } from '../shared/history.js';
 import { supersede } from '../shared/deeds.js';
+import { Links, LinkTo } from '../shared/links.js';
 import {
   Agent, Answer, Command, Copy, Deeds, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, titleOf,
   Top, useData,
@@ -90,19 +91,6 @@ function Replace({ memory, onDone }) {
     </form></dialog>`;
 }
 
-function Links({ memory }) {
-  const path = `memories/${encodeURIComponent(memory.id)}/related`;
-  const state = useData((signal) => get(path, { depth: 1, max_tokens: 8_000 }, { signal }), [memory.id]);
-  const line = (link) => html`<li>
-    <span class="note">${link.direction === 'inbound' ? '←' : '→'} ${words(link.relation)}</span>
-    ${link.memory ? html`<${MemoryLink} memory=${link.memory} />` : html`<${File} path=${link.code.path}
-      repo=${link.code.repo} />`}
-    ${link.because && html`<span class="note">${link.because}</span>`}</li>`;
-  const graph = html`<a href=${hrefOf('graph', memory.id)}>Graph</a>`;
-  return html`<${Panel} title="Links" actions=${graph}><${Answer} state=${state}>${({ related }) => (related.length === 0
-    ? html`<p class="note">Nothing is linked to it.</p>` : html`<ul class="lines">${related.map(line)}</ul>`)}<//><//>`;
-}
-
 function Seen({ memory }) {
   const state = useData((signal) => get('injected', { memory: memory.id, limit: 20 }, { signal }), [memory.id]);
   const line = (entry) => html`<li><${When} at=${entry.at} /> <${Agent} agent=${entry.agent} /> in <${Repo} repo=${entry.repo} />
@@ -123,10 +111,11 @@ function Page({ memory, reload, round }) {
       <div>
         <${Text} memory=${memory} />
         <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload}><${Replace} memory=${memory} onDone=${reload} />
-          <//></div>
+          <${LinkTo} memory=${memory} onDone=${reload} /><//></div>
         <${History} memory=${memory} round=${round} />
       </div>
-      <aside aria-label="About this memory"><${Facts} memory=${memory} /><${Links} memory=${memory} /><${Seen}
+      <aside aria-label="About this memory"><${Facts} memory=${memory} /><${Links} memory=${memory}
+        round=${round} onDone=${reload} /><${Seen}
         memory=${memory} /></aside>
     </div>`;
 }

@@ -11,6 +11,7 @@ import {
   useState, When,
 } from '../widgets.js';
 import { Candidates } from './candidates.js';
+import { Outdated } from './outdated.js';
 
 export const title = 'Review';
 
@@ -123,7 +124,7 @@ function Pairs({ params, go }) {
       onCurrent=${() => setCurrent(keyOf(pair))} choices=${choices} />`)}</div>`;
 }
 
-const VIEWS = [['', 'Contradictions'], ['candidate', 'Candidates'], ['flagged', 'Flagged']];
+const VIEWS = [['', 'Contradictions'], ['candidate', 'Candidates'], ['flagged', 'Flagged'], ['stale', 'Stale']];
 
 /** The screen. */
 export function Screen({ params, go }) {
@@ -133,6 +134,6 @@ export function Screen({ params, go }) {
   return html`
     <${Top} title=${title} note=${params.repo ? shortRepo(params.repo) : undefined}><nav class="tabs" aria-label="Views">
       ${VIEWS.map(tab)}</nav><//>
-    ${view === '' ? html`<${Pairs} params=${params} go=${go} />`
+    ${view === '' ? html`<${Pairs} params=${params} go=${go} />` : view === 'stale' ? html`<${Outdated} params=${params} go=${go} />`
       : html`<${Candidates} key=${view} state=${view} repo=${params.repo} onRepo=${(repo) => go({ repo })} />`}`;
 }

@@ -98,6 +98,20 @@ export const supersede = (memory, by, reason, onDone) => doDeed(
   () => post(pathOf(memory, 'restore')).then(onDone),
 );
 
+/** Links two memories, or a memory and a file. */
+export const link = (edge, onDone) => doDeed(
+  'Linked.',
+  () => post('links', edge).then(onDone),
+  () => post('links/end', edge).then(onDone),
+);
+
+/** Ends a link. `terms` is what it said beside its ends, for the way back. */
+export const endLink = (edge, terms, onDone) => doDeed(
+  'The link is ended.',
+  () => post('links/end', edge).then(onDone),
+  () => post('links', { ...edge, ...terms }).then(onDone),
+);
+
 const VERDICTS = [
   ['worked', 'Worked', 'It was followed, and it helped'],
   ['failed', 'Failed', 'It was followed, and it did not help'],

@@ -20,7 +20,7 @@ use api::requests::sessions::SessionListRequest;
 use api::{
     AnalyzeRequest, Api, ApiError, ApiRequest, ChangeRequest, ContextRequest, LinkRequest, Listing,
     LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, Topic, Voice,
+    SessionSearchRequest, StaleRequest, Topic, Voice,
 };
 
 /// All endpoints.
@@ -180,6 +180,13 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "List pairs of memories that may contradict each other",
         || of_named_repo(ReviewRequest::parameters()),
         |api, given, _| api.review(&ReviewRequest::from_http(given)?),
+    ),
+    read(
+        "stale",
+        "stale",
+        "List memories that the files or git of a work tree contradict, in each work tree that an agent came from",
+        || of_named_repo(StaleRequest::parameters()),
+        |api, given, _| api.stale(&StaleRequest::from_http(given)?),
     ),
     Endpoint {
         in_path: Some(("topic", "topic")),

@@ -209,7 +209,7 @@ fn describing() -> Value {
 /// The stream of what happens.
 fn listening() -> Value {
     let mut responses = Map::new();
-    let about = "Server-sent events: added, changed, feedback, injected, indexed, and lost where some were missed. The data of each is one JSON object. With Upgrade: websocket each comes as a message {id, event, data}";
+    let about = "Server-sent events: added, changed, feedback, injected, indexed, stale, fresh, and lost where some were missed. The data of each is one JSON object. With Upgrade: websocket each comes as a message {id, event, data}";
     let text = json!({ "type": "string" });
     let fields = json!({ "id": text, "event": text, "data": text, "retry": { "type": "integer" } });
     let event = object(&fields, &[]);

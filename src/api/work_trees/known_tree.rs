@@ -1,0 +1,180 @@
+//! One work tree and the last look at it, which holds as long as nothing differs that it depends on. Not here: when it is
+//! looked at (`watcher`).
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use event::{RepoKey, Timestamp};
+use memory::{Mark, Memory};
+use search::snapshot::Snapshot;
+use search::staleness::{GitError, StalenessReport, ToCheck};
+use store::DetectedRepo;
+
+use super::tree_print::tree_print;
+use crate::local::Core;
+
+/// Most memories of a repository that are checked, the newest.
+const MEMORIES_MAX: usize = 20_000;
+
+/// Most files of them that are compared to tell whether a look still holds. Where there are more, each question is a look.
+const FILES_MAX: usize = 4_096;
+
+/// How long a look holds at most, in seconds: nothing that is compared shows that git lost a commit which no branch has.
+const SECONDS_MAX: i64 = 600;
+
+/// A work tree that a caller came from.
+#[derive(Debug)]
+pub struct KnownTree {
+    top: PathBuf,
+    repo: RepoKey,
+    last: Mutex<Option<Arc<TreeLook>>>,
+}
+
+/// What a look found.
+#[derive(Debug)]
+pub struct TreeLook {
+    /// When.
+    pub at: Timestamp,
+    /// The place, as it was then.
+    pub place: DetectedRepo,
+    /// The result.
+    pub report: StalenessReport,
+    /// The number of older memories that were not checked.
+    pub older: usize,
+    /// The files that its memories name, from the top of the work tree on, in order.
+    pub files: Vec<String>,
+    is_comparable: bool,
+    /// The state of all memories, as long as none changes: then those of this repository need not be compared.
+    mark: Mark,
+    memories_sum: u64,
+    tree_print: u64,
+}
+
+impl KnownTree {
+    /// A work tree that was not looked at yet.
+    #[must_use]
+    pub fn new(top: PathBuf, repo: RepoKey) -> Self {
+        Self { top, repo, last: Mutex::default() }
+    }
+
+    /// Returns its top directory.
+    #[must_use]
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// Returns its repository.
+    #[must_use]
+    pub fn repo(&self) -> &RepoKey {
+        &self.repo
+    }
+
+    /// Returns the name of its folder. Its whole path is nobody's business who only reads memories.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.top.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Returns the last look if nothing has changed since then, else looks. Of several who ask at once one looks, and the
+    /// others wait for it. `None` where the work tree is gone.
+    #[must_use]
+    pub fn look(&self, core: &Core, snapshot: &Snapshot) -> Option<Arc<TreeLook>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = DetectedRepo::of_directory(&self.top);
+        if !self.top.is_dir() || place.top() != self.top {
+            return None;
+        }
+        let now = (core.clock)().now;
+        let holds =
+            |last: &&Arc<TreeLook>| snapshot.is_marked(&last.mark) && last.holds(&place, now);
+        if let Some(last) = last.as_ref().filter(holds) {
+            return Some(Arc::clone(last));
+        }
+        let (memories, older) = counted(snapshot, &self.repo, now);
+        let memories_sum = sum(&memories);
+        let holds =
+            |last: &&Arc<TreeLook>| last.memories_sum == memories_sum && last.holds(&place, now);
+        if let Some(last) = last.as_ref().filter(holds) {
+            return Some(Arc::clone(last));
+        }
+        let to_check = ToCheck::of(&memories, &self.top);
+        let named: BTreeSet<&str> = to_check.files().take(FILES_MAX).collect();
+        let is_comparable = to_check.files().nth(FILES_MAX).is_none();
+        let files: Vec<String> = named.into_iter().map(str::to_owned).collect();
+        // Before the look: what changes meanwhile must show afterwards.
+        let tree_print = tree_print(&place, &files);
+        let report = to_check.look(place.git.as_ref());
+        let look = TreeLook {
+            at: now,
+            report,
+            older,
+            files,
+            is_comparable,
+            mark: snapshot.mark(),
+            memories_sum,
+            tree_print,
+            place,
+        };
+        let look = Arc::new(look);
+        *last = Some(Arc::clone(&look));
+        Some(look)
+    }
+}
+
+impl TreeLook {
+    /// Tells whether the look answers what was asked, and not only that git was slow or failed.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        self.report.silence.is_none_or(|silence| silence == GitError::NoRepository)
+    }
+
+    /// A look that found this, for tests.
+    #[cfg(test)]
+    pub(super) fn found(place: DetectedRepo, at: Timestamp, report: StalenessReport) -> Self {
+        Self {
+            at,
+            place,
+            report,
+            older: 0,
+            files: Vec::new(),
+            is_comparable: true,
+            mark: memory::Fold::default().frozen().mark(),
+            memories_sum: 0,
+            tree_print: 0,
+        }
+    }
+
+    fn holds(&self, place: &DetectedRepo, now: Timestamp) -> bool {
+        let age_seconds = now.as_second() - self.at.as_second();
+        self.is_comparable
+            && self.is_sure()
+            && (0..SECONDS_MAX).contains(&age_seconds)
+            && self.tree_print == tree_print(place, &self.files)
+    }
+}
+
+/// Returns the memories of a repository that count now, the newest first, and how many older ones are left out.
+fn counted(snapshot: &Snapshot, repo: &RepoKey, now: Timestamp) -> (Vec<Arc<Memory>>, usize) {
+    let keys = snapshot.keys_of(repo);
+    let counts = |memory: &&Arc<Memory>| keys.contains(&memory.repo) && !memory.is_inactive(now);
+    let mut memories: Vec<Arc<Memory>> =
+        snapshot.memories().iter().filter(counts).cloned().collect();
+    memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
+    memories.reverse();
+    let older = memories.len().saturating_sub(MEMORIES_MAX);
+    memories.truncate(MEMORIES_MAX);
+    (memories, older)
+}
+
+/// Tells one state of some memories from another: each event about a memory changes it.
+fn sum(memories: &[Arc<Memory>]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for memory in memories {
+        memory.id.as_str().hash(&mut hasher);
+        (memory.about().len(), memory.conflicts().len()).hash(&mut hasher);
+        memory.lifecycle().is_pinned.hash(&mut hasher);
+    }
+    hasher.finish()
+}
