@@ -20,6 +20,7 @@ mod links;
 mod request;
 pub mod sessions;
 mod setup;
+mod token;
 #[cfg(feature = "web")]
 mod ui;
 mod upkeep;
@@ -30,6 +31,7 @@ pub use hook::Hook;
 pub use links::{Link, LinkCommand, Unlink};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
+pub use token::{CreateToken, TokenCommand};
 #[cfg(feature = "web")]
 pub use ui::Ui;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
@@ -87,6 +89,12 @@ pub enum MainCommand {
     /// Run the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
+    /// Make, list and revoke tokens for clients of serve --http
+    Token {
+        /// What to do.
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
     /// Open the dashboard
     #[cfg(feature = "web")]
     Ui(Ui),
@@ -140,7 +148,7 @@ connect to it, and start it in the background if none is running. It exits when 
 A newer version replaces an older one.
 With --http it also answers at http://ADDRESS/mcp, and `agent-knowledge ui` opens the dashboard. HTTP callers have no directory, so they must name the repository.
 They must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGENT_KNOWLEDGE_TOKEN, or else from a file
-that only you can read; the first start creates that file and says where it is.
+that only you can read; the first start creates that file and says where it is. agent-knowledge token makes others, with rights.
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
 
 /// The `mcp` command.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
+use super::args::{self, Export, Hook, Import, ModelCommand, Serve, TokenCommand, Upkeep};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
 use crate::mcp::{Options, Telling, ToolSet, stdio};
@@ -37,6 +37,7 @@ mod sessions;
 mod setup;
 mod shared;
 mod stopping;
+mod token;
 #[cfg(feature = "web")]
 mod ui;
 mod unused;
@@ -180,6 +181,14 @@ impl Wiring for Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         self.serve_others(settings, &command, messages)
+    }
+
+    fn tokens(
+        &mut self,
+        command: &TokenCommand,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        self.manage_tokens(command, messages)
     }
 
     #[cfg(feature = "web")]

@@ -6,6 +6,7 @@ mod events;
 mod page;
 mod rest;
 mod sign_in;
+mod tokens;
 mod ui;
 
 use std::io::{Read, Write};

@@ -1,20 +1,29 @@
 //! MCP over HTTP, for clients that are configured with a URL, REST: the same answers, and a page for people. All of it is
 //! on the loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
-//! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
+//! In reading order: [`address`] (where it listens), [`token`] (the server's own), [`rights`], [`named_token`] (those of
+//! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), [`admitted`] (who asks),
 //! `accept` (new connections), [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
 mod accept;
 mod address;
+mod admitted;
+mod apis;
 mod client_name;
 #[cfg(feature = "web")]
 mod code_request;
 mod connection_limit;
+mod dear_calls;
+mod guesses;
+mod known_tokens;
+mod mcp_services;
+mod named_token;
 mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;
+mod rights;
 mod service;
 #[cfg(feature = "web")]
 mod static_files;
@@ -27,6 +36,10 @@ use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
+#[cfg(feature = "grpc")]
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -36,19 +49,28 @@ use tokio::net::TcpStream;
 use super::mcp::Disconnect;
 use crate::daemon::Guests;
 use api::caller::{Caller, Patience};
+#[cfg(feature = "grpc")]
+use event::Timestamp;
 use reply::Reply;
 
 pub(crate) use accept::{Ending, ServerThread, accept};
 pub use address::{ADDRESS_DEFAULT, Address};
+pub(crate) use admitted::{Admitted, admitted, too_many};
+#[cfg(feature = "grpc")]
+pub(crate) use apis::Apis;
 pub use client_name::introduced;
 #[cfg(feature = "web")]
 pub use code_request::new_code;
 pub(crate) use connection_limit::Connection;
 #[cfg(feature = "grpc")]
 pub(crate) use connection_limit::HeldConnection;
+use known_tokens::KnownTokens;
+pub use named_token::{NamedToken, NamedTokenError, TokensFile};
 use request_guard::Keys;
+pub(crate) use request_guard::Peer;
 #[cfg(feature = "grpc")]
-pub(crate) use request_guard::{has_token, is_loopback};
+pub(crate) use request_guard::{Refusal, is_loopback};
+pub use rights::Rights;
 use service::HttpService;
 pub use token::{Secret, Token, TokenError};
 
@@ -64,6 +86,10 @@ const HEAD_WAIT_MS: u64 = 10_000;
 /// size.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
+/// The longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as
+/// much.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+
 /// How long finished answers may take to reach their clients at shutdown, in milliseconds.
 const LAST_BYTES_MS: u64 = 200;
 
@@ -75,12 +101,44 @@ const UNKNOWN_CLIENT: &str = "unknown";
 
 /// What callers show to be answered.
 pub struct HttpAccess {
-    /// The token; without one every user of this machine is answered.
-    pub token: Option<Token>,
-    /// The file that holds the token, unless the environment does.
+    /// What requests are compared with.
+    pub keys: ServerKeys,
+    /// The file that holds the server's token, unless the environment does, or there is none.
     pub token_file: Option<PathBuf>,
-    /// Makes codes and sessions.
-    pub secret: Secret,
+}
+
+/// The tokens that a server accepts.
+pub struct ServerKeys {
+    has_token: bool,
+    keys: Keys,
+}
+
+impl ServerKeys {
+    /// Reads the named tokens. Without a token of its own the server answers every user of this machine. `secret` makes
+    /// codes and sessions.
+    ///
+    /// # Errors
+    /// [`TokenError`].
+    pub fn new(
+        token: Option<Token>,
+        named: TokensFile,
+        secret: Secret,
+    ) -> Result<Self, TokenError> {
+        let has_token = token.is_some();
+        Ok(Self { has_token, keys: Keys::new(token, KnownTokens::begin(named)?, secret) })
+    }
+
+    /// Says who sent a request.
+    #[cfg(feature = "grpc")]
+    pub(crate) fn admit(&self, parts: &Parts, now: Timestamp) -> Result<Admitted, Refusal> {
+        self.keys.admit(parts, now)
+    }
+
+    /// Tells whether a token is asked for.
+    #[must_use]
+    pub fn has_token(&self) -> bool {
+        self.has_token
+    }
 }
 
 /// A running server. Stopping it never cuts off an answer under way.
@@ -104,12 +162,11 @@ impl HttpServer {
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let HttpAccess { token, token_file, secret } = access;
-        let has_token = token.is_some();
-        let keys = Keys::new(token, secret);
+        let HttpAccess { keys: ServerKeys { has_token, keys }, token_file } = access;
         let ending = Ending::default();
         let stop_waiting = ending.stop_waiting.clone();
-        let service = HttpService::new(guests.clone(), caller(host), address, keys, stop_waiting);
+        let caller = caller(host);
+        let service = HttpService::new(guests.clone(), &caller, address, keys, &stop_waiting);
         let service = Arc::new(service);
         let status = Arc::downgrade(&service);
         let running =
@@ -164,7 +221,11 @@ impl HttpServer {
             let line = format!("{url} for {who}, {requests} requests so far");
             let json = json!({ "url": url, "token": has_token, "token_file": token_file,
                 "requests": requests });
-            status.and("http", &line).with("http", json)
+            let status = status.and("http", &line).with("http", json);
+            match service.upgrade().and_then(|service| service.problem()) {
+                Some(problem) => status.and("tokens", &format!("none is accepted: {problem}")),
+                None => status,
+            }
         });
     }
 }
@@ -189,7 +250,9 @@ async fn serve_connection(
 ) {
     let connection = Arc::new(connection);
     let answering = Arc::clone(&connection);
-    let answer = service_fn(move |request| {
+    let peer = Peer::of(&stream);
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
         let (service, connection) = (Arc::clone(&service), Arc::clone(&answering));
         async move { Ok::<_, std::convert::Infallible>(service.answer(request, &connection).await) }
     });

@@ -29,14 +29,16 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "Find memories",
         || of_query(SearchRequest::parameters()),
         |api, given, _| api.search(&SearchRequest::from_http(given)?),
-    ),
+    )
+    .dear_with("explain"),
     read(
         "context",
         "context",
         "Make the briefing for a task",
         || of_named_repo(ContextRequest::parameters()),
         |api, given, _| api.context(&ContextRequest::from_http(given)?),
-    ),
+    )
+    .dear(),
     read(
         "memories",
         "browse",
@@ -178,7 +180,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "List pairs of memories that may contradict each other",
         || of_named_repo(ReviewRequest::parameters()),
         |api, given, _| api.review(&ReviewRequest::from_http(given)?),
-    ),
+    )
+    .dear(),
     Endpoint {
         in_path: Some(("topic", "topic")),
         ..read(
@@ -188,6 +191,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             AnalyzeRequest::parameters,
             |api, given, _| api.analyze(&AnalyzeRequest::from_http(given)?),
         )
+        .dear()
     },
     read(
         "graph/stats",
@@ -198,21 +202,24 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             given.insert("topic".to_owned(), Topic::Stats.as_str().into());
             api.analyze(&AnalyzeRequest::from_http(given)?)
         },
-    ),
+    )
+    .dear(),
     read(
         "export",
         "export",
         "Show the lines that the command export would write into an agent file",
         || of_named_repo(ExportRequest::parameters()),
         |api, given, _| api.list(&Listing::Export(ExportRequest::from_http(given)?)),
-    ),
+    )
+    .dear(),
     read(
         "patterns",
         "patterns",
         "List lessons that several repositories learned independently",
         || named(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
         |api, given, voice| patterns(api, given, voice),
-    ),
+    )
+    .dear(),
     Endpoint {
         kind: Kind::Make,
         in_path: Some(("pattern", "accept")),
@@ -226,6 +233,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
                 patterns(api, given, voice)
             },
         )
+        .dear()
     },
     read(
         "sessions",
@@ -233,7 +241,9 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "Search past sessions of other tools; without a query, list the newest",
         of_sessions,
         |api, given, _| sessions(api, given),
-    ),
+    )
+    .dear()
+    .for_admins(),
     Endpoint {
         in_path: ID,
         ..read(
@@ -243,6 +253,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             || named(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
             |api, given, _| api.search_sessions(&SessionSearchRequest::from_http(given)?),
         )
+        .for_admins()
     },
     read(
         "timeline",
@@ -266,7 +277,9 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "Check everything around the logs, without changing anything",
         Vec::new,
         |api, _, _| api.doctor(),
-    ),
+    )
+    .dear()
+    .for_admins(),
     read(
         "status",
         "status",
@@ -370,6 +383,7 @@ mod tests {
     use hyper::Method;
 
     use super::*;
+    use crate::http::rights::Rights;
 
     #[test]
     fn a_path_leads_to_one_endpoint() {
@@ -387,6 +401,20 @@ mod tests {
         for endpoint in ENDPOINTS {
             let path = endpoint.path.replace(['{', '}'], "");
             assert_eq!(found(&path, endpoint.method()), [endpoint.name]);
+        }
+    }
+
+    // S-TOKEN-3
+    #[test]
+    fn a_deed_needs_the_right_to_write() {
+        for endpoint in ENDPOINTS {
+            let is_of_owner = ["doctor", "searchSessions", "session"].contains(&endpoint.name);
+            let needed = match endpoint.method() {
+                _ if is_of_owner => Rights::Admin,
+                Method::GET => Rights::Read,
+                _ => Rights::Write,
+            };
+            assert_eq!(endpoint.rights(), needed, "{}", endpoint.name);
         }
     }
 
