@@ -149,6 +149,7 @@ A newer version replaces an older one.
 With --http it also answers at http://ADDRESS/mcp, and `agent-knowledge ui` opens the dashboard. HTTP callers have no directory, so they must name the repository.
 They must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGENT_KNOWLEDGE_TOKEN, or else from a file
 that only you can read; the first start creates that file and says where it is. agent-knowledge token makes others, with rights.
+With --listen it answers others too, inside TLS 1.3: serve --listen 0.0.0.0:7443 --cert cert.pem --key key.pem
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
 
 /// The `mcp` command.
@@ -184,6 +185,21 @@ pub struct Serve {
         conflicts_with = "stop"
     )]
     pub http: Option<String>,
+    /// Also serve the same over HTTPS to others, on this address, such as 0.0.0.0:7443
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        group = ADDRESSES,
+        requires_all = ["cert", "key"],
+        conflicts_with_all = ["stop", "no_token", "background"]
+    )]
+    pub listen: Option<String>,
+    /// The certificate for --listen, in PEM, with those that sign it
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM, which only you can read
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub key: Option<PathBuf>,
     /// Also serve gRPC, on this loopback address [default: 127.0.0.1:7422; port 0: any free port]
     #[cfg(feature = "grpc")]
     #[arg(
@@ -221,7 +237,7 @@ impl Serve {
         if self.grpc.is_some() {
             return true;
         }
-        self.http.is_some()
+        self.http.is_some() || self.listen.is_some()
     }
 }
 

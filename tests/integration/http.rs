@@ -6,6 +6,8 @@ mod events;
 mod page;
 mod rest;
 mod sign_in;
+#[cfg(feature = "tls")]
+mod tls;
 mod tokens;
 mod ui;
 

@@ -1,9 +1,9 @@
 //! The named tokens as a running server knows them: it looks at each request whether the file changed, so a token that was
 //! revoked is refused without a restart. Not here: the file (`named_token`).
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::file_mark::{FileMark, mark_of};
 use super::named_token::{NamedToken, TokensFile};
 use super::token::{Token, TokenError};
 use event::Timestamp;
@@ -21,16 +21,13 @@ struct HeldTokens {
     problem: Option<String>,
 }
 
-/// What changes when a file is replaced, written or opened to others. Asking the system for it takes about a microsecond.
-type FileMark = [u64; 5];
-
 impl KnownTokens {
     /// Reads the file.
     ///
     /// # Errors
     /// [`TokenError`]: a server that begins with a damaged file would refuse its clients.
     pub(crate) fn begin(file: TokensFile) -> Result<Self, TokenError> {
-        let mark = mark_of(file.path());
+        let mark = mark(&file);
         let tokens = file.load()?.into_iter().map(Arc::new).collect();
         Ok(Self { file, held: Mutex::new(HeldTokens { mark, tokens, problem: None }) })
     }
@@ -57,7 +54,7 @@ impl KnownTokens {
     fn current(&self) -> MutexGuard<'_, HeldTokens> {
         // No code panics while holding the lock, so the state is valid.
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let mark = mark_of(self.file.path());
+        let mark = mark(&self.file);
         if mark != held.mark {
             let (tokens, problem) = match self.file.load() {
                 Ok(tokens) => (tokens.into_iter().map(Arc::new).collect(), None),
@@ -69,20 +66,8 @@ impl KnownTokens {
     }
 }
 
-#[cfg(unix)]
-fn mark_of(path: &Path) -> Option<FileMark> {
-    use std::os::unix::fs::MetadataExt;
-    let found = path.symlink_metadata().ok()?;
-    let whole = |number: i64| u64::from_ne_bytes(number.to_ne_bytes());
-    let changed = whole(found.ctime());
-    Some([found.ino(), found.size(), changed, whole(found.ctime_nsec()), whole(found.mtime_nsec())])
-}
-
-#[cfg(not(unix))]
-fn mark_of(path: &Path) -> Option<FileMark> {
-    let found = path.symlink_metadata().ok()?;
-    let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some([found.len(), since.as_secs(), u64::from(since.subsec_nanos()), 0, 0])
+fn mark(file: &TokensFile) -> Option<FileMark> {
+    Some(mark_of(&file.path().symlink_metadata().ok()?))
 }
 
 #[cfg(test)]

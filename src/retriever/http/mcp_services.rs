@@ -1,7 +1,6 @@
 //! MCP over HTTP, once for each of the rights: what a client may not call is not listed to it. Not here: the protocol (rmcp),
 //! the tools (`mcp`), which one a client gets (`service`).
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -9,6 +8,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use super::BODY_BYTES_MAX;
 use super::apis::Apis;
+use super::own_names::OwnNames;
 use super::rights::Rights;
 use crate::daemon::Guests;
 use crate::mcp::backpressure::Load;
@@ -29,10 +29,10 @@ impl McpServices {
     pub(super) fn new(
         apis: &Apis,
         telling: Option<&Telling>,
-        address: SocketAddr,
+        names: &OwnNames,
         stop_waiting: &Disconnect,
     ) -> Self {
-        let settings = settings(address);
+        let settings = settings(names);
         let service = |rights| {
             let options = Options { telling: telling.cloned(), rights, ..Options::default() };
             let api = Arc::clone(apis.of(rights));
@@ -65,17 +65,18 @@ impl McpServices {
 }
 
 /// The settings of MCP.
-fn settings(address: SocketAddr) -> StreamableHttpServerConfig {
+fn settings(names: &OwnNames) -> StreamableHttpServerConfig {
     // The server pushes nothing to a client that does not listen for it, so it keeps no
     // sessions. rmcp's checks of Host and Origin come after ours.
-    let own = ["127.0.0.1", "localhost", "[::1]"];
-    let origins = own.map(|host| format!("http://{host}:{}", address.port()));
-    StreamableHttpServerConfig::default()
+    let settings = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .enforce_origin_validation()
-        .with_allowed_origins(origins)
-        .with_max_request_body_bytes(BODY_BYTES_MAX)
+        .with_max_request_body_bytes(BODY_BYTES_MAX);
+    match names.origins() {
+        Some(origins) => settings.enforce_origin_validation().with_allowed_origins(origins),
+        // It compares with a list, and does not know the names in a certificate.
+        None => settings.disable_allowed_hosts().disable_allowed_origins(),
+    }
 }
 
 /// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.

@@ -1,9 +1,9 @@
 //! MCP over HTTP, for clients that are configured with a URL, REST: the same answers, and a page for people. All of it is
-//! on the loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
+//! on the loopback interface alone, unless there is a certificate: then it is inside TLS, wherever asked. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the server's own), [`rights`], [`named_token`] (those of
 //! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), [`admitted`] (who asks),
-//! `accept` (new connections), [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
+//! `accept` (new connections), [`tls`], [`own_names`], [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
@@ -11,15 +11,18 @@ mod accept;
 mod address;
 mod admitted;
 mod apis;
+mod byte_stream;
 mod client_name;
 #[cfg(feature = "web")]
 mod code_request;
 mod connection_limit;
 mod dear_calls;
+mod file_mark;
 mod guesses;
 mod known_tokens;
 mod mcp_services;
 mod named_token;
+mod own_names;
 mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;
@@ -27,6 +30,10 @@ mod rights;
 mod service;
 #[cfg(feature = "web")]
 mod static_files;
+#[cfg_attr(not(feature = "tls"), path = "without_tls.rs")]
+mod tls;
+#[cfg(feature = "tls")]
+mod tls_files;
 mod token;
 
 use std::io;
@@ -49,6 +56,7 @@ use tokio::net::TcpStream;
 use super::mcp::Disconnect;
 use crate::daemon::Guests;
 use api::caller::{Caller, Patience};
+use byte_stream::BoxedStream;
 #[cfg(feature = "grpc")]
 use event::Timestamp;
 use reply::Reply;
@@ -66,12 +74,20 @@ pub(crate) use connection_limit::Connection;
 pub(crate) use connection_limit::HeldConnection;
 use known_tokens::KnownTokens;
 pub use named_token::{NamedToken, NamedTokenError, TokensFile};
+use own_names::OwnNames;
+#[cfg(feature = "grpc")]
+pub(crate) use own_names::is_loopback;
 use request_guard::Keys;
 pub(crate) use request_guard::Peer;
 #[cfg(feature = "grpc")]
-pub(crate) use request_guard::{Refusal, is_loopback};
+pub(crate) use request_guard::Refusal;
 pub use rights::Rights;
 use service::HttpService;
+#[cfg(not(feature = "tls"))]
+pub use tls::TlsError;
+pub use tls::TlsIdentity;
+#[cfg(feature = "tls")]
+pub use tls_files::TlsError;
 pub use token::{Secret, Token, TokenError};
 
 /// The only path.
@@ -105,6 +121,8 @@ pub struct HttpAccess {
     pub keys: ServerKeys,
     /// The file that holds the server's token, unless the environment does, or there is none.
     pub token_file: Option<PathBuf>,
+    /// What makes it HTTPS. Without it the listener must be on the loopback interface.
+    pub tls: Option<TlsIdentity>,
 }
 
 /// The tokens that a server accepts.
@@ -146,11 +164,12 @@ pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
     token_file: Option<PathBuf>,
+    tls: Option<Arc<TlsIdentity>>,
     running: ServerThread,
 }
 
 impl HttpServer {
-    /// Serves on a loopback listener, on a thread of its own, whoever shows the token. `host` is the name of this machine.
+    /// Serves whoever shows a token, on a thread of its own. `host` is the name of this machine.
     ///
     /// # Errors
     /// An error of the operating system.
@@ -162,20 +181,24 @@ impl HttpServer {
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let HttpAccess { keys: ServerKeys { has_token, keys }, token_file } = access;
+        let HttpAccess { keys: ServerKeys { has_token, keys }, token_file, tls } = access;
+        let tls = tls.map(Arc::new);
+        let names = tls.clone().map_or(OwnNames::Loopback(address.port()), OwnNames::Certificate);
         let ending = Ending::default();
         let stop_waiting = ending.stop_waiting.clone();
         let caller = caller(host);
-        let service = HttpService::new(guests.clone(), &caller, address, keys, &stop_waiting);
+        let service = HttpService::new(guests.clone(), &caller, names, keys, &stop_waiting);
         let service = Arc::new(service);
         let status = Arc::downgrade(&service);
+        let inside = tls.clone();
         let running =
             ServerThread::start("http", ending, BLOCKING_THREADS_MAX, async move |ending| {
                 let serve = |stream, connection| {
-                    serve_connection(
+                    let service = Arc::clone(&service);
+                    begin_connection(
                         stream,
                         connection,
-                        Arc::clone(&service),
+                        (service, inside.clone()),
                         ending.closing.clone(),
                     )
                 };
@@ -185,7 +208,7 @@ impl HttpServer {
                 };
                 tokio::join!(accept(listener, ending, serve, || service.cancel()), end_streams).0
             })?;
-        let server = Self { address, has_token, token_file, running };
+        let server = Self { address, has_token, token_file, tls, running };
         server.show_in_status(guests, status);
         Ok(server)
     }
@@ -193,7 +216,13 @@ impl HttpServer {
     /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}{PATH}", self.address)
+        format!("{}://{}{PATH}", self.name(), self.address)
+    }
+
+    /// Returns its name in a status: `http`, or `https` inside TLS.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
     }
 
     /// Returns a function that stops accepting connections, from any thread and without waiting.
@@ -207,7 +236,8 @@ impl HttpServer {
     }
 
     fn show_in_status(&self, guests: &Guests, service: Weak<HttpService>) {
-        let (url, has_token) = (self.url(), self.has_token);
+        let (name, url, has_token) = (self.name(), self.url(), self.has_token);
+        let tls = self.tls.clone();
         let token_file = self.token_file.as_ref().map(|file| file.display().to_string());
         // A strong reference would make a cycle: the retriever holds this closure, and the service
         // holds the retriever.
@@ -221,9 +251,15 @@ impl HttpServer {
             let line = format!("{url} for {who}, {requests} requests so far");
             let json = json!({ "url": url, "token": has_token, "token_file": token_file,
                 "requests": requests });
-            let status = status.and("http", &line).with("http", json);
-            match service.upgrade().and_then(|service| service.problem()) {
+            let status = status.and(name, &line).with(name, json);
+            let status = match service.upgrade().and_then(|service| service.problem()) {
                 Some(problem) => status.and("tokens", &format!("none is accepted: {problem}")),
+                None => status,
+            };
+            match tls.as_ref().and_then(|tls| tls.problem()) {
+                Some(problem) => {
+                    status.and("tls", &format!("the old certificate is used: {problem}"))
+                }
                 None => status,
             }
         });
@@ -242,15 +278,37 @@ pub(crate) fn caller(host: Option<String>) -> Caller {
     }
 }
 
-async fn serve_connection(
+/// Shakes hands where there is TLS, and then serves.
+async fn begin_connection(
     stream: TcpStream,
     connection: Connection,
+    (service, tls): (Arc<HttpService>, Option<Arc<TlsIdentity>>),
+    closing: Disconnect,
+) {
+    let peer = Peer::of(&stream);
+    let stream: BoxedStream = match tls {
+        None => Box::new(stream),
+        Some(tls) => {
+            let accepted = tokio::select! {
+                accepted = tls.accept(stream, service.now()) => accepted,
+                () = connection.is_replaced() => None,
+                () = closing.happened() => None,
+            };
+            let Some(stream) = accepted else { return };
+            stream
+        }
+    };
+    serve_connection(stream, (connection, peer), service, closing).await;
+}
+
+async fn serve_connection(
+    stream: BoxedStream,
+    (connection, peer): (Connection, Peer),
     service: Arc<HttpService>,
     closing: Disconnect,
 ) {
     let connection = Arc::new(connection);
     let answering = Arc::clone(&connection);
-    let peer = Peer::of(&stream);
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         let (service, connection) = (Arc::clone(&service), Arc::clone(&answering));

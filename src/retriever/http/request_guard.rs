@@ -1,10 +1,10 @@
 //! Checks the head of a request. A web page can make a browser send requests to this machine, under
 //! a host name of the page's choice. The browser then sends that name in `Host` and the page in
 //! `Origin`, where it sends one; `Sec-Fetch-Site` says of every request whether another site caused
-//! it. Other clients have no reason to send anything but a loopback name. Not here: media types and
+//! it. Other clients have no reason to send anything but a name of ours. Not here: the names (`own_names`), media types and
 //! the protocol's own headers, which rmcp checks.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
@@ -19,6 +19,7 @@ use super::dear_calls::{DearCalls, Payer};
 use super::guesses::{Guesses, Verdict, WRONG_SECONDS};
 use super::known_tokens::KnownTokens;
 use super::named_token::NamedToken;
+use super::own_names::OwnNames;
 #[cfg(feature = "web")]
 use super::rest::sign_in::{Needs, SignIn, needs};
 use super::rights::Rights;
@@ -26,10 +27,6 @@ use super::rights::Rights;
 use super::static_files::is_page;
 use super::token::{Secret, Token};
 use event::Timestamp;
-
-/// The names of the loopback interface. Any port is accepted, since a tunnel has another port than
-/// we; a foreign name is what identifies a web page.
-const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// The scheme before the token, in any case.
 const SCHEME: &str = "bearer ";
@@ -65,7 +62,7 @@ pub(super) enum Destination {
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Its `Host` is not a loopback name.
+    /// Its `Host` is not a name of ours.
     Host,
     /// Its `Origin` is another one.
     Origin,
@@ -105,7 +102,7 @@ impl Refusal {
 
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Host => "Forbidden: the Host is not this machine's loopback interface\n",
+            Self::Host => "Forbidden: the Host is no name of this server\n",
             Self::Origin => "Forbidden: no web page of another origin may ask\n",
             Self::Site => "Forbidden: no web page of another site may ask\n",
             Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
@@ -147,16 +144,16 @@ pub(crate) struct Keys {
 /// Checks the head of a request, and tells where it leads.
 pub(super) fn check_head(
     parts: &Parts,
-    address: SocketAddr,
+    names: &OwnNames,
     keys: &Keys,
     now: Timestamp,
 ) -> Result<Destination, Refusal> {
-    let uri = parts.uri.authority();
-    if !has_loopback_host(&parts.headers) || !uri.is_none_or(is_loopback) {
+    let host = own_host(&parts.headers, names).ok_or(Refusal::Host)?;
+    if !parts.uri.authority().is_none_or(|authority| names.is_host(authority)) {
         return Err(Refusal::Host);
     }
     let mut origins = parts.headers.get_all(ORIGIN).iter();
-    if !origins.all(|origin| is_own_origin(origin.as_bytes(), address.port())) {
+    if !origins.all(|origin| names.is_origin(origin.as_bytes(), host)) {
         return Err(Refusal::Origin);
     }
     if !is_of_own_site(&parts.headers) && !opens_page(parts) {
@@ -211,26 +208,12 @@ fn opens_page(parts: &Parts) -> bool {
     parts.method == Method::GET && parts.uri.path() == "/" && is_navigation
 }
 
-/// Tells whether there is exactly one `Host`, with a loopback name.
-fn has_loopback_host(headers: &HeaderMap) -> bool {
+/// Returns the `Host`, if there is exactly one and it is a name of ours.
+fn own_host<'p>(headers: &'p HeaderMap, names: &OwnNames) -> Option<&'p [u8]> {
     let mut hosts = headers.get_all(HOST).iter();
-    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
-    Authority::try_from(host.as_bytes()).is_ok_and(|host| is_loopback(&host))
-}
-
-/// Tells whether a name with or without a port is one of the loopback interface.
-pub(crate) fn is_loopback(authority: &Authority) -> bool {
-    let is_plain = !authority.as_str().contains('@');
-    is_plain && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
-}
-
-/// Tells whether an origin is this server: its own page, or a client that sends this origin.
-fn is_own_origin(origin: &[u8], port: u16) -> bool {
-    HOSTS.iter().any(|host| {
-        let with_port = format!("http://{host}:{port}");
-        let is_default = port == 80 && origin == format!("http://{host}").as_bytes();
-        origin == with_port.as_bytes() || is_default
-    })
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return None };
+    let authority = Authority::try_from(host.as_bytes());
+    authority.is_ok_and(|host| names.is_host(&host)).then_some(host.as_bytes())
 }
 
 impl Keys {
@@ -377,8 +360,8 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        let address = "127.0.0.1:7421".parse().unwrap();
-        check_head(&parts, address, keys, Timestamp::UNIX_EPOCH).map(|found| name(&found))
+        let names = OwnNames::Loopback(7421);
+        check_head(&parts, &names, keys, Timestamp::UNIX_EPOCH).map(|found| name(&found))
     }
 
     // S-HTTP-2
@@ -444,8 +427,8 @@ mod tests {
                 request = request.header(format!("sec-fetch-{name}"), *value);
             }
             let (parts, ()) = request.body(()).unwrap().into_parts();
-            let address = "127.0.0.1:7421".parse().unwrap();
-            let found = check_head(&parts, address, &keys(None), Timestamp::UNIX_EPOCH);
+            let names = OwnNames::Loopback(7421);
+            let found = check_head(&parts, &names, &keys(None), Timestamp::UNIX_EPOCH);
             found.map(|found| name(&found))
         };
         let navigation = [("mode", "navigate"), ("dest", "document")];

@@ -3,7 +3,6 @@
 //! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,6 +23,7 @@ use super::apis::Apis;
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
 use super::mcp_services::{McpServices, telling};
+use super::own_names::OwnNames;
 use super::request_guard::{Destination, Keys, Refusal, check_head};
 #[cfg(feature = "web")]
 use super::rest::events::EventService;
@@ -40,7 +40,7 @@ pub(super) const CALLS_MAX: usize = 16;
 /// The longest body of a request to sign in.
 const SIGN_IN_BYTES_MAX: usize = 4 * 1024;
 
-/// How long a body may take, in milliseconds: it comes from this machine.
+/// How long a body may take, in milliseconds: it comes from this machine, or over a network with 2 Mbit/s.
 const BODY_WAIT_MS: u64 = 5_000;
 
 /// How long a request waits for a free call, in milliseconds. Then the client is refused, and may
@@ -61,7 +61,7 @@ pub(super) struct HttpService {
     #[cfg(feature = "web")]
     events: EventService,
     guests: Guests,
-    address: SocketAddr,
+    names: OwnNames,
     keys: Keys,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
@@ -71,13 +71,13 @@ impl HttpService {
     pub(super) fn new(
         guests: Guests,
         caller: &Caller,
-        address: SocketAddr,
+        names: OwnNames,
         keys: Keys,
         stop_waiting: &Disconnect,
     ) -> Self {
         let apis = Apis::new(&guests, caller);
         let telling = telling(&guests, caller);
-        let mcp = McpServices::new(&apis, telling.as_ref(), address, stop_waiting);
+        let mcp = McpServices::new(&apis, telling.as_ref(), &names, stop_waiting);
         #[cfg(feature = "web")]
         let rest = super::rest::RestService::new(apis, Arc::clone(&keys.sign_in));
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
@@ -88,7 +88,7 @@ impl HttpService {
             #[cfg(feature = "web")]
             events: EventService::start(&guests),
             guests,
-            address,
+            names,
             keys,
             free_calls,
             requests: AtomicU64::new(0),
@@ -103,6 +103,11 @@ impl HttpService {
     /// Returns why the named tokens are not used, if so.
     pub(super) fn problem(&self) -> Option<String> {
         self.keys.problem()
+    }
+
+    /// Returns the time.
+    pub(super) fn now(&self) -> Timestamp {
+        (self.guests.core().clock)().now
     }
 
     /// Ends the streams of listeners, which have no end of their own.
@@ -142,8 +147,8 @@ impl HttpService {
         connection: &Connection,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
-        let now = (self.guests.core().clock)().now;
-        let destination = check_head(&parts, self.address, &self.keys, now)?;
+        let now = self.now();
+        let destination = check_head(&parts, &self.names, &self.keys, now)?;
         let is_rest = matches!(destination, Destination::Rest(_));
         let rights = match destination {
             Destination::Page => return page(&parts, &body),

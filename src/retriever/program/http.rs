@@ -11,7 +11,9 @@ use super::shared::running_already;
 use super::{GlobalOptions, Program};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
-use crate::http::{Address, HttpAccess, HttpServer, ServerKeys, Token, TokenError, TokensFile};
+use crate::http::{
+    Address, HttpAccess, HttpServer, ServerKeys, TlsIdentity, Token, TokenError, TokensFile,
+};
 use api::ApiError;
 use store::PlatformDirs;
 use writer::exit::{Exit, complain};
@@ -40,6 +42,28 @@ impl Program<'_> {
         Ok(Some(HttpSocket { listener, access }))
     }
 
+    /// The same for others than this machine, with the certificate.
+    pub(super) fn https_socket(
+        &self,
+        command: &Serve,
+        settings: &GlobalOptions,
+        endpoint: &Endpoint,
+    ) -> Result<Option<HttpSocket>, ApiError> {
+        let (Some(address), Some(cert), Some(key)) = (&command.listen, &command.cert, &command.key)
+        else {
+            return Ok(None);
+        };
+        let address = Address::parse_any(address, "listen")?.socket();
+        let place = |file: &PathBuf| self.surroundings.directory.join(file);
+        let now = (self.surroundings.clock)().now;
+        let tls = TlsIdentity::load(place(cert), place(key), now).map_err(|error| {
+            ApiError::Failed { exit: Exit::Config, message: format!("failed to {error}") }
+        })?;
+        let access = HttpAccess { tls: Some(tls), ..self.access(command)? };
+        let listener = self.listener(address, "--listen", (settings, endpoint))?;
+        Ok(Some(HttpSocket { listener, access }))
+    }
+
     /// Listens on an address that this option named.
     pub(super) fn listener(
         &self,
@@ -65,7 +89,8 @@ impl Program<'_> {
         let (token, token_file) = self.own_token(command).map_err(|error| token_failed(&error))?;
         let named = self.tokens_file()?;
         let keys = ServerKeys::new(token, named, self.surroundings.secret);
-        Ok(HttpAccess { keys: keys.map_err(|error| token_failed(&error))?, token_file })
+        let keys = keys.map_err(|error| token_failed(&error))?;
+        Ok(HttpAccess { keys, token_file, tls: None })
     }
 
     /// The server's token: from `--token-file`, else from the environment, else from the default file.
@@ -121,12 +146,14 @@ impl HttpSocket {
         let url = server.url();
         if command.form.json {
             let (has_token, file) = &told;
-            let line = json!({ "http": { "url": url, "token": has_token, "token_file": file } });
+            let line =
+                json!({ server.name(): { "url": url, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
             let who = who(&told);
-            complain(messages, "agent-knowledge", &format!("MCP over HTTP at {url}, {who}"));
+            let name = server.name().to_ascii_uppercase();
+            complain(messages, "agent-knowledge", &format!("MCP over {name} at {url}, {who}"));
         }
         Ok(server)
     }
@@ -141,8 +168,8 @@ pub(super) fn told(access: &HttpAccess) -> (bool, Option<String>) {
 /// Says who is answered.
 pub(super) fn who(told: &(bool, Option<String>)) -> String {
     match told {
-        (true, Some(file)) => format!("for clients that send the token in {file}"),
-        (true, None) => format!("for clients that send the token in {TOKEN}"),
+        (true, Some(file)) => format!("for clients that send the token in {file}, or a named one"),
+        (true, None) => format!("for clients that send the token in {TOKEN}, or a named one"),
         (false, _) => "for every user of this machine, without a token".to_owned(),
     }
 }

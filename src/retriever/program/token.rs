@@ -27,6 +27,8 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         let Moment { now, .. } = (self.surroundings.clock)();
+        // Whole seconds are what people read.
+        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
         match command {
             TokenCommand::Create(create) => self.create_token(create, now, messages),
             TokenCommand::List(_) => {

@@ -119,7 +119,8 @@ impl Server {
             rest
         });
         let mut words = said.split([' ', ',', '"']);
-        let url = words.find(|word| word.starts_with("http://")).map(str::to_owned);
+        let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
+        let url = words.find(is_url).map(str::to_owned);
         let Some(url) = url else {
             let _ = child.kill();
             panic!("no address: {said}{}", rest.join().unwrap());
@@ -153,8 +154,8 @@ impl Server {
     }
 
     pub fn port(&self) -> u16 {
-        let authority = self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
-        authority.rsplit_once(':').unwrap().1.parse().unwrap()
+        let origin = self.url.strip_suffix("/mcp").unwrap();
+        origin.rsplit_once(':').unwrap().1.parse().unwrap()
     }
 
     pub fn process(&self) -> u32 {
