@@ -22,7 +22,7 @@ use tonic::{Code, Status};
 use super::contract::{Contract, LeadsTo, PACKAGE, SERVICE};
 use super::grpc_guard::check;
 use super::grpc_status::status;
-use super::watch::{Watcher, Watching};
+use super::watch::{Held, Watcher, Watching};
 use super::wire::{RpcAnswer, WireCodec, arguments, object};
 use crate::daemon::{GuestCall, Guests};
 use crate::http::rest::{Begun, Endpoint, Kind, RepeatedDeeds, json_of, key, voice};
@@ -58,7 +58,7 @@ pub(super) struct GrpcService {
     others: Vec<(&'static str, OtherService)>,
     apis: Apis,
     guests: Guests,
-    keys: ServerKeys,
+    keys: Arc<ServerKeys>,
     free_calls: Arc<Semaphore>,
     reading: Arc<Semaphore>,
     repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
@@ -117,7 +117,7 @@ impl GrpcService {
             others: from.others,
             apis: from.apis,
             guests: from.guests,
-            keys: from.keys,
+            keys: Arc::new(from.keys),
             free_calls,
             reading: Arc::new(Semaphore::new(READ_AT_ONCE_MAX)),
             repeated: Arc::default(),
@@ -173,7 +173,9 @@ impl GrpcService {
             LeadsTo::Watch(kind) => {
                 admitted.may(kind.rights()).map_err(Status::permission_denied)?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
-                let held = (visit, connection.hold());
+                let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
+                let may_watch = move || keys.is_current(&admitted, (guests.core().clock)().now);
+                let held: Held = (visit, connection.hold(), Box::new(may_watch));
                 let watcher = Watcher::new(kind, Arc::clone(&self.watching), held);
                 let request = Request::from_parts(parts, Full::new(body));
                 let mut grpc = Grpc::new(WireCodec::of(route.request.clone()));

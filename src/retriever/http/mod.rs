@@ -152,6 +152,12 @@ impl ServerKeys {
         self.keys.admit(parts, now)
     }
 
+    /// Tells whether somebody who was let in would be again.
+    #[cfg(feature = "grpc")]
+    pub(crate) fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
+        self.keys.is_current(admitted, now)
+    }
+
     /// Tells whether a token is asked for.
     #[must_use]
     pub fn has_token(&self) -> bool {

@@ -258,6 +258,13 @@ impl Keys {
         }
     }
 
+    /// Tells whether somebody who was let in would be again, unless a token was revoked or has expired meanwhile.
+    #[cfg(feature = "web")]
+    pub(crate) fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
+        let token = admitted.token.as_ref();
+        token.is_none_or(|token| self.named.find(&token.hash, now).is_some())
+    }
+
     fn admitted(
         &self,
         (rights, payer): (Rights, Payer),

@@ -19,6 +19,8 @@ use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::BODY_BYTES_MAX;
+#[cfg(feature = "web")]
+use super::admitted::Admitted;
 use super::apis::Apis;
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
@@ -26,7 +28,7 @@ use super::mcp_services::{McpServices, telling};
 use super::own_names::OwnNames;
 use super::request_guard::{Destination, Keys, Refusal, check_head};
 #[cfg(feature = "web")]
-use super::rest::events::EventService;
+use super::rest::events::{EventService, MayListen};
 use super::rights::Rights;
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::{Disconnect, message};
@@ -62,7 +64,7 @@ pub(super) struct HttpService {
     events: EventService,
     guests: Guests,
     names: OwnNames,
-    keys: Keys,
+    keys: Arc<Keys>,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
 }
@@ -89,7 +91,7 @@ impl HttpService {
             events: EventService::start(&guests),
             guests,
             names,
-            keys,
+            keys: Arc::new(keys),
             free_calls,
             requests: AtomicU64::new(0),
         }
@@ -170,7 +172,8 @@ impl HttpService {
         #[cfg(feature = "web")]
         if EventService::is_asked(&parts) {
             self.requests.fetch_add(1, Ordering::Relaxed);
-            return Ok(self.events.answer(&parts, visit, connection));
+            let held = (visit, self.may_listen(&parts));
+            return Ok(self.events.answer(&parts, held, connection));
         }
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
@@ -205,6 +208,17 @@ impl HttpService {
             });
             held.boxed()
         }))
+    }
+
+    /// Returns what tells whether the token of a listener still holds: it may listen for days.
+    #[cfg(feature = "web")]
+    fn may_listen(&self, parts: &Parts) -> MayListen {
+        let admitted = parts.extensions.get::<Admitted>().cloned();
+        let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
+        Box::new(move || {
+            let now = (guests.core().clock)().now;
+            admitted.as_ref().is_some_and(|admitted| keys.is_current(admitted, now))
+        })
     }
 
     /// Returns the body of a call as rmcp can read it, or the error that JSON-RPC has for it.

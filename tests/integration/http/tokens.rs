@@ -1,6 +1,7 @@
 //! Tokens with names: each may do what its right allows, its deeds are logged in its name, and one that was revoked is refused
 //! at once. Not here: how they are counted and kept (unit tests of `retriever::http`), over TLS (`tls`).
 
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
@@ -203,4 +204,36 @@ print(c.getresponse().status)";
     let mut python = Command::new("python3");
     python.args(["-c", ask, &server.port().to_string(), &new]);
     assert_eq!(run(&mut python, b"").done(), "200\n");
+}
+
+// S-TOKEN-2
+#[test]
+fn token_that_is_revoked_hears_nothing_more() {
+    let world = World::sharing();
+    let ci = token(&world, "ci", "read");
+    let server = Server::start(&world, &["--http", "127.0.0.1:0"]);
+    let shown = format!("Bearer {ci}");
+    let headers = [("Host", "localhost"), ("Authorization", &*shown)];
+    let mut stream = server.connect();
+    stream.write_all(&request("GET", "/api/v1/events", &headers, "")).unwrap();
+    let save = |lesson: &str| {
+        let args = ["--repo", "acme/web", "--type", "fact", "--lesson", lesson];
+        world.log_memory(&args).done().trim().to_owned()
+    };
+    let mut heard = String::new();
+    let mut piece = [0; 4096];
+    let mut until = |heard: &mut String, told: &str| {
+        while !heard.contains(told) {
+            let size = stream.read(&mut piece).unwrap();
+            assert!(size > 0, "it ended: {heard}");
+            heard.push_str(std::str::from_utf8(&piece[..size]).unwrap());
+        }
+    };
+    until(&mut heard, "\nid: ");
+    let first = save("walruses wear hats");
+    until(&mut heard, &first);
+    world.agent_knowledge(&["token", "revoke", "ci"]).done();
+    let second = save("otters juggle");
+    until(&mut heard, "\r\n0\r\n\r\n");
+    assert!(!heard.contains(&second), "{heard}");
 }

@@ -39,6 +39,9 @@ const LAST_MS: u64 = 2_000;
 /// Where a listener goes on after a broken connection.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
+/// Tells whether the token of a listener still holds.
+pub(in crate::http) type MayListen = Box<dyn Fn() -> bool + Send + Sync>;
+
 /// Answers listeners.
 pub(crate) struct EventService {
     live: Option<Live>,
@@ -64,14 +67,14 @@ impl EventService {
         self.ended.happen();
     }
 
-    /// Answers a request. `visit` counts the listener as attached.
+    /// Answers a request. `visit` counts the listener as attached, as long as it may listen.
     pub(in crate::http) fn answer(
         &self,
         parts: &Parts,
-        visit: Visit,
+        (visit, may_listen): (Visit, MayListen),
         connection: &Connection,
     ) -> Response<BoxBody<Bytes, Infallible>> {
-        match self.stream(parts, visit, connection) {
+        match self.stream(parts, (visit, may_listen), connection) {
             Ok(answer) => answer,
             Err(problem) => {
                 let mut answer = answer_of(&problem.content());
@@ -86,7 +89,7 @@ impl EventService {
     fn stream(
         &self,
         parts: &Parts,
-        visit: Visit,
+        (visit, may_listen): (Visit, MayListen),
         connection: &Connection,
     ) -> Result<Response<BoxBody<Bytes, Infallible>>, Problem> {
         if parts.method != Method::GET {
@@ -120,6 +123,7 @@ impl EventService {
             pieces,
             keep_alive,
             ended: Box::pin(async move { ended.happened().await }),
+            may_listen,
             _held: (visit, slot, connection.hold()),
         };
         let mut answer = Response::new(body.boxed());
@@ -164,6 +168,7 @@ struct EventBody {
     pieces: mpsc::Receiver<Bytes>,
     keep_alive: Interval,
     ended: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,
+    may_listen: MayListen,
     /// Until the connection ends.
     _held: (Visit, OwnedSemaphorePermit, HeldConnection),
 }
@@ -182,9 +187,13 @@ impl Body for EventBody {
         }
         if let Poll::Ready(piece) = this.pieces.poll_recv(context) {
             this.keep_alive.reset();
+            let piece = piece.filter(|_| (this.may_listen)());
             return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
         }
         if this.keep_alive.poll_tick(context).is_ready() {
+            if !(this.may_listen)() {
+                return Poll::Ready(None);
+            }
             return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b": still here\n\n")))));
         }
         Poll::Pending
