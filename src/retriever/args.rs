@@ -185,7 +185,7 @@ pub struct Serve {
         conflicts_with = "stop"
     )]
     pub http: Option<String>,
-    /// Also serve the same over HTTPS to others, on this address, such as 0.0.0.0:7443
+    /// Also serve the same over HTTPS to others, on this address, such as 0.0.0.0:7443 (in a build with TLS)
     #[arg(
         long,
         value_name = "ADDRESS",

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
+use super::peer::network_of;
 use super::token::Token;
 use event::Timestamp;
 
@@ -77,17 +78,6 @@ impl Guesses {
             guesser.wrong.push((now, shown.clone()));
         }
         Verdict::Told
-    }
-}
-
-/// Returns what stands for whoever has this address: of IPv6 a customer has at least a whole /64.
-fn network_of(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
-            Some(v4) => v4.into(),
-            None => std::net::Ipv6Addr::from(u128::from(v6) >> 64 << 64).into(),
-        },
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the server's own), [`rights`], [`named_token`] (those of
 //! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), [`admitted`] (who asks),
-//! `accept` (new connections), [`tls`], [`own_names`], [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
+//! `accept` (new connections), [`tls`], [`peer`], [`own_names`], [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
@@ -23,6 +23,7 @@ mod known_tokens;
 mod mcp_services;
 mod named_token;
 mod own_names;
+mod peer;
 mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;
@@ -77,8 +78,8 @@ pub use named_token::{NamedToken, NamedTokenError, TokensFile};
 use own_names::OwnNames;
 #[cfg(feature = "grpc")]
 pub(crate) use own_names::is_loopback;
+pub(crate) use peer::Peer;
 use request_guard::Keys;
-pub(crate) use request_guard::Peer;
 #[cfg(feature = "grpc")]
 pub(crate) use request_guard::Refusal;
 pub use rights::Rights;

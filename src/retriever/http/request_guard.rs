@@ -4,14 +4,12 @@
 //! it. Other clients have no reason to send anything but a name of ours. Not here: the names (`own_names`), media types and
 //! the protocol's own headers, which rmcp checks.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method, StatusCode};
-use tokio::net::TcpStream;
 
 use super::PATH;
 use super::admitted::Admitted;
@@ -20,6 +18,7 @@ use super::guesses::{Guesses, Verdict, WRONG_SECONDS};
 use super::known_tokens::KnownTokens;
 use super::named_token::NamedToken;
 use super::own_names::OwnNames;
+use super::peer::Peer;
 #[cfg(feature = "web")]
 use super::rest::sign_in::{Needs, SignIn, needs};
 use super::rights::Rights;
@@ -35,17 +34,6 @@ const SCHEME: &str = "bearer ";
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
-
-/// The address of the other side of a connection, which goes with each of its requests.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
-
-impl Peer {
-    /// Returns the other side of a connection. One that is gone already has no address, and gets no answer either.
-    pub(crate) fn of(stream: &TcpStream) -> Self {
-        Self(stream.peer_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip()))
-    }
-}
 
 /// Where a request leads.
 pub(super) enum Destination {
@@ -237,7 +225,7 @@ impl Keys {
 
     /// Says who sent a request, if it shows a token that is enough for its path.
     pub(crate) fn admit(&self, parts: &Parts, now: Timestamp) -> Result<Admitted, Refusal> {
-        let from = parts.extensions.get::<Peer>().map_or(Ipv4Addr::UNSPECIFIED.into(), |it| it.0);
+        let from = Peer::from(parts);
         let owner = |payer| self.admitted((Rights::Admin, payer), None, now);
         let Some(own) = &self.token else { return Ok(owner(Payer::Address(from))) };
         let shown = Token::shown(shown_token(&parts.headers).ok_or(Refusal::Token)?);

@@ -13,7 +13,9 @@ pub enum TlsIdentity {}
 
 /// Why a server cannot speak TLS.
 #[derive(Debug, Error)]
-#[error("speak TLS: this program was built without it; one built with the feature tls has it")]
+#[error(
+    "speak TLS: this program was built without it; cargo install --path . --features tls builds one with it"
+)]
 pub struct TlsError;
 
 impl TlsIdentity {
@@ -47,6 +49,6 @@ mod tests {
     #[test]
     fn a_build_without_tls_says_which_has_it() {
         let none = TlsIdentity::load(PathBuf::new(), PathBuf::new(), Timestamp::UNIX_EPOCH);
-        assert!(none.err().unwrap().to_string().contains("the feature tls"));
+        assert!(none.err().unwrap().to_string().contains("--features tls"));
     }
 }

@@ -2,6 +2,7 @@
 //! minute, a session for half a day. Both are random, kept as hashes, in memory alone, so a retriever that starts anew knows
 //! none. Not here: the server's token (`token`), which requests need a session (`request_guard`).
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -14,6 +15,7 @@ use super::problem::Problem;
 use super::{Answer, Content, JSON, PREFIX, answer_of, not_allowed};
 use crate::http::admitted::Admitted;
 use crate::http::named_token::NamedToken;
+use crate::http::peer::{Peer, network_of};
 use crate::http::token::{Secret, Token};
 use event::{Problems, Timestamp};
 
@@ -56,10 +58,13 @@ const CODES_MAX: usize = 4;
 /// Sessions that work at once; the oldest goes first.
 const SESSIONS_MAX: usize = 64;
 
-/// Wrong codes within [`WRONG_SECONDS`] after which no code is looked at. Nobody guesses 256 bits; this also keeps an
-/// attempt from being cheap.
+/// Wrong codes of one address within [`WRONG_SECONDS`] after which none of its codes is looked at. Nobody guesses 256 bits;
+/// this also keeps an attempt from being cheap.
 const WRONG_MAX: usize = 20;
 const WRONG_SECONDS: i64 = 60;
+
+/// Wrong codes that are known at once, of all addresses; the oldest goes first.
+const WRONG_KNOWN_MAX: usize = 1_024;
 
 /// The codes and sessions.
 pub(crate) struct SignIn {
@@ -71,8 +76,8 @@ pub(crate) struct SignIn {
 struct SignInState {
     codes: Vec<Dated>,
     sessions: Vec<Dated>,
-    /// When wrong codes came.
-    wrong: Vec<Timestamp>,
+    /// Where wrong codes came from, and when.
+    wrong: Vec<(IpAddr, Timestamp)>,
 }
 
 /// A code or a session.
@@ -120,7 +125,7 @@ impl SignIn {
                 let with = parts.extensions.get::<Admitted>().and_then(Admitted::token);
                 self.new_code(&given, with, now)
             }
-            _ => self.new_session(&given, now),
+            _ => self.new_session(&given, network_of(Peer::from(parts)), now),
         });
         let content = match result {
             Ok(json) => Content {
@@ -157,7 +162,12 @@ impl SignIn {
     }
 
     /// Turns a code into a session.
-    fn new_session(&self, given: &Map<String, Value>, now: Timestamp) -> Result<Value, Problem> {
+    fn new_session(
+        &self,
+        given: &Map<String, Value>,
+        from: IpAddr,
+        now: Timestamp,
+    ) -> Result<Value, Problem> {
         only(given, &["code"])?;
         let Some(code) = given.get("code").and_then(Value::as_str) else {
             return Err(wrong_field(
@@ -167,8 +177,8 @@ impl SignIn {
         };
         let (token, hash) = self.fresh()?;
         let mut state = self.lock();
-        state.wrong.retain(|when| is_within(*when, WRONG_SECONDS, now));
-        if state.wrong.len() >= WRONG_MAX {
+        state.wrong.retain(|(_, when)| is_within(*when, WRONG_SECONDS, now));
+        if state.wrong.iter().filter(|(other, _)| *other == from).count() >= WRONG_MAX {
             let detail = format!(
                 "too many wrong codes came; wait {WRONG_SECONDS} seconds, then run agent-knowledge ui again"
             );
@@ -185,7 +195,10 @@ impl SignIn {
             is_fresh && !is_this
         });
         let Some(with) = made_with else {
-            state.wrong.push(now);
+            if state.wrong.len() >= WRONG_KNOWN_MAX {
+                state.wrong.remove(0);
+            }
+            state.wrong.push((from, now));
             let detail = format!(
                 "the code is wrong, was used, or is older than {CODE_SECONDS} seconds; run agent-knowledge ui again"
             );
@@ -235,6 +248,7 @@ fn wrong_field(name: &str, message: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
     use std::sync::atomic::{AtomicU8, Ordering};
 
     use hyper::Request;
@@ -252,6 +266,8 @@ mod tests {
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(1_700_000_000 + second).unwrap()
     }
+
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
     fn asked(sign_in: &SignIn, path: &str, body: &Value, second: i64) -> (u16, Answer) {
         let request = Request::post("/").header("content-type", JSON).body(()).unwrap();
@@ -271,7 +287,7 @@ mod tests {
 
     fn session(sign_in: &SignIn, code: &str, second: i64) -> Result<String, u16> {
         let given = json!({ "code": code });
-        let made = sign_in.new_session(given.as_object().unwrap(), at(second));
+        let made = sign_in.new_session(given.as_object().unwrap(), HERE, at(second));
         let made = made.map_err(|problem| problem.content().status.as_u16())?;
         Ok(made["token"].as_str().unwrap().to_owned())
     }
@@ -321,7 +337,16 @@ mod tests {
         let (status, answer) = asked(&sign_in, SIGN_IN, &json!({ "code": "x" }), 1);
         assert_eq!((status, &answer.headers()[RETRY_AFTER]), (429, &HeaderValue::from(60)));
         assert_eq!(sign_in.lock().wrong.len(), WRONG_MAX, "refused ones are not counted");
+        let elsewhere = json!({ "code": right });
+        let elsewhere = elsewhere.as_object().unwrap();
+        let other = Ipv4Addr::LOCALHOST.into();
+        assert!(sign_in.new_session(elsewhere, other, at(1)).is_ok(), "from another address");
         assert!(session(&sign_in, &code(&sign_in, 61), 61).is_ok(), "a minute later");
+        for number in 0..=WRONG_KNOWN_MAX {
+            let from = Ipv4Addr::from(u32::try_from(number).unwrap()).into();
+            assert!(sign_in.new_session(elsewhere, from, at(70)).is_err());
+        }
+        assert_eq!(sign_in.lock().wrong.len(), WRONG_KNOWN_MAX);
     }
 
     // S-UI-3
