@@ -2,7 +2,7 @@
 //! on the loopback interface alone, unless there is a certificate: then it is inside TLS, wherever asked. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the server's own), [`rights`], [`named_token`] (those of
-//! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), [`admitted`] (who asks),
+//! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), `admitted` (who asks),
 //! `accept` (new connections), [`tls`], [`peer`], [`own_names`], [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).

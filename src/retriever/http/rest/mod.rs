@@ -1,4 +1,4 @@
-//! REST: the calls of [`Api`] at `/api/v1`, for scripts and programs. One table ([`endpoints`]) says which call stands
+//! REST: the calls of [`api::Api`] at `/api/v1`, for scripts and programs. One table ([`endpoints`]) says which call stands
 //! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
 //!
 //! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
