@@ -98,6 +98,14 @@ pub struct Local {
     here: Option<RepoKey>,
     patience: Patience,
     told_about_model: AtomicBool,
+    past_sessions: SessionAccess,
+}
+
+/// Whether the caller may be told of past sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SessionAccess {
+    Granted,
+    Withheld,
 }
 
 impl Local {
@@ -114,7 +122,22 @@ impl Local {
         }
         let directory = directory.unwrap_or_default();
         let writer = Writer { store, config, directory, identity };
-        Self { core, writer, place, here, patience, told_about_model: AtomicBool::new(false) }
+        let told_about_model = AtomicBool::new(false);
+        Self {
+            core,
+            writer,
+            place,
+            here,
+            patience,
+            told_about_model,
+            past_sessions: SessionAccess::Granted,
+        }
+    }
+
+    /// Says nothing of past sessions: they are for the user of this machine, and this caller is somebody else.
+    #[must_use]
+    pub fn without_past_sessions(self) -> Self {
+        Self { past_sessions: SessionAccess::Withheld, ..self }
     }
 
     /// Returns the engine, for programs that watch its progress.

@@ -21,6 +21,7 @@ mod links;
 mod request;
 pub mod sessions;
 mod setup;
+mod token;
 #[cfg(feature = "web")]
 mod ui;
 mod upkeep;
@@ -32,6 +33,7 @@ pub use init::{GettingReady, Given, Init};
 pub use links::{Link, LinkCommand, Unlink};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
+pub use token::{CreateToken, TokenCommand};
 #[cfg(feature = "web")]
 pub use ui::Ui;
 pub use upkeep::{Archive, Scrub, Upkeep, Verify};
@@ -89,6 +91,12 @@ pub enum MainCommand {
     /// Run the retriever that agents share; they start it
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
+    /// Make, list and revoke tokens for clients of serve --http
+    Token {
+        /// What to do.
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
     /// Open the dashboard
     #[cfg(feature = "web")]
     Ui(Ui),
@@ -143,7 +151,8 @@ connect to it, and start it in the background if none is running. It exits when 
 A newer version replaces an older one.
 With --http it also answers at http://ADDRESS/mcp, and `agent-knowledge ui` opens the dashboard. HTTP callers have no directory, so they must name the repository.
 They must send a token, as \"Authorization: Bearer TOKEN\". It is read from AGENT_KNOWLEDGE_TOKEN, or else from a file
-that only you can read; the first start creates that file and says where it is.
+that only you can read; the first start creates that file and says where it is. agent-knowledge token makes others, with rights.
+With --listen it answers others too, inside TLS 1.3: serve --listen 0.0.0.0:7443 --cert cert.pem --key key.pem
 With AGENT_KNOWLEDGE_RETRIEVER=own a command does everything in its own process.";
 
 /// The `mcp` command.
@@ -179,6 +188,21 @@ pub struct Serve {
         conflicts_with = "stop"
     )]
     pub http: Option<String>,
+    /// Also serve the same over HTTPS to others, on this address, such as 0.0.0.0:7443 (in a build with TLS)
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        group = ADDRESSES,
+        requires_all = ["cert", "key"],
+        conflicts_with_all = ["stop", "no_token", "background"]
+    )]
+    pub listen: Option<String>,
+    /// The certificate for --listen, in PEM, with those that sign it
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM, which only you can read
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub key: Option<PathBuf>,
     /// Also serve gRPC, on this loopback address [default: 127.0.0.1:7422; port 0: any free port]
     #[cfg(feature = "grpc")]
     #[arg(
@@ -216,7 +240,7 @@ impl Serve {
         if self.grpc.is_some() {
             return true;
         }
-        self.http.is_some()
+        self.http.is_some() || self.listen.is_some()
     }
 }
 

@@ -4,6 +4,7 @@
 mod curation;
 mod judgement;
 mod links;
+mod piped_query;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -15,14 +16,15 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use super::args::{
-    self, Arguments, CommandLine, Export, GettingReady, Hook, Import, MainCommand, ModelCommand,
-    OutputFormat, Past, Serve, Upkeep,
+    self, CommandLine, Export, GettingReady, Hook, Import, MainCommand, ModelCommand, OutputFormat,
+    Past, Serve, TokenCommand, Upkeep,
 };
 use super::judge::Decided;
 use super::mcp::ToolSet;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
+use piped_query::with_piped_query;
 use writer::exit::{Exit, complain, deliver};
 
 /// What the process gives the program.
@@ -90,6 +92,16 @@ pub trait Wiring {
         &mut self,
         settings: &GlobalOptions,
         command: Serve,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError>;
+
+    /// Makes, lists or revokes tokens for clients of `serve --http`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn tokens(
+        &mut self,
+        command: &TokenCommand,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError>;
 
@@ -184,9 +196,6 @@ pub trait Wiring {
     ) -> Result<Reply, ApiError>;
 }
 
-/// Most bytes read from standard input: the log of a long CI run. The request cuts it to its telling lines.
-const INPUT_BYTES_MAX: u64 = 16 << 20;
-
 /// Runs the program. A reader that closed the output early is no failure.
 #[must_use]
 pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
@@ -247,10 +256,7 @@ fn perform(
             (search.form, wiring.open(settings, need)?.search(&request)?)
         }
         MainCommand::Context(context) => briefed(wiring, settings, context)?,
-        MainCommand::Show(show) => {
-            let request: ShowArguments = show.arguments.read()?;
-            (show.form, wiring.open(settings, Need::Words)?.show(&request.ids)?)
-        }
+        MainCommand::Show(show) => shown(wiring, settings, show)?,
         MainCommand::Curation(command) => curation::curate(wiring, settings, command)?,
         MainCommand::Links(command) => {
             let form = command.form();
@@ -288,6 +294,9 @@ fn perform(
         MainCommand::Serve(command) => {
             (command.form, wiring.serve(settings, command, process.messages)?)
         }
+        MainCommand::Token { command } => {
+            (command.form(), wiring.tokens(&command, process.messages)?)
+        }
         #[cfg(feature = "web")]
         MainCommand::Ui(command) => (command.form, wiring.ui(settings, &command)?),
         MainCommand::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
@@ -309,6 +318,16 @@ fn perform(
     Ok(answer(process, form, &reply))
 }
 
+/// Shows memories in full.
+fn shown(
+    wiring: &mut dyn Wiring,
+    settings: &GlobalOptions,
+    command: Past<ShowArguments>,
+) -> Result<(OutputFormat, Reply), ApiError> {
+    let request: ShowArguments = command.arguments.read()?;
+    Ok((command.form, wiring.open(settings, Need::Words)?.show(&request.ids)?))
+}
+
 /// Makes a briefing; the model is needed only where something is asked.
 fn briefed(
     wiring: &mut dyn Wiring,
@@ -321,31 +340,6 @@ fn briefed(
     let need = if is_asked { Need::Meaning } else { Need::Words };
     let request = ContextRequest { shape: shape(form), ..request };
     Ok((form, wiring.open(settings, need)?.context(&request)?))
-}
-
-/// Reads the query from standard input where it is `-`.
-fn with_piped_query(
-    process: &mut Process<'_>,
-    arguments: Arguments<SearchRequest>,
-) -> Result<Arguments<SearchRequest>, ApiError> {
-    if arguments.text(QUERY) != Some("-") {
-        return Ok(arguments);
-    }
-    Ok(arguments.with(QUERY, piped_query(process)?))
-}
-
-/// The parameter of a search that `-` may stand for.
-const QUERY: &str = "query";
-
-fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
-    let mut bytes = Vec::new();
-    match process.input.take(INPUT_BYTES_MAX).read_to_end(&mut bytes) {
-        Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) => Err(ApiError::Failed {
-            exit: Exit::Io,
-            message: format!("failed to read standard input: {error}"),
-        }),
-    }
 }
 
 /// A form that is not printed is not made.

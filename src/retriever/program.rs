@@ -10,7 +10,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::args::{self, Export, GettingReady, Hook, Import, ModelCommand, Serve, Upkeep};
+use super::args::{
+    self, Export, GettingReady, Hook, Import, ModelCommand, Serve, TokenCommand, Upkeep,
+};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
 use crate::mcp::{Options, Telling, ToolSet, stdio};
@@ -39,6 +41,7 @@ mod sessions;
 mod setup;
 mod shared;
 mod stopping;
+mod token;
 #[cfg(feature = "web")]
 mod ui;
 mod unused;
@@ -182,6 +185,14 @@ impl Wiring for Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         self.serve_others(settings, &command, messages)
+    }
+
+    fn tokens(
+        &mut self,
+        command: &TokenCommand,
+        messages: &mut dyn Write,
+    ) -> Result<Reply, ApiError> {
+        self.manage_tokens(command, messages)
     }
 
     #[cfg(feature = "web")]

@@ -346,6 +346,41 @@ fn grpc_listens_on_this_machine_only() {
     }
 }
 
+// S-GRPC-4, S-TOKEN-3, S-TOKEN-4
+#[test]
+fn grpc_a_token_does_what_its_right_allows() {
+    let world = World::sharing();
+    let mut server = Server::start(&world, &[]);
+    let show = |server: &mut Server, name: &str, rights: &str| {
+        let made = world.agent_knowledge(&["token", "create", name, "--rights", rights]).done();
+        server.with("authorization", &format!("Bearer {}", made.trim()));
+    };
+    show(&mut server, "reader", "read");
+    server.call("Status", Empty {}).unwrap();
+    for refused_call in [
+        refused(server.call("Save", save("freeze the clock"))),
+        refused(server.call("Doctor", Empty {})),
+        refused(server.call("SearchSessions", search("x"))),
+    ] {
+        assert_eq!(refused_call.0, Code::PermissionDenied, "{refused_call:?}");
+    }
+    let here = WatchStale { directory: Some("/".to_owned()), only_new: None };
+    let watched = waiting(server.watch("WatchStale", here)).err().unwrap();
+    assert_eq!(watched.code(), Code::PermissionDenied, "{watched:?}");
+    show(&mut server, "writer", "write");
+    server.with("x-agent", "somebody");
+    server.call("Save", save("freeze the clock")).unwrap();
+    assert_eq!(world.all_events()[0].agent_id, "writer");
+    world.agent_knowledge(&["token", "revoke", "writer"]).done();
+    assert_eq!(refused(server.call("Status", Empty {})).0, Code::Unauthenticated);
+    for number in 1..20 {
+        server.with("authorization", &format!("Bearer {number:064}"));
+        assert_eq!(refused(server.call("Status", Empty {})).0, Code::Unauthenticated);
+    }
+    server.with("authorization", &format!("Bearer {}", "f".repeat(64)));
+    assert_eq!(refused(server.call("Status", Empty {})).0, Code::ResourceExhausted);
+}
+
 // S-GRPC-4
 #[test]
 fn grpc_silent_connections_keep_nobody_out() {

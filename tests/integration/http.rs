@@ -9,6 +9,9 @@ mod past;
 mod rest;
 mod sign_in;
 mod sockets;
+#[cfg(feature = "tls")]
+mod tls;
+mod tokens;
 mod ui;
 mod watched_trees;
 

@@ -386,13 +386,14 @@ fn no_command_ever_asks_for_a_socket_of_the_internet() {
         Ok(_) | Err(_) => return says_skipped("strace is missing or may not trace"),
     }
     let ls = ["--repo", "api", "--durable", "--type", "fact", "--lesson", "the zebra"];
-    let runs: [(&str, &[&str]); 8] = [
+    let runs: [(&str, &[&str]); 9] = [
         (LOG_MEMORY, &ls),
         (AGENT_KNOWLEDGE, &["search", "zebra"]),
         (AGENT_KNOWLEDGE, &["context", "--task", "zebra"]),
         (AGENT_KNOWLEDGE, &["recent"]),
         (AGENT_KNOWLEDGE, &["status"]),
         (AGENT_KNOWLEDGE, &["whoami"]),
+        (AGENT_KNOWLEDGE, &["token", "list"]),
         (AGENT_KNOWLEDGE, &["model", "status"]),
         (AGENT_KNOWLEDGE, &["mcp"]),
     ];

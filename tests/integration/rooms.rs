@@ -120,6 +120,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tonic_health", &["retriever/grpc"]),
     ("tonic_reflection", &["retriever/grpc"]),
     ("tokio", &["retriever"]),
+    ("tokio_rustls", &["retriever/http/tls.rs", "retriever/http/tls_files.rs"]),
     ("rusqlite", &["sessions"]),
     ("ruzstd", &["sessions/records.rs"]),
     ("jsonc_parser", &["clients/setup/edit/json"]),

@@ -184,6 +184,7 @@ fn then(local: &Local, core: &Arc<Core>) -> Local {
         patience: Patience { index: WAIT, ..local.patience },
         // That it is by words alone is documented, and has nothing to do with the model.
         told_about_model: AtomicBool::new(true),
+        past_sessions: local.past_sessions,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::repositories::unnamed;
-use super::{Local, repositories, snapshots};
+use super::{Local, SessionAccess, repositories, snapshots};
 use crate::requests::sessions::{SessionListRequest, SessionSearchRequest};
 use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
@@ -27,7 +27,19 @@ const SAME_ID_MAX: usize = 8;
 
 const NONE_KEPT: &str = "No past sessions are kept. A person can let agent-knowledge read them: agent-knowledge sessions import.";
 
+/// Refuses a caller who is not the user of this machine.
+fn check_access(local: &Local) -> Result<(), ApiError> {
+    match local.past_sessions {
+        SessionAccess::Granted => Ok(()),
+        SessionAccess::Withheld => {
+            let message = "past sessions are shown to the owner of the server only";
+            Err(ApiError::NotFound(message.to_owned()))
+        }
+    }
+}
+
 pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+    check_access(local)?;
     let past = &local.core.past_sessions;
     let Some(kept) = past.kept().map_err(|error| failed(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
@@ -72,6 +84,7 @@ pub(super) fn newest(
     request: &SessionListRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
+    check_access(local)?;
     let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
     let named = named.transpose()?;
     let Some(kept) = local.core.past_sessions.kept().map_err(|error| failed(&error))? else {
@@ -101,6 +114,7 @@ pub(super) fn likely_line(
     request: &SearchRequest,
     here: Option<&RepoKey>,
 ) -> Option<String> {
+    check_access(local).ok()?;
     let past = &local.core.past_sessions;
     let (view, kept) = (past.view(WAIT_ASIDE).ok()??, past.kept().ok()??);
     let here = here.map(RepoKey::as_str);

@@ -60,7 +60,7 @@ const FURTHER: &[Group] = &[
         title: "Upkeep",
         commands: &["fade", "purge", "verify", "scrub", "archive", "index", "digest"],
     },
-    Group { title: "For agents and scripts", commands: &["mcp", "serve", "hook", "help"] },
+    Group { title: "For agents and scripts", commands: &["mcp", "serve", "token", "hook", "help"] },
 ];
 
 /// The columns of a line, at most.

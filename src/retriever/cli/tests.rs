@@ -34,6 +34,10 @@ impl Wiring for FakeWiring {
         Ok(Reply { text: "served".to_owned(), json: Value::Null })
     }
 
+    fn tokens(&mut self, command: &TokenCommand, _: &mut dyn Write) -> Result<Reply, ApiError> {
+        Ok(Reply { text: format!("{command:?}"), json: Value::Null })
+    }
+
     #[cfg(feature = "web")]
     fn ui(&mut self, _: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
         Ok(Reply { text: format!("{command:?}"), json: Value::Null })

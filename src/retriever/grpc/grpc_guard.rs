@@ -7,13 +7,14 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use tonic::Status;
 
-use crate::http::{Token, has_token, is_loopback};
+use crate::http::{Admitted, Refusal, ServerKeys, is_loopback};
+use event::Timestamp;
 
 /// What the content type begins with.
 const GRPC: &str = "application/grpc";
 
 /// Checks the head of a call.
-pub(super) fn check(parts: &Parts, token: Option<&Token>) -> Result<(), Status> {
+pub(super) fn check(parts: &Parts, keys: &ServerKeys, now: Timestamp) -> Result<Admitted, Status> {
     let names_us = parts.uri.authority().is_none_or(is_loopback);
     let hosts = parts.headers.get_all(HOST).iter();
     let mut hosts = hosts.map(|host| Authority::try_from(host.as_bytes()));
@@ -24,16 +25,18 @@ pub(super) fn check(parts: &Parts, token: Option<&Token>) -> Result<(), Status> 
     if parts.headers.contains_key(ORIGIN) {
         return Err(Status::permission_denied("no web page may ask"));
     }
-    if token.is_some_and(|token| !has_token(&parts.headers, token)) {
-        let detail = "send the token as metadata, authorization: Bearer TOKEN";
-        return Err(Status::unauthenticated(detail));
-    }
+    let admitted = keys.admit(parts, now).map_err(|refusal| match refusal {
+        Refusal::Guessing => Status::resource_exhausted(
+            "too many wrong tokens came from this address; wait a minute",
+        ),
+        _ => Status::unauthenticated("send the token as metadata, authorization: Bearer TOKEN"),
+    })?;
     let content_type = parts.headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     let is_grpc = content_type.is_some_and(|given| given.starts_with(GRPC.as_bytes()));
     if parts.method != Method::POST || !is_grpc {
         return Err(Status::internal("a call is POST with Content-Type application/grpc"));
     }
-    Ok(())
+    Ok(admitted)
 }
 
 #[cfg(test)]
@@ -42,6 +45,7 @@ mod tests {
     use tonic::Code;
 
     use super::*;
+    use crate::http::{Token, TokensFile};
 
     const OURS: &str = "http://localhost:7422/agent_knowledge.v1.MemoryService/Search";
 
@@ -51,7 +55,10 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        check(&parts, token).map_or_else(|status| status.code(), |()| Code::Ok)
+        let none = TokensFile::at("/nowhere/at/all/tokens".into());
+        let keys = ServerKeys::new(token.cloned(), none, || None).unwrap();
+        let checked = check(&parts, &keys, Timestamp::UNIX_EPOCH);
+        checked.map_or_else(|status| status.code(), |_| Code::Ok)
     }
 
     // S-GRPC-4

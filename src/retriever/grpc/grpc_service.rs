@@ -22,11 +22,11 @@ use tonic::{Code, Status};
 use super::contract::{Contract, LeadsTo, PACKAGE, SERVICE};
 use super::grpc_guard::check;
 use super::grpc_status::status;
-use super::watch::{Watcher, Watching};
+use super::watch::{Held, Watcher, Watching};
 use super::wire::{RpcAnswer, WireCodec, arguments, object};
 use crate::daemon::{GuestCall, Guests};
 use crate::http::rest::{Begun, Endpoint, Kind, RepeatedDeeds, json_of, key, voice};
-use crate::http::{Connection, Token};
+use crate::http::{Admitted, Apis, Connection, ServerKeys, too_many};
 use crate::mcp::Disconnect;
 use api::requests::fields::is_absent;
 use api::{Api, ApiError, Voice};
@@ -56,9 +56,9 @@ pub(super) struct GrpcService {
     routes: HashMap<String, Route>,
     /// Services that are not ours, by the path of the service.
     others: Vec<(&'static str, OtherService)>,
-    api: Arc<dyn Api>,
+    apis: Apis,
     guests: Guests,
-    token: Option<Token>,
+    keys: Arc<ServerKeys>,
     free_calls: Arc<Semaphore>,
     reading: Arc<Semaphore>,
     repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
@@ -88,9 +88,9 @@ where
 
 /// What the calls are answered from.
 pub(super) struct Answering {
-    pub(super) api: Arc<dyn Api>,
+    pub(super) apis: Apis,
     pub(super) guests: Guests,
-    pub(super) token: Option<Token>,
+    pub(super) keys: ServerKeys,
     pub(super) others: Vec<(&'static str, OtherService)>,
     pub(super) closing: Disconnect,
 }
@@ -115,9 +115,9 @@ impl GrpcService {
         Self {
             routes: routes.collect(),
             others: from.others,
-            api: from.api,
+            apis: from.apis,
             guests: from.guests,
-            token: from.token,
+            keys: Arc::new(from.keys),
             free_calls,
             reading: Arc::new(Semaphore::new(READ_AT_ONCE_MAX)),
             repeated: Arc::default(),
@@ -147,7 +147,8 @@ impl GrpcService {
         connection: &Connection,
     ) -> Result<Response<Body>, Status> {
         let (parts, body) = request.into_parts();
-        check(&parts, self.token.as_ref())?;
+        let now = (self.guests.core().clock)().now;
+        let admitted = check(&parts, &self.keys, now)?;
         let path = parts.uri.path();
         if let Some((_, other)) = self.others.iter().find(|(of, _)| path.starts_with(of)) {
             let request = Request::from_parts(parts, Body::new(body));
@@ -161,16 +162,20 @@ impl GrpcService {
         let body = self.read(body).await?;
         match route.leads_to {
             LeadsTo::Call(endpoint) => {
+                admitted.may(endpoint.rights()).map_err(Status::permission_denied)?;
                 let call = self.guests.call();
                 let permit = turn(&self.free_calls).await?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
                 let _in_call = connection.begin_call();
                 let request = Request::from_parts(parts, Full::new(body));
-                Ok(self.call(endpoint, route, request, (call, permit)).await)
+                Ok(self.call((endpoint, route), request, admitted, (call, permit)).await)
             }
             LeadsTo::Watch(kind) => {
+                admitted.may(kind.rights()).map_err(Status::permission_denied)?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
-                let held = (visit, connection.hold());
+                let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
+                let may_watch = move || keys.is_current(&admitted, (guests.core().clock)().now);
+                let held: Held = (visit, connection.hold(), Box::new(may_watch));
                 let watcher = Watcher::new(kind, Arc::clone(&self.watching), held);
                 let request = Request::from_parts(parts, Full::new(body));
                 let mut grpc = Grpc::new(WireCodec::of(route.request.clone()));
@@ -181,19 +186,20 @@ impl GrpcService {
 
     async fn call(
         &self,
-        endpoint: &'static Endpoint,
-        route: &Route,
+        (endpoint, route): (&'static Endpoint, &Route),
         request: Request<Full<Bytes>>,
+        admitted: Admitted,
         under_way: UnderWay,
     ) -> Response<Body> {
-        let (api, repeated) = (Arc::clone(&self.api), Arc::clone(&self.repeated));
+        let api = Arc::clone(self.apis.of(admitted.rights()));
+        let repeated = Arc::clone(&self.repeated);
         let (parts, body) = request.into_parts();
         let call = OneCall {
             endpoint,
             api,
             repeated,
             headers: parts.headers.clone(),
-            under_way: Some(under_way),
+            under_way: Some((admitted, under_way)),
         };
         let request = Request::from_parts(parts, body);
         Grpc::new(WireCodec::of(route.request.clone())).unary(call, request).await
@@ -231,7 +237,7 @@ struct OneCall {
     api: Arc<dyn Api>,
     repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
     headers: HeaderMap,
-    under_way: Option<UnderWay>,
+    under_way: Option<(Admitted, UnderWay)>,
 }
 
 impl UnaryService<DynamicMessage> for OneCall {
@@ -245,8 +251,10 @@ impl UnaryService<DynamicMessage> for OneCall {
         let under_way = self.under_way.take();
         Box::pin(async move {
             let answer = tokio::task::spawn_blocking(move || {
-                let _until_answered = under_way;
-                answer(endpoint, &*api, &repeated, (&headers, request.get_ref()))
+                let Some((admitted, _until_answered)) = under_way else {
+                    return Err(Status::internal("a call is made once"));
+                };
+                answer((endpoint, &*api), &repeated, (&headers, request.get_ref()), &admitted)
             });
             let answer = answer.await.map_err(|_| Status::internal("the answer failed"))?;
             answer.map(tonic::Response::new)
@@ -255,10 +263,10 @@ impl UnaryService<DynamicMessage> for OneCall {
 }
 
 fn answer(
-    endpoint: &Endpoint,
-    api: &dyn Api,
+    (endpoint, api): (&Endpoint, &dyn Api),
     repeated: &RepeatedDeeds<Result<RpcAnswer, Status>>,
     (headers, request): (&HeaderMap, &DynamicMessage),
+    admitted: &Admitted,
 ) -> Result<RpcAnswer, Status> {
     let wrong = |detail: &str| Status::invalid_argument(detail);
     let given = arguments(request)?;
@@ -267,14 +275,17 @@ fn answer(
     {
         return Err(status(&Problems::one(field, "must be given").into()));
     }
-    let voice = voice(headers).map_err(|problem| wrong(problem.detail()))?;
+    let voice = voice(headers, admitted).map_err(|problem| wrong(problem.detail()))?;
+    endpoint
+        .charge(&given, admitted)
+        .map_err(|seconds| Status::resource_exhausted(too_many(seconds)))?;
     let call = || answer_of(endpoint, api, given, &voice);
     if endpoint.kind == Kind::Read {
         return call();
     }
     let key = key(headers).map_err(|problem| wrong(problem.detail()))?;
     let Some(key) = key else { return call() };
-    match repeated.begin(key, (endpoint.name, &request.encode_to_vec())) {
+    match repeated.begin(&admitted.own_key(key), (endpoint.name, &request.encode_to_vec())) {
         Begun::First(turn) => {
             let answer = call();
             let has_failed = answer

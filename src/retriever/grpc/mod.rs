@@ -27,6 +27,8 @@ use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -37,9 +39,8 @@ use tokio::net::TcpStream;
 use tonic_health::ServingStatus;
 
 use crate::daemon::Guests;
-use crate::http::{Connection, Ending, ServerThread, Token, accept, caller};
+use crate::http::{Apis, Connection, Ending, Peer, ServerKeys, ServerThread, accept, caller};
 use crate::mcp::Disconnect;
-use api::local::Local;
 use contract::{Contract, PACKAGE, SERVICE};
 use descriptors::described;
 use grpc_service::{Answering, CALLS_MAX, GrpcService, OtherService, other};
@@ -79,19 +80,19 @@ impl GrpcServer {
     pub fn start(
         listener: TcpListener,
         guests: &Guests,
-        token: Option<Token>,
+        keys: ServerKeys,
         host: Option<String>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let has_token = token.is_some();
+        let has_token = keys.has_token();
         let ending = Ending::default();
         let contract = Contract::of_build();
         let (pool, files) = described(&contract).map_err(io::Error::other)?;
         let others = other_services(&files)?;
-        let api = Arc::new(Local::new(Arc::clone(guests.core()), caller(host)));
+        let apis = Apis::new(guests, &caller(host));
         let (guests, closing) = (guests.clone(), ending.closing.clone());
-        let from = Answering { api, guests: guests.clone(), token, others, closing };
+        let from = Answering { apis, guests: guests.clone(), keys, others, closing };
         let find = |name: &str| pool.get_message_by_name(name);
         let service = Arc::new(GrpcService::new(&contract, find, from));
         let status = Arc::downgrade(&service);
@@ -168,7 +169,9 @@ async fn serve_connection(
 ) {
     let connection = Arc::new(connection);
     let answering = Arc::clone(&connection);
-    let answer = service_fn(move |request| {
+    let peer = Peer::of(&stream);
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
         let (service, connection) = (Arc::clone(&service), Arc::clone(&answering));
         async move { Ok::<_, std::convert::Infallible>(service.answer(request, &connection).await) }
     });

@@ -55,8 +55,11 @@ pub(super) struct Watcher {
     held: Option<Held>,
 }
 
-/// What a stream holds: its client counts as attached, and its connection stays.
-pub(super) type Held = (Visit, HeldConnection);
+/// What a stream holds: its client counts as attached, its connection stays, and whether its token still holds.
+pub(super) type Held = (Visit, HeldConnection, MayWatch);
+
+/// Tells whether the token of a client still holds.
+pub(super) type MayWatch = Box<dyn Fn() -> bool + Send + Sync>;
 
 impl Watcher {
     pub(super) fn new(kind: WatchKind, watching: Arc<Watching>, held: Held) -> Self {
@@ -99,7 +102,7 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
 async fn told(
     watching: Arc<Watching>,
     events: Sender<Result<RpcEvent, Status>>,
-    _while_open: (OwnedSemaphorePermit, Option<Held>),
+    while_open: (OwnedSemaphorePermit, Option<Held>),
     mut looker: impl Look,
 ) {
     loop {
@@ -117,6 +120,11 @@ async fn told(
         };
         let Ok((watch, found)) = look.await else { return };
         looker = watch;
+        if while_open.1.as_ref().is_some_and(|(.., may_watch)| !may_watch()) {
+            let refused = Status::unauthenticated("the token was revoked or has expired");
+            let _ = events.try_send(Err(refused));
+            return;
+        }
         let (found, is_over) = match found {
             Ok(found) => (found.into_iter().map(Ok).collect(), false),
             Err(status) => (vec![Err(status)], true),

@@ -1,6 +1,7 @@
 //! What can be watched, with the fields of its messages. Not here: watching (`watch`).
 
 use super::rpc_field::{FieldType, Unnumbered, field};
+use crate::http::Rights;
 
 /// What can be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,14 @@ impl WatchKind {
         match self {
             Self::Memories => "WatchMemories",
             Self::Stale => "WatchStale",
+        }
+    }
+
+    /// Returns the right that it needs: a work tree is a place on the machine of the server, named by the caller.
+    pub(super) fn rights(self) -> Rights {
+        match self {
+            Self::Memories => Rights::Read,
+            Self::Stale => Rights::Admin,
         }
     }
 

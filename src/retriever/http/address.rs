@@ -1,4 +1,4 @@
-//! The address of a server, which must be a loopback address. Not here: listening.
+//! The address of a server: one of the loopback interface, or with TLS any. Not here: listening.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -11,7 +11,7 @@ pub const ADDRESS_DEFAULT: &str = "127.0.0.1:7421";
 /// Another name of the loopback interface. No resolver is asked, since it could answer differently.
 const LOCALHOST: &str = "localhost";
 
-/// A loopback address.
+/// An address of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address(SocketAddr);
 
@@ -21,6 +21,20 @@ impl Address {
     /// # Errors
     /// Explains what is allowed, also for an address that other machines could reach.
     pub fn parse(text: &str, option: &str) -> Result<Self, Problems> {
+        let address = Self::parse_any(text, option)?;
+        if address.0.ip().is_loopback() {
+            return Ok(address);
+        }
+        let why = "must be an address of the loopback interface (127.0.0.1 or [::1]); for others there is \
+            serve --listen ADDRESS --cert FILE --key FILE, over TLS";
+        Err(Problems::one(option, format!("{why}; got {text:?}")))
+    }
+
+    /// Reads the same, and any other address such as `0.0.0.0:7443`.
+    ///
+    /// # Errors
+    /// Explains what is allowed.
+    pub fn parse_any(text: &str, option: &str) -> Result<Self, Problems> {
         let port = text.strip_prefix(LOCALHOST).and_then(|rest| rest.strip_prefix(':'));
         let port = port.unwrap_or(text).parse::<u16>();
         let address = match port {
@@ -30,12 +44,7 @@ impl Address {
                 Problems::one(option, format!("{example}, got {text:?}"))
             })?,
         };
-        if address.ip().is_loopback() {
-            return Ok(Self(address));
-        }
-        let why = "must be an address of the loopback interface (127.0.0.1 or [::1]): memories are for \
-            this machine alone, and nothing opens it to others";
-        Err(Problems::one(option, format!("{why}, got {text:?}")))
+        Ok(Self(address))
     }
 
     /// Returns the socket address.
@@ -65,6 +74,7 @@ mod tests {
         for text in ["0.0.0.0:7421", "[::]:7421", "192.168.1.2:80", "[::ffff:127.0.0.1]:80"] {
             let problems = Address::parse(text, "http").unwrap_err().to_string();
             assert!(problems.contains("loopback") && problems.contains(text), "{problems}");
+            assert_eq!(Address::parse_any(text, "listen").unwrap().socket().to_string(), text);
         }
         for text in ["", "example.org:80", "127.0.0.1", "localhost", "localhost:99999", "-1", "::1"]
         {

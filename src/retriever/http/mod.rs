@@ -1,23 +1,40 @@
 //! MCP over HTTP, for clients that are configured with a URL, REST: the same answers, and a page for people. All of it is
-//! on the loopback interface alone. All input is bounded: connections, heads, bodies, concurrent calls and waits.
+//! on the loopback interface alone, unless there is a certificate: then it is inside TLS, wherever asked. All input is bounded: connections, heads, bodies, concurrent calls and waits.
 //!
-//! In reading order: [`address`] (where it listens), [`token`] (the shared secret),
-//! `accept` (new connections), [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
+//! In reading order: [`address`] (where it listens), [`token`] (the server's own), [`rights`], [`named_token`] (those of
+//! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), `admitted` (who asks),
+//! `accept` (new connections), [`tls`], [`peer`], [`own_names`], [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
 
 mod accept;
 mod address;
+mod admitted;
+mod apis;
+mod byte_stream;
 mod client_name;
 #[cfg(feature = "web")]
 mod code_request;
 mod connection_limit;
+mod dear_calls;
+mod file_mark;
+mod guesses;
+mod known_tokens;
+mod mcp_services;
+mod named_token;
+mod own_names;
+mod peer;
 mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;
+mod rights;
 mod service;
 #[cfg(feature = "web")]
 mod static_files;
+#[cfg_attr(not(feature = "tls"), path = "without_tls.rs")]
+mod tls;
+#[cfg(feature = "tls")]
+mod tls_files;
 mod token;
 
 use std::io;
@@ -27,6 +44,10 @@ use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
+#[cfg(feature = "grpc")]
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -36,20 +57,38 @@ use tokio::net::TcpStream;
 use super::mcp::Disconnect;
 use crate::daemon::Guests;
 use api::caller::{Caller, Patience};
+use byte_stream::BoxedStream;
+#[cfg(feature = "grpc")]
+use event::Timestamp;
 use reply::Reply;
 
 pub(crate) use accept::{Ending, ServerThread, accept};
 pub use address::{ADDRESS_DEFAULT, Address};
+pub(crate) use admitted::{Admitted, admitted, too_many};
+#[cfg(feature = "grpc")]
+pub(crate) use apis::Apis;
 pub use client_name::introduced;
 #[cfg(feature = "web")]
 pub use code_request::new_code;
 pub(crate) use connection_limit::Connection;
 #[cfg(feature = "grpc")]
 pub(crate) use connection_limit::HeldConnection;
+use known_tokens::KnownTokens;
+pub use named_token::{NamedToken, NamedTokenError, TokensFile};
+use own_names::OwnNames;
+#[cfg(feature = "grpc")]
+pub(crate) use own_names::is_loopback;
+pub(crate) use peer::Peer;
 use request_guard::Keys;
 #[cfg(feature = "grpc")]
-pub(crate) use request_guard::{has_token, is_loopback};
+pub(crate) use request_guard::Refusal;
+pub use rights::Rights;
 use service::HttpService;
+#[cfg(not(feature = "tls"))]
+pub use tls::TlsError;
+pub use tls::TlsIdentity;
+#[cfg(feature = "tls")]
+pub use tls_files::TlsError;
 pub use token::{Secret, Token, TokenError};
 
 /// The only path.
@@ -64,6 +103,10 @@ const HEAD_WAIT_MS: u64 = 10_000;
 /// size.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
+/// The longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as
+/// much.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+
 /// How long finished answers may take to reach their clients at shutdown, in milliseconds.
 const LAST_BYTES_MS: u64 = 200;
 
@@ -75,12 +118,52 @@ const UNKNOWN_CLIENT: &str = "unknown";
 
 /// What callers show to be answered.
 pub struct HttpAccess {
-    /// The token; without one every user of this machine is answered.
-    pub token: Option<Token>,
-    /// The file that holds the token, unless the environment does.
+    /// What requests are compared with.
+    pub keys: ServerKeys,
+    /// The file that holds the server's token, unless the environment does, or there is none.
     pub token_file: Option<PathBuf>,
-    /// Makes codes and sessions.
-    pub secret: Secret,
+    /// What makes it HTTPS. Without it the listener must be on the loopback interface.
+    pub tls: Option<TlsIdentity>,
+}
+
+/// The tokens that a server accepts.
+pub struct ServerKeys {
+    has_token: bool,
+    keys: Keys,
+}
+
+impl ServerKeys {
+    /// Reads the named tokens. Without a token of its own the server answers every user of this machine. `secret` makes
+    /// codes and sessions.
+    ///
+    /// # Errors
+    /// [`TokenError`].
+    pub fn new(
+        token: Option<Token>,
+        named: TokensFile,
+        secret: Secret,
+    ) -> Result<Self, TokenError> {
+        let has_token = token.is_some();
+        Ok(Self { has_token, keys: Keys::new(token, KnownTokens::begin(named)?, secret) })
+    }
+
+    /// Says who sent a request.
+    #[cfg(feature = "grpc")]
+    pub(crate) fn admit(&self, parts: &Parts, now: Timestamp) -> Result<Admitted, Refusal> {
+        self.keys.admit(parts, now)
+    }
+
+    /// Tells whether somebody who was let in would be again.
+    #[cfg(feature = "grpc")]
+    pub(crate) fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
+        self.keys.is_current(admitted, now)
+    }
+
+    /// Tells whether a token is asked for.
+    #[must_use]
+    pub fn has_token(&self) -> bool {
+        self.has_token
+    }
 }
 
 /// A running server. Stopping it never cuts off an answer under way.
@@ -88,11 +171,12 @@ pub struct HttpServer {
     address: SocketAddr,
     has_token: bool,
     token_file: Option<PathBuf>,
+    tls: Option<Arc<TlsIdentity>>,
     running: ServerThread,
 }
 
 impl HttpServer {
-    /// Serves on a loopback listener, on a thread of its own, whoever shows the token. `host` is the name of this machine.
+    /// Serves whoever shows a token, on a thread of its own. `host` is the name of this machine.
     ///
     /// # Errors
     /// An error of the operating system.
@@ -104,21 +188,24 @@ impl HttpServer {
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let HttpAccess { token, token_file, secret } = access;
-        let has_token = token.is_some();
-        let keys = Keys::new(token, secret);
+        let HttpAccess { keys: ServerKeys { has_token, keys }, token_file, tls } = access;
+        let tls = tls.map(Arc::new);
+        let names = tls.clone().map_or(OwnNames::Loopback(address.port()), OwnNames::Certificate);
         let ending = Ending::default();
         let stop_waiting = ending.stop_waiting.clone();
-        let service = HttpService::new(guests.clone(), caller(host), address, keys, stop_waiting);
+        let caller = caller(host);
+        let service = HttpService::new(guests.clone(), &caller, names, keys, &stop_waiting);
         let service = Arc::new(service);
         let status = Arc::downgrade(&service);
+        let inside = tls.clone();
         let running =
             ServerThread::start("http", ending, BLOCKING_THREADS_MAX, async move |ending| {
                 let serve = |stream, connection| {
-                    serve_connection(
+                    let service = Arc::clone(&service);
+                    begin_connection(
                         stream,
                         connection,
-                        Arc::clone(&service),
+                        (service, inside.clone()),
                         ending.closing.clone(),
                     )
                 };
@@ -128,7 +215,7 @@ impl HttpServer {
                 };
                 tokio::join!(accept(listener, ending, serve, || service.cancel()), end_streams).0
             })?;
-        let server = Self { address, has_token, token_file, running };
+        let server = Self { address, has_token, token_file, tls, running };
         server.show_in_status(guests, status);
         Ok(server)
     }
@@ -136,7 +223,13 @@ impl HttpServer {
     /// Returns its URL.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}{PATH}", self.address)
+        format!("{}://{}{PATH}", self.name(), self.address)
+    }
+
+    /// Returns its name in a status: `http`, or `https` inside TLS.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
     }
 
     /// Returns a function that stops accepting connections, from any thread and without waiting.
@@ -150,7 +243,8 @@ impl HttpServer {
     }
 
     fn show_in_status(&self, guests: &Guests, service: Weak<HttpService>) {
-        let (url, has_token) = (self.url(), self.has_token);
+        let (name, url, has_token) = (self.name(), self.url(), self.has_token);
+        let tls = self.tls.clone();
         let token_file = self.token_file.as_ref().map(|file| file.display().to_string());
         // A strong reference would make a cycle: the retriever holds this closure, and the service
         // holds the retriever.
@@ -164,7 +258,17 @@ impl HttpServer {
             let line = format!("{url} for {who}, {requests} requests so far");
             let json = json!({ "url": url, "token": has_token, "token_file": token_file,
                 "requests": requests });
-            status.and("http", &line).with("http", json)
+            let status = status.and(name, &line).with(name, json);
+            let status = match service.upgrade().and_then(|service| service.problem()) {
+                Some(problem) => status.and("tokens", &format!("none is accepted: {problem}")),
+                None => status,
+            };
+            match tls.as_ref().and_then(|tls| tls.problem()) {
+                Some(problem) => {
+                    status.and("tls", &format!("the old certificate is used: {problem}"))
+                }
+                None => status,
+            }
         });
     }
 }
@@ -181,15 +285,39 @@ pub(crate) fn caller(host: Option<String>) -> Caller {
     }
 }
 
-async fn serve_connection(
+/// Shakes hands where there is TLS, and then serves.
+async fn begin_connection(
     stream: TcpStream,
     connection: Connection,
+    (service, tls): (Arc<HttpService>, Option<Arc<TlsIdentity>>),
+    closing: Disconnect,
+) {
+    let peer = Peer::of(&stream);
+    let stream: BoxedStream = match tls {
+        None => Box::new(stream),
+        Some(tls) => {
+            let accepted = tokio::select! {
+                accepted = tls.accept(stream, service.now()) => accepted,
+                () = connection.is_replaced() => None,
+                () = closing.happened() => None,
+            };
+            let Some(stream) = accepted else { return };
+            stream
+        }
+    };
+    serve_connection(stream, (connection, peer), service, closing).await;
+}
+
+async fn serve_connection(
+    stream: BoxedStream,
+    (connection, peer): (Connection, Peer),
     service: Arc<HttpService>,
     closing: Disconnect,
 ) {
     let connection = Arc::new(connection);
     let answering = Arc::clone(&connection);
-    let answer = service_fn(move |request| {
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
         let (service, connection) = (Arc::clone(&service), Arc::clone(&answering));
         async move { Ok::<_, std::convert::Infallible>(service.answer(request, &connection).await) }
     });

@@ -1,10 +1,10 @@
 //! Checks the head of a request. A web page can make a browser send requests to this machine, under
 //! a host name of the page's choice. The browser then sends that name in `Host` and the page in
 //! `Origin`, where it sends one; `Sec-Fetch-Site` says of every request whether another site caused
-//! it. Other clients have no reason to send anything but a loopback name. Not here: media types and
+//! it. Other clients have no reason to send anything but a name of ours. Not here: the names (`own_names`), media types and
 //! the protocol's own headers, which rmcp checks.
 
-use std::net::SocketAddr;
+use std::sync::Arc;
 
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use hyper::http::request::Parts;
@@ -12,16 +12,20 @@ use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method, StatusCode};
 
 use super::PATH;
+use super::admitted::Admitted;
+use super::dear_calls::{DearCalls, Payer};
+use super::guesses::{Guesses, Verdict, WRONG_SECONDS};
+use super::known_tokens::KnownTokens;
+use super::named_token::NamedToken;
+use super::own_names::OwnNames;
+use super::peer::Peer;
 #[cfg(feature = "web")]
 use super::rest::sign_in::{Needs, SignIn, needs};
+use super::rights::Rights;
 #[cfg(feature = "web")]
 use super::static_files::is_page;
 use super::token::{Secret, Token};
 use event::Timestamp;
-
-/// The names of the loopback interface. Any port is accepted, since a tunnel has another port than
-/// we; a foreign name is what identifies a web page.
-const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// The scheme before the token, in any case.
 const SCHEME: &str = "bearer ";
@@ -32,12 +36,11 @@ const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// Where a request leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Destination {
     /// MCP.
-    Mcp,
+    Mcp(Admitted),
     /// REST.
-    Rest,
+    Rest(Admitted),
     /// Signing in to the page, which needs a code instead of the token.
     SignIn,
     /// A file of the page, which needs no token.
@@ -46,8 +49,8 @@ pub(super) enum Destination {
 
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// Its `Host` is not a loopback name.
+pub(crate) enum Refusal {
+    /// Its `Host` is not a name of ours.
     Host,
     /// Its `Origin` is another one.
     Origin,
@@ -55,6 +58,8 @@ pub(super) enum Refusal {
     Site,
     /// It has no token, or a wrong one.
     Token,
+    /// Too many wrong tokens came from its address.
+    Guessing,
     /// Its path does not exist.
     Path,
     /// Its body is too long.
@@ -78,17 +83,20 @@ impl Refusal {
             Self::Long => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Slow => StatusCode::REQUEST_TIMEOUT,
             Self::Broken => StatusCode::BAD_REQUEST,
-            Self::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Self::Busy | Self::Guessing => StatusCode::TOO_MANY_REQUESTS,
             Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Host => "Forbidden: the Host is not this machine's loopback interface\n",
+            Self::Host => "Forbidden: the Host is no name of this server\n",
             Self::Origin => "Forbidden: no web page of another origin may ask\n",
             Self::Site => "Forbidden: no web page of another site may ask\n",
             Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
+            Self::Guessing => {
+                "Too many requests: too many wrong tokens came from this address; wait a minute\n"
+            }
             Self::Path => "Not found: MCP is at /mcp, REST at /api/v1/\n",
             Self::Long => "Payload too large: a request has at most 1 MiB, one to sign in 4 KiB\n",
             Self::Slow => "Request timeout: the body did not come\n",
@@ -97,30 +105,43 @@ impl Refusal {
             Self::Failed => "Internal server error\n",
         }
     }
+
+    /// Returns the seconds after which to try again, if that helps.
+    pub(super) fn retry_after_s(self) -> Option<u64> {
+        match self {
+            Self::Busy => Some(1),
+            Self::Guessing => Some(WRONG_SECONDS),
+            _ => None,
+        }
+    }
 }
 
 /// What requests show to be answered.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     /// The server's token, if it has one.
-    pub(super) token: Option<Token>,
+    token: Option<Token>,
+    /// The tokens with names.
+    named: KnownTokens,
+    guesses: Guesses,
+    calls: Arc<DearCalls>,
     /// The sessions of people who signed in.
     #[cfg(feature = "web")]
-    pub(super) sign_in: std::sync::Arc<SignIn>,
+    pub(super) sign_in: Arc<SignIn>,
 }
 
 /// Checks the head of a request, and tells where it leads.
 pub(super) fn check_head(
     parts: &Parts,
-    address: SocketAddr,
+    names: &OwnNames,
     keys: &Keys,
     now: Timestamp,
 ) -> Result<Destination, Refusal> {
-    let uri = parts.uri.authority();
-    if !has_loopback_host(&parts.headers) || !uri.is_none_or(is_loopback) {
+    let host = own_host(&parts.headers, names).ok_or(Refusal::Host)?;
+    if !parts.uri.authority().is_none_or(|authority| names.is_host(authority)) {
         return Err(Refusal::Host);
     }
     let mut origins = parts.headers.get_all(ORIGIN).iter();
-    if !origins.all(|origin| is_own_origin(origin.as_bytes(), address.port())) {
+    if !origins.all(|origin| names.is_origin(origin.as_bytes(), host)) {
         return Err(Refusal::Origin);
     }
     if !is_of_own_site(&parts.headers) && !opens_page(parts) {
@@ -133,12 +154,10 @@ pub(super) fn check_head(
     if signs_in(path) {
         return Ok(Destination::SignIn);
     }
-    if !keys.fit(&parts.headers, path, now) {
-        return Err(Refusal::Token);
-    }
+    let admitted = keys.admit(parts, now)?;
     match path {
-        PATH => Ok(Destination::Mcp),
-        path if is_rest(path) => Ok(Destination::Rest),
+        PATH => Ok(Destination::Mcp(admitted)),
+        path if is_rest(path) => Ok(Destination::Rest(admitted)),
         _ => Err(Refusal::Path),
     }
 }
@@ -177,57 +196,101 @@ fn opens_page(parts: &Parts) -> bool {
     parts.method == Method::GET && parts.uri.path() == "/" && is_navigation
 }
 
-/// Tells whether there is exactly one `Host`, with a loopback name.
-fn has_loopback_host(headers: &HeaderMap) -> bool {
+/// Returns the `Host`, if there is exactly one and it is a name of ours.
+fn own_host<'p>(headers: &'p HeaderMap, names: &OwnNames) -> Option<&'p [u8]> {
     let mut hosts = headers.get_all(HOST).iter();
-    let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
-    Authority::try_from(host.as_bytes()).is_ok_and(|host| is_loopback(&host))
-}
-
-/// Tells whether a name with or without a port is one of the loopback interface.
-pub(crate) fn is_loopback(authority: &Authority) -> bool {
-    let is_plain = !authority.as_str().contains('@');
-    is_plain && HOSTS.iter().any(|host| authority.host().eq_ignore_ascii_case(host))
-}
-
-/// Tells whether an origin is this server: its own page, or a client that sends this origin.
-fn is_own_origin(origin: &[u8], port: u16) -> bool {
-    HOSTS.iter().any(|host| {
-        let with_port = format!("http://{host}:{port}");
-        let is_default = port == 80 && origin == format!("http://{host}").as_bytes();
-        origin == with_port.as_bytes() || is_default
-    })
+    let (Some(host), None) = (hosts.next(), hosts.next()) else { return None };
+    let authority = Authority::try_from(host.as_bytes());
+    authority.is_ok_and(|host| names.is_host(&host)).then_some(host.as_bytes())
 }
 
 impl Keys {
     /// Makes the keys of a server. `secret` makes codes and sessions.
     #[cfg_attr(not(feature = "web"), expect(unused_variables, reason = "there are no sessions"))]
-    pub(super) fn new(token: Option<Token>, secret: Secret) -> Self {
+    pub(crate) fn new(token: Option<Token>, named: KnownTokens, secret: Secret) -> Self {
         Self {
             token,
+            named,
+            guesses: Guesses::default(),
+            calls: Arc::default(),
             #[cfg(feature = "web")]
-            sign_in: std::sync::Arc::new(SignIn::new(secret)),
+            sign_in: Arc::new(SignIn::new(secret)),
         }
     }
 
-    /// Tells whether a request shows what its path needs.
-    fn fit(&self, headers: &HeaderMap, path: &str, now: Timestamp) -> bool {
-        let Some(token) = &self.token else { return true };
-        shown_token(headers)
-            .is_some_and(|shown| token.is(shown) || self.is_session(shown, path, now))
+    /// Returns why the named tokens are not used, if so.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.named.problem()
     }
 
-    /// Tells whether a text is a session that is enough for a path.
+    /// Says who sent a request, if it shows a token that is enough for its path.
+    pub(crate) fn admit(&self, parts: &Parts, now: Timestamp) -> Result<Admitted, Refusal> {
+        let from = Peer::from(parts);
+        let owner = |payer| self.admitted((Rights::Admin, payer), None, now);
+        let Some(own) = &self.token else { return Ok(owner(Payer::Address(from))) };
+        let shown = Token::shown(shown_token(&parts.headers).ok_or(Refusal::Token)?);
+        let named = self.named.find(&shown, now);
+        let found = if own.is_same(&shown) {
+            Some(owner(Payer::Address(from)))
+        } else if let Some(token) = named {
+            let payer = Payer::Token(token.name.as_str().into());
+            Some(self.admitted((token.rights, payer), Some(token), now))
+        } else {
+            self.of_session(&shown, now)
+        };
+        match self.guesses.note(from, &shown, found.is_some(), now) {
+            Verdict::Untold => Err(Refusal::Guessing),
+            Verdict::Told => {
+                found.filter(|found| is_enough(found, parts.uri.path())).ok_or(Refusal::Token)
+            }
+        }
+    }
+
+    /// Tells whether somebody who was let in would be again, unless a token was revoked or has expired meanwhile.
     #[cfg(feature = "web")]
-    fn is_session(&self, shown: &str, path: &str, now: Timestamp) -> bool {
-        needs(path) == Needs::Either && self.sign_in.is_session(shown, now)
+    pub(crate) fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
+        let token = admitted.token.as_ref();
+        token.is_none_or(|token| self.named.find(&token.hash, now).is_some())
+    }
+
+    fn admitted(
+        &self,
+        (rights, payer): (Rights, Payer),
+        token: Option<Arc<NamedToken>>,
+        now: Timestamp,
+    ) -> Admitted {
+        Admitted { rights, token, payer, calls: Arc::clone(&self.calls), now }
+    }
+
+    /// Says who signed in. A session ends with the named token that it was made with.
+    #[cfg(feature = "web")]
+    fn of_session(&self, shown: &Token, now: Timestamp) -> Option<Admitted> {
+        let made_with = self.sign_in.session(shown, now)?;
+        let token = match made_with {
+            Some(made_with) => Some(self.named.find(&made_with.hash, now)?),
+            None => None,
+        };
+        let rights = token.as_ref().map_or(Rights::Admin, |token| token.rights);
+        Some(self.admitted((rights, Payer::Session(shown.as_hex())), token, now))
     }
 
     /// This build has no sessions.
     #[cfg(not(feature = "web"))]
-    fn is_session(&self, _: &str, _: &str, _: Timestamp) -> bool {
-        false
+    fn of_session(&self, _: &Token, _: Timestamp) -> Option<Admitted> {
+        None
     }
+}
+
+/// Tells whether a session is enough for a path, if it is one.
+#[cfg(feature = "web")]
+fn is_enough(found: &Admitted, path: &str) -> bool {
+    !matches!(found.payer, Payer::Session(_)) || needs(path) == Needs::Either
+}
+
+/// This build has no sessions.
+#[cfg(not(feature = "web"))]
+fn is_enough(_: &Admitted, _: &str) -> bool {
+    true
 }
 
 /// Tells whether a path is that for signing in.
@@ -240,12 +303,6 @@ fn signs_in(path: &str) -> bool {
 #[cfg(not(feature = "web"))]
 fn signs_in(_: &str) -> bool {
     false
-}
-
-/// Tells whether the token is sent exactly once.
-#[cfg(feature = "grpc")]
-pub(crate) fn has_token(headers: &HeaderMap, token: &Token) -> bool {
-    shown_token(headers).is_some_and(|shown| token.is(shown))
 }
 
 /// Returns the token that a request shows, if it shows exactly one.
@@ -274,32 +331,44 @@ mod tests {
     use hyper::Request;
 
     use super::*;
+    use crate::http::named_token::TokensFile;
 
-    const FINE: Result<Destination, Refusal> = Ok(Destination::Mcp);
+    const FINE: Result<&str, Refusal> = Ok("mcp");
 
     fn judged(
         uri: &str,
         headers: &[(&str, &str)],
         token: Option<&Token>,
-    ) -> Result<Destination, Refusal> {
+    ) -> Result<&'static str, Refusal> {
         judged_with(uri, headers, &keys(token.cloned()))
     }
 
     fn keys(token: Option<Token>) -> Keys {
-        Keys::new(token, || Some([7; 32]))
+        let none = TokensFile::at("/nowhere/at/all/tokens".into());
+        Keys::new(token, KnownTokens::begin(none).unwrap(), || Some([7; 32]))
+    }
+
+    fn name(destination: &Destination) -> &'static str {
+        match destination {
+            Destination::Mcp(_) => "mcp",
+            Destination::Rest(_) => "rest",
+            Destination::SignIn => "sign-in",
+            Destination::Page => "page",
+        }
     }
 
     fn judged_with(
         uri: &str,
         headers: &[(&str, &str)],
         keys: &Keys,
-    ) -> Result<Destination, Refusal> {
+    ) -> Result<&'static str, Refusal> {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        check_head(&parts, "127.0.0.1:7421".parse().unwrap(), keys, Timestamp::UNIX_EPOCH)
+        let names = OwnNames::Loopback(7421);
+        check_head(&parts, &names, keys, Timestamp::UNIX_EPOCH).map(|found| name(&found))
     }
 
     // S-HTTP-2
@@ -365,12 +434,9 @@ mod tests {
                 request = request.header(format!("sec-fetch-{name}"), *value);
             }
             let (parts, ()) = request.body(()).unwrap().into_parts();
-            check_head(
-                &parts,
-                "127.0.0.1:7421".parse().unwrap(),
-                &keys(None),
-                Timestamp::UNIX_EPOCH,
-            )
+            let names = OwnNames::Loopback(7421);
+            let found = check_head(&parts, &names, &keys(None), Timestamp::UNIX_EPOCH);
+            found.map(|found| name(&found))
         };
         let navigation = [("mode", "navigate"), ("dest", "document")];
         for site in ["cross-site", "same-site", "", "Same-Origin"] {
@@ -379,7 +445,7 @@ mod tests {
                 assert_eq!(judged("GET", uri, &[site]), Err(Refusal::Site), "{uri} {site:?}");
                 let with = [site, navigation[0], navigation[1]];
                 let expected = match uri {
-                    "/" if cfg!(feature = "web") => Ok(Destination::Page),
+                    "/" if cfg!(feature = "web") => Ok("page"),
                     "/" => Err(Refusal::Path),
                     _ => Err(Refusal::Site),
                 };
@@ -403,7 +469,7 @@ mod tests {
         let token = Token::of(&"x".repeat(32), "here").unwrap();
         let own = ("host", "localhost:7421");
         for path in ["/", "/ui/app.js", "/ui/none"] {
-            assert_eq!(judged(path, &[own], Some(&token)), Ok(Destination::Page), "{path}");
+            assert_eq!(judged(path, &[own], Some(&token)), Ok("page"), "{path}");
             let evil = [("host", "evil.example")];
             assert_eq!(judged(path, &evil, Some(&token)), Err(Refusal::Host), "{path}");
         }
@@ -418,7 +484,7 @@ mod tests {
     fn a_session_is_for_rest_alone() {
         let own = ("host", "localhost:7421");
         let keys = keys(Some(Token::of(&"x".repeat(32), "here").unwrap()));
-        assert_eq!(judged_with("/api/v1/sign-in", &[own], &keys), Ok(Destination::SignIn));
+        assert_eq!(judged_with("/api/v1/sign-in", &[own], &keys), Ok("sign-in"));
         let session = keys.sign_in.a_session(Timestamp::UNIX_EPOCH);
         let shown = [own, ("authorization", &*format!("Bearer {session}"))];
         for (path, is_enough) in [
@@ -428,7 +494,7 @@ mod tests {
             ("/mcp", false),
             ("/other", false),
         ] {
-            let expected = if is_enough { Ok(Destination::Rest) } else { Err(Refusal::Token) };
+            let expected = if is_enough { Ok("rest") } else { Err(Refusal::Token) };
             assert_eq!(judged_with(path, &shown, &keys), expected, "{path}");
         }
         let wrong = [own, ("authorization", "Bearer 0707")];

@@ -3,7 +3,6 @@
 //! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -17,35 +16,35 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
-use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::BODY_BYTES_MAX;
+#[cfg(feature = "web")]
+use super::admitted::Admitted;
+use super::apis::Apis;
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
+use super::mcp_services::{McpServices, telling};
+use super::own_names::OwnNames;
 use super::request_guard::{Destination, Keys, Refusal, check_head};
 #[cfg(feature = "web")]
+use super::rest::event_pieces::MayListen;
+#[cfg(feature = "web")]
 use super::rest::events::EventService;
+use super::rights::Rights;
 use crate::daemon::{GuestCall, Guests};
-use crate::mcp::backpressure::Load;
-use crate::mcp::{Disconnect, McpServer, Options, Telling, message};
-use api::Api;
+use crate::mcp::{Disconnect, message};
 use api::caller::Caller;
-use api::local::Local;
 use event::Timestamp;
 
 /// Concurrent calls. They take milliseconds on two cores or eight; more at a time would not finish
 /// sooner.
 pub(super) const CALLS_MAX: usize = 16;
 
-/// The longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as
-/// much.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
-
 /// The longest body of a request to sign in.
 const SIGN_IN_BYTES_MAX: usize = 4 * 1024;
 
-/// How long a body may take, in milliseconds: it comes from this machine.
+/// How long a body may take, in milliseconds: it comes from this machine, or over a network with 2 Mbit/s.
 const BODY_WAIT_MS: u64 = 5_000;
 
 /// How long a request waits for a free call, in milliseconds. Then the client is refused, and may
@@ -60,14 +59,14 @@ type Body = BoxBody<Bytes, Infallible>;
 
 /// The state that all requests share.
 pub(super) struct HttpService {
-    service: StreamableHttpService<McpServer, NeverSessionManager>,
+    mcp: McpServices,
     #[cfg(feature = "web")]
     rest: super::rest::RestService,
     #[cfg(feature = "web")]
     events: EventService,
     guests: Guests,
-    address: SocketAddr,
-    keys: Keys,
+    names: OwnNames,
+    keys: Arc<Keys>,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
 }
@@ -75,39 +74,26 @@ pub(super) struct HttpService {
 impl HttpService {
     pub(super) fn new(
         guests: Guests,
-        caller: Caller,
-        address: SocketAddr,
+        caller: &Caller,
+        names: OwnNames,
         keys: Keys,
-        stop_waiting: Disconnect,
+        stop_waiting: &Disconnect,
     ) -> Self {
-        let telling = telling(&guests, &caller);
-        let api: Arc<dyn Api> = Arc::new(Local::new(Arc::clone(guests.core()), caller));
+        let apis = Apis::new(&guests, caller);
+        let telling = telling(&guests, caller);
+        let mcp = McpServices::new(&apis, telling.as_ref(), &names, stop_waiting);
         #[cfg(feature = "web")]
-        let rest = super::rest::RestService::new(Arc::clone(&api), Arc::clone(&keys.sign_in));
-        let server = McpServer::new(api, stop_waiting, Load::none())
-            .with(Options { telling, ..Options::default() });
-        // The server pushes nothing to a client that does not listen for it, so it keeps no
-        // sessions. rmcp's checks of Host and Origin come after ours.
-        let own = ["127.0.0.1", "localhost", "[::1]"];
-        let origins = own.map(|host| format!("http://{host}:{}", address.port()));
-        let settings = StreamableHttpServerConfig::default()
-            .with_legacy_session_mode(false)
-            .with_json_response(true)
-            .enforce_origin_validation()
-            .with_allowed_origins(origins)
-            .with_max_request_body_bytes(BODY_BYTES_MAX);
-        let sessions = Arc::new(NeverSessionManager::default());
-        let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, settings);
+        let rest = super::rest::RestService::new(apis, Arc::clone(&keys.sign_in));
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
         Self {
-            service,
+            mcp,
             #[cfg(feature = "web")]
             rest,
             #[cfg(feature = "web")]
             events: EventService::start(&guests),
             guests,
-            address,
-            keys,
+            names,
+            keys: Arc::new(keys),
             free_calls,
             requests: AtomicU64::new(0),
         }
@@ -118,6 +104,16 @@ impl HttpService {
         self.requests.load(Ordering::Relaxed)
     }
 
+    /// Returns why the named tokens are not used, if so.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.keys.problem()
+    }
+
+    /// Returns the time.
+    pub(super) fn now(&self) -> Timestamp {
+        (self.guests.core().clock)().now
+    }
+
     /// Ends the streams of listeners, which have no end of their own.
     pub(super) fn end_streams(&self) {
         #[cfg(feature = "web")]
@@ -126,7 +122,7 @@ impl HttpService {
 
     /// Cancels the calls under way.
     pub(super) fn cancel(&self) {
-        self.service.config.cancellation_token.cancel();
+        self.mcp.cancel();
     }
 
     /// Answers one request.
@@ -155,17 +151,22 @@ impl HttpService {
         connection: &Arc<Connection>,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
-        let now = (self.guests.core().clock)().now;
-        let destination = check_head(&parts, self.address, &self.keys, now)?;
-        match destination {
+        let now = self.now();
+        let destination = check_head(&parts, &self.names, &self.keys, now)?;
+        let is_rest = matches!(destination, Destination::Rest(_));
+        let rights = match destination {
             Destination::Page => return page(&parts, &body),
             // Whoever has no token yet takes no call and keeps no retriever running.
             Destination::SignIn => {
                 let body = read_body(body, SIGN_IN_BYTES_MAX).await?;
                 return self.answer_sign_in(&parts, &body, now);
             }
-            Destination::Mcp | Destination::Rest => {}
-        }
+            Destination::Mcp(admitted) | Destination::Rest(admitted) => {
+                let rights = admitted.rights();
+                parts.extensions.insert(admitted);
+                rights
+            }
+        };
         // The token is not needed after the check.
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
@@ -173,13 +174,14 @@ impl HttpService {
         #[cfg(feature = "web")]
         if EventService::is_asked(&parts) {
             self.requests.fetch_add(1, Ordering::Relaxed);
-            return Ok(self.events.answer(&mut parts, visit, connection));
+            let held = (visit, self.may_listen(&parts));
+            return Ok(self.events.answer(&mut parts, held, connection));
         }
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
         let permit = self.free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
-        if destination == Destination::Rest {
+        if is_rest {
             let _in_call = connection.begin_call();
             return self.answer_rest((parts, body), now, (call, permit)).await;
         }
@@ -193,7 +195,7 @@ impl HttpService {
         }
         let _in_call = connection.begin_call();
         let request = Request::from_parts(parts, Full::new(body));
-        let mut answer = self.ask(request, (call, permit)).await?;
+        let mut answer = self.ask(request, rights, (call, permit)).await?;
         if let Some(new_client) = new_client.filter(|_| answer.status().is_success()) {
             new_client.stamp(answer.headers_mut(), (self.guests.core().clock)().random);
         }
@@ -208,6 +210,17 @@ impl HttpService {
             });
             held.boxed()
         }))
+    }
+
+    /// Returns what tells whether the token of a listener still holds: it may listen for days.
+    #[cfg(feature = "web")]
+    fn may_listen(&self, parts: &Parts) -> MayListen {
+        let admitted = parts.extensions.get::<Admitted>().cloned();
+        let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
+        Box::new(move || {
+            let now = (guests.core().clock)().now;
+            admitted.as_ref().is_some_and(|admitted| keys.is_current(admitted, now))
+        })
     }
 
     /// Returns the body of a call as rmcp can read it, or the error that JSON-RPC has for it.
@@ -233,9 +246,10 @@ impl HttpService {
     async fn ask(
         &self,
         request: Request<Full<Bytes>>,
+        rights: Rights,
         under_way: (GuestCall, OwnedSemaphorePermit),
     ) -> Result<Response<Body>, Refusal> {
-        let service = self.service.clone();
+        let service = self.mcp.of(rights);
         let answer = tokio::spawn(async move {
             let _until_answered = under_way;
             service.handle(request).await
@@ -316,20 +330,6 @@ fn page(_: &Parts, _: &Incoming) -> Result<Response<Body>, Refusal> {
     Err(Refusal::Path)
 }
 
-/// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.
-fn telling(guests: &Guests, caller: &Caller) -> Option<Telling> {
-    let core = Arc::clone(guests.core());
-    let teller = core.teller.clone()?;
-    let (agent, session) = (caller.agent_id.clone(), None);
-    Some(Telling {
-        teller,
-        directory: None,
-        agent,
-        session,
-        clock: Arc::new(move || (core.clock)().now),
-    })
-}
-
 /// Reads a body within its bounds.
 async fn read_body(body: Incoming, bytes_max: usize) -> Result<Bytes, Refusal> {
     let body = Limited::new(body, bytes_max).collect();
@@ -351,14 +351,14 @@ fn refused(refusal: Refusal) -> Response<Body> {
         Refusal::Token => {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        Refusal::Busy => {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-        }
         // The rest of the body is not read.
         Refusal::Slow | Refusal::Long | Refusal::Broken => {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        Refusal::Host | Refusal::Origin | Refusal::Site | Refusal::Path | Refusal::Failed => {}
+        _ => {}
+    }
+    if let Some(seconds) = refusal.retry_after_s() {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     answer
 }

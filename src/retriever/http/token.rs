@@ -18,6 +18,9 @@ const CHARACTERS_MIN: usize = 32;
 /// The longest token, in characters: every request carries it.
 const CHARACTERS_MAX: usize = 512;
 
+/// The longest file of one token, in bytes: there may be spaces around it.
+const FILE_BYTES_MAX: usize = 2 * CHARACTERS_MAX;
+
 /// Random bytes of a token that we create.
 pub const RANDOM_BYTES: usize = 32;
 
@@ -57,6 +60,19 @@ pub enum TokenError {
         /// Where the text comes from.
         place: String,
     },
+    /// A line of the file of named tokens is none.
+    #[error(
+        "use line {line} of {path}: it is no named token; remove that line, and make the token anew with agent-knowledge token create"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1 on.
+        line: usize,
+    },
+    /// The system names no folder for configuration.
+    #[error("find the folder of the tokens: the system names no home; set AGENT_KNOWLEDGE_CONFIG")]
+    NoPlace,
     /// The system has no randomness.
     #[error("make a token: the system gives no random bits")]
     NoRandomness,
@@ -71,7 +87,7 @@ impl Token {
         random: impl FnOnce() -> Option<[u8; RANDOM_BYTES]>,
     ) -> Result<(String, Self), TokenError> {
         let bits = random().ok_or(TokenError::NoRandomness)?;
-        let text: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+        let text = hex(&bits);
         let token = Self(hash(&text));
         Ok((text, token))
     }
@@ -99,7 +115,7 @@ impl Token {
     ) -> Result<Self, TokenError> {
         let io = |what, source| TokenError::Io { what, path: path.to_owned(), source };
         let text = match open(OpenOptions::new().read(true), path) {
-            Ok(file) => read(&file, path)?,
+            Ok(file) => read(&file, path, FILE_BYTES_MAX)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let (text, _) = Self::fresh(random)?;
                 if let Some(folder) = path.parent() {
@@ -128,16 +144,47 @@ impl Token {
             path: path.to_owned(),
             source,
         })?;
-        let text = read(&file, path)?;
+        let text = read(&file, path, FILE_BYTES_MAX)?;
         Self::of(text.trim(), &path.display().to_string())?;
         Ok(text.trim().to_owned())
+    }
+
+    /// Returns the hash of whatever a request shows, to compare it with many.
+    pub(super) fn shown(text: &str) -> Self {
+        Self(hash(text))
     }
 
     /// Compares a text with the token, in constant time.
     #[must_use]
     pub fn is(&self, shown: &str) -> bool {
-        self.0.iter().zip(hash(shown)).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+        self.is_same(&Self::shown(shown))
     }
+
+    /// Compares two tokens, in constant time.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+    }
+
+    /// Returns the hash in hexadecimal digits.
+    pub(super) fn as_hex(&self) -> String {
+        hex(&self.0)
+    }
+
+    /// Reads a hash in hexadecimal digits.
+    pub(super) fn of_hex(digits: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        if digits.len() != 64 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
+        for (place, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn hash(text: &str) -> [u8; 32] {
@@ -145,12 +192,13 @@ fn hash(text: &str) -> [u8; 32] {
 }
 
 /// Opens without following a symbolic link or blocking on a pipe.
-fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+pub(super) fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     private(options);
     options.open(path)
 }
 
-fn read(file: &File, path: &Path) -> Result<String, TokenError> {
+/// Reads a file of tokens that belongs to the user alone.
+pub(super) fn read(file: &File, path: &Path, bytes_max: usize) -> Result<String, TokenError> {
     let io = |source| TokenError::Io { what: "read", path: path.to_owned(), source };
     let untrusted = |why| Err(TokenError::Untrusted { path: path.to_owned(), why });
     let found = file.metadata().map_err(io)?;
@@ -173,7 +221,7 @@ fn read(file: &File, path: &Path) -> Result<String, TokenError> {
         }
     }
     let mut text = String::new();
-    let bytes_max = u64::try_from(CHARACTERS_MAX).unwrap_or(u64::MAX).saturating_mul(2);
+    let bytes_max = u64::try_from(bytes_max).unwrap_or(u64::MAX);
     file.take(bytes_max).read_to_string(&mut text).map_err(io)?;
     Ok(text)
 }

@@ -4,7 +4,7 @@
 use api::Voice;
 use rmcp::service::{RequestContext, RoleServer};
 
-use crate::http::introduced;
+use crate::http::{Admitted, admitted, introduced};
 
 /// Longest name kept, in bytes.
 const NAME_BYTES_MAX: usize = 64;
@@ -24,7 +24,10 @@ pub(super) struct Caller {
 impl Caller {
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
         let thread = context.meta.0.get("threadId").and_then(|id| id.as_str());
-        let name = context.client_info().and_then(|client| agent_name(&client.name));
+        // A client with a named token is what the token says, whatever it calls itself.
+        let of_token = admitted(&context.extensions).and_then(Admitted::name).map(str::to_owned);
+        let given = || context.client_info().and_then(|client| agent_name(&client.name));
+        let name = of_token.or_else(given);
         Self {
             name: name.or_else(|| introduced(&context.extensions)),
             session_id: thread.filter(|id| is_plain(id)).map(str::to_owned),

@@ -10,6 +10,7 @@ mod completion;
 mod disconnect;
 mod lines;
 pub(crate) mod message;
+mod permission;
 mod prompts;
 mod resources;
 pub mod schema;
@@ -35,6 +36,7 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::json;
 
+use crate::http::{Rights, admitted};
 use crate::mcp::backpressure::Load;
 use api::requests::change::{FeedbackArguments, ForgetArguments};
 use api::requests::links::{LinkArguments, UnlinkArguments};
@@ -93,7 +95,7 @@ pub struct McpServer {
 }
 
 /// What differs from one process to another.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Options {
     /// The tools that are listed and answered.
     pub set: ToolSet,
@@ -103,6 +105,15 @@ pub struct Options {
     pub telling: Option<Telling>,
     /// Whether the client can be told something that it did not ask at that moment.
     pub pushes: bool,
+    /// What the client may do; tools beyond that are not listed.
+    pub rights: Rights,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (set, rights) = (ToolSet::default(), Rights::Admin);
+        Self { set, heard: None, telling: None, pushes: false, rights }
+    }
 }
 
 /// A function that is called with the name of a client.
@@ -128,8 +139,10 @@ impl McpServer {
 
     /// Sets what differs from one process to another.
     #[must_use]
-    pub fn with(self, Options { set, heard, telling, pushes }: Options) -> Self {
-        Self { set, tools: set.tools().into(), heard, telling, pushes, ..self }
+    pub fn with(self, Options { set, heard, telling, pushes, rights }: Options) -> Self {
+        let mut tools = set.tools();
+        tools.retain(|tool| permission::rights(&tool.name) <= rights);
+        Self { set, tools: tools.into(), heard, telling, pushes, ..self }
     }
 
     fn tell(&self, context: &RequestContext<RoleServer>) {
@@ -193,6 +206,9 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Err(why) = permission::check(&request.name, admitted(&context.extensions)) {
+            return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
+        }
         let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::of(&context);
         let names = self.set.names();

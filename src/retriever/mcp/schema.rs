@@ -235,6 +235,8 @@ fn tool(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::Rights;
+    use crate::mcp::permission::rights;
     use event::draft_from_json;
 
     /// All tools may cost this many tokens, at four characters each.
@@ -348,6 +350,7 @@ mod tests {
             let hints = tool.annotations.unwrap();
             let readers = [SEARCH, CONTEXT, RELATED, SESSIONS, STALE, ANALYZE];
             let is_reader = readers.contains(&&*tool.name);
+            assert_eq!(rights(&tool.name) == Rights::Write, !is_reader, "{}", tool.name);
             assert_eq!(hints.read_only_hint == Some(true), is_reader, "{}", tool.name);
             assert!(is_reader || !hints.is_destructive());
             assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);

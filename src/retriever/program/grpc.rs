@@ -6,19 +6,19 @@ use std::net::TcpListener;
 
 use serde_json::json;
 
-use super::http::{Access, who};
+use super::http::{told, who};
 use super::{GlobalOptions, Program};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
 use crate::grpc::GrpcServer;
-use crate::http::Address;
+use crate::http::{Address, HttpAccess};
 use api::ApiError;
 use writer::exit::{Exit, complain};
 
 /// The listening socket and its token, before the retriever can answer.
 pub(super) struct GrpcSocket {
     listener: TcpListener,
-    access: Access,
+    access: HttpAccess,
 }
 
 impl Program<'_> {
@@ -46,9 +46,8 @@ impl GrpcSocket {
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<GrpcServer, ApiError> {
-        let told = self.access.told();
-        let (token, _) = self.access.into_token();
-        let server = GrpcServer::start(self.listener, &host.guests(), token, machine);
+        let told = told(&self.access);
+        let server = GrpcServer::start(self.listener, &host.guests(), self.access.keys, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the gRPC server: {error}"),

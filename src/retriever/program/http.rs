@@ -8,12 +8,14 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::shared::running_already;
-use super::{GlobalOptions, Program, failed};
+use super::{GlobalOptions, Program};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
-use crate::http::{Address, HttpAccess, HttpServer, Secret, Token, TokenError};
+use crate::http::{
+    Address, HttpAccess, HttpServer, ServerKeys, TlsIdentity, Token, TokenError, TokensFile,
+};
 use api::ApiError;
-use store::{PlatformDirs, StoreError};
+use store::PlatformDirs;
 use writer::exit::{Exit, complain};
 
 /// The variable that holds the token, unless a file does.
@@ -22,16 +24,7 @@ pub(super) const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 /// The listening socket and its token, before the retriever can answer.
 pub(super) struct HttpSocket {
     listener: TcpListener,
-    access: Access,
-    secret: Secret,
-}
-
-/// The callers that HTTP accepts.
-pub(super) enum Access {
-    /// Whoever sends the token; with the file that holds it, unless the environment does.
-    Token(Token, Option<PathBuf>),
-    /// Every user of this machine.
-    Everybody,
+    access: HttpAccess,
 }
 
 impl Program<'_> {
@@ -46,7 +39,29 @@ impl Program<'_> {
         let address = Address::parse(address, "http")?.socket();
         let access = self.access(command)?;
         let listener = self.listener(address, "--http", (settings, endpoint))?;
-        Ok(Some(HttpSocket { listener, access, secret: self.surroundings.secret }))
+        Ok(Some(HttpSocket { listener, access }))
+    }
+
+    /// The same for others than this machine, with the certificate.
+    pub(super) fn https_socket(
+        &self,
+        command: &Serve,
+        settings: &GlobalOptions,
+        endpoint: &Endpoint,
+    ) -> Result<Option<HttpSocket>, ApiError> {
+        let (Some(address), Some(cert), Some(key)) = (&command.listen, &command.cert, &command.key)
+        else {
+            return Ok(None);
+        };
+        let address = Address::parse_any(address, "listen")?.socket();
+        let place = |file: &PathBuf| self.surroundings.directory.join(file);
+        let now = (self.surroundings.clock)().now;
+        let tls = TlsIdentity::load(place(cert), place(key), now).map_err(|error| {
+            ApiError::Failed { exit: Exit::Config, message: format!("failed to {error}") }
+        })?;
+        let access = HttpAccess { tls: Some(tls), ..self.access(command)? };
+        let listener = self.listener(address, "--listen", (settings, endpoint))?;
+        Ok(Some(HttpSocket { listener, access }))
     }
 
     /// Listens on an address that this option named.
@@ -69,37 +84,46 @@ impl Program<'_> {
         })
     }
 
-    /// The token: from `--token-file`, else from the environment, else from the default file.
-    pub(super) fn access(&self, command: &Serve) -> Result<Access, ApiError> {
+    /// Whom HTTP and gRPC answer: whoever shows the server's token, or a named one.
+    pub(super) fn access(&self, command: &Serve) -> Result<HttpAccess, ApiError> {
+        let (token, token_file) = self.own_token(command).map_err(|error| token_failed(&error))?;
+        let named = self.tokens_file()?;
+        let keys = ServerKeys::new(token, named, self.surroundings.secret);
+        let keys = keys.map_err(|error| token_failed(&error))?;
+        Ok(HttpAccess { keys, token_file, tls: None })
+    }
+
+    /// The server's token: from `--token-file`, else from the environment, else from the default file.
+    fn own_token(&self, command: &Serve) -> Result<(Option<Token>, Option<PathBuf>), TokenError> {
         if command.no_token {
-            return Ok(Access::Everybody);
+            return Ok((None, None));
         }
-        let failed = |error: TokenError| ApiError::Failed {
-            exit: exit_of(&error),
-            message: format!("failed to {error}"),
-        };
         // An empty variable is refused: somebody meant to set a token.
         let variable = (self.surroundings.lookup)(TOKEN).filter(|_| command.token_file.is_none());
         if let Some(token) = variable {
-            let token = Token::of(&token.to_string_lossy(), TOKEN).map_err(failed)?;
-            return Ok(Access::Token(token, None));
+            return Ok((Some(Token::of(&token.to_string_lossy(), TOKEN)?), None));
         }
         let path = match &command.token_file {
             Some(file) => self.surroundings.directory.join(file),
-            None => self.default_token_file()?,
+            None => self.beside_the_configuration("token")?,
         };
-        let token = Token::in_file(&path, self.surroundings.secret).map_err(failed)?;
-        Ok(Access::Token(token, Some(path)))
+        Ok((Some(Token::in_file(&path, self.surroundings.secret)?), Some(path)))
     }
 
-    /// The file `token` beside the configuration file.
-    fn default_token_file(&self) -> Result<PathBuf, ApiError> {
+    /// The file of named tokens.
+    pub(super) fn tokens_file(&self) -> Result<TokensFile, ApiError> {
+        let path = self.beside_the_configuration("tokens");
+        Ok(TokensFile::at(path.map_err(|error| token_failed(&error))?))
+    }
+
+    /// A file beside the configuration file.
+    fn beside_the_configuration(&self, name: &str) -> Result<PathBuf, TokenError> {
         let named = (self.surroundings.lookup)("AGENT_KNOWLEDGE_CONFIG");
         let named = named.filter(|file| !file.is_empty()).map(PathBuf::from);
         let config_file =
             named.or_else(|| PlatformDirs::of_platform().map(|places| places.config_file));
-        let config_file = config_file.ok_or_else(|| failed(&StoreError::NoPlace))?;
-        Ok(self.surroundings.directory.join(config_file).with_file_name("token"))
+        let config_file = config_file.ok_or(TokenError::NoPlace)?;
+        Ok(self.surroundings.directory.join(config_file).with_file_name(name))
     }
 }
 
@@ -112,10 +136,8 @@ impl HttpSocket {
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {
-        let told = self.access.told();
-        let (token, token_file) = self.access.into_token();
-        let access = HttpAccess { token, token_file, secret: self.secret };
-        let server = HttpServer::start(self.listener, &host.guests(), access, machine);
+        let told = told(&self.access);
+        let server = HttpServer::start(self.listener, &host.guests(), self.access, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the HTTP server: {error}"),
@@ -124,48 +146,42 @@ impl HttpSocket {
         let url = server.url();
         if command.form.json {
             let (has_token, file) = &told;
-            let line = json!({ "http": { "url": url, "token": has_token, "token_file": file } });
+            let line =
+                json!({ server.name(): { "url": url, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
             let who = who(&told);
-            complain(messages, "agent-knowledge", &format!("MCP over HTTP at {url}, {who}"));
+            let name = server.name().to_ascii_uppercase();
+            complain(messages, "agent-knowledge", &format!("MCP over {name} at {url}, {who}"));
         }
         Ok(server)
     }
 }
 
-impl Access {
-    /// Returns the token, if one is asked for, and the file that holds it.
-    pub(super) fn into_token(self) -> (Option<Token>, Option<PathBuf>) {
-        match self {
-            Self::Token(token, file) => (Some(token), file),
-            Self::Everybody => (None, None),
-        }
-    }
-
-    /// Returns what people are told: whether there is a token, and the file that holds it.
-    pub(super) fn told(&self) -> (bool, Option<String>) {
-        match self {
-            Self::Token(_, file) => (true, file.as_ref().map(|file| file.display().to_string())),
-            Self::Everybody => (false, None),
-        }
-    }
+/// Returns what people are told: whether there is a token, and the file that holds it.
+pub(super) fn told(access: &HttpAccess) -> (bool, Option<String>) {
+    let file = access.token_file.as_ref().map(|file| file.display().to_string());
+    (access.keys.has_token(), file)
 }
 
 /// Says who is answered.
 pub(super) fn who(told: &(bool, Option<String>)) -> String {
     match told {
-        (true, Some(file)) => format!("for clients that send the token in {file}"),
-        (true, None) => format!("for clients that send the token in {TOKEN}"),
+        (true, Some(file)) => format!("for clients that send the token in {file}, or a named one"),
+        (true, None) => format!("for clients that send the token in {TOKEN}, or a named one"),
         (false, _) => "for every user of this machine, without a token".to_owned(),
     }
 }
 
-fn exit_of(error: &TokenError) -> Exit {
-    match error {
-        TokenError::Io { .. } => Exit::Io,
-        TokenError::Untrusted { .. } | TokenError::Malformed { .. } => Exit::Config,
+/// The error of a command that needs a token.
+pub(super) fn token_failed(error: &TokenError) -> ApiError {
+    let exit = match error {
+        TokenError::Io { .. } | TokenError::NoPlace => Exit::Io,
+        TokenError::Untrusted { .. }
+        | TokenError::Malformed { .. }
+        | TokenError::Damaged { .. } => Exit::Config,
         TokenError::NoRandomness => Exit::Internal,
-    }
+    };
+    ApiError::Failed { exit, message: format!("failed to {error}") }
 }

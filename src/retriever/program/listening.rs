@@ -1,4 +1,4 @@
-//! The servers with an address that answer beside the retriever: HTTP, and gRPC where it is built. Not here: each of them
+//! The servers with an address that answer beside the retriever: HTTP, HTTPS, and gRPC where it is built. Not here: each of them
 //! (`http`, `grpc`).
 
 use std::io::Write;
@@ -17,6 +17,7 @@ use api::ApiError;
 /// What is listened on, before the retriever can answer.
 pub(super) struct ListeningSockets {
     http: Option<HttpSocket>,
+    https: Option<HttpSocket>,
     #[cfg(feature = "grpc")]
     grpc: Option<GrpcSocket>,
 }
@@ -24,6 +25,7 @@ pub(super) struct ListeningSockets {
 /// The servers that run.
 pub(super) struct OpenServers {
     http: Option<HttpServer>,
+    https: Option<HttpServer>,
     #[cfg(feature = "grpc")]
     grpc: Option<GrpcServer>,
 }
@@ -38,6 +40,7 @@ impl Program<'_> {
     ) -> Result<ListeningSockets, ApiError> {
         Ok(ListeningSockets {
             http: self.http_socket(command, settings, endpoint)?,
+            https: self.https_socket(command, settings, endpoint)?,
             #[cfg(feature = "grpc")]
             grpc: self.grpc_socket(command, settings, endpoint)?,
         })
@@ -55,10 +58,12 @@ impl ListeningSockets {
     ) -> Result<OpenServers, ApiError> {
         let machine = machine.map(str::to_owned);
         let http = self.http.map(|http| http.open(host, machine.clone(), command, messages));
+        let https = self.https.map(|https| https.open(host, machine.clone(), command, messages));
         #[cfg(feature = "grpc")]
         let grpc = self.grpc.map(|grpc| grpc.open(host, machine, command, messages));
         Ok(OpenServers {
             http: http.transpose()?,
+            https: https.transpose()?,
             #[cfg(feature = "grpc")]
             grpc: grpc.transpose()?,
         })
@@ -68,7 +73,7 @@ impl ListeningSockets {
 impl OpenServers {
     /// Stops them, once the calls under way have ended.
     pub(super) fn end(self) {
-        self.http.into_iter().for_each(HttpServer::end);
+        self.http.into_iter().chain(self.https).for_each(HttpServer::end);
         #[cfg(feature = "grpc")]
         self.grpc.into_iter().for_each(GrpcServer::end);
     }

@@ -349,7 +349,7 @@ pub(super) fn running_already() -> ApiError {
 
 /// Tells whether a retriever with this status has an address.
 fn says_address(status: &serde_json::Value) -> bool {
-    ["http", "grpc"].iter().any(|server| status.get(server).is_some())
+    ["http", "https", "grpc"].iter().any(|server| status.get(server).is_some())
 }
 
 /// Finds in advance which memories read like instructions. Doing it during a search that meets hundreds of new

@@ -44,7 +44,7 @@ impl Program<'_> {
         let Some(mut remote) = self.attaching(settings, Need::Words, "ui")? else {
             return Err(unavailable("the system does not tell where this program is".to_owned()));
         };
-        let running = running(&remote);
+        let running = running(&remote)?;
         let is_new = running.is_none();
         let status = match running {
             Some(status) => status,
@@ -114,9 +114,24 @@ impl Program<'_> {
 }
 
 /// Returns the status of the running retriever, if it answers over HTTP.
-fn running(remote: &Remote) -> Option<Value> {
-    let status = remote.status_if_running()?.json;
-    status.get("http").is_some().then_some(status)
+///
+/// # Errors
+/// It answers others only, and does not give way.
+fn running(remote: &Remote) -> Result<Option<Value>, ApiError> {
+    let Some(status) = remote.status_if_running().map(|status| status.json) else {
+        return Ok(None);
+    };
+    if status.get("http").is_some() {
+        return Ok(Some(status));
+    }
+    if status.get("https").is_some() {
+        return Err(ApiError::Failed {
+            exit: Exit::Busy,
+            message: "the running server answers with --listen only; start it with --http too, for this machine"
+                .to_owned(),
+        });
+    }
+    Ok(None)
 }
 
 /// Starts a retriever with an HTTP server in the background, in place of one that has none.
@@ -135,7 +150,7 @@ fn started(remote: &mut Remote, address: Option<Address>) -> Result<Value, ApiEr
     loop {
         // One that ends before it is seen may have made room for another that was faster.
         let has_ended = matches!(child.try_wait(), Ok(Some(_)));
-        if let Some(status) = running(remote) {
+        if let Some(status) = running(remote)? {
             return Ok(status);
         }
         if has_ended || Instant::now() >= deadline {

@@ -85,6 +85,8 @@ pub struct Server {
     pub url: String,
     era: Era,
     session: Option<String>,
+    /// The token that its requests of MCP show.
+    shown: Option<String>,
     last_id: Arc<Mutex<u64>>,
 }
 
@@ -117,32 +119,43 @@ impl Server {
             rest
         });
         let mut words = said.split([' ', ',', '"']);
-        let url = words.find(|word| word.starts_with("http://")).map(str::to_owned);
+        let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
+        let url = words.find(is_url).map(str::to_owned);
         let Some(url) = url else {
             let _ = child.kill();
             panic!("no address: {said}{}", rest.join().unwrap());
         };
         let (child, rest) = (Some(child), Some(rest));
-        Self { child, rest, said, url, era: Era::Modern, session: None, last_id: Arc::default() }
+        let (era, last_id) = (Era::Modern, Arc::default());
+        Self { child, rest, said, url, era, session: None, shown: None, last_id }
     }
 
     /// A client of a server that was started by other means.
     pub fn at(origin: &str) -> Self {
         let (said, url) = (String::new(), format!("{origin}/mcp"));
         let (child, rest, last_id) = (None, None, Arc::default());
-        Self { child, rest, said, url, era: Era::Modern, session: None, last_id }
+        let era = Era::Modern;
+        Self { child, rest, said, url, era, session: None, shown: None, last_id }
     }
 
     /// Another client of the same server.
     pub fn again(&self) -> Self {
         let (said, url) = (self.said.clone(), self.url.clone());
         let last_id = Arc::clone(&self.last_id);
-        Self { child: None, rest: None, said, url, era: Era::Modern, session: None, last_id }
+        let (child, rest, era) = (None, None, Era::Modern);
+        Self { child, rest, said, url, era, session: None, shown: None, last_id }
+    }
+
+    /// Another client of the same server, which shows a token over MCP.
+    pub fn showing(&self, token: &str) -> Self {
+        let mut other = self.again();
+        other.shown = Some(format!("Bearer {token}"));
+        other
     }
 
     pub fn port(&self) -> u16 {
-        let authority = self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
-        authority.rsplit_once(':').unwrap().1.parse().unwrap()
+        let origin = self.url.strip_suffix("/mcp").unwrap();
+        origin.rsplit_once(':').unwrap().1.parse().unwrap()
     }
 
     pub fn process(&self) -> u32 {
@@ -179,7 +192,9 @@ impl Server {
         assert!(answer.status == 200 && answer.body.contains("2025-06-18"), "{answer:?}");
         self.session = answer.header("mcp-session-id").map(str::to_owned);
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
-        let answer = self.send(&request("POST", "/mcp", &[("Host", "localhost")], &ready));
+        let shown = self.shown.as_deref().map(|shown| ("Authorization", shown));
+        let headers: Vec<_> = [("Host", "localhost")].into_iter().chain(shown).collect();
+        let answer = self.send(&request("POST", "/mcp", &headers, &ready));
         assert_eq!(answer.status, 202, "{answer:?}");
     }
 
@@ -205,6 +220,7 @@ impl Server {
             headers.push(("MCP-Protocol-Version", "2025-06-18".to_owned()));
         }
         headers.extend(self.session.clone().map(|session| ("Mcp-Session-Id", session)));
+        headers.extend(self.shown.clone().map(|shown| ("Authorization", shown)));
         let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let mut stream = self.connect();

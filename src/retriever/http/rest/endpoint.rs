@@ -4,6 +4,9 @@
 use hyper::Method;
 use serde_json::{Map, Value};
 
+use crate::http::admitted::Admitted;
+use crate::http::rights::Rights;
+use api::requests::fields::is_absent;
 use api::requests::parameter::Parameter;
 use api::{Api, ApiError, Reply, Voice};
 
@@ -19,6 +22,17 @@ pub(crate) enum Kind {
     Deed,
     /// It makes something new, by POST.
     Make,
+}
+
+/// What a call takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cost {
+    /// About as much as a search.
+    Usual,
+    /// More: it looks at all memories, or at the machine.
+    Dear,
+    /// More if this field is given.
+    DearWith(&'static str),
 }
 
 /// One endpoint.
@@ -37,6 +51,10 @@ pub(crate) struct Endpoint {
     pub(crate) parameters: fn() -> Vec<Parameter>,
     /// Whether it understands further fields, which it checks by itself.
     pub(crate) takes_more: bool,
+    /// Whether it is for the owner of the server alone.
+    pub(crate) is_for_admins: bool,
+    /// Whether it takes much more than a search.
+    pub(crate) cost: Cost,
     /// The call.
     pub(crate) call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 }
@@ -45,6 +63,43 @@ impl Endpoint {
     /// Returns its method.
     pub(crate) fn method(&self) -> Method {
         if self.kind == Kind::Read { Method::GET } else { Method::POST }
+    }
+
+    /// Returns the right that it needs.
+    pub(crate) fn rights(&self) -> Rights {
+        match self.kind {
+            _ if self.is_for_admins => Rights::Admin,
+            Kind::Read => Rights::Read,
+            Kind::Deed | Kind::Make => Rights::Write,
+        }
+    }
+
+    /// Counts a call if it is a dear one.
+    ///
+    /// # Errors
+    /// The seconds to wait.
+    pub(crate) fn charge(&self, given: &Given, admitted: &Admitted) -> Result<(), i64> {
+        let is_set = |field: &str| given.get(field).is_some_and(|value| !is_off(value));
+        match self.cost {
+            Cost::Dear => admitted.pay(),
+            Cost::DearWith(field) if is_set(field) => admitted.pay(),
+            Cost::DearWith(_) | Cost::Usual => Ok(()),
+        }
+    }
+
+    /// Makes it one that takes much more than a search.
+    pub(super) const fn dear(self) -> Self {
+        Self { cost: Cost::Dear, ..self }
+    }
+
+    /// The same where this field is given.
+    pub(super) const fn dear_with(self, field: &'static str) -> Self {
+        Self { cost: Cost::DearWith(field), ..self }
+    }
+
+    /// Makes it one for the owner of the server.
+    pub(super) const fn for_admins(self) -> Self {
+        Self { is_for_admins: true, ..self }
     }
 
     /// Tells whether a path is its own; then returns what stands at the segment in braces, if it has one.
@@ -64,6 +119,11 @@ impl Endpoint {
     }
 }
 
+/// Tells whether a switch is off, as a query, a body or a message of gRPC writes it.
+fn is_off(value: &Value) -> bool {
+    is_absent(value) || *value == Value::Bool(false) || value == "false"
+}
+
 /// The segment that names a memory, and the parameter of most changes that it fills.
 pub(super) const ID: Option<(&str, &str)> = Some(("id", "ids"));
 
@@ -76,7 +136,8 @@ pub(super) const fn read(
     call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 ) -> Endpoint {
     let (kind, in_path, takes_more) = (Kind::Read, None, false);
-    Endpoint { kind, path, name, about, in_path, parameters, takes_more, call }
+    let (is_for_admins, cost) = (false, Cost::Usual);
+    Endpoint { kind, path, name, about, in_path, parameters, takes_more, is_for_admins, cost, call }
 }
 
 /// A change of the memory that the path names.

@@ -31,14 +31,16 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "Find memories",
         || of_query(SearchRequest::parameters()),
         |api, given, _| api.search(&SearchRequest::from_http(given)?),
-    ),
+    )
+    .dear_with("explain"),
     read(
         "context",
         "context",
         "Make the briefing for a task",
         || of_named_repo(ContextRequest::parameters()),
         |api, given, _| api.context(&ContextRequest::from_http(given)?),
-    ),
+    )
+    .dear(),
     read(
         "memories",
         "browse",
@@ -180,14 +182,16 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "List pairs of memories that may contradict each other",
         || of_named_repo(ReviewRequest::parameters()),
         |api, given, _| api.review(&ReviewRequest::from_http(given)?),
-    ),
+    )
+    .dear(),
     read(
         "stale",
         "stale",
         "List memories that the files or git of a work tree contradict, in each work tree that an agent came from",
         || of_named_repo(StaleRequest::parameters()),
         |api, given, _| api.stale(&StaleRequest::from_http(given)?),
-    ),
+    )
+    .for_admins(),
     Endpoint {
         in_path: Some(("topic", "topic")),
         ..read(
@@ -197,6 +201,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             AnalyzeRequest::parameters,
             |api, given, _| api.analyze(&AnalyzeRequest::from_http(given)?),
         )
+        .dear()
     },
     read(
         "graph/stats",
@@ -207,21 +212,24 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             given.insert("topic".to_owned(), Topic::Stats.as_str().into());
             api.analyze(&AnalyzeRequest::from_http(given)?)
         },
-    ),
+    )
+    .dear(),
     read(
         "export",
         "export",
         "Show the lines that the command export would write into an agent file",
         || of_named_repo(ExportRequest::parameters()),
         |api, given, _| api.list(&Listing::Export(ExportRequest::from_http(given)?)),
-    ),
+    )
+    .dear(),
     read(
         "patterns",
         "patterns",
         "List lessons that several repositories learned independently",
         || named(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
         |api, given, voice| patterns(api, given, voice),
-    ),
+    )
+    .dear(),
     Endpoint {
         kind: Kind::Make,
         in_path: Some(("pattern", "accept")),
@@ -235,6 +243,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
                 patterns(api, given, voice)
             },
         )
+        .dear()
     },
     read(
         "sessions",
@@ -242,7 +251,9 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "Search past sessions of other tools; without a query, list the newest",
         of_sessions,
         |api, given, _| sessions(api, given),
-    ),
+    )
+    .dear()
+    .for_admins(),
     Endpoint {
         in_path: ID,
         ..read(
@@ -252,6 +263,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             || named(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
             |api, given, _| session(api, given),
         )
+        .for_admins()
     },
     read(
         "timeline",
@@ -275,7 +287,9 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "Check everything around the logs, without changing anything",
         Vec::new,
         |api, _, _| api.doctor(),
-    ),
+    )
+    .dear()
+    .for_admins(),
     read(
         "status",
         "status",
@@ -389,6 +403,7 @@ mod tests {
     use hyper::Method;
 
     use super::*;
+    use crate::http::rights::Rights;
 
     #[test]
     fn a_path_leads_to_one_endpoint() {
@@ -406,6 +421,20 @@ mod tests {
         for endpoint in ENDPOINTS {
             let path = endpoint.path.replace(['{', '}'], "");
             assert_eq!(found(&path, endpoint.method()), [endpoint.name]);
+        }
+    }
+
+    // S-TOKEN-3
+    #[test]
+    fn a_deed_needs_the_right_to_write() {
+        for endpoint in ENDPOINTS {
+            let is_of_owner = ["doctor", "searchSessions", "session", "stale"].contains(&endpoint.name);
+            let needed = match endpoint.method() {
+                _ if is_of_owner => Rights::Admin,
+                Method::GET => Rights::Read,
+                _ => Rights::Write,
+            };
+            assert_eq!(endpoint.rights(), needed, "{}", endpoint.name);
         }
     }
 

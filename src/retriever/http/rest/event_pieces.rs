@@ -17,12 +17,17 @@ const KEEP_ALIVE_SECONDS: u64 = 15;
 /// Happens when the server ends.
 pub(super) type Ended = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
+/// Tells whether the token of a listener still holds.
+pub(in crate::http) type MayListen = Box<dyn Fn() -> bool + Send + Sync>;
+
 /// What waits for one listener.
 pub(super) struct Pieces {
     /// Blocks of server-sent events.
     pub(super) waiting: mpsc::Receiver<Bytes>,
     /// The end of the server.
     pub(super) ended: Ended,
+    /// Asked before each piece.
+    pub(super) may_listen: MayListen,
     /// Until the connection ends.
     _held: Held,
 }
@@ -31,8 +36,12 @@ pub(super) struct Pieces {
 type Held = (Visit, OwnedSemaphorePermit, HeldConnection);
 
 impl Pieces {
-    pub(super) fn new(waiting: mpsc::Receiver<Bytes>, ended: Ended, held: Held) -> Self {
-        Self { waiting, ended, _held: held }
+    pub(super) fn new(
+        waiting: mpsc::Receiver<Bytes>,
+        (ended, may_listen): (Ended, MayListen),
+        held: Held,
+    ) -> Self {
+        Self { waiting, ended, may_listen, _held: held }
     }
 }
 

@@ -150,6 +150,9 @@ impl EventSocket {
                 () = self.pieces.ended.as_mut() => return (Some(CloseCode::Away), "the retriever ends"),
                 piece = self.pieces.waiting.recv() => match piece {
                     None => return (Some(CloseCode::Again), "too slow; go on after the last event"),
+                    Some(_) if !(self.pieces.may_listen)() => {
+                        return (Some(CloseCode::Policy), "the token was revoked or has expired");
+                    }
                     Some(piece) => self.send(&piece).await,
                 },
                 _ = keep_alive.tick() => {

@@ -17,7 +17,7 @@ use hyper::{Method, Response, StatusCode};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Interval;
 
-use super::event_pieces::{Pieces, keep_alive};
+use super::event_pieces::{MayListen, Pieces, keep_alive};
 use super::event_socket::{self, Opening};
 use super::live::{Listening, Live, QUEUE_MAX};
 use super::problem::Problem;
@@ -64,17 +64,17 @@ impl EventService {
         self.ended.happen();
     }
 
-    /// Answers a request. `visit` counts the listener as attached.
+    /// Answers a request. `visit` counts the listener as attached, as long as it may listen.
     pub(in crate::http) fn answer(
         &self,
         parts: &mut Parts,
-        visit: Visit,
+        (visit, may_listen): (Visit, MayListen),
         connection: &Arc<Connection>,
     ) -> Response<BoxBody<Bytes, Infallible>> {
         let answer = match Opening::of(parts) {
-            None => self.listen(parts, visit, connection).map(stream),
+            None => self.listen(parts, (visit, may_listen), connection).map(stream),
             Some(opening) => opening.and_then(|opening| {
-                let pieces = self.listen(parts, visit, connection)?;
+                let pieces = self.listen(parts, (visit, may_listen), connection)?;
                 let answer = opening.answer();
                 tokio::spawn(event_socket::tell(opening, pieces, Arc::clone(connection)));
                 Ok(answer.map(BodyExt::boxed))
@@ -93,7 +93,7 @@ impl EventService {
     fn listen(
         &self,
         parts: &Parts,
-        visit: Visit,
+        (visit, may_listen): (Visit, MayListen),
         connection: &Connection,
     ) -> Result<Pieces, Problem> {
         if parts.method != Method::GET {
@@ -120,7 +120,7 @@ impl EventService {
         close_if_slow(is_slow, connection);
         let ended = self.ended.clone();
         let ended = Box::pin(async move { ended.happened().await });
-        Ok(Pieces::new(waiting, ended, (visit, slot, connection.hold())))
+        Ok(Pieces::new(waiting, (ended, may_listen), (visit, slot, connection.hold())))
     }
 }
 
@@ -185,9 +185,13 @@ impl Body for EventBody {
         }
         if let Poll::Ready(piece) = this.pieces.waiting.poll_recv(context) {
             this.keep_alive.reset();
+            let piece = piece.filter(|_| (this.pieces.may_listen)());
             return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
         }
         if this.keep_alive.poll_tick(context).is_ready() {
+            if !(this.pieces.may_listen)() {
+                return Poll::Ready(None);
+            }
             return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b": still here\n\n")))));
         }
         Poll::Pending

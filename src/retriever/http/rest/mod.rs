@@ -1,4 +1,4 @@
-//! REST: the calls of [`Api`] at `/api/v1`, for scripts and programs. One table ([`endpoints`]) says which call stands
+//! REST: the calls of [`api::Api`] at `/api/v1`, for scripts and programs. One table ([`endpoints`]) says which call stands
 //! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
 //!
 //! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
@@ -8,7 +8,7 @@
 mod arguments;
 mod endpoint;
 mod endpoints;
-mod event_pieces;
+pub(crate) mod event_pieces;
 pub(crate) mod event_socket;
 pub(crate) mod events;
 mod live;
@@ -24,15 +24,19 @@ use std::sync::Arc;
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::header::{
-    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY,
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
+    RETRY_AFTER, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Response, StatusCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::admitted::Admitted;
+use super::apis::Apis;
+use super::rights::Rights;
 use crate::mcp::agent_name;
-use api::{Api, ApiError, Reply, Voice};
+use api::{ApiError, Reply, Voice};
 pub(crate) use endpoint::{Endpoint, Kind};
 pub(crate) use endpoints::ENDPOINTS;
 use event::Timestamp;
@@ -74,7 +78,7 @@ pub(crate) type Answer = Response<Full<Bytes>>;
 /// Answers requests below [`PREFIX`]. Copies share everything.
 #[derive(Clone)]
 pub(crate) struct RestService {
-    api: Arc<dyn Api>,
+    apis: Apis,
     repeated: Arc<RepeatedDeeds<Content>>,
     sign_in: Arc<SignIn>,
 }
@@ -87,6 +91,8 @@ struct Content {
     body: Bytes,
     /// Tells this content from any other, where a caller may ask whether it still has it.
     tag: Option<String>,
+    /// The seconds after which to try again, where that is known.
+    retry_after_s: Option<i64>,
 }
 
 impl Content {
@@ -124,15 +130,26 @@ fn known_tags(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 }
 
 impl RestService {
-    pub(crate) fn new(api: Arc<dyn Api>, sign_in: Arc<SignIn>) -> Self {
-        Self { api, repeated: Arc::default(), sign_in }
+    pub(crate) fn new(apis: Apis, sign_in: Arc<SignIn>) -> Self {
+        Self { apis, repeated: Arc::default(), sign_in }
     }
 
     /// Answers a request. Blocks as long as the call takes.
     pub(crate) fn answer(&self, parts: &Parts, body: &[u8], now: Timestamp) -> Answer {
         let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
-        if matches!(path, SIGN_IN | CODE) {
+        if path == SIGN_IN {
             return self.sign_in.answer(path, parts, body, now);
+        }
+        let Some(admitted) = parts.extensions.get::<Admitted>() else {
+            // The check of the head lets nobody through unnamed.
+            let detail = "failed to tell who asks";
+            return answer_of(&Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).content());
+        };
+        if path == CODE {
+            return match admitted.may(Rights::Admin) {
+                Ok(()) => self.sign_in.answer(path, parts, body, now),
+                Err(why) => answer_of(&Problem::new(StatusCode::FORBIDDEN, why).content()),
+            };
         }
         if path == DESCRIPTION {
             return description(&parts.method);
@@ -141,7 +158,7 @@ impl RestService {
         for endpoint in ENDPOINTS {
             let Some(place) = endpoint.place_in(path) else { continue };
             if endpoint.method() == parts.method {
-                return answer_of(&self.answer_at(endpoint, place, parts, body));
+                return answer_of(&self.answer_at((endpoint, place), parts, body, admitted));
             }
             allowed.push(endpoint.method().to_string());
         }
@@ -155,21 +172,28 @@ impl RestService {
 
     fn answer_at(
         &self,
-        endpoint: &Endpoint,
-        place: Option<&str>,
+        (endpoint, place): (&Endpoint, Option<&str>),
         parts: &Parts,
         body: &[u8],
+        admitted: &Admitted,
     ) -> Content {
+        if let Err(why) = admitted.may(endpoint.rights()) {
+            return Problem::new(StatusCode::FORBIDDEN, why).content();
+        }
         let given = match arguments::read(endpoint, place, parts, body) {
             Ok(given) => given,
             Err(problem) => return problem.content(),
         };
-        let voice = match voice(&parts.headers) {
+        let voice = match voice(&parts.headers, admitted) {
             Ok(voice) => voice,
             Err(problem) => return problem.content(),
         };
+        if let Err(seconds) = endpoint.charge(&given, admitted) {
+            return Problem::too_many(seconds).content();
+        }
         let call = || {
-            let reply = (endpoint.call)(&*self.api, given, &voice);
+            let api = self.apis.of(admitted.rights());
+            let reply = (endpoint.call)(&**api, given, &voice);
             content_of(reply, endpoint.kind, wants_text(&parts.headers))
         };
         if endpoint.kind == Kind::Read {
@@ -180,7 +204,7 @@ impl RestService {
             Ok(None) => return call(),
             Err(problem) => return problem.content(),
         };
-        match self.repeated.begin(key, (parts.uri.path(), body)) {
+        match self.repeated.begin(&admitted.own_key(key), (parts.uri.path(), body)) {
             Begun::First(turn) => {
                 let content = call();
                 let has_failed = content.status.is_server_error();
@@ -204,7 +228,13 @@ fn description(method: &Method) -> Answer {
         return not_allowed("GET");
     }
     let body = Bytes::from(document().to_string());
-    answer_of(&Content { status: StatusCode::OK, content_type: JSON, body, tag: None })
+    answer_of(&Content {
+        status: StatusCode::OK,
+        content_type: JSON,
+        body,
+        tag: None,
+        retry_after_s: None,
+    })
 }
 
 fn not_allowed(allowed: &str) -> Answer {
@@ -224,7 +254,8 @@ fn content_of(reply: Result<Reply, ApiError>, kind: Kind, is_text: bool) -> Cont
             let status = if kind == Kind::Make { StatusCode::CREATED } else { StatusCode::OK };
             let (content_type, body) =
                 if is_text { (TEXT, reply.text) } else { (JSON, json_of(reply).to_string()) };
-            Content { status, content_type, body: Bytes::from(body), tag: None }
+            let body = Bytes::from(body);
+            Content { status, content_type, body, tag: None, retry_after_s: None }
         }
     }
 }
@@ -244,6 +275,9 @@ fn answer_of(content: &Content) -> Answer {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content.content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
+    if let Some(seconds) = content.retry_after_s {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
     if let Some(tag) = content.tag.as_deref().and_then(|tag| HeaderValue::from_str(tag).ok()) {
         headers.insert(ETAG, tag);
         headers.insert(VARY, HeaderValue::from_static("accept"));
@@ -257,10 +291,11 @@ fn wants_text(headers: &HeaderMap) -> bool {
     accepted.trim_start().starts_with("text/plain")
 }
 
-/// Returns in whose name a deed is done.
-pub(crate) fn voice(headers: &HeaderMap) -> Result<Voice, Problem> {
-    let Some(given) = headers.get(&AGENT) else {
-        return Ok(Voice::Model { client: None, session: None });
+/// Returns in whose name a deed is done: that of a named token, whatever the caller says.
+pub(crate) fn voice(headers: &HeaderMap, admitted: &Admitted) -> Result<Voice, Problem> {
+    let of_token = admitted.name().map(str::to_owned);
+    let Some(given) = headers.get(&AGENT).filter(|_| of_token.is_none()) else {
+        return Ok(Voice::Model { client: of_token, session: None });
     };
     let name = given.to_str().ok().filter(|name| name.len() <= AGENT_BYTES_MAX);
     let client = name.and_then(agent_name).ok_or_else(|| {
@@ -285,4 +320,65 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
         );
         Problem::new(StatusCode::BAD_REQUEST, detail)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+    use crate::fake::Fake;
+
+    fn asked(method: &str, path: &str, admitted: &Admitted) -> (u16, Option<String>, String) {
+        let rest = RestService::new(Apis::both(Fake::new()), Arc::new(SignIn::new(|| None)));
+        let request = Request::builder().method(method).uri(format!("{PREFIX}{path}"));
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        parts.extensions.insert(admitted.clone());
+        let answer = rest.answer(&parts, b"", Timestamp::UNIX_EPOCH);
+        let header = |name| answer.headers().get(name)?.to_str().ok().map(str::to_owned);
+        let (status, kind) = (answer.status().as_u16(), header(CONTENT_TYPE).unwrap());
+        (status, header(RETRY_AFTER), kind)
+    }
+
+    fn reader() -> Admitted {
+        Admitted::with(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH)
+    }
+
+    // S-TOKEN-3
+    #[test]
+    fn a_right_that_is_missing_is_named() {
+        let problem = "application/problem+json";
+        for (method, path, status) in [
+            ("GET", "status", 200),
+            ("GET", "openapi.json", 200),
+            ("POST", "memories/m1/forget", 403),
+            ("POST", "memories", 403),
+            ("GET", "doctor", 403),
+            ("GET", "sessions?query=x", 403),
+            ("POST", CODE, 403),
+        ] {
+            let (found, _, kind) = asked(method, path, &reader());
+            assert_eq!((found, kind == problem), (status, status == 403), "{path}");
+        }
+        let writer = Admitted::with(Rights::Write, Some("ci"), Timestamp::UNIX_EPOCH);
+        assert_eq!(asked("POST", "memories/m1/forget", &writer).0, 200);
+        assert_eq!(asked("GET", "doctor", &writer).0, 403);
+        let owner = Admitted::with(Rights::Admin, None, Timestamp::UNIX_EPOCH);
+        assert_eq!(asked("GET", "doctor", &owner).0, 200);
+    }
+
+    // S-HTTP-9
+    #[test]
+    fn a_client_that_asks_dearly_has_to_wait() {
+        let (ci, other) = (reader(), reader());
+        let answers = (0..1_000).map(|_| asked("GET", "graph/stats", &ci));
+        let (_, retry, kind) = answers.into_iter().find(|(status, ..)| *status == 429).unwrap();
+        assert_eq!(retry.as_deref(), Some("1"));
+        assert_eq!(kind, "application/problem+json");
+        assert_eq!(asked("GET", "search?query=x&explain=true", &ci).0, 429);
+        for path in ["search?query=x", "search?query=x&explain=false", "status"] {
+            assert_eq!(asked("GET", path, &ci).0, 200, "{path}");
+        }
+        assert_eq!(asked("GET", "graph/stats", &other).0, 200, "another server's client");
+    }
 }

@@ -6,6 +6,7 @@ use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use super::Content;
+use crate::http::admitted::too_many;
 use api::ApiError;
 use guard::secrets::redacted;
 use writer::exit::Exit;
@@ -19,11 +20,19 @@ pub(crate) struct Problem {
     detail: String,
     /// The fields that are wrong, each with its message.
     fields: Vec<(String, String)>,
+    /// The seconds after which to try again, where that is known.
+    retry_after_s: Option<i64>,
 }
 
 impl Problem {
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self { status, detail: detail.into(), fields: Vec::new() }
+        Self { status, detail: detail.into(), fields: Vec::new(), retry_after_s: None }
+    }
+
+    /// The caller has to wait.
+    pub(super) fn too_many(seconds: i64) -> Self {
+        let retry_after_s = Some(seconds);
+        Self { retry_after_s, ..Self::new(StatusCode::TOO_MANY_REQUESTS, too_many(seconds)) }
     }
 
     pub(super) fn of(error: &ApiError) -> Self {
@@ -41,7 +50,7 @@ impl Problem {
             }
             ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),
         };
-        Self { status, detail: error.to_string(), fields }
+        Self { fields, ..Self::new(status, error.to_string()) }
     }
 
     /// Returns what is wrong, and the remedy.
@@ -63,6 +72,12 @@ impl Problem {
             "problems": fields.collect::<Vec<Value>>(),
         });
         let body = Bytes::from(body.to_string());
-        Content { status: self.status, content_type: PROBLEM_JSON, body, tag: None }
+        Content {
+            status: self.status,
+            content_type: PROBLEM_JSON,
+            body,
+            tag: None,
+            retry_after_s: self.retry_after_s,
+        }
     }
 }

@@ -2,7 +2,8 @@
 //! minute, a session for half a day. Both are random, kept as hashes, in memory alone, so a retriever that starts anew knows
 //! none. Not here: the server's token (`token`), which requests need a session (`request_guard`).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
@@ -12,6 +13,9 @@ use serde_json::{Map, Value, json};
 use super::arguments::object_in;
 use super::problem::Problem;
 use super::{Answer, Content, JSON, PREFIX, answer_of, not_allowed};
+use crate::http::admitted::Admitted;
+use crate::http::named_token::NamedToken;
+use crate::http::peer::{Peer, network_of};
 use crate::http::token::{Secret, Token};
 use event::{Problems, Timestamp};
 
@@ -26,9 +30,9 @@ pub(super) const CODE: &str = "sign-in/code";
 pub(crate) enum Needs {
     /// Nothing but the code in its body.
     Code,
-    /// The server's token, not a session: else a session could prolong itself.
+    /// A token, not a session: else a session could prolong itself.
     Token,
-    /// The server's token or a session.
+    /// A token or a session.
     Either,
 }
 
@@ -54,10 +58,13 @@ const CODES_MAX: usize = 4;
 /// Sessions that work at once; the oldest goes first.
 const SESSIONS_MAX: usize = 64;
 
-/// Wrong codes within [`WRONG_SECONDS`] after which no code is looked at. Nobody guesses 256 bits; this also keeps an
-/// attempt from being cheap.
+/// Wrong codes of one address within [`WRONG_SECONDS`] after which none of its codes is looked at. Nobody guesses 256 bits;
+/// this also keeps an attempt from being cheap.
 const WRONG_MAX: usize = 20;
 const WRONG_SECONDS: i64 = 60;
+
+/// Wrong codes that are known at once, of all addresses; the oldest goes first.
+const WRONG_KNOWN_MAX: usize = 1_024;
 
 /// The codes and sessions.
 pub(crate) struct SignIn {
@@ -69,14 +76,16 @@ pub(crate) struct SignIn {
 struct SignInState {
     codes: Vec<Dated>,
     sessions: Vec<Dated>,
-    /// When wrong codes came.
-    wrong: Vec<Timestamp>,
+    /// Where wrong codes came from, and when.
+    wrong: Vec<(IpAddr, Timestamp)>,
 }
 
 /// A code or a session.
 struct Dated {
     hash: Token,
     made: Timestamp,
+    /// The named token that made the code, unless that was the server's.
+    with: Option<Arc<NamedToken>>,
 }
 
 impl SignIn {
@@ -84,18 +93,24 @@ impl SignIn {
         Self { secret, state: Mutex::default() }
     }
 
-    /// Tells whether a text is the token of a session.
-    pub(crate) fn is_session(&self, shown: &str, now: Timestamp) -> bool {
+    /// Returns what the code of a session was made with, if this is one: a named token, or the server's.
+    pub(crate) fn session(&self, shown: &Token, now: Timestamp) -> Option<Option<Arc<NamedToken>>> {
         let state = self.lock();
+        let mut found = None;
         // All are compared, so that the time does not tell which.
-        let matching = state.sessions.iter().filter(|session| session.hash.is(shown));
-        matching.filter(|session| is_within(session.made, SESSION_SECONDS, now)).count() > 0
+        for session in &state.sessions {
+            if session.hash.is_same(shown) {
+                found = Some(session);
+            }
+        }
+        let found = found.filter(|session| is_within(session.made, SESSION_SECONDS, now))?;
+        Some(found.with.clone())
     }
 
     #[cfg(test)]
     pub(crate) fn a_session(&self, now: Timestamp) -> String {
         let (token, hash) = Token::fresh(self.secret).unwrap();
-        self.lock().sessions.push(Dated { hash, made: now });
+        self.lock().sessions.push(Dated { hash, made: now, with: None });
         token
     }
 
@@ -106,8 +121,11 @@ impl SignIn {
         }
         let given = object_in(parts, body);
         let result = given.and_then(|given| match path {
-            CODE => self.new_code(&given, now),
-            _ => self.new_session(&given, now),
+            CODE => {
+                let with = parts.extensions.get::<Admitted>().and_then(Admitted::token);
+                self.new_code(&given, with, now)
+            }
+            _ => self.new_session(&given, network_of(Peer::from(parts)), now),
         });
         let content = match result {
             Ok(json) => Content {
@@ -115,6 +133,7 @@ impl SignIn {
                 content_type: JSON,
                 body: json.to_string().into(),
                 tag: None,
+                retry_after_s: None,
             },
             Err(problem) => problem.content(),
         };
@@ -130,15 +149,25 @@ impl SignIn {
     }
 
     /// Makes a code.
-    fn new_code(&self, given: &Map<String, Value>, now: Timestamp) -> Result<Value, Problem> {
+    fn new_code(
+        &self,
+        given: &Map<String, Value>,
+        with: Option<Arc<NamedToken>>,
+        now: Timestamp,
+    ) -> Result<Value, Problem> {
         only(given, &[])?;
         let (code, hash) = self.fresh()?;
-        keep(&mut self.lock().codes, Dated { hash, made: now }, CODES_MAX);
+        keep(&mut self.lock().codes, Dated { hash, made: now, with }, CODES_MAX);
         Ok(json!({ "code": code, "expires_in_s": CODE_SECONDS }))
     }
 
     /// Turns a code into a session.
-    fn new_session(&self, given: &Map<String, Value>, now: Timestamp) -> Result<Value, Problem> {
+    fn new_session(
+        &self,
+        given: &Map<String, Value>,
+        from: IpAddr,
+        now: Timestamp,
+    ) -> Result<Value, Problem> {
         only(given, &["code"])?;
         let Some(code) = given.get("code").and_then(Value::as_str) else {
             return Err(wrong_field(
@@ -148,29 +177,34 @@ impl SignIn {
         };
         let (token, hash) = self.fresh()?;
         let mut state = self.lock();
-        state.wrong.retain(|when| is_within(*when, WRONG_SECONDS, now));
-        if state.wrong.len() >= WRONG_MAX {
+        state.wrong.retain(|(_, when)| is_within(*when, WRONG_SECONDS, now));
+        if state.wrong.iter().filter(|(other, _)| *other == from).count() >= WRONG_MAX {
             let detail = format!(
                 "too many wrong codes came; wait {WRONG_SECONDS} seconds, then run agent-knowledge ui again"
             );
             return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail));
         }
         // All are compared, and those that are too old go.
-        let mut is_right = false;
+        let mut made_with = None;
         state.codes.retain(|known| {
             let is_this = known.hash.is(code);
             let is_fresh = is_within(known.made, CODE_SECONDS, now);
-            is_right |= is_this && is_fresh;
+            if is_this && is_fresh {
+                made_with = Some(known.with.clone());
+            }
             is_fresh && !is_this
         });
-        if !is_right {
-            state.wrong.push(now);
+        let Some(with) = made_with else {
+            if state.wrong.len() >= WRONG_KNOWN_MAX {
+                state.wrong.remove(0);
+            }
+            state.wrong.push((from, now));
             let detail = format!(
                 "the code is wrong, was used, or is older than {CODE_SECONDS} seconds; run agent-knowledge ui again"
             );
             return Err(Problem::new(StatusCode::UNAUTHORIZED, detail));
-        }
-        keep(&mut state.sessions, Dated { hash, made: now }, SESSIONS_MAX);
+        };
+        keep(&mut state.sessions, Dated { hash, made: now, with }, SESSIONS_MAX);
         Ok(json!({ "token": token, "expires_in_s": SESSION_SECONDS }))
     }
 
@@ -214,6 +248,7 @@ fn wrong_field(name: &str, message: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
     use std::sync::atomic::{AtomicU8, Ordering};
 
     use hyper::Request;
@@ -232,6 +267,8 @@ mod tests {
         Timestamp::from_second(1_700_000_000 + second).unwrap()
     }
 
+    const HERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
     fn asked(sign_in: &SignIn, path: &str, body: &Value, second: i64) -> (u16, Answer) {
         let request = Request::post("/").header("content-type", JSON).body(()).unwrap();
         let body = body.to_string();
@@ -240,13 +277,17 @@ mod tests {
     }
 
     fn code(sign_in: &SignIn, second: i64) -> String {
-        let made = sign_in.new_code(&Map::new(), at(second)).unwrap();
+        let made = sign_in.new_code(&Map::new(), None, at(second)).unwrap();
         made["code"].as_str().unwrap().to_owned()
+    }
+
+    fn is_session(sign_in: &SignIn, shown: &str, now: Timestamp) -> bool {
+        sign_in.session(&Token::shown(shown), now).is_some()
     }
 
     fn session(sign_in: &SignIn, code: &str, second: i64) -> Result<String, u16> {
         let given = json!({ "code": code });
-        let made = sign_in.new_session(given.as_object().unwrap(), at(second));
+        let made = sign_in.new_session(given.as_object().unwrap(), HERE, at(second));
         let made = made.map_err(|problem| problem.content().status.as_u16())?;
         Ok(made["token"].as_str().unwrap().to_owned())
     }
@@ -260,7 +301,7 @@ mod tests {
         assert_eq!(session(&sign_in, &first, 59), Err(401), "it was used");
         assert_eq!(session(&sign_in, &code(&sign_in, 0), 60), Err(401), "it is too old");
         assert_eq!(session(&sign_in, &code(&sign_in, 9), 8), Err(401), "the clock was set back");
-        assert!(token != first && !sign_in.is_session(&first, at(59)));
+        assert!(token != first && !is_session(&sign_in, &first, at(59)));
         // Only so many at once, the newest ones.
         let codes: Vec<String> = (0..=CODES_MAX).map(|_| code(&sign_in, 100)).collect();
         assert_eq!(session(&sign_in, &codes[0], 100), Err(401));
@@ -273,15 +314,15 @@ mod tests {
         let sign_in = SignIn::new(bits);
         let token = session(&sign_in, &code(&sign_in, 0), 0).unwrap();
         for (second, is_one) in [(0, true), (SESSION_SECONDS - 1, true), (SESSION_SECONDS, false)] {
-            assert_eq!(sign_in.is_session(&token, at(second)), is_one, "{second}");
+            assert_eq!(is_session(&sign_in, &token, at(second)), is_one, "{second}");
         }
-        assert!(!sign_in.is_session(&token, at(-1)) && !sign_in.is_session("", at(0)));
+        assert!(!is_session(&sign_in, &token, at(-1)) && !is_session(&sign_in, "", at(0)));
         for _ in 0..SESSIONS_MAX {
             session(&sign_in, &code(&sign_in, 1), 1).unwrap();
         }
-        assert!(!sign_in.is_session(&token, at(2)), "the oldest went");
+        assert!(!is_session(&sign_in, &token, at(2)), "the oldest went");
         assert_eq!(sign_in.lock().sessions.len(), SESSIONS_MAX);
-        assert!(!SignIn::new(bits).is_session(&token, at(2)), "another process knows none");
+        assert!(!is_session(&SignIn::new(bits), &token, at(2)), "another process knows none");
     }
 
     // S-UI-3
@@ -296,7 +337,16 @@ mod tests {
         let (status, answer) = asked(&sign_in, SIGN_IN, &json!({ "code": "x" }), 1);
         assert_eq!((status, &answer.headers()[RETRY_AFTER]), (429, &HeaderValue::from(60)));
         assert_eq!(sign_in.lock().wrong.len(), WRONG_MAX, "refused ones are not counted");
+        let elsewhere = json!({ "code": right });
+        let elsewhere = elsewhere.as_object().unwrap();
+        let other = Ipv4Addr::LOCALHOST.into();
+        assert!(sign_in.new_session(elsewhere, other, at(1)).is_ok(), "from another address");
         assert!(session(&sign_in, &code(&sign_in, 61), 61).is_ok(), "a minute later");
+        for number in 0..=WRONG_KNOWN_MAX {
+            let from = Ipv4Addr::from(u32::try_from(number).unwrap()).into();
+            assert!(sign_in.new_session(elsewhere, from, at(70)).is_err());
+        }
+        assert_eq!(sign_in.lock().wrong.len(), WRONG_KNOWN_MAX);
     }
 
     // S-UI-3

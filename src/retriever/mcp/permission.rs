@@ -1,0 +1,59 @@
+//! Which tools a client over HTTP may call, and how often. Over standard streams the client is a program of the user, who may
+//! call all. Not here: who the client is (`http::admitted`).
+
+use super::schema::{ANALYZE, CONTEXT, FEEDBACK, FORGET, LINK, SAVE, SESSIONS, STALE, UNLINK};
+use crate::http::{Admitted, Rights, too_many};
+
+/// Returns the right that a tool needs: past sessions are those of the owner of the server.
+pub(super) fn rights(tool: &str) -> Rights {
+    match tool {
+        SAVE | FEEDBACK | FORGET | LINK | UNLINK => Rights::Write,
+        SESSIONS => Rights::Admin,
+        _ => Rights::Read,
+    }
+}
+
+/// Tells whether a client may call a tool now, and counts the call if it is a dear one.
+///
+/// # Errors
+/// Says what is missing, for the model.
+pub(super) fn check(tool: &str, admitted: Option<&Admitted>) -> Result<(), String> {
+    let Some(admitted) = admitted else { return Ok(()) };
+    admitted.may(rights(tool))?;
+    // Each of them looks at all memories, or at files and git.
+    let is_dear = matches!(tool, CONTEXT | SESSIONS | STALE | ANALYZE);
+    if is_dear { admitted.pay().map_err(too_many) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schema::{SEARCH, ToolSet};
+    use super::*;
+    use event::Timestamp;
+
+    // S-TOKEN-3
+    #[test]
+    fn a_tool_needs_its_right() {
+        let now = Timestamp::UNIX_EPOCH;
+        for given in Rights::ALL {
+            let admitted = Admitted::with(given, Some("ci"), now);
+            for tool in ToolSet::Full.names() {
+                let is_allowed = check(tool, Some(&admitted)).is_ok();
+                assert_eq!(is_allowed, given >= rights(tool), "{tool} {given}");
+                assert!(check(tool, None).is_ok(), "over standard streams");
+            }
+        }
+        let told = check(SAVE, Some(&Admitted::with(Rights::Read, Some("ci"), now))).unwrap_err();
+        assert!(told.contains("the right write") && told.contains("token ci has read"), "{told}");
+    }
+
+    // S-HTTP-9
+    #[test]
+    fn dear_tools_end_and_a_search_does_not() {
+        let admitted = Admitted::with(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH);
+        let asked = |tool: &str| check(tool, Some(&admitted));
+        let refused = (0..1_000).find_map(|_| asked(CONTEXT).err()).unwrap();
+        assert!(refused.ends_with("try again in 1 s"), "{refused}");
+        assert!(asked(ANALYZE).is_err() && asked(SEARCH).is_ok());
+    }
+}
