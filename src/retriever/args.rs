@@ -16,7 +16,9 @@ mod agent_files;
 mod curation;
 pub mod help;
 mod hook;
+mod lesson;
 mod links;
+mod person;
 mod request;
 pub mod sessions;
 mod setup;
@@ -27,7 +29,9 @@ mod upkeep;
 pub use agent_files::{Export, Import};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
+pub use lesson::{Add, LessonFields};
 pub use links::{Link, LinkCommand, Unlink};
+pub use person::PersonCommand;
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
 #[cfg(feature = "web")]
@@ -52,7 +56,11 @@ pub struct CommandLine {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum MainCommand {
+    /// What only people need.
+    #[command(flatten)]
+    Person(PersonCommand),
     /// Find memories about an error, a command or a question
+    #[command(visible_alias = "find")]
     Search(Past<SearchRequest>),
     /// Get a briefing at the start of work
     Context(Past<ContextRequest>),
@@ -75,6 +83,7 @@ pub enum MainCommand {
         command: sessions::Sessions,
     },
     /// List all memories, page by page
+    #[command(visible_alias = "ls")]
     List(RequestCommand<BrowseRequest>),
     /// List the newest memories
     Recent(RequestCommand<RecentArguments>),

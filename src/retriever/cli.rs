@@ -2,8 +2,11 @@
 //! (`args`), the rules about values (`api::requests`), what only a process can do (`process`).
 
 mod curation;
+mod guess;
 mod judgement;
 mod links;
+mod person;
+mod piped;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -15,8 +18,8 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use super::args::{
-    self, Arguments, CommandLine, Export, Hook, Import, MainCommand, ModelCommand, OutputFormat,
-    Past, Serve, Setup, Upkeep,
+    self, CommandLine, Export, Hook, Import, MainCommand, ModelCommand, OutputFormat, Past,
+    PersonCommand, Serve, Setup, Upkeep,
 };
 use super::judge::Decided;
 use super::mcp::ToolSet;
@@ -172,6 +175,17 @@ pub trait Wiring {
     /// [`ApiError`].
     fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError>;
 
+    /// Does what only people need; also returns how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn person(
+        &mut self,
+        settings: &GlobalOptions,
+        command: PersonCommand,
+        process: &mut Process<'_>,
+    ) -> Result<(Exit, Reply), ApiError>;
+
     /// Downloads the embedding model, or shows its state.
     ///
     /// # Errors
@@ -184,9 +198,6 @@ pub trait Wiring {
     ) -> Result<Reply, ApiError>;
 }
 
-/// Most bytes read from standard input: the log of a long CI run. The request cuts it to its telling lines.
-const INPUT_BYTES_MAX: u64 = 16 << 20;
-
 /// Runs the program. A reader that closed the output early is no failure.
 #[must_use]
 pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
@@ -198,7 +209,7 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
         Ok(line) => line,
         // A wrong command in a client's configuration is reported, but must not stop the agent.
         Err(error) => {
-            let exit = explain(process, &error);
+            let exit = explain(process, &guess::with_meaning(error));
             return if is_hook { Exit::Done } else { exit };
         }
     };
@@ -241,11 +252,12 @@ fn perform(
     // Wrong values are reported before anything is opened.
     let (form, reply) = match command {
         MainCommand::Search(search) => {
-            let arguments = with_piped_query(process, search.arguments)?;
+            let arguments = piped::with_query(process, search.arguments)?;
             let request = SearchRequest { shape: shape(search.form), ..arguments.read()? };
             let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
             (search.form, wiring.open(settings, need)?.search(&request)?)
         }
+        MainCommand::Person(command) => return person::perform(process, wiring, settings, command),
         MainCommand::Context(context) => briefed(wiring, settings, context)?,
         MainCommand::Show(show) => {
             let request: ShowArguments = show.arguments.read()?;
@@ -321,31 +333,6 @@ fn briefed(
     let need = if is_asked { Need::Meaning } else { Need::Words };
     let request = ContextRequest { shape: shape(form), ..request };
     Ok((form, wiring.open(settings, need)?.context(&request)?))
-}
-
-/// Reads the query from standard input where it is `-`.
-fn with_piped_query(
-    process: &mut Process<'_>,
-    arguments: Arguments<SearchRequest>,
-) -> Result<Arguments<SearchRequest>, ApiError> {
-    if arguments.text(QUERY) != Some("-") {
-        return Ok(arguments);
-    }
-    Ok(arguments.with(QUERY, piped_query(process)?))
-}
-
-/// The parameter of a search that `-` may stand for.
-const QUERY: &str = "query";
-
-fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
-    let mut bytes = Vec::new();
-    match process.input.take(INPUT_BYTES_MAX).read_to_end(&mut bytes) {
-        Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) => Err(ApiError::Failed {
-            exit: Exit::Io,
-            message: format!("failed to read standard input: {error}"),
-        }),
-    }
 }
 
 /// A form that is not printed is not made.

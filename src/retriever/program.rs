@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::args::{self, Export, Hook, Import, ModelCommand, Serve, Upkeep};
+use super::args::{self, Export, Hook, Import, ModelCommand, PersonCommand, Serve, Upkeep};
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
 use crate::mcp::{Options, Telling, ToolSet, stdio};
@@ -18,15 +18,18 @@ use api::journal::told::Teller;
 use api::{Api, ApiError, Reply};
 use clients::hooks::last_seen;
 
+mod add;
 mod agent_files;
 mod as_of;
 #[cfg(feature = "web")]
 mod browser;
+mod editor;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod home;
 mod hook;
 mod http;
+mod lesson_form;
 mod listening;
 mod opening;
 mod session_consent;
@@ -309,6 +312,17 @@ impl Wiring for Program<'_> {
 
     fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {
         self.write_block(settings, &command)
+    }
+
+    fn person(
+        &mut self,
+        settings: &GlobalOptions,
+        command: PersonCommand,
+        process: &mut Process<'_>,
+    ) -> Result<(Exit, Reply), ApiError> {
+        match command {
+            PersonCommand::Add(command) => self.add(settings, *command, process),
+        }
     }
 
     fn model(

@@ -32,18 +32,16 @@ const SHORT: &[Group] = &[
     Group {
         title: "Keep it right",
         commands: &[
+            "add",
             "feedback",
             "forget",
             "supersede",
-            "distinct",
             "pin",
             "review",
             "stale",
             "link",
             "unlink",
             "impact",
-            "analyze",
-            "patterns",
             "import",
             "export",
         ],
@@ -56,6 +54,7 @@ const SHORT: &[Group] = &[
 
 /// What few people need, and what agents and scripts start.
 const FURTHER: &[Group] = &[
+    Group { title: "Look closer", commands: &["distinct", "analyze", "patterns"] },
     Group {
         title: "Upkeep",
         commands: &["fade", "purge", "verify", "scrub", "archive", "index", "digest"],
@@ -80,7 +79,20 @@ pub fn command() -> Command {
     );
     let further: String = FURTHER.iter().map(|group| section(group, &command)).collect();
     let more = format!("{}\n{MORE}", further.trim_start());
-    CommandLine::command().help_template(template).after_help(EXAMPLE).after_long_help(more)
+    let command = CommandLine::command().mut_subcommands(with_aliases);
+    command.help_template(template).after_help(EXAMPLE).after_long_help(more)
+}
+
+/// Tells the other names of a command at the end of its own help.
+fn with_aliases(command: Command) -> Command {
+    let aliases: Vec<&str> = command.get_visible_aliases().collect();
+    if aliases.is_empty() {
+        return command;
+    }
+    let also = format!("Also called: {}", aliases.join(", "));
+    let text =
+        command.get_after_help().map_or_else(|| also.clone(), |text| format!("{text}\n\n{also}"));
+    command.after_help(text)
 }
 
 fn section(group: &Group, command: &Command) -> String {
@@ -135,7 +147,7 @@ Examples:
   agent-knowledge search 'flaky test' --this-repo --kind error --json | jq .
   agent-knowledge context --task 'upgrade the ORM' --file src/db.rs
 
-Lessons are written with log-memory.";
+Lessons are written with agent-knowledge add, and with log-memory, which is made for scripts.";
 
 #[cfg(test)]
 mod tests {

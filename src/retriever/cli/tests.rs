@@ -65,6 +65,15 @@ impl Wiring for FakeWiring {
         Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
     }
 
+    fn person(
+        &mut self,
+        _: &GlobalOptions,
+        command: PersonCommand,
+        _: &mut Process<'_>,
+    ) -> Result<(Exit, Reply), ApiError> {
+        Ok((Exit::Done, Reply { text: format!("{command:?}"), json: Value::Null }))
+    }
+
     fn judge(&mut self, _: &GlobalOptions, _: &Value) -> Result<Decided, ApiError> {
         Ok(Decided { decision: Decision::Unclear, reason: String::new() })
     }

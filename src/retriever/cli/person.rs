@@ -1,0 +1,27 @@
+//! The commands that only people need, from the arguments to the answer. Not here: what they do (`program`).
+
+use super::{GlobalOptions, Process, Wiring, ended, piped};
+use crate::args::PersonCommand;
+use api::ApiError;
+use writer::exit::{Exit, complain};
+
+/// Runs a command.
+pub(super) fn perform(
+    process: &mut Process<'_>,
+    wiring: &mut dyn Wiring,
+    settings: &GlobalOptions,
+    mut command: PersonCommand,
+) -> Result<Exit, ApiError> {
+    let form = command.form();
+    let PersonCommand::Add(add) = &mut command;
+    if add.words == ["-"] {
+        add.words = vec![piped::text(process)?];
+    }
+    let done = wiring.person(settings, command, process)?;
+    let exit = ended(process, form, &done);
+    if exit == Exit::Io {
+        let message = "it was done, but the answer could not be printed; do not do it again";
+        complain(process.messages, process.name, message);
+    }
+    Ok(exit)
+}
