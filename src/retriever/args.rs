@@ -29,7 +29,7 @@ mod upkeep;
 pub use agent_files::{Export, Import};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
-pub use lesson::{Add, LessonFields};
+pub use lesson::{Add, EditMemory, LessonFields};
 pub use links::{Link, LinkCommand, Unlink};
 pub use person::PersonCommand;
 pub use request::{Arguments, RequestCommand};

@@ -23,6 +23,7 @@ mod agent_files;
 mod as_of;
 #[cfg(feature = "web")]
 mod browser;
+mod edit;
 mod editor;
 #[cfg(feature = "grpc")]
 mod grpc;
@@ -322,6 +323,7 @@ impl Wiring for Program<'_> {
     ) -> Result<(Exit, Reply), ApiError> {
         match command {
             PersonCommand::Add(command) => self.add(settings, *command, process),
+            PersonCommand::Edit(command) => self.edit(settings, &command, process),
         }
     }
 

@@ -185,4 +185,71 @@ mod in_an_editor {
         assert!(shown.contains(&format!("kept in {}", form.display())), "{shown}");
         assert!(shown.contains("exit 69"), "{shown}");
     }
+
+    /// An editor that puts another lesson into the form.
+    const OTHER: &str = "sed -i.bak 's/^lesson:.*/lesson: second/' \"$2\"; rm -f \"$2.bak\"";
+
+    // S-EDIT-1
+    #[test]
+    fn edit_replaces_a_memory_by_its_new_version() {
+        let world = world();
+        let fields =
+            ["--type", "error", "--symptom", "two\nlines", "--private", "--confidence", "inferred"];
+        let old = world
+            .agent_knowledge(&[&["add", "first", "--repo", "api"], &fields[..]].concat())
+            .done();
+        let old = old.trim();
+        let short = &old[old.len() - 8..];
+        let shown = edited(&world, &["edit", short], OTHER);
+        let new =
+            world.asked(&["show", old])["memories"][0]["standing"]["replaced_by"]["id"].clone();
+        let new = new.as_str().unwrap().to_owned();
+        assert!(shown.contains(&format!("{new} replaces {old}")), "{shown}");
+        let events = world.events("api.jsonl");
+        let [first, second, _] = <[_; 3]>::try_from(events).unwrap();
+        assert_eq!((second.id.as_str(), second.lesson.as_str()), (new.as_str(), "second"));
+        assert_eq!((&first.symptoms, &first.event_type), (&second.symptoms, &second.event_type));
+        assert_eq!(second.confidence(), first.confidence());
+        assert!(second.is_private() && forms(&world).is_empty());
+
+        let ran = world.agent_knowledge(&["edit", old]);
+        assert_eq!(ran.exit, Some(65));
+        assert!(
+            ran.messages.contains(&format!("was replaced by {new}; edit that one")),
+            "{}",
+            ran.messages
+        );
+        world.agent_knowledge(&["forget", &new]).done();
+        let ran = world.agent_knowledge(&["edit", &new]);
+        assert!(
+            ran.messages.contains(&format!("agent-knowledge forget --undo {new}")),
+            "{}",
+            ran.messages
+        );
+    }
+
+    // S-EDIT-1
+    #[test]
+    fn edit_writes_nothing_without_a_change() {
+        let world = world();
+        let id =
+            world.agent_knowledge(&["add", "first", "--tags", "a,b", "--expires", "30d"]).done();
+        let id = id.trim();
+        let before = crate::world::bytes_under(&world.store());
+        let shown = edited(&world, &["edit", id], "true");
+        assert!(shown.contains("nothing is saved: the text is unchanged"), "{shown}");
+        assert!(forms(&world).is_empty());
+        let shown = edited(
+            &world,
+            &["edit", id],
+            "sed -i.bak 's/^tags:.*/tags: a b!\\x01/' \"$2\"; rm -f \"$2.bak\"",
+        );
+        let [form] = <[_; 1]>::try_from(forms(&world)).unwrap();
+        assert!(shown.contains(&format!("edit {id} --form {}", form.display())), "{shown}");
+        let ran = world.agent_knowledge(&["edit", id]);
+        assert_eq!(ran.exit, Some(64));
+        assert!(ran.messages.contains("needs a terminal"), "{}", ran.messages);
+        assert_eq!(world.agent_knowledge(&["edit", "ZZZZZZZZ"]).exit, Some(1));
+        assert_eq!(crate::world::bytes_under(&world.store()), before);
+    }
 }

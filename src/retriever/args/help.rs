@@ -33,6 +33,7 @@ const SHORT: &[Group] = &[
         title: "Keep it right",
         commands: &[
             "add",
+            "edit",
             "feedback",
             "forget",
             "supersede",

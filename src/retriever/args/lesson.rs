@@ -37,6 +37,25 @@ pub struct Add {
     pub output: OutputFormat,
 }
 
+const EDIT_HELP: &str = "\
+A log is never changed: saving makes a new memory, which replaces the old one; show tells both.
+The editor is that of $VISUAL or $EDITOR, else vi. If nothing is changed, nothing is saved.";
+
+/// The `edit` command.
+#[derive(Debug, Args)]
+#[command(after_help = EDIT_HELP)]
+pub struct EditMemory {
+    /// The memory: its id, or any unique short form of it
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Read a form from this file instead of opening an editor, such as one that was kept
+    #[arg(long, value_name = "FILE")]
+    pub form: Option<PathBuf>,
+    /// How to print.
+    #[command(flatten)]
+    pub output: OutputFormat,
+}
+
 /// The fields of a lesson, as the command line gave them.
 #[derive(Debug, Default)]
 pub struct LessonFields {

@@ -3,13 +3,15 @@
 use clap::Subcommand;
 
 use super::OutputFormat;
-use super::lesson::Add;
+use super::lesson::{Add, EditMemory};
 
 /// What only people need.
 #[derive(Debug, Subcommand)]
 pub enum PersonCommand {
     /// Save a lesson; without one, an editor opens
     Add(Box<Add>),
+    /// Change a memory in your editor
+    Edit(EditMemory),
 }
 
 impl PersonCommand {
@@ -18,6 +20,7 @@ impl PersonCommand {
     pub fn form(&self) -> OutputFormat {
         match self {
             Self::Add(command) => command.output,
+            Self::Edit(command) => command.output,
         }
     }
 }

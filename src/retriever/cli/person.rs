@@ -13,8 +13,9 @@ pub(super) fn perform(
     mut command: PersonCommand,
 ) -> Result<Exit, ApiError> {
     let form = command.form();
-    let PersonCommand::Add(add) = &mut command;
-    if add.words == ["-"] {
+    if let PersonCommand::Add(add) = &mut command
+        && add.words == ["-"]
+    {
         add.words = vec![piped::text(process)?];
     }
     let done = wiring.person(settings, command, process)?;

@@ -161,7 +161,8 @@ impl Program<'_> {
 }
 
 impl FormEnd {
-    fn reply(&self, kind: &str) -> Reply {
+    /// Returns the answer about it.
+    pub(super) fn reply(&self, kind: &str) -> Reply {
         let nothing = |text: &str| {
             Reply::new(text.to_owned(), json!({ "status": "nothing saved", "id": null }))
         };
