@@ -13,6 +13,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use crate::mcp::ToolSet;
 
 mod agent_files;
+mod config;
 mod curation;
 pub mod help;
 mod hook;
@@ -27,6 +28,7 @@ mod ui;
 mod upkeep;
 
 pub use agent_files::{Export, Import};
+pub use config::{ConfigArguments, ConfigCommand};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
 pub use lesson::{Add, EditMemory, LessonFields};

@@ -23,6 +23,8 @@ mod agent_files;
 mod as_of;
 #[cfg(feature = "web")]
 mod browser;
+mod config;
+mod config_file;
 mod edit;
 mod editor;
 #[cfg(feature = "grpc")]
@@ -324,6 +326,7 @@ impl Wiring for Program<'_> {
         match command {
             PersonCommand::Add(command) => self.add(settings, *command, process),
             PersonCommand::Edit(command) => self.edit(settings, &command, process),
+            PersonCommand::Config(command) => self.config(settings, command, process),
         }
     }
 

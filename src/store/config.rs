@@ -84,7 +84,11 @@ impl Config {
         }
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads the text of a configuration file.
+    ///
+    /// # Errors
+    /// A sentence that names the key and says what is allowed.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let mut config = Self::default();
         for (key, value) in table {

@@ -1,6 +1,8 @@
 //! What people do from a terminal: they save a lesson and correct it in their editor, and are told the right command when
 //! they guess a wrong one. Not here: what agents do with tools (`mcp`).
 
+use serde_json::{Value, json};
+
 use crate::world::{AGENT_KNOWLEDGE, LOG_MEMORY, World, run};
 
 const LESSON: [&str; 6] =
@@ -112,6 +114,112 @@ fn other_names_of_commands_do_the_same() {
     assert!(!world.agent_knowledge(&["ls"]).done().contains("migrations come first"));
     let short = world.agent_knowledge(&["-h"]).done();
     assert!(!short.contains("Also called") && !short.contains(" rm"), "{short}");
+}
+
+// S-CONFIG-1
+#[test]
+fn config_shows_each_value_and_what_set_it() {
+    let world = world();
+    world.configure("memory_mib = 32\n[aliases]\nold = \"github.com/acme/new\"\n[judge]\nurl = \"http://me:hunter2secretX9@localhost/v1\"\nmodel = \"m\"\n");
+    let json = world.asked(&["config"]);
+    let row = |key: &str| {
+        let rows = json["settings"].as_array().unwrap();
+        rows.iter().find(|row| row["key"] == key).unwrap_or_else(|| panic!("{key}: {json}")).clone()
+    };
+    for (key, value, origin, from) in [
+        ("memory_mib", json!(32), "file", json!(world.config_file())),
+        ("aliases.old", json!("github.com/acme/new"), "file", json!(world.config_file())),
+        ("logs", json!(world.store()), "environment", json!("AGENT_KNOWLEDGE_LOGS")),
+        ("embedding", json!("fp32"), "default", Value::Null),
+        ("archive_older_than", Value::Null, "default", Value::Null),
+    ] {
+        let expected = json!({ "key": key, "value": value, "origin": origin, "from": from });
+        assert_eq!(row(key), expected);
+    }
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    let shown = run(
+        command.args(["config", "show"]).env("AGENT_KNOWLEDGE_TOKEN", "tokentokentoken12"),
+        b"",
+    )
+    .done();
+    assert!(shown.contains("AGENT_KNOWLEDGE_TOKEN") && !shown.contains("tokentoken"), "{shown}");
+    assert!(!shown.contains("hunter2") && !json.to_string().contains("hunter2"), "{shown}");
+    assert_eq!(world.agent_knowledge(&["config", "get", "memory_mib"]).done(), "32\n");
+    assert_eq!(world.agent_knowledge(&["config", "get", "archive_older_than"]).exit, Some(1));
+    let path = world.agent_knowledge(&["config", "path"]).done();
+    assert_eq!(path.trim(), world.config_file().to_str().unwrap());
+}
+
+// S-CONFIG-2
+#[test]
+fn config_set_changes_the_file_and_nothing_else_in_it() {
+    let world = world();
+    world.agent_knowledge(&["config", "set", "memory_mib", "64"]).done();
+    assert_eq!(std::fs::read_to_string(world.config_file()).unwrap(), "memory_mib = 64\n");
+    let text = "# mine\nmemory_mib = 64 # small\n\n[sessions] # why\nexclude_tools = [\"codex\"]\n";
+    world.configure(text);
+    let pairs = ["judge.url", "http://localhost:1/v1", "judge.model", "m"];
+    world.agent_knowledge(&[&["config", "set", "memory_mib", "128"], &pairs[..]].concat()).done();
+    let expected =
+        text.replace("64", "128") + "\n[judge]\nurl = \"http://localhost:1/v1\"\nmodel = \"m\"\n";
+    assert_eq!(std::fs::read_to_string(world.config_file()).unwrap(), expected);
+    world.agent_knowledge(&["config", "unset", "judge.url", "judge.model"]).done();
+    world.agent_knowledge(&["config", "set", "sessions.exclude_tools", "codex,cline"]).done();
+    let expected = text.replace("64", "128").replace("[\"codex\"]", "[\"codex\", \"cline\"]");
+    assert_eq!(std::fs::read_to_string(world.config_file()).unwrap(), expected);
+    let ran = world.agent_knowledge(&["config", "set", "logs", "~/elsewhere"]);
+    assert!(
+        ran.messages.contains("AGENT_KNOWLEDGE_LOGS is set, so it wins over logs"),
+        "{}",
+        ran.messages
+    );
+    assert_eq!(ran.exit, Some(0));
+}
+
+// S-CONFIG-2
+#[test]
+fn a_wrong_setting_is_refused_before_a_byte_is_written() {
+    let world = world();
+    for (key, value, told) in [
+        ("memory_mib", "much", "from 16 to 1048576"),
+        ("memory_mib", "4", "for example: agent-knowledge config set memory_mib 2048"),
+        ("embedding", "int4", "fp32 or int8"),
+        ("journal", "perhaps", "must be on or off"),
+        ("archive_older_than", "soon", "\"90d\""),
+        ("judge.url", "http://localhost", "judge.model"),
+        ("aliases.a", "../b", "github.com/acme/new-name"),
+        ("section_budgets.nothing", "1", "they are user, everywhere"),
+        ("log", "x", "\"log\" is no setting; they are logs, model"),
+    ] {
+        let ran = world.agent_knowledge(&["config", "set", key, value]);
+        assert_eq!(ran.exit, Some(65), "{key}");
+        assert!(ran.messages.contains(told), "{key}: {}", ran.messages);
+        assert!(!world.config_file().exists(), "{key}");
+    }
+    world.configure("# mine\nlogs = ");
+    let ran = world.agent_knowledge(&["config", "set", "journal", "off"]);
+    assert_eq!(ran.exit, Some(78));
+    assert_eq!(std::fs::read_to_string(world.config_file()).unwrap(), "# mine\nlogs = ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_changed_configuration_keeps_its_mode_and_its_link() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = world();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    world.agent_knowledge(&["config", "set", "journal", "off"]).done();
+    assert_eq!(mode(&world.config_file()), 0o600);
+    let kept = world.path("dotfile.toml");
+    std::fs::rename(world.config_file(), &kept).unwrap();
+    std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&kept, world.config_file()).unwrap();
+    world.agent_knowledge(&["config", "set", "journal", "on"]).done();
+    assert!(world.config_file().symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "journal = true\n");
+    assert_eq!(mode(&kept), 0o640);
+    let folder = world.config_file();
+    assert_eq!(std::fs::read_dir(folder.parent().unwrap()).unwrap().count(), 1);
 }
 
 #[cfg(unix)]

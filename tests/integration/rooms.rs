@@ -123,7 +123,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["sessions"]),
     ("ruzstd", &["sessions/records.rs"]),
     ("jsonc_parser", &["clients/setup/edit/json"]),
-    ("toml_edit", &["clients/setup/edit/toml.rs"]),
+    ("toml_edit", &["clients/setup/edit/toml.rs", "retriever/program/config_file.rs"]),
     ("clap", &["retriever/args", "retriever/cli", "eval/args.rs", "eval/cli.rs"]),
 ];
 

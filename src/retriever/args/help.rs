@@ -49,7 +49,7 @@ const SHORT: &[Group] = &[
     },
     Group {
         title: "Set up and check",
-        commands: &["setup", "model", "status", "doctor", "whoami"],
+        commands: &["setup", "config", "model", "status", "doctor", "whoami"],
     },
 ];
 

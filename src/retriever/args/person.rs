@@ -3,6 +3,7 @@
 use clap::Subcommand;
 
 use super::OutputFormat;
+use super::config::ConfigArguments;
 use super::lesson::{Add, EditMemory};
 
 /// What only people need.
@@ -12,6 +13,8 @@ pub enum PersonCommand {
     Add(Box<Add>),
     /// Change a memory in your editor
     Edit(EditMemory),
+    /// Show and change the settings
+    Config(ConfigArguments),
 }
 
 impl PersonCommand {
@@ -21,6 +24,7 @@ impl PersonCommand {
         match self {
             Self::Add(command) => command.output,
             Self::Edit(command) => command.output,
+            Self::Config(command) => command.form(),
         }
     }
 }
