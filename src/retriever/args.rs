@@ -13,6 +13,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use crate::mcp::ToolSet;
 
 mod agent_files;
+mod completions;
 mod config;
 mod curation;
 pub mod help;
@@ -28,12 +29,13 @@ mod ui;
 mod upkeep;
 
 pub use agent_files::{Export, Import};
+pub use completions::Completions;
 pub use config::{ConfigArguments, ConfigCommand};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
 pub use lesson::{Add, EditMemory, LessonFields};
 pub use links::{Link, LinkCommand, Unlink};
-pub use person::PersonCommand;
+pub use person::{PersonCommand, Stats};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
 #[cfg(feature = "web")]

@@ -42,6 +42,7 @@ mod session_state;
 mod sessions;
 mod setup;
 mod shared;
+mod stats;
 mod stopping;
 #[cfg(feature = "web")]
 mod ui;
@@ -326,6 +327,13 @@ impl Wiring for Program<'_> {
         match command {
             PersonCommand::Add(command) => self.add(settings, *command, process),
             PersonCommand::Edit(command) => self.edit(settings, &command, process),
+            PersonCommand::Stats(command) => {
+                let api = self.open(settings, Need::Words)?;
+                Ok((Exit::Done, stats::stats(&*api, usize::from(command.days))?))
+            }
+            PersonCommand::Completions(command) => {
+                Ok((Exit::Done, Reply::new(command.script(), Value::Null)))
+            }
             PersonCommand::Config(command) => self.config(settings, command, process),
         }
     }

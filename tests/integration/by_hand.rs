@@ -222,6 +222,79 @@ fn a_changed_configuration_keeps_its_mode_and_its_link() {
     assert_eq!(std::fs::read_dir(folder.parent().unwrap()).unwrap().count(), 1);
 }
 
+// S-STATS-1
+#[test]
+fn stats_tell_what_the_memory_did() {
+    let world = world();
+    let text = world.agent_knowledge(&["stats"]).done();
+    for told in [
+        "added           0 memories",
+        "told            nothing yet",
+        "helped          no report yet",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    assert!(!text.contains("By agent"), "{text}");
+
+    let id = world.agent_knowledge(&["add", "run the migrations first", "--type", "error"]).done();
+    world.agent_knowledge(&["add", "elsewhere", "--repo", "api"]).done();
+    let said = json!({ "session_id": "s", "cwd": world.work(), "hook_event_name": "SessionStart", "source": "startup" });
+    let mut hook = world.command(AGENT_KNOWLEDGE);
+    hook.args(["hook", "--agent", "claude-code"]).env("AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS", "60000");
+    assert!(
+        run(&mut hook, said.to_string().as_bytes()).done().contains("run the migrations first")
+    );
+    let mut feedback = world.command(AGENT_KNOWLEDGE);
+    feedback.args(["feedback", id.trim(), "worked"]).env("AGENT_KNOWLEDGE_AGENT", "claude-code");
+    run(feedback.env("AGENT_KNOWLEDGE_SESSION", "s"), b"").done();
+
+    let stats = world.asked(&["stats", "--days", "2"]);
+    let counts =
+        ["days", "added", "told", "answers", "helped", "failed"].map(|name| stats[name].as_u64());
+    assert_eq!(counts, [2, 2, 1, 1, 1, 0].map(Some), "{stats}");
+    let rows = |name: &str| stats[name].as_array().unwrap().clone();
+    let agent = rows("by_agent").into_iter().find(|row| row["agent"] == "claude-code").unwrap();
+    assert_eq!(
+        (&agent["told"], &agent["helped"], &agent["added"]),
+        (&json!(1), &json!(1), &json!(0))
+    );
+    assert_eq!(agent["tokens_given"], stats["tokens_given"]);
+    let api = rows("by_repo").into_iter().find(|row| row["repo"] == "api").unwrap();
+    assert_eq!((&api["added"], &api["told"]), (&json!(1), &json!(0)));
+    let text = world.agent_knowledge(&["stats"]).done();
+    assert!(text.contains("told            1 memory in 1 answer"), "{text}");
+    assert!(text.contains("By agent") && text.contains("claude-code"), "{text}");
+    assert_eq!(world.agent_knowledge(&["stats", "--days", "0"]).exit, Some(64));
+}
+
+// S-COMPLETE-1
+#[cfg(unix)]
+#[test]
+fn bash_completes_commands_and_options() {
+    let world = world();
+    let script = world.agent_knowledge(&["completions", "bash"]).done();
+    std::fs::write(world.path("script"), script).unwrap();
+    let completed = |words: &[&str]| {
+        let mut command = world.command("bash");
+        command.args(["--norc", "-c"]).arg(
+            r#". "$0" || exit 1; COMP_WORDS=(agent-knowledge "$@"); COMP_CWORD=$#
+            function=$(complete -p agent-knowledge | sed 's/.*-F \([^ ]*\).*/\1/')
+            "$function" agent-knowledge "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+            printf '%s\n' "${COMPREPLY[@]}""#,
+        );
+        run(command.arg(world.path("script")).args(words), b"").done()
+    };
+    assert_eq!(completed(&["sea"]), "search\n");
+    assert_eq!(completed(&["search", "--expl"]), "--explain\n");
+    assert_eq!(completed(&["add", "--sym"]), "--symptom\n");
+    assert_eq!(completed(&["sessions", "rev"]), "review\n");
+    for shell in ["zsh", "fish", "powershell"] {
+        let script = world.agent_knowledge(&["completion", shell]).done();
+        assert!(script.contains("agent-knowledge") && script.contains("supersede"), "{shell}");
+    }
+    assert_eq!(world.agent_knowledge(&["completions", "csh"]).exit, Some(64));
+}
+
 #[cfg(unix)]
 mod in_an_editor {
     use std::os::unix::fs::PermissionsExt;

@@ -25,6 +25,7 @@ const SHORT: &[Group] = &[
             "recent",
             "related",
             "sessions",
+            "stats",
             #[cfg(feature = "web")]
             "ui",
         ],
@@ -40,22 +41,22 @@ const SHORT: &[Group] = &[
             "pin",
             "review",
             "stale",
-            "link",
-            "unlink",
-            "impact",
             "import",
             "export",
         ],
     },
     Group {
         title: "Set up and check",
-        commands: &["setup", "config", "model", "status", "doctor", "whoami"],
+        commands: &["setup", "config", "completions", "model", "status", "doctor", "whoami"],
     },
 ];
 
 /// What few people need, and what agents and scripts start.
 const FURTHER: &[Group] = &[
-    Group { title: "Look closer", commands: &["distinct", "analyze", "patterns"] },
+    Group {
+        title: "Links and analysis",
+        commands: &["link", "unlink", "impact", "analyze", "patterns", "distinct"],
+    },
     Group {
         title: "Upkeep",
         commands: &["fade", "purge", "verify", "scrub", "archive", "index", "digest"],
@@ -67,7 +68,7 @@ const FURTHER: &[Group] = &[
 const COLUMNS: usize = 100;
 
 /// The columns of the names of commands, with the space around them.
-const NAME_COLUMNS: usize = 13;
+const NAME_COLUMNS: usize = 15;
 
 /// Returns the command line with its grouped help.
 #[must_use]
@@ -165,6 +166,8 @@ mod tests {
         let mut known: Vec<&str> = shown.map(Command::get_name).collect();
         known.sort_unstable();
         assert_eq!(told, known);
+        let longest = known.iter().map(|name| name.len()).max().unwrap();
+        assert!(longest + 4 <= NAME_COLUMNS, "{longest}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The commands that only people need, from the arguments to the answer. Not here: what they do (`program`).
 
-use super::{GlobalOptions, Process, Wiring, ended, piped};
+use super::{GlobalOptions, Process, Wiring, answer, ended, piped};
 use crate::args::PersonCommand;
-use api::ApiError;
+use api::{ApiError, Reply};
+use serde_json::json;
 use writer::exit::{Exit, complain};
 
 /// Runs a command.
@@ -17,6 +18,12 @@ pub(super) fn perform(
         && add.words == ["-"]
     {
         add.words = vec![piped::text(process)?];
+    }
+    if let PersonCommand::Completions(command) = &command {
+        let script = command.script();
+        let json = json!({ "shell": command.shell, "script": script });
+        // The script is code, so nothing in it is changed for a reader.
+        return Ok(answer(process, form, &Reply { text: script, json }));
     }
     let done = wiring.person(settings, command, process)?;
     let exit = ended(process, form, &done);
