@@ -116,6 +116,7 @@ pub const SETTINGS: [Setting; 19] = [
 mod tests {
     use super::*;
     use crate::Config;
+    use crate::config::KEYS;
 
     // S-CONFIG-1
     #[test]
@@ -142,5 +143,17 @@ mod tests {
             assert_eq!(Setting::of(&key.replace('*', "a.b")).unwrap().key, key);
         }
         assert!(Setting::of("log").is_none() && Setting::of("aliases.").is_none());
+    }
+
+    // S-CONFIG-1
+    #[test]
+    fn every_key_of_the_reader_is_a_setting() {
+        let (keys, tables) = KEYS.split_once(", a table ").unwrap();
+        assert!(keys.split(", ").all(|key| Setting::of(key).is_some()), "{keys}");
+        let tables = tables.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+        for table in tables {
+            let has_table = |one: &Setting| one.key.starts_with(&format!("{table}."));
+            assert!(SETTINGS.iter().any(has_table), "{table}");
+        }
     }
 }

@@ -88,7 +88,7 @@ impl Receipt {
     /// claim was not believed.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
-        let flagged = self.flagged().map(|why| why.advice());
+        let flagged = self.flagged().map(Suspicion::advice);
         let not_believed = self.not_believed.as_deref().map(identity::not_believed);
         [self.redacted.message(), flagged, not_believed].into_iter().flatten().collect()
     }

@@ -380,7 +380,7 @@ mod in_an_editor {
             .agent_knowledge(&[&["add", "first", "--repo", "api"], &fields[..]].concat())
             .done();
         let old = old.trim();
-        let short = &old[old.len() - 8..];
+        let (_, short) = old.split_at(old.len() - 8);
         let shown = edited(&world, &["edit", short], OTHER);
         let new =
             world.asked(&["show", old])["memories"][0]["standing"]["replaced_by"]["id"].clone();

@@ -21,7 +21,7 @@ pub(super) const TYPE_DEFAULT: &str = "pattern";
 /// What happened to a form.
 pub(super) enum FormEnd {
     /// Its text was saved.
-    Saved(Receipt),
+    Saved(Box<Receipt>),
     /// It has no lesson.
     Empty,
     /// It says what was known before.
@@ -127,7 +127,8 @@ impl Program<'_> {
             }
             FormEnd::Empty
         } else {
-            FormEnd::Saved(self.record(writer, draft, durability, process).map_err(kept)?)
+            let receipt = self.record(writer, draft, durability, process).map_err(kept)?;
+            FormEnd::Saved(Box::new(receipt))
         };
         if is_ours {
             editor::discard(path);
@@ -185,7 +186,7 @@ fn as_flags(problems: &Problems) -> Problems {
     let mut named = Problems::none();
     problems
         .iter()
-        .for_each(|problem| named.add(&flag_of(&problem.field), problem.message.as_str()));
+        .for_each(|problem| named.add(flag_of(&problem.field), problem.message.as_str()));
     named
 }
 

@@ -11,7 +11,7 @@ use crate::args::{ConfigArguments, ConfigCommand};
 use crate::cli::{GlobalOptions, Process};
 use api::{ApiError, Reply};
 use guard::secrets::redacted;
-use store::{Config, PlatformDirs, SETTINGS, Setting, SettingForm, StoreError, Switch};
+use store::{Config, PlatformDirs, SETTINGS, Setting, SettingForm, StoreError, Switch, trusted};
 use writer::exit::{Exit, complain};
 
 /// The variable that names the configuration file.
@@ -86,9 +86,9 @@ impl Program<'_> {
             match setting.key.strip_suffix(".*") {
                 Some(table) => rows.extend(file.keys_of(table).into_iter().map(|name| {
                     let key = format!("{table}.{name}");
-                    self.row(settings, &file, path, setting, key)
+                    self.row(settings, &file, setting, key)
                 })),
-                None => rows.push(self.row(settings, &file, path, setting, setting.key.to_owned())),
+                None => rows.push(self.row(settings, &file, setting, setting.key.to_owned())),
             }
         }
         let set = ONLY_VARIABLES.iter().filter_map(|name| Some((*name, self.set_variable(name)?)));
@@ -105,7 +105,6 @@ impl Program<'_> {
         &self,
         settings: &GlobalOptions,
         file: &ConfigFile,
-        path: &Path,
         setting: &Setting,
         key: String,
     ) -> SettingRow {
@@ -122,7 +121,9 @@ impl Program<'_> {
             (None, Some((name, value)), _) => {
                 (Some(of_variable(setting, &value)), "environment", Some(name.to_owned()))
             }
-            (None, None, Some(value)) => (Some(value), "file", Some(path.display().to_string())),
+            (None, None, Some(value)) => {
+                (Some(value), "file", Some(file.path().display().to_string()))
+            }
             (None, None, None) => (default_of(setting), "default", None),
         };
         SettingRow { key, value, origin, from }
@@ -149,6 +150,7 @@ impl Program<'_> {
         pairs: &[String],
         process: &mut Process<'_>,
     ) -> Result<Reply, ApiError> {
+        trusted(path).map_err(|error| failed(&error))?;
         let mut file = ConfigFile::open(path).map_err(wrong_file)?;
         let (mut set, mut settings) = (Vec::new(), Vec::new());
         for pair in pairs.chunks(2) {
@@ -192,6 +194,7 @@ impl Program<'_> {
 }
 
 fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
+    trusted(path).map_err(|error| failed(&error))?;
     let mut file = ConfigFile::open(path).map_err(wrong_file)?;
     for key in keys {
         known(key)?;
@@ -299,8 +302,10 @@ fn known(key: &str) -> Result<Setting, ApiError> {
 }
 
 fn refused(key: &str, setting: &Setting, why: &str) -> ApiError {
+    // The reader names most keys itself.
+    let why = why.strip_prefix(key).map_or(why, str::trim_start);
     let message = format!(
-        "{key}: {why}. Nothing is changed. Allowed: {}; for example: agent-knowledge config set {key} {}",
+        "{key} {why}. Nothing is changed. Allowed: {}; for example: agent-knowledge config set {key} {}",
         setting.allowed, setting.example
     );
     ApiError::Failed { exit: Exit::Invalid, message }

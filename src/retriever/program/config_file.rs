@@ -29,6 +29,11 @@ impl ConfigFile {
         Ok(Self { path: path.to_owned(), document })
     }
 
+    /// Returns where the file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the value of a key, as the file has it.
     pub(super) fn value_of(&self, key: &str) -> Option<Value> {
         let item = match key.split_once('.') {

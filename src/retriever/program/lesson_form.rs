@@ -66,7 +66,7 @@ pub(super) fn read(form: &str, draft: Draft) -> Result<Draft, Problems> {
             let message = format!(
                 "is given a second time in line {line}; if that line is part of a text, begin it with two spaces"
             );
-            problems.add(&format!("--{name}"), message);
+            problems.add(format!("--{name}"), message);
         }
         seen.push(name);
         match (name, text) {

@@ -46,7 +46,7 @@ pub(super) fn stats(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
     let savings = api.list(&Listing::Savings(SavingsRequest { days }))?.json;
     let timeline = TimelineRequest { days, repo: None };
     let timeline = api.log_events(&LogEventsRequest::Timeline(timeline))?.json;
-    let since = word(&timeline["days"][0], "day");
+    let since = items(&timeline, "days").first().map(|day| word(day, "day")).unwrap_or_default();
     let added: u64 = items(&timeline, "days").iter().map(|day| number(day, "added")).sum();
     let mut stats = WeekStats::default();
     stats.count_events(api, &since)?;
@@ -70,7 +70,7 @@ impl WeekStats {
             for event in items(&page, "events").iter().filter(|event| event["deed"] == "added") {
                 self.each(event, |tally| tally.added += 1);
             }
-            cursor = page["next"].as_str().map(str::to_owned);
+            cursor = next(&page);
             if cursor.is_none() {
                 return Ok(());
             }
@@ -97,7 +97,7 @@ impl WeekStats {
                 self.count_answer(entry);
             }
             let is_over = entries.last().is_none_or(|last| word(last, "at").as_str() < since);
-            cursor = page["next"].as_str().map(str::to_owned);
+            cursor = next(&page);
             if cursor.is_none() || is_over {
                 return Ok(());
             }
@@ -157,7 +157,13 @@ impl WeekStats {
         line("failed", report(failed));
         line("tokens told", number(savings, "tokens_given").to_string());
         let logs = number(savings, "tokens_of_logs");
-        line("tokens of logs", format!("{logs}, which reading the logs instead would have cost"));
+        line(
+            "tokens of logs",
+            match answers {
+                0 => "nothing to compare yet".to_owned(),
+                _ => format!("{logs}, which reading the logs instead would have cost"),
+            },
+        );
         for (title, tallies) in [("By repository", &self.by_repo), ("By agent", &self.by_agent)] {
             lines.extend(table(title, tallies));
         }
@@ -211,6 +217,11 @@ fn table(title: &str, tallies: &Tallies) -> Vec<String> {
         lines.push(format!("  and {left_out} more (--json has all)"));
     }
     if tallies.is_empty() { Vec::new() } else { lines }
+}
+
+/// Returns where the next page begins.
+fn next(page: &Value) -> Option<String> {
+    page.get("next").and_then(Value::as_str).map(str::to_owned)
 }
 
 fn plural(count: u64, one: &str, many: &str) -> String {
