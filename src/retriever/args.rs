@@ -10,6 +10,7 @@ use api::{ApiRequest, ContextRequest, SearchRequest};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+use crate::cli::ColourChoice;
 use crate::mcp::ToolSet;
 
 mod agent_files;
@@ -52,6 +53,17 @@ pub struct CommandLine {
     /// The directory of the embedding model
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     pub model: Option<PathBuf>,
+    /// When search highlights the words of the query: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help_heading = "Settings",
+        value_parser = PossibleValuesParser::new(["auto", "always", "never"]).map(|word| ColourChoice::of(&word))
+    )]
+    pub color: ColourChoice,
     /// What to do; without it, the program shows where you are and what comes next.
     #[command(subcommand)]
     pub command: Option<MainCommand>,

@@ -3,6 +3,7 @@
 
 mod curation;
 mod guess;
+mod highlight;
 mod judgement;
 mod links;
 mod person;
@@ -28,6 +29,8 @@ use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Sh
 use guard::secrets::redacted;
 use writer::exit::{Exit, complain, deliver};
 
+pub use highlight::ColourChoice;
+
 /// What the process gives the program.
 pub struct Process<'a> {
     /// The program's name, which begins its messages.
@@ -40,6 +43,8 @@ pub struct Process<'a> {
     pub output: &'a mut dyn Write,
     /// For messages.
     pub messages: &'a mut dyn Write,
+    /// Whether the output is a terminal of somebody who wants colours.
+    pub is_colourful: bool,
 }
 
 /// The options of every command, read before anything is opened.
@@ -213,6 +218,7 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
             return if is_hook { Exit::Done } else { exit };
         }
     };
+    process.is_colourful = line.color.decides(process.is_colourful);
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
     let done = match line.command {
@@ -251,12 +257,7 @@ fn perform(
 ) -> Result<Exit, ApiError> {
     // Wrong values are reported before anything is opened.
     let (form, reply) = match command {
-        MainCommand::Search(search) => {
-            let arguments = piped::with_query(process, search.arguments)?;
-            let request = SearchRequest { shape: shape(search.form), ..arguments.read()? };
-            let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
-            (search.form, wiring.open(settings, need)?.search(&request)?)
-        }
+        MainCommand::Search(search) => searched(process, wiring, settings, search)?,
         MainCommand::Person(command) => return person::perform(process, wiring, settings, command),
         MainCommand::Context(context) => briefed(wiring, settings, context)?,
         MainCommand::Show(show) => {
@@ -319,6 +320,24 @@ fn perform(
         }
     };
     Ok(answer(process, form, &reply))
+}
+
+/// Searches, and highlights the answer for a person.
+fn searched(
+    process: &mut Process<'_>,
+    wiring: &mut dyn Wiring,
+    settings: &GlobalOptions,
+    command: Past<SearchRequest>,
+) -> Result<(OutputFormat, Reply), ApiError> {
+    let Past { arguments, form, .. } = command;
+    let arguments = piped::with_query(process, arguments)?;
+    let request = SearchRequest { shape: shape(form), ..arguments.read()? };
+    let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
+    let mut reply = wiring.open(settings, need)?.search(&request)?;
+    if process.is_colourful {
+        reply.text = highlight::highlighted(&reply.text, &request.query);
+    }
+    Ok((form, reply))
 }
 
 /// Makes a briefing; the model is needed only where something is asked.

@@ -370,6 +370,33 @@ mod in_an_editor {
     /// An editor that puts another lesson into the form.
     const OTHER: &str = "sed -i.bak 's/^lesson:.*/lesson: second/' \"$2\"; rm -f \"$2.bak\"";
 
+    // S-COLOR-1
+    #[test]
+    fn a_search_is_bold_only_for_a_person() {
+        let world = world();
+        world.agent_knowledge(&["add", "run the migrations first", "--repo", "api"]).done();
+        let words = ["search", "migrations"];
+        let plain = world.agent_knowledge(&words).done();
+        assert!(plain.contains("migrations") && !plain.contains('\u{1B}'), "{plain}");
+        let always = world.agent_knowledge(&[&words[..], &["--color", "always"]].concat()).done();
+        assert!(always.contains("\u{1B}[1mmigrations\u{1B}[0m"), "{always}");
+        assert_eq!(always.replace("\u{1B}[1m", "").replace("\u{1B}[0m", ""), plain);
+        let json = [&words[..], &["--color", "always", "--json"]].concat();
+        assert!(!world.agent_knowledge(&json).done().contains('\u{1B}'));
+        let on = |name: &str, value: &str, args: &[&str]| {
+            let mut command = world.command(AGENT_KNOWLEDGE);
+            on_terminal(command.args(words).args(args).env(name, value), "")
+        };
+        assert!(on("TERM", "xterm", &[]).contains("\u{1B}[1mmigrations"));
+        for shown in [
+            on("NO_COLOR", "1", &[]),
+            on("TERM", "dumb", &[]),
+            on("TERM", "xterm", &["--color", "never"]),
+        ] {
+            assert!(shown.contains("migrations") && !shown.contains('\u{1B}'), "{shown}");
+        }
+    }
+
     // S-EDIT-1
     #[test]
     fn edit_replaces_a_memory_by_its_new_version() {

@@ -138,6 +138,7 @@ fn ran_with(input: &str, words: &[&str]) -> Ran {
         input: &mut input.as_bytes(),
         output: &mut output,
         messages: &mut messages,
+        is_colourful: false,
     };
     let exit = run(&mut process, &mut world);
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -309,6 +310,7 @@ fn a_closed_output_is_fine_but_a_full_disk_fails() {
             input: &mut io::empty(),
             output: &mut Broken(kind),
             messages: &mut io::sink(),
+            is_colourful: false,
         };
         let mut world = FakeWiring { api: Fake::new(), opened: Vec::new() };
         assert_eq!(run(&mut process, &mut world), exit);
