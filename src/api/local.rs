@@ -101,7 +101,7 @@ pub struct Local {
     past_sessions: SessionAccess,
 }
 
-/// Whether the caller may be told of past sessions.
+/// Whether the caller may be told of past sessions and of work trees, which belong to the user of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SessionAccess {
     Granted,
@@ -134,7 +134,12 @@ impl Local {
         }
     }
 
-    /// Says nothing of past sessions: they are for the user of this machine, and this caller is somebody else.
+    /// Tells whether the caller is not the user of this machine.
+    fn is_of_others(&self) -> bool {
+        self.past_sessions == SessionAccess::Withheld
+    }
+
+    /// Says nothing of past sessions and of work trees: they are for the user of this machine, and this caller is somebody else.
     #[must_use]
     pub fn without_past_sessions(self) -> Self {
         Self { past_sessions: SessionAccess::Withheld, ..self }

@@ -137,7 +137,7 @@ mod tests {
         assert!(reply.text.starts_with("here      acme/web: 0 memories\n"), "{}", reply.text);
         assert!(reply.text.contains("agents    codex found, none set up\n"), "{}", reply.text);
         let expected = [
-            "agent-knowledge setup",
+            "agent-knowledge init",
             "agent-knowledge import --found",
             "log-memory --type error --lesson TEXT",
             "agent-knowledge model fetch",

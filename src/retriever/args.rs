@@ -10,14 +10,19 @@ use api::{ApiRequest, ContextRequest, SearchRequest};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+use crate::cli::ColourChoice;
 use crate::mcp::ToolSet;
 
 mod agent_files;
+mod completions;
+mod config;
 mod curation;
 pub mod help;
 mod hook;
 mod init;
+mod lesson;
 mod links;
+mod person;
 mod request;
 pub mod sessions;
 mod setup;
@@ -27,10 +32,14 @@ mod ui;
 mod upkeep;
 
 pub use agent_files::{Export, Import};
+pub use completions::Completions;
+pub use config::{ConfigArguments, ConfigCommand};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
 pub use init::{GettingReady, Given, Init};
+pub use lesson::{Add, EditMemory, LessonFields};
 pub use links::{Link, LinkCommand, Unlink};
+pub use person::{PersonCommand, Stats};
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
 pub use token::{CreateToken, TokenCommand};
@@ -48,6 +57,17 @@ pub struct CommandLine {
     /// The directory of the embedding model
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     pub model: Option<PathBuf>,
+    /// When search highlights the words of the query: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help_heading = "Settings",
+        value_parser = PossibleValuesParser::new(["auto", "always", "never"]).map(|word| ColourChoice::of(&word))
+    )]
+    pub color: ColourChoice,
     /// What to do; without it, the program shows where you are and what comes next.
     #[command(subcommand)]
     pub command: Option<MainCommand>,
@@ -56,7 +76,11 @@ pub struct CommandLine {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum MainCommand {
+    /// What only people need.
+    #[command(flatten)]
+    Person(PersonCommand),
     /// Find memories about an error, a command or a question
+    #[command(visible_alias = "find")]
     Search(Past<SearchRequest>),
     /// Get a briefing at the start of work
     Context(Past<ContextRequest>),
@@ -79,6 +103,7 @@ pub enum MainCommand {
         command: sessions::Sessions,
     },
     /// List all memories, page by page
+    #[command(visible_alias = "ls")]
     List(RequestCommand<BrowseRequest>),
     /// List the newest memories
     Recent(RequestCommand<RecentArguments>),

@@ -2,9 +2,12 @@
 //! (`args`), the rules about values (`api::requests`), what only a process can do (`process`).
 
 mod curation;
+mod guess;
+mod highlight;
 mod judgement;
 mod links;
-mod piped_query;
+mod person;
+mod piped;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -17,15 +20,16 @@ use serde_json::Value;
 
 use super::args::{
     self, CommandLine, Export, GettingReady, Hook, Import, MainCommand, ModelCommand, OutputFormat,
-    Past, Serve, TokenCommand, Upkeep,
+    Past, PersonCommand, Serve, TokenCommand, Upkeep,
 };
 use super::judge::Decided;
 use super::mcp::ToolSet;
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
-use piped_query::with_piped_query;
 use writer::exit::{Exit, complain, deliver};
+
+pub use highlight::ColourChoice;
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -39,6 +43,8 @@ pub struct Process<'a> {
     pub output: &'a mut dyn Write,
     /// For messages.
     pub messages: &'a mut dyn Write,
+    /// Whether the output is a terminal of somebody who wants colours.
+    pub is_colourful: bool,
 }
 
 /// The options of every command, read before anything is opened.
@@ -184,6 +190,17 @@ pub trait Wiring {
     /// [`ApiError`].
     fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError>;
 
+    /// Does what only people need; also returns how the program ends.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn person(
+        &mut self,
+        settings: &GlobalOptions,
+        command: PersonCommand,
+        process: &mut Process<'_>,
+    ) -> Result<(Exit, Reply), ApiError>;
+
     /// Downloads the embedding model, or shows its state.
     ///
     /// # Errors
@@ -207,10 +224,11 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
         Ok(line) => line,
         // A wrong command in a client's configuration is reported, but must not stop the agent.
         Err(error) => {
-            let exit = explain(process, &error);
+            let exit = explain(process, &guess::with_meaning(error));
             return if is_hook { Exit::Done } else { exit };
         }
     };
+    process.is_colourful = line.color.decides(process.is_colourful);
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
     let done = match line.command {
@@ -249,12 +267,8 @@ fn perform(
 ) -> Result<Exit, ApiError> {
     // Wrong values are reported before anything is opened.
     let (form, reply) = match command {
-        MainCommand::Search(search) => {
-            let arguments = with_piped_query(process, search.arguments)?;
-            let request = SearchRequest { shape: shape(search.form), ..arguments.read()? };
-            let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
-            (search.form, wiring.open(settings, need)?.search(&request)?)
-        }
+        MainCommand::Search(search) => searched(process, wiring, settings, search)?,
+        MainCommand::Person(command) => return person::perform(process, wiring, settings, command),
         MainCommand::Context(context) => briefed(wiring, settings, context)?,
         MainCommand::Show(show) => shown(wiring, settings, show)?,
         MainCommand::Curation(command) => curation::curate(wiring, settings, command)?,
@@ -326,6 +340,24 @@ fn shown(
 ) -> Result<(OutputFormat, Reply), ApiError> {
     let request: ShowArguments = command.arguments.read()?;
     Ok((command.form, wiring.open(settings, Need::Words)?.show(&request.ids)?))
+}
+
+/// Searches, and highlights the answer for a person.
+fn searched(
+    process: &mut Process<'_>,
+    wiring: &mut dyn Wiring,
+    settings: &GlobalOptions,
+    command: Past<SearchRequest>,
+) -> Result<(OutputFormat, Reply), ApiError> {
+    let Past { arguments, form, .. } = command;
+    let arguments = piped::with_query(process, arguments)?;
+    let request = SearchRequest { shape: shape(form), ..arguments.read()? };
+    let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
+    let mut reply = wiring.open(settings, need)?.search(&request)?;
+    if process.is_colourful {
+        reply.text = highlight::highlighted(&reply.text, &request.query);
+    }
+    Ok((form, reply))
 }
 
 /// Makes a briefing; the model is needed only where something is asked.

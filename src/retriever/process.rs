@@ -2,6 +2,7 @@
 //! what is done with them (`cli`, `program`).
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use event::Timestamp;
@@ -49,9 +50,17 @@ pub fn enter(
         input: &mut std::io::stdin(),
         output: &mut std::io::stdout(),
         messages: &mut std::io::stderr(),
+        is_colourful: is_colourful(lookup),
     };
     // A panic was reported where it happened.
     survive(|| Ok(run(&mut process, &mut program))).unwrap_or(Exit::Internal).into()
+}
+
+/// Tells whether the output is a terminal of somebody who wants colours (no-color.org).
+fn is_colourful(lookup: &dyn Fn(&str) -> Option<OsString>) -> bool {
+    let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = lookup("TERM").is_some_and(|terminal| terminal == "dumb");
+    std::io::stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
 }
 
 /// Ends the process at once. No cleanup is needed: every write is whole or undone.

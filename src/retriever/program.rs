@@ -11,7 +11,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::args::{
-    self, Export, GettingReady, Hook, Import, ModelCommand, Serve, TokenCommand, Upkeep,
+    self, Export, GettingReady, Hook, Import, ModelCommand, PersonCommand, Serve, TokenCommand,
+    Upkeep,
 };
 use super::cli::{GlobalOptions, Need, Process, Wiring};
 use super::judge::{ChatModel, Decided};
@@ -20,17 +21,23 @@ use api::journal::told::Teller;
 use api::{Api, ApiError, Reply};
 use clients::hooks::last_seen;
 
+mod add;
 mod agent_files;
 mod as_of;
 mod asking;
 #[cfg(feature = "web")]
 mod browser;
+mod config;
+mod config_file;
+mod edit;
+mod editor;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod home;
 mod hook;
 mod http;
 mod init;
+mod lesson_form;
 mod listening;
 mod opening;
 mod session_consent;
@@ -40,6 +47,7 @@ mod session_state;
 mod sessions;
 mod setup;
 mod shared;
+mod stats;
 mod stopping;
 mod token;
 #[cfg(feature = "web")]
@@ -325,6 +333,26 @@ impl Wiring for Program<'_> {
 
     fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {
         self.write_block(settings, &command)
+    }
+
+    fn person(
+        &mut self,
+        settings: &GlobalOptions,
+        command: PersonCommand,
+        process: &mut Process<'_>,
+    ) -> Result<(Exit, Reply), ApiError> {
+        match command {
+            PersonCommand::Add(command) => self.add(settings, *command, process),
+            PersonCommand::Edit(command) => self.edit(settings, &command, process),
+            PersonCommand::Stats(command) => {
+                let api = self.open(settings, Need::Words)?;
+                Ok((Exit::Done, stats::stats(&*api, usize::from(command.days))?))
+            }
+            PersonCommand::Completions(command) => {
+                Ok((Exit::Done, Reply::new(command.script(), Value::Null)))
+            }
+            PersonCommand::Config(command) => self.config(settings, command, process),
+        }
     }
 
     fn model(

@@ -66,7 +66,7 @@ pub const BRIEFING_SECTIONS: [&str; 11] = [
 const SECTION_TOKENS_MAX: usize = 100_000;
 
 /// The sections and keys of a configuration file, for error messages.
-const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], and a table [aliases] of \"old-repo\" = \"new-repo\"";
+pub(super) const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file. A missing file counts as empty.
@@ -84,7 +84,11 @@ impl Config {
         }
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads the text of a configuration file.
+    ///
+    /// # Errors
+    /// A sentence that names the key and says what is allowed.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let mut config = Self::default();
         for (key, value) in table {

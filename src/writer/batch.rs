@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::exit::Exit;
 use super::side_by_side::side_by_side;
@@ -174,28 +174,37 @@ fn append(
     }
 }
 
+impl Receipt {
+    /// Returns the report on what was written, as the fields of a JSON object.
+    #[must_use]
+    pub fn report(&self) -> Map<String, Value> {
+        let status = match self.durability {
+            Durability::Written => "written",
+            Durability::Synced => "synced",
+        };
+        let waits = (self.place == Destination::Spool).then_some(("waits", WAITS));
+        let flagged = self.flagged().map(|why| ("flagged", why.as_str()));
+        let source = self.not_believed.as_ref().map(|_| ("source", "agent"));
+        let always = [("status", status), ("id", self.id.as_str()), ("repo", self.repo.as_str())];
+        let texts = always.into_iter().chain(waits).chain(flagged).chain(source);
+        let mut report: Map<String, Value> =
+            texts.map(|(name, value)| (name.to_owned(), value.into())).collect();
+        if !self.redacted.is_empty() {
+            report.insert("redacted".to_owned(), json!(self.redacted.rules()));
+        }
+        report
+    }
+}
+
 impl BatchOutcome {
     /// Returns the report on this event, as one JSON object.
     #[must_use]
     pub fn report(&self) -> Value {
         match &self.result {
             Ok(receipt) => {
-                let status = match receipt.durability {
-                    Durability::Written => "written",
-                    Durability::Synced => "synced",
-                };
-                let mut report = json!({ "event": self.place, "status": status, "id": receipt.id.as_str(), "repo": receipt.repo.as_str() });
-                let waits = (receipt.place == Destination::Spool).then_some(("waits", WAITS));
-                let flagged = receipt.flagged().map(|why| ("flagged", why.as_str()));
-                let source = receipt.not_believed.as_ref().map(|_| ("source", "agent"));
-                if let Some(report) = report.as_object_mut() {
-                    let more = waits.into_iter().chain(flagged).chain(source);
-                    report.extend(more.map(|(name, value)| (name.to_owned(), value.into())));
-                    if !receipt.redacted.is_empty() {
-                        report.insert("redacted".to_owned(), json!(receipt.redacted.rules()));
-                    }
-                }
-                report
+                let mut report = Map::from_iter([("event".to_owned(), self.place.into())]);
+                report.extend(receipt.report());
+                Value::Object(report)
             }
             Err(BatchError::Refused(problems)) => {
                 let problems: Vec<Value> = problems

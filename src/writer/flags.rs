@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use lexopt::prelude::{Long, Short, Value};
 
+use super::field_flags::{FLAGS, Flag, FlagGroup, set};
 use event::{Draft, quoted};
 use guard::secrets::redacted;
 use store::Durability;
@@ -34,60 +35,35 @@ pub struct Args {
     pub durability: Durability,
 }
 
-/// The flags, and the fields they fill.
-const FLAGS: [(&str, &str); 17] = [
-    ("type", "event_type"),
-    ("repo", "repo"),
-    ("context", "context"),
-    ("command", "command"),
-    ("lesson", "lesson"),
-    ("tags", "tags"),
-    ("success-rate", "success_rate"),
-    ("symptom", "symptoms"),
-    ("file", "files"),
-    ("agent", "agent_id"),
-    ("session", "session_id"),
-    ("id", "id"),
-    ("timestamp", "timestamp"),
-    ("source", "source"),
-    ("confidence", "confidence"),
-    ("expires", "expires"),
-    ("scope", "scope"),
-];
-
 /// Characters of an unknown flag that the message repeats.
 const FLAG_CHARS_SHOWN: usize = 40;
 
-/// The help of `log-memory`.
-pub const HELP: &str = "\
+/// Returns the help of `log-memory`.
+#[must_use]
+pub fn help() -> String {
+    let of = |group| FLAGS.iter().filter(move |flag| flag.group == group).map(Flag::help_lines);
+    let texts = |group| of(group).collect::<String>();
+    let (lesson, reach, origin) =
+        (texts(FlagGroup::Lesson), texts(FlagGroup::Reach), texts(FlagGroup::Origin));
+    format!(
+        "{USAGE}{lesson}\nWhom it is for:\n{reach}{PRIVATE}\nWhere and who (detected unless given):\n{origin}{REST}"
+    )
+}
+
+const USAGE: &str = "\
 Append one lesson to the shared memory of coding agents and print its id.
 
 Usage: log-memory --type TYPE --lesson TEXT [OPTIONS]
        log-memory --json FILE|-
 
 The lesson:
-  --type TYPE          error, success or pattern; also fact, decision, principle, procedure,
-                       convention, preference, task, or any other short lower-case name
-  --lesson TEXT        what to do next time, in one or two sentences
-  --context TEXT       what you were doing, and what went wrong
-  --command TEXT       the command that helped
-  --tags A,B           keywords to find the lesson by
-  --symptom TEXT       how the problem would look next time: the error text (repeatable)
-  --file PATH          a file that the lesson is about (repeatable)
-  --success-rate X/Y   successes/attempts so far, such as 9/10
-  --confidence WORD    stated (seen or told) or inferred (concluded)     [default: stated]
-  --expires TIME       until when the lesson counts: a day, a time, or an age from now such as 30d
+";
 
-Whom it is for:
-  --scope SCOPE        repo, or global: it applies in every repository          [default: repo]
-  --private            it never leaves this machine: it is in no export, no sync and no question
+const PRIVATE: &str = "  --private            it never leaves this machine: it is in no export, no sync and no question
                        to a language model
+";
 
-Where and who (detected unless given):
-  --repo REPO          the repository: its name, key or URL  [default: this directory's git remote]
-  --agent NAME         who learned it  [default: $AGENT_KNOWLEDGE_AGENT, or the agent running this]
-  --session ID         the session it was learned in    [default: $AGENT_KNOWLEDGE_SESSION]
-  --logs DIR           the directory of the logs        [default: $AGENT_KNOWLEDGE_LOGS]
+const REST: &str = "  --logs DIR           the directory of the logs        [default: $AGENT_KNOWLEDGE_LOGS]
 
 How:
   --json FILE|-        read events as JSON (one object, an array, or one object per line) and
@@ -164,7 +140,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
 }
 
 fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<String, String> {
-    if FLAGS.iter().any(|(known, _)| *known == flag) {
+    if FLAGS.iter().any(|known| known.long == flag) {
         return Ok(value(parser)?.to_string_lossy().into_owned());
     }
     let meant = match flag {
@@ -190,41 +166,10 @@ fn value(parser: &mut lexopt::Parser) -> Result<OsString, String> {
     parser.value().map_err(|error| error.to_string())
 }
 
-fn set(draft: &mut Draft, flag: &str, text: String) {
-    match flag {
-        "type" => draft.event_type = Some(text),
-        "repo" => draft.repo = Some(text),
-        "context" => draft.context = Some(text),
-        "command" => draft.command = Some(text),
-        "lesson" => draft.lesson = Some(text),
-        "tags" => draft.tags.extend(text.split(',').map(|tag| tag.trim().to_owned())),
-        "success-rate" => draft.success_rate = Some(text),
-        "symptom" => draft.symptoms.push(text),
-        "file" => draft.files.push(text),
-        "agent" => draft.agent_id = Some(text),
-        "session" => draft.session_id = Some(text),
-        "id" => draft.id = Some(text),
-        "timestamp" => draft.timestamp = Some(text),
-        "confidence" => draft.confidence = Some(text),
-        "expires" => draft.expires = Some(text),
-        "scope" => draft.scope = Some(text),
-        _ => draft.source = Some(text),
-    }
-}
-
-/// Returns the flag of a field: `event_type` is `--type`.
-#[must_use]
-pub fn flag_of(field: &str) -> String {
-    let name = field.split('[').next().unwrap_or(field);
-    match FLAGS.iter().find(|(_, known)| *known == name) {
-        Some((flag, _)) => format!("--{flag}"),
-        None => field.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field_flags::{flag_of, values};
 
     fn parsed(words: &[&str]) -> Result<Args, String> {
         parse(words.iter().map(OsString::from))
@@ -268,12 +213,15 @@ mod tests {
 
     #[test]
     fn every_flag_is_in_the_help_and_is_set_somewhere() {
-        for (flag, field) in FLAGS {
-            assert!(HELP.contains(&format!("--{flag}")), "{flag}");
-            assert_eq!(flag_of(field), format!("--{flag}"));
+        let help = help();
+        for Flag { long, field, .. } in FLAGS {
+            assert!(help.contains(&format!("--{long}")), "{long}");
+            assert_eq!(flag_of(field), format!("--{long}"));
             let mut draft = Draft::default();
-            set(&mut draft, flag, "x".into());
-            assert_ne!(draft, Draft::default(), "{flag}");
+            set(&mut draft, long, "x".into());
+            assert_ne!(draft, Draft::default(), "{long}");
+            assert_eq!(values(&draft, long), ["x"]);
         }
+        assert!(help.lines().all(|line| line.chars().count() <= 101), "{help}");
     }
 }

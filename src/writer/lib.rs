@@ -6,6 +6,7 @@
 
 mod batch;
 pub mod exit;
+pub mod field_flags;
 mod flags;
 mod identity;
 pub mod log_memory;
@@ -81,6 +82,15 @@ impl Receipt {
     #[must_use]
     pub fn flagged(&self) -> Option<Suspicion> {
         suspicion(self.event.event())
+    }
+
+    /// Says what the writer of the event should know: which secrets were removed, why searches mark it, and which
+    /// claim was not believed.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        let flagged = self.flagged().map(Suspicion::advice);
+        let not_believed = self.not_believed.as_deref().map(identity::not_believed);
+        [self.redacted.message(), flagged, not_believed].into_iter().flatten().collect()
     }
 }
 

@@ -6,8 +6,9 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, complain, deliver};
+use super::field_flags::flag_of;
 use super::flags::{self, Action, Args};
-use super::{Identity, Moment, RecordError, WAITS, Writer, batch, identity};
+use super::{Identity, Moment, RecordError, WAITS, Writer, batch};
 use crate::redaction::Redactions;
 use store::{Config, Destination, PlatformDirs, Store, StoreError};
 
@@ -45,7 +46,7 @@ pub fn run(process: &mut Process<'_>) -> Exit {
 
 fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     let draft = match args.command {
-        Action::Help => return print(process, flags::HELP),
+        Action::Help => return print(process, &flags::help()),
         Action::Version => {
             return print(process, concat!("log-memory ", env!("CARGO_PKG_VERSION"), "\n"));
         }
@@ -75,15 +76,9 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
             }
             let written = format!("written as {}", receipt.id);
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
-            if let Some(message) = receipt.redacted.message() {
-                complain(process.messages, "log-memory", &message);
-            }
             // After the id, so that nobody waits for it.
-            if let Some(why) = receipt.flagged() {
-                complain(process.messages, "log-memory", &why.advice());
-            }
-            if let Some(claimed) = receipt.not_believed {
-                complain(process.messages, "log-memory", &identity::not_believed(&claimed));
+            for notice in receipt.notices() {
+                complain(process.messages, "log-memory", &notice);
             }
             printed
         }
@@ -185,7 +180,7 @@ fn refuse(process: &mut Process<'_>, error: &RecordError) -> Exit {
     let text = match error {
         RecordError::Invalid(problems) => problems
             .iter()
-            .map(|problem| format!("{}: {}", flags::flag_of(&problem.field), problem.message))
+            .map(|problem| format!("{}: {}", flag_of(&problem.field), problem.message))
             .collect::<Vec<_>>()
             .join("\n"),
         RecordError::Store(error) => format!("failed to {error}"),

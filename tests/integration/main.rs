@@ -22,6 +22,8 @@ mod archive;
 mod asking;
 // The benchmark data is unchanged, and recall on it stays above floors.
 mod benchmark;
+// People save, correct and configure from a terminal.
+mod by_hand;
 // Over its memory limit the server leaves out the oldest memories and reports that.
 mod bounded;
 // A real browser walks the dashboard, and pages of other origins do not get in.

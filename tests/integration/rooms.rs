@@ -124,7 +124,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["sessions"]),
     ("ruzstd", &["sessions/records.rs"]),
     ("jsonc_parser", &["clients/setup/edit/json"]),
-    ("toml_edit", &["clients/setup/edit/toml.rs"]),
+    ("toml_edit", &["clients/setup/edit/toml.rs", "retriever/program/config_file.rs"]),
+    ("clap_complete", &["retriever/args/completions.rs"]),
     ("clap", &["retriever/args", "retriever/cli", "eval/args.rs", "eval/cli.rs"]),
 ];
 

@@ -29,6 +29,10 @@ pub(super) fn stale(
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
         .ok_or_else(unnamed)?;
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
+        if local.is_of_others() {
+            let message = "work trees are shown to the owner of the server only";
+            return Err(ApiError::NotFound(message.to_owned()));
+        }
         return Ok(elsewhere(local, &repo, &snapshot));
     };
     if repo != *here {

@@ -105,7 +105,8 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
         || is_compound(core);
     let is_quoted_value = bound.is_quoted && !core.contains(&b'_');
     match bond {
-        Bond::Operator | Bond::Flag => !names_secret(core),
+        // A name of code that has a digit is made of known words, which was looked at before.
+        Bond::Operator | Bond::Flag => make.digits > 0 || !names_secret(core),
         Bond::Identifier if bound.is_last => !names_secret(core) && core.len() == bound.value.len(),
         // A Latin word among words of another script.
         Bond::Sentence | Bond::Neighbour if bound.is_foreign && (is_word || is_strange) => true,

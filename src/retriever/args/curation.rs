@@ -54,8 +54,10 @@ pub enum MemoryChange {
     /// Report whether a memory worked, failed, is stale or is still true
     Feedback(RequestCommand<FeedbackArguments>),
     /// Take memories out of all answers; --undo brings them back
+    #[command(visible_aliases = ["rm", "delete"])]
     Forget(RequestCommand<ForgetArguments>),
     /// Replace memories by another memory
+    #[command(visible_alias = "replace")]
     Supersede(RequestCommand<SupersedeArguments>),
     /// Mark two memories as not contradicting each other
     Distinct(RequestCommand<DistinctArguments>),

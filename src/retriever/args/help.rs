@@ -25,6 +25,7 @@ const SHORT: &[Group] = &[
             "recent",
             "related",
             "sessions",
+            "stats",
             #[cfg(feature = "web")]
             "ui",
         ],
@@ -32,33 +33,42 @@ const SHORT: &[Group] = &[
     Group {
         title: "Keep it right",
         commands: &[
+            "add",
+            "edit",
             "feedback",
             "forget",
             "supersede",
-            "distinct",
             "pin",
             "review",
             "stale",
-            "link",
-            "unlink",
-            "impact",
-            "analyze",
-            "patterns",
             "import",
             "export",
         ],
     },
     Group {
         title: "Set up and check",
-        commands: &["init", "setup", "model", "status", "doctor", "whoami"],
+        commands: &["init", "setup", "config", "model", "status", "doctor", "whoami"],
     },
 ];
 
 /// What few people need, and what agents and scripts start.
 const FURTHER: &[Group] = &[
     Group {
+        title: "Links and analysis",
+        commands: &["link", "unlink", "impact", "analyze", "patterns", "distinct"],
+    },
+    Group {
         title: "Upkeep",
-        commands: &["fade", "purge", "verify", "scrub", "archive", "index", "digest"],
+        commands: &[
+            "completions",
+            "fade",
+            "purge",
+            "verify",
+            "scrub",
+            "archive",
+            "index",
+            "digest",
+        ],
     },
     Group { title: "For agents and scripts", commands: &["mcp", "serve", "token", "hook", "help"] },
 ];
@@ -67,7 +77,7 @@ const FURTHER: &[Group] = &[
 const COLUMNS: usize = 100;
 
 /// The columns of the names of commands, with the space around them.
-const NAME_COLUMNS: usize = 13;
+const NAME_COLUMNS: usize = 15;
 
 /// Returns the command line with its grouped help.
 #[must_use]
@@ -80,7 +90,20 @@ pub fn command() -> Command {
     );
     let further: String = FURTHER.iter().map(|group| section(group, &command)).collect();
     let more = format!("{}\n{MORE}", further.trim_start());
-    CommandLine::command().help_template(template).after_help(EXAMPLE).after_long_help(more)
+    let command = CommandLine::command().mut_subcommands(with_aliases);
+    command.help_template(template).after_help(EXAMPLE).after_long_help(more)
+}
+
+/// Tells the other names of a command at the end of its own help.
+fn with_aliases(command: Command) -> Command {
+    let aliases: Vec<&str> = command.get_visible_aliases().collect();
+    if aliases.is_empty() {
+        return command;
+    }
+    let also = format!("Also called: {}", aliases.join(", "));
+    let text =
+        command.get_after_help().map_or_else(|| also.clone(), |text| format!("{text}\n\n{also}"));
+    command.after_help(text)
 }
 
 fn section(group: &Group, command: &Command) -> String {
@@ -135,7 +158,7 @@ Examples:
   agent-knowledge search 'flaky test' --this-repo --kind error --json | jq .
   agent-knowledge context --task 'upgrade the ORM' --file src/db.rs
 
-Lessons are written with log-memory.";
+Lessons are written with agent-knowledge add, and with log-memory, which is made for scripts.";
 
 #[cfg(test)]
 mod tests {
@@ -152,6 +175,8 @@ mod tests {
         let mut known: Vec<&str> = shown.map(Command::get_name).collect();
         known.sort_unstable();
         assert_eq!(told, known);
+        let longest = known.iter().map(|name| name.len()).max().unwrap();
+        assert!(longest + 4 <= NAME_COLUMNS, "{longest}");
     }
 
     #[test]

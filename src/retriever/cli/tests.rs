@@ -70,6 +70,15 @@ impl Wiring for FakeWiring {
         Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))
     }
 
+    fn person(
+        &mut self,
+        _: &GlobalOptions,
+        command: PersonCommand,
+        _: &mut Process<'_>,
+    ) -> Result<(Exit, Reply), ApiError> {
+        Ok((Exit::Done, Reply { text: format!("{command:?}"), json: Value::Null }))
+    }
+
     fn judge(&mut self, _: &GlobalOptions, _: &Value) -> Result<Decided, ApiError> {
         Ok(Decided { decision: Decision::Unclear, reason: String::new() })
     }
@@ -134,6 +143,7 @@ fn ran_with(input: &str, words: &[&str]) -> Ran {
         input: &mut input.as_bytes(),
         output: &mut output,
         messages: &mut messages,
+        is_colourful: false,
     };
     let exit = run(&mut process, &mut world);
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -305,6 +315,7 @@ fn a_closed_output_is_fine_but_a_full_disk_fails() {
             input: &mut io::empty(),
             output: &mut Broken(kind),
             messages: &mut io::sink(),
+            is_colourful: false,
         };
         let mut world = FakeWiring { api: Fake::new(), opened: Vec::new() };
         assert_eq!(run(&mut process, &mut world), exit);

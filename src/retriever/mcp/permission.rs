@@ -4,11 +4,11 @@
 use super::schema::{ANALYZE, CONTEXT, FEEDBACK, FORGET, LINK, SAVE, SESSIONS, STALE, UNLINK};
 use crate::http::{Admitted, Rights, too_many};
 
-/// Returns the right that a tool needs: past sessions are those of the owner of the server.
+/// Returns the right that a tool needs: past sessions and work trees are those of the owner of the server.
 pub(super) fn rights(tool: &str) -> Rights {
     match tool {
         SAVE | FEEDBACK | FORGET | LINK | UNLINK => Rights::Write,
-        SESSIONS => Rights::Admin,
+        SESSIONS | STALE => Rights::Admin,
         _ => Rights::Read,
     }
 }

@@ -428,7 +428,8 @@ mod tests {
     #[test]
     fn a_deed_needs_the_right_to_write() {
         for endpoint in ENDPOINTS {
-            let is_of_owner = ["doctor", "searchSessions", "session", "stale"].contains(&endpoint.name);
+            let is_of_owner =
+                ["doctor", "searchSessions", "session", "stale"].contains(&endpoint.name);
             let needed = match endpoint.method() {
                 _ if is_of_owner => Rights::Admin,
                 Method::GET => Rights::Read,

@@ -1,4 +1,4 @@
-//! The query of a search from standard input. Not here: cutting it to its telling lines (`api::requests`).
+//! Standard input as a text of the command line, where `-` stands for it. Not here: the commands that take one.
 
 use std::io::Read;
 
@@ -11,20 +11,21 @@ use writer::exit::Exit;
 const INPUT_BYTES_MAX: u64 = 16 << 20;
 
 /// Reads the query from standard input where it is `-`.
-pub(super) fn with_piped_query(
+pub(super) fn with_query(
     process: &mut Process<'_>,
     arguments: Arguments<SearchRequest>,
 ) -> Result<Arguments<SearchRequest>, ApiError> {
     if arguments.text(QUERY) != Some("-") {
         return Ok(arguments);
     }
-    Ok(arguments.with(QUERY, piped_query(process)?))
+    Ok(arguments.with(QUERY, text(process)?))
 }
 
 /// The parameter of a search that `-` may stand for.
 const QUERY: &str = "query";
 
-fn piped_query(process: &mut Process<'_>) -> Result<String, ApiError> {
+/// Reads standard input.
+pub(super) fn text(process: &mut Process<'_>) -> Result<String, ApiError> {
     let mut bytes = Vec::new();
     match process.input.take(INPUT_BYTES_MAX).read_to_end(&mut bytes) {
         Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),

@@ -1,0 +1,48 @@
+//! What somebody meant by a command that does not exist. Not here: other names that work (`args`).
+
+use clap::error::{ContextKind, ContextValue};
+
+/// Words that people try, and the command that does it. clap knows similar spellings, but no similar meanings.
+const MEANINGS: &[(&str, &[&str])] = &[
+    (
+        "add",
+        &["remember", "save", "new", "create", "learn", "note", "write", "log", "record", "store"],
+    ),
+    ("forget", &["remove", "del", "retract"]),
+    ("search", &["query", "recall", "ask", "grep"]),
+    ("show", &["history", "cat", "get", "view", "open"]),
+    ("list", &["all"]),
+    ("recent", &["latest", "last"]),
+    ("context", &["brief", "briefing"]),
+    ("doctor", &["check", "health"]),
+    ("setup", &["install", "init", "configure"]),
+    ("serve", &["start", "daemon", "server"]),
+    ("ui", &["dashboard", "web", "gui"]),
+];
+
+/// Words that look like a command and mean something that does not exist here.
+const NOTHING: &[&str] = &["login", "logout", "sync", "push", "pull"];
+
+/// Makes the message about an unknown command name the right one, and only that.
+pub(super) fn with_meaning(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let word = word.to_ascii_lowercase();
+    let mut meanings = MEANINGS.iter();
+    let meant = meanings.find(|(_, words)| words.contains(&word.as_str()));
+    let known = |name: &str| cfg!(feature = "web") || name != "ui";
+    let best = match (meant, error.get(ContextKind::SuggestedSubcommand)) {
+        (Some((name, _)), _) if known(name) => Some((*name).to_owned()),
+        _ if NOTHING.contains(&word.as_str()) => None,
+        // The most similar one is the last.
+        (_, Some(ContextValue::Strings(similar))) => similar.last().cloned(),
+        (_, Some(ContextValue::String(similar))) => Some(similar.clone()),
+        _ => None,
+    };
+    match best {
+        Some(name) => error.insert(ContextKind::SuggestedSubcommand, ContextValue::String(name)),
+        None => error.remove(ContextKind::SuggestedSubcommand),
+    };
+    error
+}

@@ -1,0 +1,112 @@
+//! `edit`: a person changes the fields of a memory in their editor. A log is never changed: the new version is a memory
+//! that replaces the old one. Not here: the form (`lesson_form`), how it is saved (`add`).
+
+use serde_json::{Map, Value};
+
+use super::Program;
+use super::add::{FormEnd, FormOrder};
+use super::editor;
+use crate::args::EditMemory;
+use crate::cli::{GlobalOptions, Need, Process, Wiring};
+use api::requests::change::{ChangeRequest, Voice, Wanted};
+use api::{Api, ApiError, Reply};
+use event::{Draft, draft_from_json};
+use store::{DetectedRepo, Durability};
+use writer::exit::Exit;
+use writer::field_flags::FLAGS;
+
+/// Why the old version was replaced.
+const REASON: &str = "edited";
+
+impl Program<'_> {
+    pub(super) fn edit(
+        &mut self,
+        settings: &GlobalOptions,
+        command: &EditMemory,
+        process: &mut Process<'_>,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let api = self.open(settings, Need::Words)?;
+        let shown = api.show(std::slice::from_ref(&command.id))?.json;
+        let memory = shown.pointer("/memories/0").cloned().unwrap_or_default();
+        let old = text(&memory, "/id");
+        refuse_ended(&memory, &old)?;
+        if command.form.is_none() && !editor::is_possible() {
+            return Err(needs_terminal(&old));
+        }
+        let writer = self.lesson_writer(settings)?;
+        let here = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
+        let order = FormOrder {
+            draft: draft_of(&memory, here.as_str()),
+            title: &format!("Memory {old}. Saving makes a new memory that replaces it."),
+            file: command.form.as_deref(),
+            again: &format!("agent-knowledge edit {old}"),
+            is_new: false,
+        };
+        let (end, kind) = self.filled_in(&writer, &order, Durability::Written, process)?;
+        let FormEnd::Saved(receipt) = &end else { return Ok((Exit::Done, end.reply(&kind))) };
+        replace(&*api, &old, receipt.id.as_str())?;
+        let mut reply = end.reply(&kind);
+        reply.text = format!("{} replaces {old}", receipt.id);
+        Ok((Exit::Done, reply.with("replaces", old.into())))
+    }
+}
+
+/// Refuses a memory that no longer answers because of what somebody did to it.
+fn refuse_ended(memory: &Value, id: &str) -> Result<(), ApiError> {
+    let remedy = match text(memory, "/standing/state").as_str() {
+        "superseded" => {
+            let by = text(memory, "/standing/replaced_by/id");
+            format!("was replaced by {by}; edit that one: agent-knowledge edit {by}")
+        }
+        state @ ("retracted" | "archived" | "buried") => {
+            let done = if state == "archived" { "archived" } else { "forgotten" };
+            format!("was {done}; bring it back first: agent-knowledge forget --undo {id}")
+        }
+        _ => return Ok(()),
+    };
+    Err(ApiError::Failed { exit: Exit::Invalid, message: format!("{id} {remedy}") })
+}
+
+fn needs_terminal(id: &str) -> ApiError {
+    let message = format!(
+        "edit opens an editor, so it needs a terminal; without one, save the new text with agent-knowledge add, \
+         and then run agent-knowledge supersede {id} --by NEW"
+    );
+    ApiError::Failed { exit: Exit::Usage, message }
+}
+
+/// Returns the fields of a memory that a person may change. Who wrote it and when belongs to the old version.
+fn draft_of(memory: &Value, here: &str) -> Draft {
+    let is_kept = |name: &str| {
+        let is_origin = ["agent_id", "session_id", "id", "timestamp", "source"].contains(&name);
+        name == "private" || FLAGS.iter().any(|flag| flag.field == name && !is_origin)
+    };
+    let fields = memory.as_object().into_iter().flatten();
+    let fields: Map<String, Value> = fields
+        .filter(|(name, _)| is_kept(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let mut draft = draft_from_json(fields);
+    // The directory says more than its name: it has the branch and the commit.
+    draft.repo = draft.repo.filter(|repo| repo != here);
+    draft
+}
+
+fn replace(api: &dyn Api, old: &str, new: &str) -> Result<(), ApiError> {
+    let request = ChangeRequest {
+        ids: vec![old.to_owned()],
+        change: Wanted::Superseded { by: new.to_owned() },
+        note: Some(REASON.to_owned()),
+    };
+    let done = api.change(&request, &Voice::Caller);
+    done.map(drop).map_err(|error| ApiError::Failed {
+        exit: Exit::Io,
+        message: format!(
+            "the new version is saved as {new}, but {old} was not replaced: {error}; run agent-knowledge supersede {old} --by {new}"
+        ),
+    })
+}
+
+fn text(value: &Value, place: &str) -> String {
+    value.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,159 @@
+//! The keys of a configuration file, one a row: what each takes, and which variable wins over it. Not here: reading a
+//! file (`config`), changing one (the retriever's `config_file`).
+
+/// A key of the configuration file.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// The key; that of a table is before the dot. `*` stands for any name.
+    pub key: &'static str,
+    /// What it takes.
+    pub form: SettingForm,
+    /// The variable that wins over the file, if there is one.
+    pub variable: Option<&'static str>,
+    /// Its value where nothing sets it, unless the platform decides.
+    pub default: Option<&'static str>,
+    /// What is allowed, in words.
+    pub allowed: &'static str,
+    /// A value that is allowed.
+    pub example: &'static str,
+}
+
+/// What a setting takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingForm {
+    /// A text.
+    Text,
+    /// A whole number.
+    Number,
+    /// On or off.
+    Switch,
+    /// Several texts.
+    List,
+}
+
+const fn setting(
+    key: &'static str,
+    form: SettingForm,
+    allowed: &'static str,
+    example: &'static str,
+) -> Setting {
+    Setting { key, form, variable: None, default: None, allowed, example }
+}
+
+impl Setting {
+    const fn or(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    const fn below(self, variable: &'static str) -> Self {
+        Self { variable: Some(variable), ..self }
+    }
+
+    /// Finds the setting of a key, such as `logs`, `judge.model` or `aliases.old-name`.
+    #[must_use]
+    pub fn of(key: &str) -> Option<Self> {
+        let is_it = |setting: &&Self| match setting.key.strip_suffix('*') {
+            Some(table) => key.strip_prefix(table).is_some_and(|name| !name.is_empty()),
+            None => setting.key == key,
+        };
+        SETTINGS.iter().find(is_it).copied()
+    }
+}
+
+/// All settings of the configuration file.
+pub const SETTINGS: [Setting; 19] = [
+    setting("logs", SettingForm::Text, "a directory", "~/knowledge/logs")
+        .below("AGENT_KNOWLEDGE_LOGS"),
+    setting("model", SettingForm::Text, "a directory", "~/knowledge/model")
+        .below("AGENT_KNOWLEDGE_MODEL_DIR"),
+    setting("cache", SettingForm::Text, "a directory", "~/.cache/agent-knowledge")
+        .below("AGENT_KNOWLEDGE_CACHE"),
+    setting("memory_mib", SettingForm::Number, "a number of MiB from 16 to 1048576", "2048")
+        .below("AGENT_KNOWLEDGE_MEMORY_MIB")
+        .or("1024"),
+    setting("embedding", SettingForm::Text, "fp32 or int8", "int8").or("fp32"),
+    setting("archive_above_lines", SettingForm::Number, "a number of lines, at least 100", "10000"),
+    setting("archive_older_than", SettingForm::Text, "an age", "90d"),
+    setting("query_log", SettingForm::Switch, "on or off", "off")
+        .below("AGENT_KNOWLEDGE_QUERY_LOG")
+        .or("on"),
+    setting("journal", SettingForm::Switch, "on or off", "off")
+        .below("AGENT_KNOWLEDGE_JOURNAL")
+        .or("on"),
+    setting("judge.command", SettingForm::List, "a program and its arguments", "ask,--short"),
+    setting(
+        "judge.url",
+        SettingForm::Text,
+        "an address with http://, together with judge.model",
+        "http://localhost:11434/v1 judge.model NAME",
+    ),
+    setting(
+        "judge.model",
+        SettingForm::Text,
+        "the name of a model, together with judge.url",
+        "NAME judge.url http://localhost:11434/v1",
+    ),
+    setting("judge.key_env", SettingForm::Text, "the name of a variable", "MODEL_KEY"),
+    setting("sessions.exclude_tools", SettingForm::List, "names of tools", "codex,cline"),
+    setting("sessions.exclude_paths", SettingForm::List, "directories", "~/private"),
+    setting(
+        "sessions.exclude_repos",
+        SettingForm::List,
+        "keys of repositories",
+        "github.com/acme/api",
+    ),
+    setting("sessions.private", SettingForm::Switch, "on or off", "on").or("off"),
+    setting(
+        "section_budgets.*",
+        SettingForm::Number,
+        "a number of tokens; 0 leaves a section out",
+        "120",
+    ),
+    setting("aliases.*", SettingForm::Text, "the key of a repository", "github.com/acme/new-name"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use crate::config::KEYS;
+
+    // S-CONFIG-1
+    #[test]
+    fn every_example_is_allowed_by_the_reader() {
+        for setting in SETTINGS {
+            let (key, example) = (setting.key, setting.example);
+            let (table, name) = key.split_once('.').unwrap_or(("", key));
+            let name = name.replace('*', "decisions");
+            let value = match setting.form {
+                SettingForm::Number => example.to_owned(),
+                SettingForm::Switch => (example == "on").to_string(),
+                SettingForm::List => format!("{:?}", example.split(',').collect::<Vec<_>>()),
+                SettingForm::Text => format!("{:?}", example.split(' ').next().unwrap()),
+            };
+            let head = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
+            let more = match key {
+                "judge.url" => "model = \"m\"",
+                "judge.model" => "url = \"http://localhost:1/v1\"",
+                "judge.key_env" => "model = \"m\"\nurl = \"http://localhost:1/v1\"",
+                _ => "",
+            };
+            let text = format!("{head}{name} = {value}\n{more}");
+            assert!(Config::parse(&text).is_ok(), "{text}: {:?}", Config::parse(&text));
+            assert_eq!(Setting::of(&key.replace('*', "a.b")).unwrap().key, key);
+        }
+        assert!(Setting::of("log").is_none() && Setting::of("aliases.").is_none());
+    }
+
+    // S-CONFIG-1
+    #[test]
+    fn every_key_of_the_reader_is_a_setting() {
+        let (keys, tables) = KEYS.split_once(", a table ").unwrap();
+        assert!(keys.split(", ").all(|key| Setting::of(key).is_some()), "{keys}");
+        let tables = tables.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+        for table in tables {
+            let has_table = |one: &Setting| one.key.starts_with(&format!("{table}."));
+            assert!(SETTINGS.iter().any(has_table), "{table}");
+        }
+    }
+}
