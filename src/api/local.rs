@@ -99,6 +99,7 @@ pub struct Local {
     patience: Patience,
     told_about_model: AtomicBool,
     past_sessions: SessionAccess,
+    answers_others: bool,
 }
 
 /// Whether the caller may be told of past sessions and of work trees, which belong to the user of this machine.
@@ -131,7 +132,14 @@ impl Local {
             patience,
             told_about_model,
             past_sessions: SessionAccess::Granted,
+            answers_others: false,
         }
+    }
+
+    /// Answers other machines, so that nothing private may be saved here.
+    #[must_use]
+    pub fn for_other_machines(self) -> Self {
+        Self { answers_others: true, ..self }
     }
 
     /// Tells whether the caller is not the user of this machine.

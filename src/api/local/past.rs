@@ -185,6 +185,7 @@ fn then(local: &Local, core: &Arc<Core>) -> Local {
         // That it is by words alone is documented, and has nothing to do with the model.
         told_about_model: AtomicBool::new(true),
         past_sessions: local.past_sessions,
+        answers_others: local.answers_others,
     }
 }
 

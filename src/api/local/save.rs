@@ -24,6 +24,10 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         // Added to the other problems, so that all are reported at once.
         draft.problems.add("repo", UNNAMED);
     }
+    if local.answers_others && draft.private {
+        let why = "is not possible on a server for other machines: a private memory never leaves its machine; leave it out";
+        draft.problems.add("private", why);
+    }
     let is_retry = draft.is_retry;
     let moment = (local.core.clock)();
     let prepared = local.writer.prepare(draft, moment).map_err(unwritten)?;

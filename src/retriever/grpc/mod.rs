@@ -90,7 +90,7 @@ impl GrpcServer {
         let contract = Contract::of_build();
         let (pool, files) = described(&contract).map_err(io::Error::other)?;
         let others = other_services(&files)?;
-        let apis = Apis::new(guests, &caller(host));
+        let apis = Apis::new(guests, &caller(host), false);
         let (guests, closing) = (guests.clone(), ending.closing.clone());
         let from = Answering { apis, guests: guests.clone(), keys, others, closing };
         let find = |name: &str| pool.get_message_by_name(name);

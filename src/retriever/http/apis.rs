@@ -16,8 +16,11 @@ pub(crate) struct Apis {
 }
 
 impl Apis {
-    pub(crate) fn new(guests: &Guests, caller: &Caller) -> Self {
-        let local = || Local::new(Arc::clone(guests.core()), caller.clone());
+    pub(crate) fn new(guests: &Guests, caller: &Caller, for_other_machines: bool) -> Self {
+        let local = || {
+            let local = Local::new(Arc::clone(guests.core()), caller.clone());
+            if for_other_machines { local.for_other_machines() } else { local }
+        };
         Self { whole: Arc::new(local()), shared: Arc::new(local().without_past_sessions()) }
     }
 

@@ -24,6 +24,7 @@ mod mcp_services;
 mod named_token;
 mod own_names;
 mod peer;
+mod private_memories;
 mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;

@@ -60,6 +60,8 @@ pub(crate) enum Refusal {
     Token,
     /// Too many wrong tokens came from its address.
     Guessing,
+    /// It comes from another machine, and the store holds private memories.
+    Private,
     /// Its path does not exist.
     Path,
     /// Its body is too long.
@@ -77,7 +79,7 @@ pub(crate) enum Refusal {
 impl Refusal {
     pub(super) fn status(self) -> StatusCode {
         match self {
-            Self::Host | Self::Origin | Self::Site => StatusCode::FORBIDDEN,
+            Self::Host | Self::Origin | Self::Site | Self::Private => StatusCode::FORBIDDEN,
             Self::Token => StatusCode::UNAUTHORIZED,
             Self::Path => StatusCode::NOT_FOUND,
             Self::Long => StatusCode::PAYLOAD_TOO_LARGE,
@@ -96,6 +98,9 @@ impl Refusal {
             Self::Token => "Unauthorized: show the token as Authorization: Bearer TOKEN\n",
             Self::Guessing => {
                 "Too many requests: too many wrong tokens came from this address; wait a minute\n"
+            }
+            Self::Private => {
+                "Forbidden: this store holds private memories, which never leave their machine; serve a store of its own (--logs DIR)\n"
             }
             Self::Path => "Not found: MCP is at /mcp, REST at /api/v1/\n",
             Self::Long => "Payload too large: a request has at most 1 MiB, one to sign in 4 KiB\n",

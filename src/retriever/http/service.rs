@@ -26,6 +26,7 @@ use super::client_name::ClientName;
 use super::connection_limit::Connection;
 use super::mcp_services::{McpServices, telling};
 use super::own_names::OwnNames;
+use super::private_memories::PrivateMemories;
 use super::request_guard::{Destination, Keys, Refusal, check_head};
 #[cfg(feature = "web")]
 use super::rest::event_pieces::MayListen;
@@ -69,6 +70,8 @@ pub(super) struct HttpService {
     keys: Arc<Keys>,
     free_calls: Arc<Semaphore>,
     requests: AtomicU64,
+    /// Asked where other machines are answered.
+    private: Option<Arc<PrivateMemories>>,
 }
 
 impl HttpService {
@@ -79,12 +82,14 @@ impl HttpService {
         keys: Keys,
         stop_waiting: &Disconnect,
     ) -> Self {
-        let apis = Apis::new(&guests, caller);
+        let for_other_machines = matches!(names, OwnNames::Certificate(_));
+        let apis = Apis::new(&guests, caller, for_other_machines);
         let telling = telling(&guests, caller);
         let mcp = McpServices::new(&apis, telling.as_ref(), &names, stop_waiting);
         #[cfg(feature = "web")]
         let rest = super::rest::RestService::new(apis, Arc::clone(&keys.sign_in));
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
+        let private = for_other_machines.then(Arc::default);
         Self {
             mcp,
             #[cfg(feature = "web")]
@@ -96,6 +101,7 @@ impl HttpService {
             keys: Arc::new(keys),
             free_calls,
             requests: AtomicU64::new(0),
+            private,
         }
     }
 
@@ -171,6 +177,7 @@ impl HttpService {
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
         let body = read_body(body, BODY_BYTES_MAX).await?;
+        self.nothing_private().await?;
         #[cfg(feature = "web")]
         if EventService::is_asked(&parts) {
             self.requests.fetch_add(1, Ordering::Relaxed);
@@ -183,7 +190,8 @@ impl HttpService {
         self.requests.fetch_add(1, Ordering::Relaxed);
         if is_rest {
             let _in_call = connection.begin_call();
-            return self.answer_rest((parts, body), now, (call, permit)).await;
+            let answer = self.answer_rest((parts, body), now, (call, permit)).await?;
+            return self.nothing_private().await.map(|()| answer);
         }
         let body = match Self::readable(&parts.method, body) {
             Ok(body) => body,
@@ -196,6 +204,7 @@ impl HttpService {
         let _in_call = connection.begin_call();
         let request = Request::from_parts(parts, Full::new(body));
         let mut answer = self.ask(request, rights, (call, permit)).await?;
+        self.nothing_private().await?;
         if let Some(new_client) = new_client.filter(|_| answer.status().is_success()) {
             new_client.stamp(answer.headers_mut(), (self.guests.core().clock)().random);
         }
@@ -304,6 +313,14 @@ impl HttpService {
         _: (GuestCall, OwnedSemaphorePermit),
     ) -> Result<Response<Body>, Refusal> {
         Err(Refusal::Path)
+    }
+
+    /// Refuses other machines while the store holds private memories.
+    async fn nothing_private(&self) -> Result<(), Refusal> {
+        let Some(private) = self.private.clone() else { return Ok(()) };
+        let core = Arc::clone(self.guests.core());
+        let checked = tokio::task::spawn_blocking(move || private.check(&core)).await;
+        checked.unwrap_or(Err(Refusal::Failed))
     }
 
     /// Waits for a free call.

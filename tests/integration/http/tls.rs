@@ -147,6 +147,42 @@ fn tls_answers_whoever_shows_a_token() {
     assert!(status.contains(&server.url), "{status}");
 }
 
+// S-HTTP-10
+#[test]
+fn tls_shares_no_store_with_private_memories() {
+    let (world, _, server) = served();
+    let admin = token(&world, "admin", "admin");
+    world
+        .log_memory(&["--repo", "acme/web", "--type", "fact", "--lesson", "walruses wear hats"])
+        .done();
+    let ask = |path: &str| question(TEAM, &admin, "GET", path);
+    let found = answer(&world, &server, ask("/api/v1/search?query=walruses"));
+    assert_eq!(found["status"], 200, "{found}");
+    let mut saving = question(TEAM, &admin, "POST", "/api/v1/memories");
+    let private =
+        json!({ "event_type": "fact", "lesson": "mine", "repo": "acme/web", "private": true });
+    saving["body"] = private.to_string().into();
+    let refused = answer(&world, &server, with(saving, "Content-Type", "application/json"));
+    assert_eq!(refused["status"], 400, "{refused}");
+    assert!(refused.to_string().contains("never leaves its machine"), "{refused}");
+    let private = ["--repo", "acme/web", "--type", "fact", "--private", "--lesson", "seals hum"];
+    world.log_memory(&private).done();
+    let mut ping = question(TEAM, &admin, "POST", "/mcp");
+    ping["body"] = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string().into();
+    let asked = [
+        ask("/api/v1/search?query=seals"),
+        ask("/api/v1/audit"),
+        ask("/api/v1/events"),
+        with(ping, "Content-Type", "application/json"),
+    ];
+    for refused in answers(&world, &server, &asked) {
+        assert_eq!(refused["status"], 403, "{refused}");
+        assert!(!refused.to_string().contains("hum"), "{refused}");
+    }
+    let here = world.asked(&["search", "seals"]);
+    assert_eq!(here["memories"][0]["lesson"], "seals hum", "its own machine is answered");
+}
+
 // S-HTTP-2, S-HTTP-7
 #[test]
 fn tls_knows_only_the_names_of_its_certificate() {
