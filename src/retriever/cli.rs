@@ -13,19 +13,13 @@ mod wiring;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
-use serde_json::Value;
 
-use super::args::{
-    self, CommandLine, Export, GettingReady, Hook, Import, MainCommand, ModelCommand, OutputFormat,
-    Past, PersonCommand, Serve, TokenCommand, Upkeep,
-};
-use super::judge::Decided;
+use super::args::{self, CommandLine, MainCommand, OutputFormat, Past};
 use api::requests::listing::{RecentArguments, ShowArguments};
-use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
+use api::{ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
 use writer::exit::{Exit, complain, deliver};
 

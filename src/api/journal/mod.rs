@@ -62,6 +62,12 @@ pub mod kind {
     pub const LOST: &str = "lost";
     /// How far each log was announced.
     pub const PLACES: &str = "places";
+
+    /// Tells whether a kind says what agents of this machine asked, or what its work trees look like: that is for its user.
+    #[must_use]
+    pub fn is_of_owner(kind: &str) -> bool {
+        [INJECTED, SILENT, STALE, FRESH, TREE].contains(&kind)
+    }
 }
 
 /// The journal of one store.

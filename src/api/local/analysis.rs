@@ -57,6 +57,10 @@ pub(super) fn analyze(
             let lone = links::isolated(&snapshot, &whole(), &scope, limit);
             return Ok(reply::reflect(&snapshot, &lone, &notices, max_tokens));
         }
+        Topic::Searches if local.is_of_others() => {
+            let message = "what was searched is shown to the owner of the server only";
+            return Err(ApiError::NotFound(message.to_owned()));
+        }
         Topic::Searches => return Ok(searches_without_hits(local, request, repo.as_ref())),
     };
     let reply = reply::findings(&Findings {

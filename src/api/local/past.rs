@@ -197,8 +197,9 @@ fn forget_later(core: &Arc<Core>) {
     let core: Weak<Core> = Arc::downgrade(core);
     // Without a thread it is freed by the next time that is asked about.
     let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || {
+        let mut wait = KEPT;
         loop {
-            std::thread::park_timeout(KEPT);
+            std::thread::park_timeout(wait);
             let Some(core) = core.upgrade() else { return };
             let mut kept = core.past.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.as_ref().is_none_or(|kept| kept.used.elapsed() >= KEPT) {
@@ -206,6 +207,8 @@ fn forget_later(core: &Arc<Core>) {
                 core.past.is_freed_later.store(false, Ordering::SeqCst);
                 return;
             }
+            let used = kept.as_ref().map_or(KEPT, |kept| kept.used.elapsed());
+            wait = KEPT.saturating_sub(used);
         }
     });
 }

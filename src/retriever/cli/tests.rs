@@ -1,11 +1,19 @@
 //! Runs the program as people run it, without a process.
 
 use std::io;
+use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::super::fake::Fake;
 use super::*;
+use crate::args::{
+    Export, GettingReady, Hook, Import, ModelCommand, PersonCommand, Serve, TokenCommand, Upkeep,
+};
+use crate::judge::Decided;
 use crate::judge::Decision;
 use crate::mcp::ToolSet;
+use api::Api;
 
 struct FakeWiring {
     api: Arc<Fake>,

@@ -26,7 +26,7 @@ use super::watch::{Held, Watcher, Watching};
 use super::wire::{RpcAnswer, WireCodec, arguments, object};
 use crate::daemon::{GuestCall, Guests};
 use crate::http::rest::{Begun, Endpoint, Kind, RepeatedDeeds, json_of, key, voice};
-use crate::http::{Admitted, Apis, Connection, ServerKeys, too_many};
+use crate::http::{Admitted, Apis, Connection, Rights, ServerKeys, too_many};
 use crate::mcp::Disconnect;
 use api::requests::fields::is_absent;
 use api::{Api, ApiError, Voice};
@@ -174,9 +174,10 @@ impl GrpcService {
                 admitted.may(kind.rights()).map_err(Status::permission_denied)?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
                 let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
+                let is_owner = admitted.rights() == Rights::Admin;
                 let may_watch = move || keys.is_current(&admitted, (guests.core().clock)().now);
                 let held: Held = (visit, connection.hold(), Box::new(may_watch));
-                let watcher = Watcher::new(kind, Arc::clone(&self.watching), held);
+                let watcher = Watcher::new((kind, is_owner), Arc::clone(&self.watching), held);
                 let request = Request::from_parts(parts, Full::new(body));
                 let mut grpc = Grpc::new(WireCodec::of(route.request.clone()));
                 Ok(grpc.server_streaming(watcher, request).await)

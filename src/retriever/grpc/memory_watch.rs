@@ -31,6 +31,8 @@ pub(super) struct MemoryWatch {
     from: Option<Sequence>,
     /// Only these events; all, if there are none.
     events: Vec<String>,
+    /// Whether the client may hear what is for the owner of the server.
+    is_owner: bool,
     has_begun: bool,
     /// Whether the last look left something.
     has_more: bool,
@@ -38,7 +40,11 @@ pub(super) struct MemoryWatch {
 
 impl MemoryWatch {
     /// Reads the request.
-    pub(super) fn of(given: &Map<String, Value>, guests: &Guests) -> Result<Self, Status> {
+    pub(super) fn of(
+        given: &Map<String, Value>,
+        is_owner: bool,
+        guests: &Guests,
+    ) -> Result<Self, Status> {
         let journal = guests.core().teller.as_ref().map(|teller| teller.journal().clone());
         let off = "there are no events: the journal is off; journal = true in the configuration turns it on";
         let journal = journal.ok_or_else(|| Status::unavailable(off))?;
@@ -52,10 +58,13 @@ impl MemoryWatch {
         };
         let events = given.get("events").and_then(Value::as_array).into_iter().flatten();
         let events = events.filter_map(Value::as_str).map(str::to_owned).collect();
-        Ok(Self { journal, from, events, has_begun: false, has_more: false })
+        Ok(Self { journal, from, events, is_owner, has_begun: false, has_more: false })
     }
 
     fn is_wanted(&self, event: &str) -> bool {
+        if !self.is_owner && kind::is_of_owner(event) {
+            return false;
+        }
         // Whoever missed something must hear of it.
         let is_always = [BEGUN, kind::LOST].contains(&event);
         is_always || self.events.is_empty() || self.events.iter().any(|wanted| wanted == event)

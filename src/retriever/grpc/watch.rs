@@ -51,6 +51,7 @@ impl Watching {
 /// One stream that begins.
 pub(super) struct Watcher {
     kind: WatchKind,
+    is_owner: bool,
     watching: Arc<Watching>,
     held: Option<Held>,
 }
@@ -62,8 +63,13 @@ pub(super) type Held = (Visit, HeldConnection, MayWatch);
 pub(super) type MayWatch = Box<dyn Fn() -> bool + Send + Sync>;
 
 impl Watcher {
-    pub(super) fn new(kind: WatchKind, watching: Arc<Watching>, held: Held) -> Self {
-        Self { kind, watching, held: Some(held) }
+    /// Begins a stream, for the owner of the server or somebody else.
+    pub(super) fn new(
+        (kind, is_owner): (WatchKind, bool),
+        watching: Arc<Watching>,
+        held: Held,
+    ) -> Self {
+        Self { kind, is_owner, watching, held: Some(held) }
     }
 }
 
@@ -75,7 +81,8 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
     type Future = BoxFuture<tonic::Response<Events>, Status>;
 
     fn call(&mut self, request: tonic::Request<DynamicMessage>) -> Self::Future {
-        let (kind, watching) = (self.kind, Arc::clone(&self.watching));
+        let (kind, is_owner) = (self.kind, self.is_owner);
+        let watching = Arc::clone(&self.watching);
         let held = self.held.take();
         Box::pin(async move {
             let given = arguments(request.get_ref())?;
@@ -85,7 +92,7 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
             let while_open = (room, held);
             match kind {
                 WatchKind::Memories => {
-                    let memories = MemoryWatch::of(&given, &watching.guests)?;
+                    let memories = MemoryWatch::of(&given, is_owner, &watching.guests)?;
                     tokio::spawn(told(watching, events, while_open, memories));
                 }
                 WatchKind::Stale => {

@@ -34,6 +34,7 @@ pub fn new_code(origin: &str, token: &str) -> Result<String, String> {
             "404" => {
                 "it has no dashboard; stop it with agent-knowledge serve --stop and run this again"
             }
+            "429" => "too many wrong codes or tokens came from this machine; wait a minute",
             _ => "try again",
         };
         return Err(failed(&format!("it answered {status}; {remedy}")));

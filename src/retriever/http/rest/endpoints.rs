@@ -32,7 +32,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         || of_query(SearchRequest::parameters()),
         |api, given, _| api.search(&SearchRequest::from_http(given)?),
     )
-    .dear_with("explain"),
+    .dear_with(&["explain", "as_of"]),
     read(
         "context",
         "context",
@@ -191,7 +191,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         || of_named_repo(StaleRequest::parameters()),
         |api, given, _| api.stale(&StaleRequest::from_http(given)?),
     )
-    .for_admins(),
+    .for_admins()
+    .dear(),
     Endpoint {
         in_path: Some(("topic", "topic")),
         ..read(
@@ -303,7 +304,8 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         "List what hooks and tools told agents, the newest first",
         InjectedRequest::parameters,
         |api, given, _| api.list(&Listing::Injected(Box::new(InjectedRequest::from_http(given)?))),
-    ),
+    )
+    .for_admins(),
     read(
         "savings",
         "savings",
@@ -428,8 +430,8 @@ mod tests {
     #[test]
     fn a_deed_needs_the_right_to_write() {
         for endpoint in ENDPOINTS {
-            let is_of_owner =
-                ["doctor", "searchSessions", "session", "stale"].contains(&endpoint.name);
+            let is_of_owner = ["doctor", "searchSessions", "session", "stale", "injected"]
+                .contains(&endpoint.name);
             let needed = match endpoint.method() {
                 _ if is_of_owner => Rights::Admin,
                 Method::GET => Rights::Read,

@@ -41,6 +41,9 @@ const READ_BYTES_MAX: usize = 1024;
 /// last was taken.
 const WRITE_BYTES_MAX: usize = 256 * 1024;
 
+/// Why the socket of a token that no longer holds is closed.
+const REVOKED: &str = "the token was revoked or has expired";
+
 /// How long the last frame may take, in milliseconds.
 const GOODBYE_MS: u64 = 200;
 
@@ -151,11 +154,14 @@ impl EventSocket {
                 piece = self.pieces.waiting.recv() => match piece {
                     None => return (Some(CloseCode::Again), "too slow; go on after the last event"),
                     Some(_) if !(self.pieces.may_listen)() => {
-                        return (Some(CloseCode::Policy), "the token was revoked or has expired");
+                        return (Some(CloseCode::Policy), REVOKED);
                     }
                     Some(piece) => self.send(&piece).await,
                 },
                 _ = keep_alive.tick() => {
+                    if !(self.pieces.may_listen)() {
+                        return (Some(CloseCode::Policy), REVOKED);
+                    }
                     if !std::mem::take(&mut self.is_answered) {
                         return (Some(CloseCode::Policy), "no answer to a ping");
                     }

@@ -24,6 +24,7 @@ use super::problem::Problem;
 use super::{NO_SNIFF, PREFIX, answer_of};
 use crate::daemon::{Guests, Visit};
 use crate::http::connection_limit::Connection;
+use crate::http::{Admitted, Rights};
 use crate::mcp::Disconnect;
 use api::journal::sequence::Sequence;
 
@@ -114,7 +115,9 @@ impl EventService {
             // Its connection may be gone.
             let _ = slow.send(());
         });
-        if !live.listen(Listening { from, queue, dropped }) {
+        let rights = parts.extensions.get::<Admitted>().map(Admitted::rights);
+        let is_owner = rights == Some(Rights::Admin);
+        if !live.listen(Listening { from, is_owner, queue, dropped }) {
             return Err(unavailable("there are no events: the retriever is ending"));
         }
         close_if_slow(is_slow, connection);

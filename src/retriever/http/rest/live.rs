@@ -53,6 +53,8 @@ const SLOW_MS: u64 = 10_000;
 pub(super) struct Listening {
     /// Where it goes on; `None` for the present end.
     pub(super) from: Option<Sequence>,
+    /// Whether it may hear what is for the owner of the server.
+    pub(super) is_owner: bool,
     /// Its queue.
     pub(super) queue: frames::Sender<Bytes>,
     /// Called if it is dropped because it is slow.
@@ -118,6 +120,7 @@ struct LiveState {
 
 struct Listener {
     from: Option<Sequence>,
+    is_owner: bool,
     queue: frames::Sender<Bytes>,
     dropped: Box<dyn FnOnce() + Send>,
     full_since: Option<Instant>,
@@ -191,9 +194,7 @@ impl LiveState {
                 match one {
                     Wake::Hint => {}
                     Wake::Stop => return,
-                    Wake::Listen(Listening { from, queue, dropped }) => {
-                        self.listeners.push(Listener { from, queue, dropped, full_since: None });
-                    }
+                    Wake::Listen(listening) => self.listeners.push(Listener::of(listening)),
                 }
             }
             let Some(core) = self.core.upgrade() else { return };
@@ -292,6 +293,10 @@ impl LiveState {
 }
 
 impl Listener {
+    fn of(Listening { from, is_owner, queue, dropped }: Listening) -> Self {
+        Self { from, is_owner, queue, dropped, full_since: None }
+    }
+
     /// Puts into its queue what fits.
     fn serve(&mut self, journal: &Journal, present: &mut Present) -> Served {
         loop {
@@ -321,7 +326,8 @@ impl Listener {
                 return Served::UpToDate;
             }
             self.from = Some(piece.next);
-            if !piece.text.is_empty() && !self.put(piece.text) {
+            let text = if self.is_owner { piece.text } else { for_others(&piece.text) };
+            if !text.is_empty() && !self.put(text) {
                 return Served::Gone;
             }
         }
@@ -345,6 +351,16 @@ impl Listener {
         // The queue has room: only this thread fills it.
         !matches!(self.queue.try_send(piece), Err(TrySendError::Closed(_)))
     }
+}
+
+/// Leaves out what is for the owner of the server.
+fn for_others(text: &[u8]) -> Bytes {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    let is_for_all = |block: &&str| {
+        let kind = block.lines().find_map(|line| line.strip_prefix("event: "));
+        !kind.is_some_and(kind::is_of_owner)
+    };
+    text.split_inclusive("\n\n").filter(is_for_all).collect::<String>().into()
 }
 
 /// Tells a listener where it begins, so that it can go on from there before anything has happened.
@@ -374,7 +390,8 @@ mod tests {
 
     fn listener(from: Option<Sequence>) -> (Listener, frames::Receiver<Bytes>) {
         let (queue, pieces) = frames::channel(QUEUE_MAX);
-        (Listener { from, queue, dropped: Box::new(|| {}), full_since: None }, pieces)
+        let listening = Listening { from, is_owner: true, queue, dropped: Box::new(|| {}) };
+        (Listener::of(listening), pieces)
     }
 
     fn read(pieces: &mut frames::Receiver<Bytes>) -> String {
@@ -419,6 +436,26 @@ mod tests {
         assert_eq!(text, format!("id: {last}\nevent: added\ndata: {{\"number\":3001}}\n\n"));
         drop(of_new);
         assert!(new.serve(&journal, &mut present()) == Served::Gone);
+    }
+
+    // S-TOKEN-3
+    #[test]
+    fn others_hear_nothing_of_agents_and_work_trees() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::of(folder.path(), folder.path());
+        let first = journal.add(&json!({ "event": "added", "number": 0 }), present().now).unwrap();
+        let kinds = ["injected", "added", "stale", "fresh", "feedback"];
+        for kind in kinds {
+            journal.add(&json!({ "event": kind }), present().now).unwrap();
+        }
+        for (is_owner, heard) in [(true, &kinds[..]), (false, &["added", "feedback"])] {
+            let (mut listener, mut pieces) = listener(Some(first));
+            listener.is_owner = is_owner;
+            assert!(listener.serve(&journal, &mut present()) == Served::UpToDate);
+            let text = read(&mut pieces);
+            let told = text.lines().filter_map(|line| line.strip_prefix("event: "));
+            assert_eq!(told.collect::<Vec<_>>(), heard);
+        }
     }
 
     // S-EVENT-4

@@ -107,6 +107,13 @@ impl SignIn {
         Some(found.with.clone())
     }
 
+    /// Tells whether a session, by its hash, has not ended.
+    pub(crate) fn is_open(&self, hash: &str, now: Timestamp) -> bool {
+        let state = self.lock();
+        let mut found = state.sessions.iter().filter(|session| session.hash.as_hex() == hash);
+        found.any(|session| is_within(session.made, SESSION_SECONDS, now))
+    }
+
     #[cfg(test)]
     pub(crate) fn a_session(&self, now: Timestamp) -> String {
         let (token, hash) = Token::fresh(self.secret).unwrap();
