@@ -41,7 +41,7 @@ try {
     foreach ($program in 'agent-knowledge.exe', 'log-memory.exe') {
         Copy-Item -Force (Join-Path $work "agent-knowledge-x86_64-pc-windows-gnu\$program") (Join-Path $To $program)
     }
-    Write-Output "Installed in $To. Next: $To\agent-knowledge.exe setup"
+    Write-Output "Installed in $To. Next: $To\agent-knowledge.exe init"
 } finally {
     Remove-Item -Recurse -Force $work
 }

@@ -50,7 +50,7 @@ main() {
     *:"$to":*) ;;
     *) echo "$to is not in PATH; add it, or call the programs by their path" ;;
   esac
-  echo "Next: $to/agent-knowledge setup"
+  echo "Next: $to/agent-knowledge init"
 }
 
 platform() {

@@ -70,6 +70,18 @@ impl Home {
         Reply::new(text, json)
     }
 
+    /// Leaves out a step of a reply that the caller has just done.
+    #[must_use]
+    pub fn without_step(mut reply: Reply, done: &str) -> Reply {
+        let begin = format!("  {done} ");
+        let lines = reply.text.lines().filter(|line| !line.starts_with(&begin));
+        reply.text = lines.collect::<Vec<_>>().join("\n");
+        if let Some(steps) = reply.json.get_mut("next").and_then(serde_json::Value::as_array_mut) {
+            steps.retain(|step| step != done);
+        }
+        reply
+    }
+
     fn agents(&self) -> String {
         let named = |clients: Vec<&str>| {
             let more = clients.len().saturating_sub(CLIENTS_MAX);
@@ -105,7 +117,7 @@ impl Home {
         if self.memories_here == 0 {
             steps
                 .push(("agent-knowledge import --found", "read CLAUDE.md, AGENTS.md and the like"));
-            steps.push(("log-memory --type error --lesson TEXT", "save a lesson of your own"));
+            steps.push(("agent-knowledge add", "save a lesson of your own"));
         }
         if !self.has_model {
             steps.push(("agent-knowledge model fetch", "search by meaning too"));
@@ -139,10 +151,14 @@ mod tests {
         let expected = [
             "agent-knowledge init",
             "agent-knowledge import --found",
-            "log-memory --type error --lesson TEXT",
+            "agent-knowledge add",
             "agent-knowledge model fetch",
         ];
         assert_eq!(reply.json["next"], json!(expected));
+        let after = Home::without_step(reply.clone(), "agent-knowledge init");
+        assert_eq!(after.json["next"], json!(expected.get(1..).unwrap()));
+        let init = "  agent-knowledge init            get ready: agents, model, past sessions\n";
+        assert_eq!(after.text, reply.text.replace(init, ""));
     }
 
     #[test]

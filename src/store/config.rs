@@ -12,7 +12,7 @@ use toml::Table;
 
 use super::tilde::expanded;
 use super::{AsOf, Judge, SessionPolicy, StoreError, trusted};
-use event::{RepoKey, parse_age};
+use event::{RepoKey, parse_age, quoted};
 
 /// All settings that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -93,9 +93,9 @@ impl Config {
         let mut config = Self::default();
         for (key, value) in table {
             match (key.as_str(), value) {
-                ("logs", toml::Value::String(path)) => config.logs = Some(expanded(&path)),
-                ("model", toml::Value::String(path)) => config.model = Some(expanded(&path)),
-                ("cache", toml::Value::String(path)) => config.cache = Some(expanded(&path)),
+                ("logs", toml::Value::String(path)) => config.logs = Some(place(&key, &path)?),
+                ("model", toml::Value::String(path)) => config.model = Some(place(&key, &path)?),
+                ("cache", toml::Value::String(path)) => config.cache = Some(place(&key, &path)?),
                 ("memory_mib", value) => {
                     let mib = value.as_integer().ok_or_else(MemoryMib::allowed);
                     let memory = mib.and_then(MemoryMib::of);
@@ -286,6 +286,18 @@ fn read_bounded(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// Reads a directory. A relative one would be another in each working directory.
+fn place(key: &str, path: &str) -> Result<PathBuf, String> {
+    let place = expanded(path);
+    if place.is_absolute() {
+        return Ok(place);
+    }
+    Err(format!(
+        "{key} must be a whole path, or begin with ~/, for example {key} = \"~/knowledge/{key}\"; got {}",
+        quoted(path)
+    ))
+}
+
 fn parse_budgets(table: Table) -> Result<BTreeMap<String, usize>, String> {
     let mut budgets = BTreeMap::new();
     for (section, tokens) in table {
@@ -375,6 +387,19 @@ mod tests {
         assert_eq!(Config::parse("cache = \"~/c\"").unwrap().cache, Some(home.join("c")));
         assert_eq!(config.current(&key("old")), key("github.com/a/new"));
         assert_eq!(config.current(&key("other")), key("other"));
+    }
+
+    // S-CONFIG-2
+    #[test]
+    fn a_directory_is_the_same_from_everywhere() {
+        for key in ["logs", "model", "cache"] {
+            for wrong in ["", " ", "logs", "./logs", "../l", "~", "~other/l"] {
+                let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err();
+                let told = format!("{key} must be a whole path, or begin with ~/, for example");
+                assert!(refused.starts_with(&told), "{refused}");
+            }
+            assert!(Config::parse(&format!("{key} = \"~/l\"")).is_ok());
+        }
     }
 
     // S-BOUND-1

@@ -62,12 +62,27 @@ impl Setting {
 
 /// All settings of the configuration file.
 pub const SETTINGS: [Setting; 19] = [
-    setting("logs", SettingForm::Text, "a directory", "~/knowledge/logs")
-        .below("AGENT_KNOWLEDGE_LOGS"),
-    setting("model", SettingForm::Text, "a directory", "~/knowledge/model")
-        .below("AGENT_KNOWLEDGE_MODEL_DIR"),
-    setting("cache", SettingForm::Text, "a directory", "~/.cache/agent-knowledge")
-        .below("AGENT_KNOWLEDGE_CACHE"),
+    setting(
+        "logs",
+        SettingForm::Text,
+        "a whole path, or one that begins with ~/",
+        "~/knowledge/logs",
+    )
+    .below("AGENT_KNOWLEDGE_LOGS"),
+    setting(
+        "model",
+        SettingForm::Text,
+        "a whole path, or one that begins with ~/",
+        "~/knowledge/model",
+    )
+    .below("AGENT_KNOWLEDGE_MODEL_DIR"),
+    setting(
+        "cache",
+        SettingForm::Text,
+        "a whole path, or one that begins with ~/",
+        "~/.cache/agent-knowledge",
+    )
+    .below("AGENT_KNOWLEDGE_CACHE"),
     setting("memory_mib", SettingForm::Number, "a number of MiB from 16 to 1048576", "2048")
         .below("AGENT_KNOWLEDGE_MEMORY_MIB")
         .or("1024"),

@@ -86,13 +86,19 @@ fn a_guessed_command_is_answered_with_the_right_one() {
         ("save", "add"),
         ("remove", "forget"),
         ("history", "show"),
+        ("configure", "config"),
+        ("settings", "config"),
+        ("set", "config"),
+        ("options", "config"),
+        ("undo", "forget"),
+        ("restore", "forget"),
     ] {
         let ran = world.agent_knowledge(&[guess, "x"]);
         assert_eq!(ran.exit, Some(64));
         let tip = format!("tip: a similar subcommand exists: '{right}'");
         assert!(ran.messages.contains(&tip), "{guess}: {}", ran.messages);
     }
-    for guess in ["login", "sync"] {
+    for guess in ["login", "sync", "version", "update", "upgrade"] {
         let ran = world.agent_knowledge(&[guess]);
         assert_eq!((ran.exit, ran.messages.contains("tip:")), (Some(64), false), "{guess}");
     }
@@ -185,7 +191,9 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
         ("memory_mib", "4", "for example: agent-knowledge config set memory_mib 2048"),
         ("embedding", "int4", "fp32 or int8"),
         ("journal", "perhaps", "must be on or off"),
-        ("archive_older_than", "soon", "\"90d\""),
+        ("archive_older_than", "soon", "must be an age, got \"soon\"; for example: agent"),
+        ("logs", "", "must be a whole path, or one that begins with ~/, got \"\"; for"),
+        ("cache", "tmp/x", "~/.cache/agent-knowledge; nothing is changed"),
         ("judge.url", "http://localhost", "judge.model"),
         ("aliases.a", "../b", "github.com/acme/new-name"),
         ("section_budgets.nothing", "1", "they are user, everywhere"),
@@ -195,7 +203,15 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
         assert_eq!(ran.exit, Some(65), "{key}");
         assert!(ran.messages.contains(told), "{key}: {}", ran.messages);
         assert!(!world.config_file().exists(), "{key}");
+        let told = ran.messages.matches(": agent-knowledge config set").count();
+        assert!(told <= 1 && ran.messages.lines().count() == 1, "{}", ran.messages);
     }
+    let ran = world.agent_knowledge(&["config", "set", "memory_mib"]);
+    assert_eq!(ran.exit, Some(65));
+    assert!(ran.messages.contains("has no value; it takes a number of MiB"), "{}", ran.messages);
+    world.configure("log = \"x\"\n");
+    let ran = world.agent_knowledge(&["config", "set", "journal", "off"]);
+    assert!(ran.messages.contains("\"log\" is unknown"), "{}", ran.messages);
     world.configure("# mine\nlogs = ");
     let ran = world.agent_knowledge(&["config", "set", "journal", "off"]);
     assert_eq!(ran.exit, Some(78));
@@ -210,6 +226,7 @@ fn a_changed_configuration_keeps_its_mode_and_its_link() {
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
     world.agent_knowledge(&["config", "set", "journal", "off"]).done();
     assert_eq!(mode(&world.config_file()), 0o600);
+    assert_eq!(mode(world.config_file().parent().unwrap()), 0o700);
     let kept = world.path("dotfile.toml");
     std::fs::rename(world.config_file(), &kept).unwrap();
     std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o640)).unwrap();
@@ -220,6 +237,67 @@ fn a_changed_configuration_keeps_its_mode_and_its_link() {
     assert_eq!(mode(&kept), 0o640);
     let folder = world.config_file();
     assert_eq!(std::fs::read_dir(folder.parent().unwrap()).unwrap().count(), 1);
+}
+
+// S-CONFIG-2
+#[test]
+fn no_concurrent_change_of_the_configuration_is_lost() {
+    let world = world();
+    let keys: Vec<String> = (0..8).map(|number| format!("aliases.old-{number}")).collect();
+    std::thread::scope(|scope| {
+        for key in &keys {
+            scope.spawn(|| world.agent_knowledge(&["config", "set", key, "acme/new"]).done());
+        }
+    });
+    let text = std::fs::read_to_string(world.config_file()).unwrap();
+    assert_eq!(text.matches("acme/new").count(), keys.len(), "{text}");
+}
+
+// S-CONFIG-1
+#[test]
+fn a_value_of_the_configuration_cannot_command_a_terminal() {
+    let world = world();
+    world.configure("[judge]\nurl = \"http://localhost/v1\"\nmodel = \"a\\u001b[31mb\\u0007\"\n");
+    for args in [&["config"][..], &["config", "get", "judge.model"]] {
+        let shown = world.agent_knowledge(args).done();
+        assert!(shown.contains("ab") && !shown.contains(['\u{1B}', '\u{7}']), "{shown:?}");
+    }
+    let ran = world.agent_knowledge(&["config", "unset", "aliases.\u{1B}[31mx"]);
+    assert!(ran.exit == Some(1) && !ran.messages.contains('\u{1B}'), "{:?}", ran.messages);
+}
+
+// S-TOKEN-1
+#[test]
+fn a_new_token_is_in_the_json_too() {
+    let world = world();
+    let mut create = world.command(AGENT_KNOWLEDGE);
+    create.args(["token", "create", "ci", "--rights", "read", "--json"]);
+    let json = run(&mut create, b"").json();
+    assert_eq!(json["token"].as_str().map(str::len), Some(64), "{json}");
+}
+
+// S-ADD-1 S-ADD-2
+#[test]
+fn a_form_is_filled_up_by_options_and_the_usual_type() {
+    let world = world();
+    let add = |form: &str, args: &[&str]| {
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        command.args(["add", "--repo", "api", "--form", "-"]).args(args);
+        run(&mut command, form.as_bytes())
+    };
+    let ran = add("lesson: one\ntags:\n", &["--type", "fact", "--tags", "zzz", "--private"]);
+    assert_eq!(ran.exit, Some(0), "{}", ran.messages);
+    let ran = add("lesson: two\ntags: yyy\n", &["--tags", "zzz"]);
+    assert!(ran.messages.contains("saved as pattern, because no --type"), "{}", ran.messages);
+    let [one, two] = <[_; 2]>::try_from(world.events("api.jsonl")).unwrap();
+    assert_eq!((one.event_type.as_str(), two.event_type.as_str()), ("fact", "pattern"));
+    assert!(one.is_private() && !two.is_private());
+    assert_eq!((one.tags, two.tags), (vec!["zzz".into()], vec!["yyy".into()]));
+    let ran = add(&"some other file\n".repeat(3_916), &[]);
+    assert_eq!((ran.exit, ran.messages.lines().count()), (Some(65), 1), "{}", ran.messages);
+    let ran = add("lesson: a\nsymptoms: boom\n", &[]);
+    assert!(ran.messages.contains("did you mean symptom?"), "{}", ran.messages);
+    assert_eq!(world.events("api.jsonl").len(), 2);
 }
 
 // S-STATS-1
@@ -434,6 +512,31 @@ mod in_an_editor {
             "{}",
             ran.messages
         );
+    }
+
+    // S-EDIT-1
+    #[test]
+    fn the_new_version_is_pinned_and_links_are_told() {
+        let world = world();
+        let add = |text| world.agent_knowledge(&["add", text, "--repo", "api"]).done();
+        let (old, other) = (add("first"), add("other"));
+        world.agent_knowledge(&["pin", old.trim()]).done();
+        let shown = edited(&world, &["edit", old.trim()], OTHER);
+        let memory = |id: &str| world.asked(&["show", id])["memories"][0].clone();
+        let new = memory(old.trim())["standing"]["replaced_by"]["id"].as_str().unwrap().to_owned();
+        assert_eq!(memory(&new)["standing"]["pinned"], true, "{shown}");
+        assert!(shown.contains("and is pinned too") && !shown.contains("links"), "{shown}");
+        world.agent_knowledge(&["pin", "--undo", &new]).done();
+        world.agent_knowledge(&["link", &new, "depends-on", other.trim()]).done();
+        let third = "sed -i.bak 's/^lesson:.*/lesson: third/' \"$2\"; rm -f \"$2.bak\"";
+        let shown = edited(&world, &["edit", &new], third);
+        assert!(shown.contains("links stay") && !shown.contains("pinned"), "{shown}");
+        let empty = "sed -i.bak 's/^lesson:.*/lesson:/' \"$2\"; rm -f \"$2.bak\"";
+        let shown = edited(&world, &["edit", other.trim()], empty);
+        let [form] = <[_; 1]>::try_from(forms(&world)).unwrap();
+        let told =
+            format!("go on with agent-knowledge edit {} --form {}", other.trim(), form.display());
+        assert!(shown.contains(&told), "{shown}");
     }
 
     // S-EDIT-1

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::pieces::clients;
 use crate::terminal::on_terminal;
@@ -65,6 +65,9 @@ fn init_asks_and_does_what_it_is_told() {
     let shown = on_terminal(&mut init(&[]), "n\nn\n");
     let asked = ["would write", "Set up these clients? [Y/n]", "Fetch it (107 MB)? [Y/n]"];
     assert!(asked.iter().all(|text| shown.contains(text)), "{shown}");
+    assert!(shown.contains("agent-knowledge setup --dry-run shows every line"), "{shown}");
+    assert!(!shown.contains("@@") && !shown.contains("  agent-knowledge init"), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("  next: ")), "{shown}");
     assert_eq!(bytes_under(&world.home()), before);
     let shown = on_terminal(&mut init(&["--no-model"]), "\n");
     assert!(shown.contains("wrote ") && !shown.contains("107 MB"), "{shown}");
@@ -77,6 +80,39 @@ fn init_asks_and_does_what_it_is_told() {
     let told: Value = serde_json::from_str(&json).unwrap();
     let parts = ["clients", "model", "sessions"].map(|part| told["init"][part].clone());
     assert_eq!(parts, ["done", "left", "no"], "{told}");
+    assert!(!told["next"].to_string().contains("agent-knowledge init"), "{told}");
+    let json = run(&mut init(&["--yes", "--no-model", "--json"]), b"").done();
+    let told: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&told["init"]["clients"], &told["init"]["sessions"]),
+        (&json!("unchanged"), &json!("no"))
+    );
+    let bare = World::new();
+    let mut command = alone(&bare);
+    let json = run(command.args(["init", "--yes", "--no-model", "--json"]), b"").done();
+    let told: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&told["init"]["clients"], &told["init"]["sessions"]),
+        (&json!("none"), &json!("left"))
+    );
+}
+
+// S-INIT-1
+#[test]
+fn init_tells_of_past_sessions_that_nobody_read() {
+    let world = World::new();
+    let folder = world.home().join(".claude/projects/-work-p");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, told) in [
+        ("a.jsonl", "1 transcript of a past session is on this disk"),
+        ("b.jsonl", "2 transcripts of past sessions are on this disk"),
+    ] {
+        std::fs::write(folder.join(name), "{}\n").unwrap();
+        let mut command = alone(&world);
+        let shown = run(command.args(["init", "--no-clients", "--no-model"]), b"").done();
+        assert!(shown.contains(told), "{shown}");
+        assert!(shown.contains("sessions import asks before it reads"), "{shown}");
+    }
 }
 
 // S-SETUP-5 S-SETUP-6

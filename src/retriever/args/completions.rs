@@ -8,10 +8,19 @@ use clap_complete::Shell;
 use super::{OutputFormat, help};
 
 const COMPLETIONS_HELP: &str = "\
-  bash        agent-knowledge completions bash > ~/.local/share/bash-completion/completions/agent-knowledge
-  zsh         agent-knowledge completions zsh > \"${fpath[1]}/_agent-knowledge\"
-  fish        agent-knowledge completions fish > ~/.config/fish/completions/agent-knowledge.fish
-  powershell  agent-knowledge completions powershell >> $PROFILE";
+bash, with bash-completion:
+  mkdir -p ~/.local/share/bash-completion/completions &&
+    agent-knowledge completions bash > ~/.local/share/bash-completion/completions/agent-knowledge
+
+zsh, with fpath=(~/.zfunc $fpath) before compinit in ~/.zshrc:
+  mkdir -p ~/.zfunc && agent-knowledge completions zsh > ~/.zfunc/_agent-knowledge
+
+fish:
+  mkdir -p ~/.config/fish/completions &&
+    agent-knowledge completions fish > ~/.config/fish/completions/agent-knowledge.fish
+
+powershell:
+  agent-knowledge completions powershell >> $PROFILE";
 
 /// The `completions` command.
 #[derive(Debug, Args)]

@@ -41,7 +41,7 @@ pub enum ConfigCommand {
     /// Change settings in the configuration file; comments and order stay
     Set {
         /// A setting and its value; several at once are checked together
-        #[arg(value_name = "KEY VALUE", required = true, num_args = 2.., allow_negative_numbers = true)]
+        #[arg(value_name = "KEY VALUE", required = true, num_args = 1.., allow_negative_numbers = true)]
         pairs: Vec<String>,
         /// How to print.
         #[command(flatten)]

@@ -189,4 +189,18 @@ mod tests {
         assert!(long.contains("\n  mcp ") && long.contains("Exit codes:"), "{long}");
         assert!(long.lines().all(|line| line.chars().count() <= COLUMNS), "{long}");
     }
+
+    #[test]
+    fn no_help_of_a_command_is_too_wide() {
+        fn check(command: &mut Command) {
+            // clap breaks a longer line again, and the indent of an example is lost.
+            let own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let help = command.clone().term_width(COLUMNS).render_long_help().to_string();
+            let examples = own.lines().filter(|line| line.starts_with(' '));
+            let wide = examples.chain(help.lines()).find(|line| line.chars().count() > COLUMNS);
+            assert_eq!(wide, None, "{}", command.get_name());
+            command.get_subcommands_mut().for_each(check);
+        }
+        command().get_subcommands_mut().for_each(check);
+    }
 }

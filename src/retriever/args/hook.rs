@@ -22,6 +22,6 @@ nothing. Ends within 150 milliseconds and always with 0, whatever goes wrong, so
 never waits.
 
 Environment:
-  AGENT_KNOWLEDGE_HOOKS        off, or a list of the hooks to keep on: start,prompt,failure,learn,end
+  AGENT_KNOWLEDGE_HOOKS        off, or the hooks to keep on: start,prompt,failure,learn,end
   AGENT_KNOWLEDGE_HOOKS_DEBUG  if set, say on standard error why nothing was printed
   AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS  deadline in milliseconds (10 to 60000, default 150)";

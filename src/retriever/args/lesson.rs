@@ -10,8 +10,9 @@ use writer::field_flags::{FLAGS, FlagGroup, set};
 use super::OutputFormat;
 
 const ADD_HELP: &str = "\
-Without a lesson, on a terminal, the editor of $VISUAL or $EDITOR (else vi) opens a form. Without
---type the lesson is a pattern. The answer is the id of the memory. Many lessons at once:
+Without a lesson, on a terminal, the editor of $VISUAL or $EDITOR (else vi) opens a form. An
+editor that returns at once needs its option to wait: EDITOR='code --wait'. Without --type the
+lesson is a pattern. The answer is the id of the memory. Many lessons at once:
 log-memory --json FILE.
 
   agent-knowledge add 'run the migrations before the tests' --type error --tags db,ci";
@@ -29,7 +30,7 @@ pub struct Add {
     /// Return only when the memory is on disk, so that it survives a power loss
     #[arg(long)]
     pub durable: bool,
-    /// Read a form from this file instead of opening an editor, such as one that was kept
+    /// Read a form from this file instead of opening an editor; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "lesson")]
     pub form: Option<PathBuf>,
     /// How to print.
@@ -39,7 +40,8 @@ pub struct Add {
 
 const EDIT_HELP: &str = "\
 A log is never changed: saving makes a new memory, which replaces the old one; show tells both.
-The editor is that of $VISUAL or $EDITOR, else vi. If nothing is changed, nothing is saved.";
+The editor is that of $VISUAL or $EDITOR, else vi. An editor that returns at once needs its option
+to wait: EDITOR='code --wait'. If nothing is changed, nothing is saved.";
 
 /// The `edit` command.
 #[derive(Debug, Args)]
@@ -48,7 +50,7 @@ pub struct EditMemory {
     /// The memory: its id, or any unique short form of it
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Read a form from this file instead of opening an editor, such as one that was kept
+    /// Read a form from this file instead of opening an editor; - is standard input
     #[arg(long, value_name = "FILE")]
     pub form: Option<PathBuf>,
     /// How to print.

@@ -19,8 +19,9 @@ pub enum TokenCommand {
 }
 
 const CREATE_HELP: &str = "\
-read asks about memories, write also saves and changes them, admin also opens the dashboard and reads
-past sessions and doctor. Deeds of a token are logged in its name, whatever its client calls itself.
+read asks about memories, write also saves and changes them, admin also opens the dashboard and
+reads past sessions and doctor. Deeds of a token are logged in its name, whatever its client calls
+itself.
   token=$(agent-knowledge token create ci --rights read --expires 90d)";
 
 /// `token create`.
@@ -32,7 +33,7 @@ pub struct CreateToken {
     /// What it allows
     #[arg(
         long,
-        value_name = "RIGHTS",
+        value_name = "read|write|admin",
         value_parser = PossibleValuesParser::new(["read", "write", "admin"]).map(|word| Rights::of(&word).unwrap_or(Rights::Read))
     )]
     pub rights: Rights,

@@ -8,20 +8,22 @@ const MEANINGS: &[(&str, &[&str])] = &[
         "add",
         &["remember", "save", "new", "create", "learn", "note", "write", "log", "record", "store"],
     ),
-    ("forget", &["remove", "del", "retract"]),
+    ("forget", &["remove", "del", "retract", "undo", "restore"]),
     ("search", &["query", "recall", "ask", "grep"]),
     ("show", &["history", "cat", "get", "view", "open"]),
     ("list", &["all"]),
     ("recent", &["latest", "last"]),
     ("context", &["brief", "briefing"]),
     ("doctor", &["check", "health"]),
-    ("setup", &["install", "init", "configure"]),
+    ("setup", &["install"]),
+    ("config", &["configure", "configuration", "settings", "set", "options"]),
     ("serve", &["start", "daemon", "server"]),
     ("ui", &["dashboard", "web", "gui"]),
 ];
 
 /// Words that look like a command and mean something that does not exist here.
-const NOTHING: &[&str] = &["login", "logout", "sync", "push", "pull"];
+const NOTHING: &[&str] =
+    &["login", "logout", "sync", "push", "pull", "version", "update", "upgrade"];
 
 /// Makes the message about an unknown command name the right one, and only that.
 pub(super) fn with_meaning(mut error: clap::Error) -> clap::Error {

@@ -75,10 +75,13 @@ pub(super) fn highlighted(text: &str, query: &str) -> String {
     shown
 }
 
+/// The filters inside a query (`search::Filter` reads them). Other words with colons are words, such as `std::io`.
+const FILTERS: [&str; 7] = ["repo", "kind", "tag", "file", "agent", "since", "until"];
+
 /// Tells whether a token is a filter, such as `kind:error`.
 fn is_filter(token: &str) -> bool {
     token.split_once(':').is_some_and(|(name, value)| {
-        !value.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-')
+        !value.is_empty() && !value.starts_with(':') && FILTERS.contains(&name)
     })
 }
 
@@ -115,5 +118,13 @@ mod tests {
         assert_eq!(shown.replace(BEGIN, "<").replace(END, ">"), expected);
         assert_eq!(shown.replace(BEGIN, "").replace(END, ""), text);
         assert_eq!(highlighted(text, ""), text);
+    }
+
+    // S-COLOR-1
+    #[test]
+    fn a_word_with_colons_is_no_filter() {
+        let shown = highlighted("std::io::Error is an error\n", "std::io::Error kind:is");
+        let expected = "<std>::<io>::<Error> is an <error>\n";
+        assert_eq!(shown.replace(BEGIN, "<").replace(END, ">"), expected);
     }
 }

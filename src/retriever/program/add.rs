@@ -20,8 +20,8 @@ pub(super) const TYPE_DEFAULT: &str = "pattern";
 
 /// What happened to a form.
 pub(super) enum FormEnd {
-    /// Its text was saved.
-    Saved(Box<Receipt>),
+    /// Its text was saved, with this type.
+    Saved(Box<Receipt>, String),
     /// It has no lesson.
     Empty,
     /// It says what was known before.
@@ -55,21 +55,18 @@ impl Program<'_> {
         if !words.is_empty() {
             draft.lesson = Some(words.join(" "));
         }
-        let is_typed = draft.event_type.is_some();
-        draft.event_type.get_or_insert_with(|| TYPE_DEFAULT.to_owned());
         let writer = self.lesson_writer(settings)?;
         if draft.lesson.is_some() {
-            let kind = draft.event_type.clone().unwrap_or_default();
-            let receipt = self.record(&writer, draft, durability, process)?;
-            if !is_typed {
-                let message = format!("saved as {kind}, because no --type was given");
-                complain(process.messages, process.name, &message);
-            }
+            let (receipt, kind) = self.record_typed(&writer, draft, durability, process)?;
             return Ok((Exit::Done, receipt_reply(&receipt, &kind)));
         }
         if form.is_none() && !editor::is_possible() {
             let example = "is missing; for example: agent-knowledge add 'run the migrations before the tests'. On a terminal an editor opens instead";
             return Err(Problems::one("LESSON", example).into());
+        }
+        if form.is_none() {
+            // The form shows it, so it need not be told.
+            draft.event_type.get_or_insert_with(|| TYPE_DEFAULT.to_owned());
         }
         let order = FormOrder {
             draft,
@@ -78,8 +75,8 @@ impl Program<'_> {
             again: "agent-knowledge add",
             is_new: true,
         };
-        let (end, kind) = self.filled_in(&writer, &order, durability, process)?;
-        Ok((Exit::Done, end.reply(&kind)))
+        let end = self.filled_in(&writer, &order, durability, process)?;
+        Ok((Exit::Done, end.reply()))
     }
 
     /// Returns the door of the caller, for this directory.
@@ -91,17 +88,20 @@ impl Program<'_> {
         Ok(Writer { store: settled.store, config: settled.config, directory, identity })
     }
 
-    /// Lets a person fill in a form, and saves it; also returns the type. A form that cannot be saved stays.
+    /// Lets a person fill in a form, and saves it. A form that cannot be saved stays.
     pub(super) fn filled_in(
         &self,
         writer: &Writer,
         order: &FormOrder<'_>,
         durability: Durability,
         process: &mut Process<'_>,
-    ) -> Result<(FormEnd, String), ApiError> {
+    ) -> Result<FormEnd, ApiError> {
         let before = lesson_form::written(&order.draft, order.title);
         let own;
         let (path, text, is_ours) = match order.file {
+            Some(path) if path == Path::new("-") => {
+                (path, editor::read_input(process.input)?, false)
+            }
             Some(path) => (path, editor::read(path)?, false),
             None => {
                 own = editor::edited(&self.surroundings, &before)?;
@@ -109,31 +109,55 @@ impl Program<'_> {
             }
         };
         let kept = |error| if is_ours { with_kept(error, path, order.again) } else { error };
-        let draft = lesson_form::read(&text, order.draft.clone())
+        let mut draft = lesson_form::read(&text, order.draft.clone())
             .map_err(|problems| kept(problems.into()))?;
         let known = lesson_form::read(&before, order.draft.clone());
         let is_same = known.as_ref() == Ok(&draft);
-        let kind = draft.event_type.clone().unwrap_or_default();
+        if order.is_new && !is_ours {
+            lesson_form::fill(&mut draft, &order.draft);
+        }
         let end = if is_same && !order.is_new {
             FormEnd::Unchanged
         } else if draft.lesson.is_none() {
             if is_ours && !is_same {
-                complain(
-                    process.messages,
-                    process.name,
-                    &format!("the form is kept in {}", path.display()),
-                );
-                return Ok((FormEnd::Empty, kind));
+                let (again, path) = (order.again, path.display());
+                let message =
+                    format!("the form is kept in {path}; go on with {again} --form {path}");
+                complain(process.messages, process.name, &message);
+                return Ok(FormEnd::Empty);
             }
             FormEnd::Empty
+        } else if order.is_new {
+            let (receipt, kind) =
+                self.record_typed(writer, draft, durability, process).map_err(kept)?;
+            FormEnd::Saved(Box::new(receipt), kind)
         } else {
+            let kind = draft.event_type.clone().unwrap_or_default();
             let receipt = self.record(writer, draft, durability, process).map_err(kept)?;
-            FormEnd::Saved(Box::new(receipt))
+            FormEnd::Saved(Box::new(receipt), kind)
         };
         if is_ours {
             editor::discard(path);
         }
-        Ok((end, kind))
+        Ok(end)
+    }
+
+    /// Saves a lesson, as a pattern if it has no type; also returns the type.
+    fn record_typed(
+        &self,
+        writer: &Writer,
+        mut draft: Draft,
+        durability: Durability,
+        process: &mut Process<'_>,
+    ) -> Result<(Receipt, String), ApiError> {
+        let is_typed = draft.event_type.is_some();
+        let kind = draft.event_type.get_or_insert_with(|| TYPE_DEFAULT.to_owned()).clone();
+        let receipt = self.record(writer, draft, durability, process)?;
+        if !is_typed {
+            let message = format!("saved as {kind}, because no --type was given");
+            complain(process.messages, process.name, &message);
+        }
+        Ok((receipt, kind))
     }
 
     /// Saves a lesson, and tells the person what there is to know about it.
@@ -163,12 +187,12 @@ impl Program<'_> {
 
 impl FormEnd {
     /// Returns the answer about it.
-    pub(super) fn reply(&self, kind: &str) -> Reply {
+    pub(super) fn reply(&self) -> Reply {
         let nothing = |text: &str| {
             Reply::new(text.to_owned(), json!({ "status": "nothing saved", "id": null }))
         };
         match self {
-            Self::Saved(receipt) => receipt_reply(receipt, kind),
+            Self::Saved(receipt, kind) => receipt_reply(receipt, kind),
             Self::Empty => nothing("nothing is saved: the lesson is empty"),
             Self::Unchanged => nothing("nothing is saved: the text is unchanged"),
         }

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::config_file::{ConfigFile, SaveError};
+use super::config_file::{ConfigFile, ConfigTurn, SaveError};
 use super::{Program, failed};
 use crate::args::{ConfigArguments, ConfigCommand};
 use crate::cli::{GlobalOptions, Process};
 use api::{ApiError, Reply};
 use guard::secrets::redacted;
+use guard::text::{Layout, neutralise};
 use store::{Config, PlatformDirs, SETTINGS, Setting, SettingForm, StoreError, Switch, trusted};
 use writer::exit::{Exit, complain};
 
@@ -150,33 +151,19 @@ impl Program<'_> {
         pairs: &[String],
         process: &mut Process<'_>,
     ) -> Result<Reply, ApiError> {
+        let wanted = wanted(pairs)?;
         trusted(path).map_err(|error| failed(&error))?;
-        let mut file = ConfigFile::open(path).map_err(wrong_file)?;
-        let (mut set, mut settings) = (Vec::new(), Vec::new());
-        for pair in pairs.chunks(2) {
-            let [key, text] = pair else {
-                let key = pair.first().map_or("", String::as_str);
-                let setting = known(key)?;
-                return Err(refused(key, &setting, "has no value"));
-            };
-            let setting = known(key)?;
-            let value =
-                file.set(key, &setting, text).map_err(|why| refused(key, &setting, &why))?;
-            set.push(SettingRow {
-                key: key.clone(),
-                value: Some(value),
-                origin: "file",
-                from: None,
-            });
-            settings.push((key, setting));
-        }
-        file.save().map_err(|error| match (error, settings.first()) {
-            (SaveError::Refused(why), Some((key, setting))) => refused(key, setting, &why),
-            (SaveError::Refused(why) | SaveError::Failed(why), _) => io_failed(why),
+        // What is refused makes no folder and no lock.
+        changed(path, &wanted)?;
+        let _turn = ConfigTurn::take(path).map_err(|error| failed(&error))?;
+        let (file, set) = changed(path, &wanted)?;
+        file.save().map_err(|error| match error {
+            SaveError::Refused(why) => refused(&wanted, &why),
+            SaveError::Failed(why) => io_failed(why),
         })?;
-        let winners = settings.iter().filter_map(|(key, setting)| {
+        let winners = wanted.iter().filter_map(|WantedSetting { key, setting, .. }| {
             let variable = setting.variable.filter(|name| self.set_variable(name).is_some())?;
-            Some((key, variable))
+            Some((*key, variable))
         });
         let mut overridden = Vec::new();
         for (key, variable) in winners {
@@ -185,7 +172,7 @@ impl Program<'_> {
             complain(process.messages, process.name, &message);
             overridden.push(variable);
         }
-        let lines = set.iter().map(|row| format!("{} = {}", row.key, row.words()));
+        let lines = set.iter().map(|row| format!("{} = {}", row.name(), row.words()));
         let text = lines.chain([format!("in {}", path.display())]).collect::<Vec<_>>().join("\n");
         let json = json!({ "file": path.display().to_string(),
             "set": set.iter().map(SettingRow::json).collect::<Vec<_>>(), "overridden_by": overridden });
@@ -193,13 +180,34 @@ impl Program<'_> {
     }
 }
 
-fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
-    trusted(path).map_err(|error| failed(&error))?;
+/// Returns the file with its new values, which the reader allows, and what was set.
+fn changed(
+    path: &Path,
+    wanted: &[WantedSetting<'_>],
+) -> Result<(ConfigFile, Vec<SettingRow>), ApiError> {
     let mut file = ConfigFile::open(path).map_err(wrong_file)?;
+    let mut set = Vec::new();
+    for WantedSetting { key, setting, text } in wanted {
+        let value = file.set(key, setting, text);
+        let value = value.map_err(|why| refused(wanted, &format!("{key} {why}")))?;
+        let key = (*key).to_owned();
+        set.push(SettingRow { key, value: Some(value), origin: "file", from: None });
+    }
+    file.check().map_err(|why| refused(wanted, &why))?;
+    Ok((file, set))
+}
+
+fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
     for key in keys {
         known(key)?;
+    }
+    trusted(path).map_err(|error| failed(&error))?;
+    let turn = path.exists().then(|| ConfigTurn::take(path)).transpose();
+    let _turn = turn.map_err(|error| failed(&error))?;
+    let mut file = ConfigFile::open(path).map_err(wrong_file)?;
+    for key in keys {
         if !file.unset(key) {
-            let message = format!("{key} is not in {}", path.display());
+            let message = format!("{} is not in {}", line(key), path.display());
             return Err(ApiError::NotFound(message));
         }
     }
@@ -209,7 +217,8 @@ fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
         }
         SaveError::Failed(why) => io_failed(why),
     })?;
-    let text = format!("removed {} from {}", keys.join(", "), path.display());
+    let names = line(&keys.join(", "));
+    let text = format!("removed {names} from {}", path.display());
     Ok(Reply::new(text, json!({ "file": path.display().to_string(), "unset": keys })))
 }
 
@@ -226,7 +235,12 @@ impl SettingRow {
                 .join(", "),
             Some(other) => other.to_string(),
         };
-        redacted(&text).into_owned()
+        line(&text)
+    }
+
+    /// Returns its key, as a person may see it.
+    fn name(&self) -> String {
+        line(&self.key)
     }
 
     fn json(&self) -> Value {
@@ -244,9 +258,14 @@ impl SettingRow {
     }
 }
 
+/// Returns a text of the file as a person may see it: without secrets, and without what commands a terminal.
+fn line(text: &str) -> String {
+    neutralise(&redacted(text), Layout::Line)
+}
+
 fn shown(rows: &[SettingRow], path: &Path) -> Reply {
     let width = |of: &dyn Fn(&SettingRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
-    let keys = width(&|row| row.key.chars().count());
+    let keys = width(&|row| row.name().chars().count());
     // A long value must not push the origins of all others to the right.
     let values = width(&|row| row.words().chars().count()).min(VALUE_COLUMNS);
     let lines = rows.iter().map(|row| {
@@ -254,7 +273,7 @@ fn shown(rows: &[SettingRow], path: &Path) -> Reply {
             ("file", _) | (_, None) => row.origin,
             (_, Some(from)) => from.as_str(),
         };
-        format!("{:keys$}  {:values$}  {origin}", row.key, row.words())
+        format!("{:keys$}  {:values$}  {origin}", row.name(), row.words())
     });
     let is_new = if path.exists() { "" } else { " (does not exist yet)" };
     let head = format!("file  {}{is_new}\n", path.display());
@@ -301,13 +320,60 @@ fn known(key: &str) -> Result<Setting, ApiError> {
     })
 }
 
-fn refused(key: &str, setting: &Setting, why: &str) -> ApiError {
-    // The reader names most keys itself.
-    let why = why.strip_prefix(key).map_or(why, str::trim_start);
-    let message = format!(
-        "{key} {why}. Nothing is changed. Allowed: {}; for example: agent-knowledge config set {key} {}",
-        setting.allowed, setting.example
-    );
+/// A setting and the value that somebody wants.
+struct WantedSetting<'a> {
+    key: &'a str,
+    setting: Setting,
+    text: &'a str,
+}
+
+/// Reads keys with their values.
+fn wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
+    let pairs = pairs.chunks(2).map(|pair| {
+        let key = pair.first().map_or("", String::as_str);
+        let setting = known(key)?;
+        match pair.get(1) {
+            Some(text) => Ok(WantedSetting { key, setting, text }),
+            None => Err(invalid(format!(
+                "{}: has no value; it takes {}; for example: {}; nothing is changed",
+                line(key),
+                setting.allowed,
+                example(key, &setting)
+            ))),
+        }
+    });
+    pairs.collect()
+}
+
+/// Says why the new text is refused, which key is to blame, what it takes, and an example.
+fn refused(wanted: &[WantedSetting<'_>], why: &str) -> ApiError {
+    // The reader begins with the key or its table.
+    let is_named = |one: &&WantedSetting<'_>| why.starts_with(one.key);
+    let is_of_table = |one: &&WantedSetting<'_>| {
+        one.key
+            .split_once('.')
+            .is_some_and(|(table, _)| why.trim_start_matches('[').starts_with(table))
+    };
+    let blamed = wanted.iter().find(is_named).or_else(|| wanted.iter().find(is_of_table));
+    match blamed {
+        Some(WantedSetting { key, setting, text }) if !key.contains('.') => invalid(format!(
+            "{key}: must be {}, got {}; for example: {}; nothing is changed",
+            setting.allowed,
+            event::quoted(text),
+            example(key, setting)
+        )),
+        Some(WantedSetting { key, setting, .. }) if !why.contains("for example") => {
+            invalid(format!("{why}; for example: {}; nothing is changed", example(key, setting)))
+        }
+        _ => invalid(format!("{why}; nothing is changed")),
+    }
+}
+
+fn example(key: &str, setting: &Setting) -> String {
+    format!("agent-knowledge config set {} {}", line(key), setting.example)
+}
+
+fn invalid(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Invalid, message }
 }
 

@@ -6,8 +6,40 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use store::{Config, Setting, SettingForm, Switch};
-use toml_edit::{Array, DocumentMut, Item, Table, Value as TomlValue, value};
+use store::{Config, FileLock, Setting, SettingForm, StoreError, Switch, make_private_dir};
+use toml_edit::{Array, Document, DocumentMut, Item, Table, Value as TomlValue, value};
+
+/// How long a change waits for another one, in milliseconds: each takes a few.
+const TURN_MS_MAX: u64 = 10_000;
+
+/// The turn to change a file: without it, one of two changes at the same time would be lost.
+pub(super) struct ConfigTurn {
+    path: PathBuf,
+    _lock: FileLock,
+}
+
+impl ConfigTurn {
+    /// Waits until no other process changes the file. A missing folder is made, for its user only.
+    ///
+    /// # Errors
+    /// [`StoreError`] if others take too long, or the lock cannot be made.
+    pub(super) fn take(path: &Path) -> Result<Self, StoreError> {
+        let mut path = real(path);
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            make_private_dir(folder).map_err(StoreError::io("make the folder", folder))?;
+        }
+        path.as_mut_os_string().push(".lock");
+        let lock = FileLock::take(&path, TURN_MS_MAX)?;
+        Ok(Self { path, _lock: lock })
+    }
+}
+
+impl Drop for ConfigTurn {
+    fn drop(&mut self) {
+        // Removed while the lock is held: a waiting process sees that the file is gone, and makes another.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
 
 /// A configuration file as text that can be changed.
 pub(super) struct ConfigFile {
@@ -82,25 +114,45 @@ impl ConfigFile {
         Ok(known)
     }
 
-    /// Removes a key, and tells whether it was there.
+    /// Removes a key with its line, and tells whether it was there. Comments on lines of their own stay.
     pub(super) fn unset(&mut self, key: &str) -> bool {
-        let Some((table, name)) = key.split_once('.') else {
-            return self.document.remove(key).is_some();
-        };
+        let left = without_line(&self.document.to_string(), key);
+        match left.and_then(|text| text.parse().ok()) {
+            Some(document) => {
+                self.document = document;
+                true
+            }
+            None => self.unset_inline(key),
+        }
+    }
+
+    /// Removes a key of a table that is written on one line.
+    fn unset_inline(&mut self, key: &str) -> bool {
+        let Some((table, name)) = key.split_once('.') else { return false };
         let Some(place) = self.document.get_mut(table).and_then(Item::as_table_like_mut) else {
             return false;
         };
         let was_there = place.remove(name).is_some();
         if place.is_empty() {
-            self.document.remove(table);
+            let left = without_line(&self.document.to_string(), table);
+            let Some(document) = left.and_then(|text| text.parse().ok()) else { return false };
+            self.document = document;
         }
         was_there
     }
 
+    /// Checks the new text.
+    ///
+    /// # Errors
+    /// What the reader says about it.
+    pub(super) fn check(&self) -> Result<(), String> {
+        Config::parse(&self.document.to_string()).map(drop)
+    }
+
     /// Checks the new text, and puts it in the place of the old one.
     pub(super) fn save(&self) -> Result<(), SaveError> {
+        self.check().map_err(SaveError::Refused)?;
         let text = self.document.to_string();
-        Config::parse(&text).map_err(SaveError::Refused)?;
         replace(&self.path, &text).map_err(|error| {
             SaveError::Failed(format!("failed to write {}: {error}", self.path.display()))
         })
@@ -126,13 +178,51 @@ fn read_value(form: SettingForm, text: &str) -> Result<TomlValue, String> {
         SettingForm::Switch => (Switch::parse(text)? == Switch::On).into(),
         SettingForm::List if text.trim_start().starts_with('[') => {
             let list = text.trim().parse::<TomlValue>();
-            list.map_err(|error| format!("is no list: {}", error.to_string().trim()))?
+            list.map_err(|error| format!("is no list: {}", error.message()))?
         }
         SettingForm::List => {
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
             words.collect::<Array>().into()
         }
     })
+}
+
+/// Returns the text without the lines of a key; none if no line begins with it. The last key of a table takes the head of
+/// the table with it, unless somebody has commented on the table.
+fn without_line(text: &str, key: &str) -> Option<String> {
+    let document = Document::parse(text).ok()?;
+    let (table, name) = match key.split_once('.') {
+        Some((table, name)) => (document.get(table)?.as_table()?, name),
+        None => (document.as_table(), key),
+    };
+    let value = table.get(name)?.as_value()?.span()?;
+    let begin = text.get(..value.start)?.rfind('\n').map_or(0, |end| end + 1);
+    let is_last = key.contains('.') && !table.is_dotted() && table.len() == 1;
+    let (mut before, after) = (text.get(..begin)?.to_owned(), text.get(value.end..)?);
+    let (_, after) = after.split_once('\n').unwrap_or(("", ""));
+    let head = table.span().filter(|_| is_last).map(|span| span.start);
+    let Some(head) = head else { return Some(before + after) };
+    // What is between the head and its only key stays in any case.
+    let (above, below) = before.split_at_checked(head)?;
+    let (line, between) = below.split_once('\n')?;
+    let is_comment =
+        |line: Option<&str>| line.is_some_and(|line| line.trim_start().starts_with('#'));
+    let below = if between.is_empty() { after } else { between };
+    let is_commented =
+        line.contains('#') || is_comment(above.lines().last()) || is_comment(below.lines().next());
+    let kept = format!("{before}{after}");
+    if is_commented && Config::parse(&kept).is_ok() {
+        return Some(kept);
+    }
+    // A table that nothing may be without, such as `[judge]`, goes; what was said about it stays.
+    let said = line.find('#').and_then(|at| line.get(at..)).map(|said| format!("{said}\n"));
+    let above = match above.strip_suffix("\n\n") {
+        Some(rest) if said.is_none() => format!("{rest}\n"),
+        _ => above.to_owned(),
+    };
+    let between = between.to_owned();
+    before = above + said.as_deref().unwrap_or_default() + &between;
+    Some(before + after)
 }
 
 fn as_json(value: &TomlValue) -> Value {
@@ -148,10 +238,7 @@ fn as_json(value: &TomlValue) -> Value {
 /// Replaces the file completely or not at all. It keeps its mode; a new one can be read by its user only. A link stays,
 /// and the file that it names is replaced, because people keep such files in git.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
-    }
+    let path = real(path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let fresh = path.with_file_name(name);
@@ -165,6 +252,11 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         // A leftover does no harm.
         let _ = std::fs::remove_file(&fresh);
     })
+}
+
+/// Returns the file that a link names.
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
@@ -209,5 +301,43 @@ mod tests {
             assert!(!file.unset("sessions.private") && !file.unset("logs"));
         });
         assert_eq!(back, text.replace("16", "32").replace("\"c\"", "\"d\""));
+    }
+
+    // S-CONFIG-2
+    #[test]
+    fn comments_of_a_removed_key_stay() {
+        let unset = |text: &str, keys: &[&str]| {
+            changed(text, |file| keys.iter().for_each(|key| assert!(file.unset(key), "{key}")))
+        };
+        for (text, keys, expected) in [
+            ("# a\n\n# b\njournal = true # c\n# d\n", &["journal"][..], "# a\n\n# b\n# d\n"),
+            ("# b\njournal = true\n# d\nmemory_mib = 16", &["memory_mib", "journal"], "# b\n# d\n"),
+            (
+                "# top\n[sessions]\nprivate = true\n\n# o\n[aliases]\na = \"b\"\n# end\n",
+                &["aliases.a", "sessions.private"],
+                "# top\n[sessions]\n\n# o\n[aliases]\n# end\n",
+            ),
+            (
+                "[sessions]\nexclude_tools = [\n  \"a\", # why\n]\n\n# o\n[aliases]\na = \"b\"\n",
+                &["sessions.exclude_tools"],
+                "\n# o\n[aliases]\na = \"b\"\n",
+            ),
+            (
+                "# m\n[judge] # j\n# u\nurl = \"http://localhost\"\nmodel = \"m\"\n# end\n",
+                &["judge.url", "judge.model"],
+                "# m\n# j\n# u\n# end\n",
+            ),
+            (
+                "# m\njudge = { url = \"http://localhost\", model = \"m\" } # j\n# end\n",
+                &["judge.url", "judge.model"],
+                "# m\n# end\n",
+            ),
+            ("# s\nsessions.private = true\n# end\n", &["sessions.private"], "# s\n# end\n"),
+        ] {
+            assert_eq!(unset(text, keys), expected, "{text}");
+        }
+        assert!(
+            !ConfigFile { path: PathBuf::new(), document: "# a\n".parse().unwrap() }.unset("logs")
+        );
     }
 }

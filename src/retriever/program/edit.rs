@@ -10,7 +10,7 @@ use crate::args::EditMemory;
 use crate::cli::{GlobalOptions, Need, Process, Wiring};
 use api::requests::change::{ChangeRequest, Voice, Wanted};
 use api::{Api, ApiError, Reply};
-use event::{Draft, draft_from_json};
+use event::{Draft, MANUAL, draft_from_json};
 use store::{DetectedRepo, Durability};
 use writer::exit::Exit;
 use writer::field_flags::FLAGS;
@@ -42,11 +42,18 @@ impl Program<'_> {
             again: &format!("agent-knowledge edit {old}"),
             is_new: false,
         };
-        let (end, kind) = self.filled_in(&writer, &order, Durability::Written, process)?;
-        let FormEnd::Saved(receipt) = &end else { return Ok((Exit::Done, end.reply(&kind))) };
+        let end = self.filled_in(&writer, &order, Durability::Written, process)?;
+        let FormEnd::Saved(receipt, _) = &end else { return Ok((Exit::Done, end.reply())) };
         replace(&*api, &old, receipt.id.as_str())?;
-        let mut reply = end.reply(&kind);
+        let mut reply = end.reply();
         reply.text = format!("{} replaces {old}", receipt.id);
+        if memory.get("pinned") == Some(&Value::Bool(true)) {
+            pin(&*api, receipt.id.as_str())?;
+            reply.text.push_str(", and is pinned too");
+        }
+        if has_links(&memory) {
+            reply.text.push_str("; its links stay with the old memory");
+        }
         Ok((Exit::Done, reply.with("replaces", old.into())))
     }
 }
@@ -105,6 +112,30 @@ fn replace(api: &dyn Api, old: &str, new: &str) -> Result<(), ApiError> {
             "the new version is saved as {new}, but {old} was not replaced: {error}; run agent-knowledge supersede {old} --by {new}"
         ),
     })
+}
+
+/// Pins the new version, as the old one was.
+fn pin(api: &dyn Api, new: &str) -> Result<(), ApiError> {
+    let request = ChangeRequest {
+        ids: vec![new.to_owned()],
+        change: Wanted::Pinned,
+        note: Some(REASON.to_owned()),
+    };
+    let done = api.change(&request, &Voice::Caller);
+    done.map(drop).map_err(|error| ApiError::Failed {
+        exit: Exit::Io,
+        message: format!(
+            "the new version is saved as {new}, but was not pinned: {error}; run agent-knowledge pin {new}"
+        ),
+    })
+}
+
+/// Tells whether somebody linked a memory with something else. What is computed from fields holds for the new version too.
+fn has_links(memory: &Value) -> bool {
+    let links = memory.pointer("/standing/links").and_then(Value::as_array);
+    let is_made =
+        |link: &Value| text(link, "/origin") == MANUAL && text(link, "/relation") != "supersedes";
+    links.is_some_and(|links| links.iter().any(is_made))
 }
 
 fn text(value: &Value, place: &str) -> String {

@@ -59,15 +59,22 @@ pub(super) fn edited(around: &Surroundings<'_>, text: &str) -> Result<EditedForm
 
 /// Reads a form.
 pub(super) fn read(path: &Path) -> Result<String, ApiError> {
-    let read = || {
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(FORM_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > FORM_BYTES_MAX {
-            return Err(io::Error::other(format!("it is longer than {FORM_BYTES_MAX} bytes")));
-        }
-        String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
-    };
-    read().map_err(|error| failed(path, "read", &error))
+    let text = std::fs::File::open(path).and_then(|mut file| text_of(&mut file));
+    text.map_err(|error| failed(path, "read", &error))
+}
+
+/// Reads a form from standard input.
+pub(super) fn read_input(input: &mut dyn Read) -> Result<String, ApiError> {
+    text_of(input).map_err(|error| failed(Path::new("standard input"), "read", &error))
+}
+
+fn text_of(input: &mut dyn Read) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    input.take(FORM_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > FORM_BYTES_MAX {
+        return Err(io::Error::other(format!("it is longer than {FORM_BYTES_MAX} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
 }
 
 /// Removes a form whose text was saved, or that nobody has filled in.

@@ -1,6 +1,7 @@
 //! The first five minutes: clients, model and past sessions, each after a question. Not here: how each is done (`setup`,
 //! `session_consent`, the model in `program`).
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use serde_json::{Map, Value};
@@ -12,6 +13,7 @@ use crate::args::{Given, Init, ModelCommand, OutputFormat, Setup};
 use crate::cli::Wiring;
 use api::{ApiError, Reply};
 use index::embed::model;
+use reply::Home;
 use sessions::session_store::SessionStore;
 use writer::exit::Exit;
 
@@ -37,8 +39,51 @@ impl Done {
         self.note(part, "failed", format!("{part}: {error}"));
         self.exit.get_or_insert(match error {
             ApiError::Failed { exit, .. } => *exit,
-            ApiError::Invalid(_) | ApiError::NotFound(_) => Exit::NotFound,
+            ApiError::Invalid(_) => Exit::Invalid,
+            ApiError::NotFound(_) => Exit::NotFound,
         });
+    }
+}
+
+/// What a setup would change, by the report of its dry run.
+struct SetupChanges {
+    /// The files that it would write, and what follows, without their lines.
+    words: String,
+    /// How many they are.
+    to_write: usize,
+    /// Whether there is any file of a client.
+    has_clients: bool,
+}
+
+impl SetupChanges {
+    fn of(plan: &Value) -> Self {
+        let files = plan.get("files").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let text = |file: &Value, name: &str| {
+            file.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let new: Vec<&Value> = files.iter().filter(|file| !text(file, "diff").is_empty()).collect();
+        let mut words = String::new();
+        for (at, file) in new.iter().enumerate() {
+            let (state, path, says) = (text(file, "state"), text(file, "path"), text(file, "says"));
+            let _ = writeln!(words, "{state} {path}: {says}");
+            let client = text(file, "client");
+            let is_last = new.get(at + 1).is_none_or(|after| text(after, "client") != client);
+            let next = text(file, "next");
+            if is_last && !next.is_empty() {
+                let _ = writeln!(words, "  next: {next}");
+            }
+        }
+        words.push_str("agent-knowledge setup --dry-run shows every line.");
+        Self { words, to_write: new.len(), has_clients: !files.is_empty() }
+    }
+
+    /// Tells what a setup did that did not fail.
+    fn state(&self) -> &'static str {
+        match (self.has_clients, self.to_write) {
+            (false, _) => "none",
+            (true, 0) => "unchanged",
+            (true, _) => "done",
+        }
     }
 }
 
@@ -67,7 +112,7 @@ impl Program<'_> {
         {
             done.fail("sessions", &error);
         }
-        let home = self.home_of(settings)?;
+        let home = Home::without_step(self.home_of(settings)?, "agent-knowledge init");
         done.told.push(home.text);
         let mut json = home.json;
         if let Some(fields) = json.as_object_mut() {
@@ -94,20 +139,21 @@ impl Program<'_> {
             form: OutputFormat { json: true },
         };
         let (_, plan) = self.set_up(settings, command(true), messages)?;
-        let has_changes = plan.json.to_string().contains("\"would ");
+        let changes = SetupChanges::of(&plan.json);
         let answer = match given {
             Given::Yes => Some(true),
             Given::No => Some(false),
-            Given::Open if !has_changes => Some(true),
-            Given::Open => asked(&plan.text, "Set up these clients?", Usual::Yes, messages)?,
+            Given::Open if changes.to_write == 0 => Some(true),
+            Given::Open => asked(&changes.words, "Set up these clients?", Usual::Yes, messages)?,
         };
         match answer {
             Some(true) => {
                 let (exit, reply) = self.set_up(settings, command(false), messages)?;
+                let state = if exit == Exit::Done { changes.state() } else { "failed" };
                 if exit != Exit::Done {
                     done.exit = Some(exit);
                 }
-                done.note("clients", "done", reply.text);
+                done.note("clients", state, reply.text);
             }
             Some(false) => done.note("clients", "left", String::new()),
             None => done.note(
@@ -167,7 +213,10 @@ impl Program<'_> {
             (Given::Open, None) => {
                 drop(kept);
                 let text = self.offer_sessions(settings, messages)?;
-                done.note("sessions", "asked", text);
+                let kept =
+                    SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+                let said = consent(kept.as_ref())?;
+                done.note("sessions", said.as_deref().unwrap_or("left"), text);
             }
             (Given::No, _) => {
                 drop(kept);

@@ -67,7 +67,11 @@ impl Program<'_> {
                     .to_owned())
             }
             None => Ok(format!(
-                "{files} transcripts of past sessions are on this disk, none was read: agent-knowledge sessions import shows them."
+                "{} on this disk, none was read: agent-knowledge sessions import asks before it reads.",
+                match files {
+                    1 => "1 transcript of a past session is".to_owned(),
+                    _ => format!("{files} transcripts of past sessions are"),
+                }
             )),
         }
     }

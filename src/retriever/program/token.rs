@@ -70,7 +70,8 @@ impl Program<'_> {
         let expires = expires.map(|expires| expires.to_string());
         let json =
             json!({ "name": name, "rights": rights.as_str(), "expires": expires, "token": text });
-        Ok(Reply::new(text, json))
+        // The token is what was asked for, so it is not removed as a secret.
+        Ok(Reply { text, json })
     }
 }
 
