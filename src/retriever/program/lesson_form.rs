@@ -271,7 +271,7 @@ mod tests {
             ("expire", "did you mean expires?"),
             ("tag", "did you mean tags?"),
             ("lessno", "did you mean lesson?"),
-            ("contaxt", "did you mean context?"),
+            ("contexts", "did you mean context?"),
             ("event_type", "did you mean type?"),
             ("conf", "did you mean confidence?"),
             ("success_rate", "did you mean success-rate?"),
