@@ -47,9 +47,7 @@ fn alone_it_shows_the_next_steps() {
     let world = World::new();
     let empty = world.agent_knowledge(&[]).done();
     assert!(empty.contains(": 0 memories\nall       0 memories in 0 repositories\n"), "{empty}");
-    for step in
-        ["agent-knowledge import ", "agent-knowledge add", "agent-knowledge model fetch"]
-    {
+    for step in ["agent-knowledge import ", "agent-knowledge add", "agent-knowledge model fetch"] {
         assert!(empty.contains(step), "{step}: {empty}");
     }
     assert!(!empty.contains("agent-knowledge search WORDS"), "there is nothing to find: {empty}");
