@@ -43,9 +43,15 @@ main() {
   for program in agent-knowledge log-memory; do
     cp "$work/${archive%.tar.gz}/$program" "$to/.$program.new"
     chmod 755 "$to/.$program.new"
+  done
+  version=$("$to/.agent-knowledge.new" --version) || {
+    rm -f "$to/.agent-knowledge.new" "$to/.log-memory.new"
+    fail 'the programs do not start here (on Linux they need glibc 2.17 or later); nothing was installed'
+  }
+  for program in agent-knowledge log-memory; do
     mv -f "$to/.$program.new" "$to/$program"
   done
-  echo "Installed $("$to/agent-knowledge" --version) in $to"
+  echo "Installed $version in $to"
   case :$PATH: in
     *:"$to":*) ;;
     *) echo "$to is not in PATH; add it, or call the programs by their path" ;;

@@ -4,7 +4,8 @@
 const { spawnSync } = require("node:child_process");
 const { basename } = require("node:path");
 
-const name = basename(process.argv[1], ".js").includes("log-memory") ? "log-memory" : "agent-knowledge";
+// This file is there once for each program, under its name: how it was called differs from shim to shim.
+const name = basename(__filename, ".js");
 const platform = `${process.platform}-${process.arch}`;
 const file = process.platform === "win32" ? `${name}.exe` : name;
 
