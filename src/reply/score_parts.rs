@@ -27,13 +27,13 @@ pub(super) fn likelihood(score: &Score) -> Value {
     json!(rounded(score.likelihood, 1e3))
 }
 
-/// Returns a part as a number that a program reads, in steps of one of so many units.
+/// Rounds a part to a multiple of `1 / units`.
 fn rounded(part: f32, units: f64) -> f64 {
     (f64::from(part) * units).round() / units
 }
 
-/// Returns the parts of a score, for programs, rounded to four digits: a memory ages between two answers, and what
-/// that changes after a second means nothing.
+/// Returns the parts of a score, for programs, rounded to four decimal places: scores change as memories age,
+/// and smaller changes mean nothing.
 pub(super) fn score_json(score: &Score) -> Value {
     let part = |part: f32| rounded(part, 1e4);
     let mut parts = json!({

@@ -36,7 +36,7 @@ pub use completions::Completions;
 pub use config::{ConfigArguments, ConfigCommand};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
-pub use init::{GettingReady, Given, Init};
+pub use init::{GettingReady, Init};
 pub use lesson::{Add, EditMemory, LessonFields};
 pub use links::{Link, LinkCommand, Unlink};
 pub use person::{PersonCommand, Stats};

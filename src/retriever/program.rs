@@ -27,7 +27,7 @@ mod as_of;
 mod asking;
 #[cfg(feature = "web")]
 mod browser;
-mod config;
+mod config_command;
 mod config_file;
 mod edit;
 mod editor;
@@ -348,8 +348,11 @@ impl Wiring for Program<'_> {
                 let api = self.open(settings, Need::Words)?;
                 Ok((Exit::Done, stats::stats(&*api, usize::from(command.days))?))
             }
+            // The script is code, so nothing in it is changed for a reader.
             PersonCommand::Completions(command) => {
-                Ok((Exit::Done, Reply::new(command.script(), Value::Null)))
+                let text = command.script();
+                let json = json!({ "shell": command.shell, "script": text });
+                Ok((Exit::Done, Reply { text, json }))
             }
             PersonCommand::Config(command) => self.config(settings, command, process),
         }

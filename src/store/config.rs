@@ -293,7 +293,7 @@ fn place(key: &str, path: &str) -> Result<PathBuf, String> {
         return Ok(place);
     }
     Err(format!(
-        "{key} must be a whole path, or begin with ~/, for example {key} = \"~/knowledge/{key}\"; got {}",
+        "{key} must be an absolute path, or begin with ~/, for example {key} = \"~/knowledge/{key}\"; got {}",
         quoted(path)
     ))
 }
@@ -395,7 +395,7 @@ mod tests {
         for key in ["logs", "model", "cache"] {
             for wrong in ["", " ", "logs", "./logs", "../l", "~", "~other/l"] {
                 let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err();
-                let told = format!("{key} must be a whole path, or begin with ~/, for example");
+                let told = format!("{key} must be an absolute path, or begin with ~/, for example");
                 assert!(refused.starts_with(&told), "{refused}");
             }
             assert!(Config::parse(&format!("{key} = \"~/l\"")).is_ok());

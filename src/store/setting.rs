@@ -65,21 +65,21 @@ pub const SETTINGS: [Setting; 19] = [
     setting(
         "logs",
         SettingForm::Text,
-        "a whole path, or one that begins with ~/",
+        "an absolute path, or one that begins with ~/",
         "~/knowledge/logs",
     )
     .below("AGENT_KNOWLEDGE_LOGS"),
     setting(
         "model",
         SettingForm::Text,
-        "a whole path, or one that begins with ~/",
+        "an absolute path, or one that begins with ~/",
         "~/knowledge/model",
     )
     .below("AGENT_KNOWLEDGE_MODEL_DIR"),
     setting(
         "cache",
         SettingForm::Text,
-        "a whole path, or one that begins with ~/",
+        "an absolute path, or one that begins with ~/",
         "~/.cache/agent-knowledge",
     )
     .below("AGENT_KNOWLEDGE_CACHE"),

@@ -102,6 +102,8 @@ fn a_guessed_command_is_answered_with_the_right_one() {
         let ran = world.agent_knowledge(&[guess]);
         assert_eq!((ran.exit, ran.messages.contains("tip:")), (Some(64), false), "{guess}");
     }
+    let ran = world.agent_knowledge(&["token", "remove", "ci"]);
+    assert!(ran.exit == Some(64) && !ran.messages.contains("'forget'"), "{}", ran.messages);
 }
 
 #[test]
@@ -192,7 +194,7 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
         ("embedding", "int4", "fp32 or int8"),
         ("journal", "perhaps", "must be on or off"),
         ("archive_older_than", "soon", "must be an age, got \"soon\"; for example: agent"),
-        ("logs", "", "must be a whole path, or one that begins with ~/, got \"\"; for"),
+        ("logs", "", "must be an absolute path, or one that begins with ~/, got \"\"; for"),
         ("cache", "tmp/x", "~/.cache/agent-knowledge; nothing is changed"),
         ("judge.url", "http://localhost", "judge.model"),
         ("aliases.a", "../b", "github.com/acme/new-name"),
@@ -443,6 +445,11 @@ mod in_an_editor {
         let [form] = <[_; 1]>::try_from(forms(&world)).unwrap();
         assert!(shown.contains(&format!("kept in {}", form.display())), "{shown}");
         assert!(shown.contains("exit 69"), "{shown}");
+        std::fs::remove_file(form).unwrap();
+
+        edited(&world, &["add"], "printf 'lesson: caf\\351\\n' > \"$2\"; exit 3");
+        let [form] = <[_; 1]>::try_from(forms(&world)).unwrap();
+        assert_eq!(std::fs::read(form).unwrap(), b"lesson: caf\xE9\n", "also if it is no UTF-8");
     }
 
     /// An editor that puts another lesson into the form.

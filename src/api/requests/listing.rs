@@ -44,7 +44,7 @@ request! {
     /// Memories of a repository that its files or git contradict.
     #[derive(Eq)]
     pub struct StaleRequest {
-        /// The repository; where there is a working directory, that of this directory
+        /// The repository; it must be that of the working directory, if there is one
         repo: Option<String> = repo();
     }
 }

@@ -62,43 +62,27 @@ pub struct Init {
     pub form: OutputFormat,
 }
 
-/// What the command line answers to a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
-    /// Yes.
-    Yes,
-    /// No.
-    No,
-    /// Nothing: a person is asked.
-    Open,
-}
-
-impl Given {
-    fn of(yes: bool, no: bool) -> Self {
-        match (yes, no) {
-            (_, true) => Self::No,
-            (true, false) => Self::Yes,
-            (false, false) => Self::Open,
-        }
-    }
+/// Returns what the command line answers to a question; nothing where a person is asked.
+fn given(yes: bool, no: bool) -> Option<bool> {
+    (yes || no).then_some(!no)
 }
 
 impl Init {
-    /// Returns the answer about clients.
+    /// Returns the given answer about clients.
     #[must_use]
-    pub fn about_clients(&self) -> Given {
-        Given::of(self.clients || self.yes, self.no_clients)
+    pub fn about_clients(&self) -> Option<bool> {
+        given(self.clients || self.yes, self.no_clients)
     }
 
-    /// Returns the answer about the model.
+    /// Returns the given answer about the model.
     #[must_use]
-    pub fn about_model(&self) -> Given {
-        Given::of(self.fetch_model || self.yes, self.no_model)
+    pub fn about_model(&self) -> Option<bool> {
+        given(self.fetch_model || self.yes, self.no_model)
     }
 
-    /// Returns the answer about past sessions.
+    /// Returns the given answer about past sessions.
     #[must_use]
-    pub fn about_sessions(&self) -> Given {
-        Given::of(self.sessions, self.no_sessions)
+    pub fn about_sessions(&self) -> Option<bool> {
+        given(self.sessions, self.no_sessions)
     }
 }

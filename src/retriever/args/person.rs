@@ -14,7 +14,7 @@ pub enum PersonCommand {
     Add(Box<Add>),
     /// Change a memory in your editor
     Edit(EditMemory),
-    /// Show what the memory did this week: what was added, told and reported
+    /// Show what was added, told to agents and reported over the last days
     Stats(Stats),
     /// Print the script that completes commands and options in your shell
     #[command(visible_alias = "completion")]

@@ -30,6 +30,12 @@ pub(super) fn with_meaning(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return error;
     };
+    // `token`, `sessions` and others have commands of their own, where these words mean nothing.
+    let is_ours = matches!(error.get(ContextKind::Usage), Some(ContextValue::StyledStr(usage))
+        if usage.to_string().starts_with("Usage: agent-knowledge ["));
+    if !is_ours {
+        return error;
+    }
     let word = word.to_ascii_lowercase();
     let mut meanings = MEANINGS.iter();
     let meant = meanings.find(|(_, words)| words.contains(&word.as_str()));

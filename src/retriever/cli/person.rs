@@ -1,9 +1,8 @@
 //! The commands that only people need, from the arguments to the answer. Not here: what they do (`program`).
 
-use super::{GlobalOptions, Process, Wiring, answer, ended, piped};
+use super::{GlobalOptions, Process, Wiring, ended, piped};
 use crate::args::PersonCommand;
-use api::{ApiError, Reply};
-use serde_json::json;
+use api::ApiError;
 use writer::exit::{Exit, complain};
 
 /// Runs a command.
@@ -19,15 +18,10 @@ pub(super) fn perform(
     {
         add.words = vec![piped::text(process)?];
     }
-    if let PersonCommand::Completions(command) = &command {
-        let script = command.script();
-        let json = json!({ "shell": command.shell, "script": script });
-        // The script is code, so nothing in it is changed for a reader.
-        return Ok(answer(process, form, &Reply { text: script, json }));
-    }
+    let saves = matches!(command, PersonCommand::Add(_) | PersonCommand::Edit(_));
     let done = wiring.person(settings, command, process)?;
     let exit = ended(process, form, &done);
-    if exit == Exit::Io {
+    if saves && exit == Exit::Io {
         let message = "it was done, but the answer could not be printed; do not do it again";
         complain(process.messages, process.name, message);
     }

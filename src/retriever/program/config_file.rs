@@ -1,12 +1,13 @@
 //! Changes the configuration file of a person: comments and order stay, and no byte is written before the new text was
-//! read by the code that reads configurations. Not here: the settings (`store::Setting`), showing them (`config`).
+//! read by the code that reads configurations. Not here: the settings (`store::Setting`), showing them (`config_command`).
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use store::{Config, FileLock, Setting, SettingForm, StoreError, Switch, make_private_dir};
+use store::{
+    Config, FileLock, Setting, SettingForm, StoreError, Switch, make_own_file, make_private_dir,
+};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, Value as TomlValue, value};
 
 /// How long a change waits for another one, in milliseconds: each takes a few.
@@ -260,11 +261,7 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = make_own_file(path).map_err(io::Error::other)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

@@ -2,12 +2,12 @@
 //! stays until it was saved. Not here: what the text says (`lesson_form`).
 
 use std::ffi::{OsStr, OsString};
-use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use api::ApiError;
+use store::make_own_file;
 use writer::exit::Exit;
 
 use super::Surroundings;
@@ -44,12 +44,13 @@ pub(super) fn edited(around: &Surroundings<'_>, text: &str) -> Result<EditedForm
         Ok(status) => format!("the editor {shown} failed ({status})"),
         Err(error) => format!("failed to start the editor {shown}: {error}"),
     };
-    let is_touched = read(&path).is_ok_and(|now| now != text);
-    let kept = if is_touched {
-        format!("what you wrote is kept in {}", path.display())
-    } else {
+    // What cannot be read is not known to be untouched.
+    let is_untouched = read(&path).is_ok_and(|now| now == text);
+    let kept = if is_untouched {
         discard(&path);
         "set VISUAL or EDITOR to another one, for example EDITOR=nano".to_owned()
+    } else {
+        format!("what you wrote is kept in {}", path.display())
     };
     Err(ApiError::Failed {
         exit: Exit::Unavailable,
@@ -108,11 +109,7 @@ fn command(editor: &OsStr, path: &Path) -> Command {
 }
 
 fn create(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
+    make_own_file(path).map_err(io::Error::other)?.write_all(text.as_bytes())
 }
 
 fn failed(path: &Path, what: &str, error: &io::Error) -> ApiError {

@@ -15,7 +15,6 @@ use crate::http::{
     Address, HttpAccess, HttpServer, ServerKeys, TlsIdentity, Token, TokenError, TokensFile,
 };
 use api::ApiError;
-use store::PlatformDirs;
 use writer::exit::{Exit, complain};
 
 /// The variable that holds the token, unless a file does.
@@ -118,11 +117,7 @@ impl Program<'_> {
 
     /// A file beside the configuration file.
     fn beside_the_configuration(&self, name: &str) -> Result<PathBuf, TokenError> {
-        let named = (self.surroundings.lookup)("AGENT_KNOWLEDGE_CONFIG");
-        let named = named.filter(|file| !file.is_empty()).map(PathBuf::from);
-        let config_file =
-            named.or_else(|| PlatformDirs::of_platform().map(|places| places.config_file));
-        let config_file = config_file.ok_or(TokenError::NoPlace)?;
+        let config_file = self.config_path().ok_or(TokenError::NoPlace)?;
         Ok(self.surroundings.directory.join(config_file).with_file_name(name))
     }
 }

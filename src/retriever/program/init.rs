@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::asking::{Usual, asked};
 use super::session_consent::{CONSENT, NO, consent, run_import};
 use super::{GlobalOptions, Program, unkept};
-use crate::args::{Given, Init, ModelCommand, OutputFormat, Setup};
+use crate::args::{Init, ModelCommand, OutputFormat, Setup};
 use crate::cli::Wiring;
 use api::{ApiError, Reply};
 use index::embed::model;
@@ -124,10 +124,14 @@ impl Program<'_> {
     fn init_clients(
         &self,
         settings: &GlobalOptions,
-        given: Given,
+        given: Option<bool>,
         messages: &mut dyn Write,
         done: &mut Done,
     ) -> Result<(), ApiError> {
+        if given == Some(false) {
+            done.note("clients", "left", String::new());
+            return Ok(());
+        }
         let command = |dry_run| Setup {
             clients: Vec::new(),
             user: false,
@@ -141,10 +145,9 @@ impl Program<'_> {
         let (_, plan) = self.set_up(settings, command(true), messages)?;
         let changes = SetupChanges::of(&plan.json);
         let answer = match given {
-            Given::Yes => Some(true),
-            Given::No => Some(false),
-            Given::Open if changes.to_write == 0 => Some(true),
-            Given::Open => asked(&changes.words, "Set up these clients?", Usual::Yes, messages)?,
+            None if changes.to_write == 0 => Some(true),
+            None => asked(&changes.words, "Set up these clients?", Usual::Yes, messages)?,
+            given => given,
         };
         match answer {
             Some(true) => {
@@ -168,7 +171,7 @@ impl Program<'_> {
     fn init_model(
         &mut self,
         settings: &GlobalOptions,
-        given: Given,
+        given: Option<bool>,
         messages: &mut dyn Write,
         done: &mut Done,
     ) -> Result<(), ApiError> {
@@ -179,9 +182,8 @@ impl Program<'_> {
         }
         let about = "The model finds memories by meaning, also in other words. Without it, search is by words alone.";
         let answer = match given {
-            Given::Yes => Some(true),
-            Given::No => Some(false),
-            Given::Open => asked(about, "Fetch it (107 MB)?", Usual::Yes, messages)?,
+            None => asked(about, "Fetch it (107 MB)?", Usual::Yes, messages)?,
+            given => given,
         };
         match answer {
             Some(true) => {
@@ -201,7 +203,7 @@ impl Program<'_> {
     fn init_sessions(
         &self,
         settings: &GlobalOptions,
-        given: Given,
+        given: Option<bool>,
         messages: &mut dyn Write,
         done: &mut Done,
     ) -> Result<(), ApiError> {
@@ -209,8 +211,8 @@ impl Program<'_> {
         let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
         let said = consent(kept.as_ref())?;
         match (given, said) {
-            (Given::Open, Some(said)) => done.note("sessions", &said, String::new()),
-            (Given::Open, None) => {
+            (None, Some(said)) => done.note("sessions", &said, String::new()),
+            (None, None) => {
                 drop(kept);
                 let text = self.offer_sessions(settings, messages)?;
                 let kept =
@@ -218,14 +220,14 @@ impl Program<'_> {
                 let said = consent(kept.as_ref())?;
                 done.note("sessions", said.as_deref().unwrap_or("left"), text);
             }
-            (Given::No, _) => {
+            (Some(false), _) => {
                 drop(kept);
                 let kept =
                     SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
                 kept.set(CONSENT, NO).map_err(|error| unkept(&error))?;
                 done.note("sessions", NO, String::new());
             }
-            (Given::Yes, _) => {
+            (Some(true), _) => {
                 let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
                 drop(kept);
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();

@@ -9,7 +9,8 @@ use api::requests::injected::{InjectedRequest, SavingsRequest};
 use api::requests::log_events::{AuditRequest, TimelineRequest};
 use api::{Api, ApiError, Listing, LogEventsRequest, Point, Reply};
 
-/// Pages that are read at most: 10,000 events and 10,000 answers. The sums of all are counted without pages.
+/// Pages that are read at most: 10,000 events and 10,000 answers. What was added, helped, failed and cost is counted without
+/// pages.
 const PAGES_MAX: usize = 100;
 
 /// Entries of a page, as many as there may be.
@@ -37,7 +38,7 @@ struct WeekStats {
     all: Tally,
     by_repo: Tallies,
     by_agent: Tallies,
-    /// Whether some were left out of the tallies.
+    /// Whether some were left out of the tallies and of the memories told.
     is_cut: bool,
 }
 
@@ -137,7 +138,9 @@ impl WeekStats {
 
     fn words(&self, savings: &Value, since: &str, days: usize) -> String {
         let answers = number(savings, "answers");
-        let mut lines = vec![format!("The last {days} days, since {since}:\n")];
+        let days =
+            if days == 1 { "The last day".to_owned() } else { format!("The last {days} days") };
+        let mut lines = vec![format!("{days}, since {since}:\n")];
         let mut line = |name: &str, said: String| lines.push(format!("  {name:<16}{said}"));
         line("added", plural(self.all.added, "memory", "memories"));
         let told = plural(self.all.told.len() as u64, "memory", "memories");
@@ -168,7 +171,8 @@ impl WeekStats {
             lines.extend(table(title, tallies));
         }
         if self.is_cut {
-            lines.push("\nThe tables leave out the oldest: there were more than 10000.".to_owned());
+            let cut = "\nThere were more than 10,000 events or answers: the tables and the memories told leave out the oldest.";
+            lines.push(cut.to_owned());
         }
         lines.extend(notices(savings).map(|notice| format!("\n{notice}")));
         lines.join("\n")

@@ -12,7 +12,7 @@ use engine::watch::Watching;
 use event::{Problems, RepoKey, quoted};
 use search::Point;
 use search::snapshot::Room;
-use store::{PlatformDirs, Store};
+use store::Store;
 use upkeep::{CheckReport, Recogniser, archive, doctor, scrub, verify};
 use writer::exit::Exit;
 
@@ -171,9 +171,7 @@ impl Program<'_> {
     ) -> CheckReport {
         let lookup = self.surroundings.lookup;
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
-        let config_file = set("AGENT_KNOWLEDGE_CONFIG").map(PathBuf::from);
-        let config_file =
-            config_file.or_else(|| PlatformDirs::of_platform().map(|places| places.config_file));
+        let config_file = self.config_path();
         let (settled, settings_trouble) = match self.settle(settings) {
             Ok(settled) => (Some(settled), None),
             Err(error) => (None, Some(error.to_string())),

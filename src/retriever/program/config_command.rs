@@ -50,7 +50,7 @@ impl Program<'_> {
         command: ConfigArguments,
         process: &mut Process<'_>,
     ) -> Result<(Exit, Reply), ApiError> {
-        let path = self.config_path()?;
+        let path = self.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
         let reply = match command.command {
             None | Some(ConfigCommand::Show(_)) => shown(&self.rows(settings, &path)?, &path),
             Some(ConfigCommand::Get { key, .. }) => self.value_of(settings, &path, &key)?,
@@ -67,10 +67,11 @@ impl Program<'_> {
         Ok((Exit::Done, reply))
     }
 
-    fn config_path(&self) -> Result<PathBuf, ApiError> {
+    /// Returns where the configuration file is; nothing if the system names no home.
+    pub(super) fn config_path(&self) -> Option<PathBuf> {
+        let named = (self.surroundings.lookup)(CONFIG).filter(|file| !file.is_empty());
         let platform = || PlatformDirs::of_platform().map(|places| places.config_file);
-        let named = self.set_variable(CONFIG).map(PathBuf::from);
-        named.or_else(platform).ok_or_else(|| failed(&StoreError::NoPlace))
+        named.map(PathBuf::from).or_else(platform)
     }
 
     fn set_variable(&self, name: &str) -> Option<String> {
