@@ -171,8 +171,10 @@ impl Local {
 
 impl Api for Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
-        let now = SearchRequest { as_of: None, ..request.clone() };
-        if let Some(then) = past::answer(self, request.as_of, request.mode, |it| it.search(&now)) {
+        let then = past::answer(self, request.as_of, request.mode, |it| {
+            it.search(&SearchRequest { as_of: None, ..request.clone() })
+        });
+        if let Some(then) = then {
             return then;
         }
         if !request.ids.is_empty() {
@@ -186,8 +188,9 @@ impl Api for Local {
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
-        let now = ContextRequest { as_of: None, ..request.clone() };
-        let then = past::answer(self, request.as_of, Mode::Hybrid, |it| it.context(&now));
+        let then = past::answer(self, request.as_of, Mode::Hybrid, |it| {
+            it.context(&ContextRequest { as_of: None, ..request.clone() })
+        });
         if let Some(then) = then {
             return then;
         }

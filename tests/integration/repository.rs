@@ -176,6 +176,7 @@ fn the_name_of_the_folder_joins_its_repository() {
         answer["memories"][0]["repo"].as_str().map(str::to_owned)
     };
     assert_eq!(found("api", &top).as_deref(), Some(API));
+    assert_eq!(found("src", &top.join("src")).as_deref(), Some(API));
     assert_eq!(found("My API (copy)", &odd).as_deref(), Some(API));
     // The name of another known repository means that one, whatever the folder is called.
     let shop = repository(&world, "web", Some("https://github.com/acme/shop"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::world::{AGENT_KNOWLEDGE, Ran, World, run};
+use crate::world::{AGENT_KNOWLEDGE, LOG_MEMORY, Ran, World, run};
 
 /// The log of the repository that all tests here work in.
 const LOG: &str = "github.com+acme+api.jsonl";
@@ -172,4 +172,16 @@ fn without_a_change_nobody_asks_git_again() {
     assert!(third > second, "a commit");
     world.log_memory_in(&here, &["--type", "fact", "--lesson", "see src/walrus.rs"]).done();
     assert!(found(1) > third, "a memory");
+    // A file that thousands of memories name is still one file.
+    let line = |number: usize| json!({ "event_type": "fact", "lesson": format!("walrus {number}"), "files": ["src/walrus.rs"] });
+    let lines: String = (0..4_200).map(|number| format!("{}\n", line(number))).collect();
+    let mut log_memory = world.command(LOG_MEMORY);
+    log_memory.args(["--json", "-"]).current_dir(&here);
+    run(&mut log_memory, lines.as_bytes()).done();
+    let looked = || {
+        with_path(&world, &here, &folder, &["stale", "--json"]).done();
+        std::fs::read(&calls).unwrap().len()
+    };
+    let many = looked();
+    assert_eq!(looked(), many);
 }

@@ -53,8 +53,9 @@ pub(super) fn answer(
     mode: Mode,
     ask: impl FnOnce(&Local) -> Result<Reply, ApiError>,
 ) -> Option<Result<Reply, ApiError>> {
+    let point = as_of?;
     let now = (local.core.clock)().now;
-    let time = as_of?.last(now);
+    let time = point.last(now);
     if time >= now {
         return None;
     }
@@ -88,9 +89,15 @@ fn answer_then(
     let whole = past.core.engine.snapshot_within(WAIT);
     past.used = Instant::now();
     // The newest lines alone, as of the present, would say nothing about an earlier time.
-    if whole.map_err(snapshots::stopped)?.is_none() {
+    let Some(whole) = whole.map_err(snapshots::stopped)? else {
         let message = "the logs are still being read as of that time; ask again in a moment";
         return Err(ApiError::Failed { exit: Exit::Busy, message: message.to_owned() });
+    };
+    // Who checked the present may not have seen older ones, which it has no room for.
+    if local.answers_others && whole.memories().iter().any(|memory| memory.provenance.is_private) {
+        let why =
+            "is a time of which this store holds private memories, which never leave their machine";
+        return Err(Problems::one("as_of", why).into());
     }
     let reply = ask(&then(local, &past.core));
     past.used = Instant::now();
@@ -194,13 +201,12 @@ fn forget_later(core: &Arc<Core>) {
     if core.past.is_freed_later.swap(true, Ordering::SeqCst) {
         return;
     }
-    let core: Weak<Core> = Arc::downgrade(core);
-    // Without a thread it is freed by the next time that is asked about.
-    let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || {
+    let weak: Weak<Core> = Arc::downgrade(core);
+    let started = std::thread::Builder::new().name("past".to_owned()).spawn(move || {
         let mut wait = KEPT;
         loop {
             std::thread::park_timeout(wait);
-            let Some(core) = core.upgrade() else { return };
+            let Some(core) = weak.upgrade() else { return };
             let mut kept = core.past.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if kept.as_ref().is_none_or(|kept| kept.used.elapsed() >= KEPT) {
                 *kept = None;
@@ -211,6 +217,10 @@ fn forget_later(core: &Arc<Core>) {
             wait = KEPT.saturating_sub(used);
         }
     });
+    if started.is_err() {
+        // It is freed by the next time that is asked about, which tries again.
+        core.past.is_freed_later.store(false, Ordering::SeqCst);
+    }
 }
 
 #[cfg(test)]

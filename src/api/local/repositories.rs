@@ -26,7 +26,7 @@ pub(super) fn repo_or_here(
 /// Finds the key of a repository by its name, its key or its URL.
 pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
-    let called = local.place.as_ref().and_then(|place| place.called(name, place.top()));
+    let called = local.place.as_ref().and_then(|place| place.called(name, &local.writer.directory));
     let here = local.here.as_ref().filter(|_| called.is_some());
     if let (Some(here), Some(Called::Repository)) = (here, called) {
         return Ok(here.clone());

@@ -100,8 +100,12 @@ impl KnownTree {
             return Some(Arc::clone(last));
         }
         let to_check = ToCheck::of(&memories, &self.top);
-        let named: BTreeSet<&str> = to_check.files().take(FILES_MAX).collect();
-        let is_comparable = to_check.files().nth(FILES_MAX).is_none();
+        let mut named: BTreeSet<&str> = BTreeSet::new();
+        // A file may be named by thousands of memories, and counts once.
+        let is_comparable = to_check.files().all(|file| {
+            named.insert(file);
+            named.len() <= FILES_MAX
+        });
         let files: Vec<String> = named.into_iter().map(str::to_owned).collect();
         // Before the look: what changes meanwhile must show afterwards.
         let tree_print = tree_print(&place, &files);

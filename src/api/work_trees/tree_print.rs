@@ -20,6 +20,8 @@ pub(super) fn tree_print(place: &DetectedRepo, files: &[String]) -> u64 {
         for name in ["packed-refs", "shallow", "reftable"] {
             stamp(&git.common_dir.join(name)).hash(&mut hasher);
         }
+        // A linked work tree notes its own commit there.
+        stamp(&git.git_dir.join("reftable")).hash(&mut hasher);
         for folder in ref_folders(git) {
             stamp(&folder).hash(&mut hasher);
         }
@@ -51,7 +53,7 @@ struct FileStamp {
     length_bytes: u64,
     is_file: bool,
     modified: Option<SystemTime>,
-    /// The time at which anything about it changed, and its number: another file may have been put in its place.
+    /// The change time and the inode: another file may have been put in its place.
     changed: (i64, i64, u64),
 }
 

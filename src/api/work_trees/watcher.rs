@@ -30,6 +30,9 @@ const UNATTENDED_MS: u64 = 2_000;
 /// A look is followed by a pause of so many times its length: it takes at most a twentieth of a processor.
 const PAUSE_PER_LOOK: u32 = 19;
 
+/// The longest pause: a slow git must not keep listeners waiting for long.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
 /// Most folders that are watched, of all work trees together. Systems allow a user some thousand. Where there are more, the
 /// work trees are compared every [`COMPARE_UNWATCHED_MS`] instead.
 const FOLDERS_MAX: usize = 1_024;
@@ -94,6 +97,7 @@ struct StaleWatcher {
 }
 
 struct SeenTree {
+    tree: Arc<KnownTree>,
     /// The last look; `None` before the first.
     look: Option<Arc<TreeLook>>,
     /// `None` where there is no journal.
@@ -127,7 +131,7 @@ impl StaleWatcher {
             self.look(&core, is_due);
             // Nothing is held during the pause: the end waits for it.
             drop(core);
-            pause(began.elapsed() * PAUSE_PER_LOOK);
+            pause((began.elapsed() * PAUSE_PER_LOOK).min(PAUSE_MAX));
         }
     }
 
@@ -148,8 +152,8 @@ impl StaleWatcher {
         let hints = std::mem::take(&mut *lock(&self.hints));
         hints.paths.iter().for_each(|path| self.watch.note(path));
         let trees = core.work_trees.all();
-        let is_known = |top: &PathBuf| trees.iter().any(|tree| tree.top() == top);
-        self.seen.retain(|top, _| is_known(top));
+        // A work tree that belongs to another repository now is another one.
+        self.seen.retain(|_, seen| trees.iter().any(|tree| Arc::ptr_eq(tree, &seen.tree)));
         let is_of_logs = hints.paths.iter().any(|path| path.starts_with(core.store.root()));
         let is_all = is_due || is_of_logs || hints.is_anything;
         let is_news = |tree: &&Arc<KnownTree>| {
@@ -158,6 +162,10 @@ impl StaleWatcher {
         };
         let due: Vec<Arc<KnownTree>> = trees.iter().filter(is_news).cloned().collect();
         if due.is_empty() {
+            if !hints.paths.is_empty() {
+                // The watch of a folder may have ended with what happened to it.
+                self.plan(core);
+            }
             return;
         }
         let Ok(snapshot) = core.engine.snapshot_for_upkeep() else { return };
@@ -175,6 +183,7 @@ impl StaleWatcher {
         };
         let journal = core.teller.as_ref().map(Teller::journal);
         let seen = self.seen.entry(tree.top().to_owned()).or_insert_with(|| SeenTree {
+            tree: Arc::clone(tree),
             look: None,
             told: journal.map(|journal: &Journal| ToldOfTree::read(journal, tree)),
         });
@@ -216,7 +225,8 @@ fn matters(path: &Path, look: &TreeLook) -> bool {
     let top = look.place.top();
     if let Some(git) = &look.place.git {
         let is_ref = path.starts_with(git.common_dir.join("refs"))
-            || path.starts_with(git.common_dir.join("reftable"));
+            || path.starts_with(git.common_dir.join("reftable"))
+            || path.starts_with(git.git_dir.join("reftable"));
         let is_lock = path.extension().is_some_and(|extension| extension == "lock");
         if path == git.git_dir.join("HEAD")
             || path == git.common_dir.join("packed-refs")
@@ -236,9 +246,9 @@ fn git_folders(look: &TreeLook) -> Vec<PathBuf> {
     let heads = git.common_dir.join("refs/heads");
     let of_branch = git.branch.as_ref().map(|branch| heads.join(branch));
     let of_branch = of_branch.and_then(|file| file.parent().map(Path::to_owned));
-    let reftable = git.common_dir.join("reftable");
-    let folders = [git.git_dir.clone(), git.common_dir.clone(), heads, reftable];
-    folders.into_iter().chain(of_branch).filter(|folder| folder.is_dir()).collect()
+    let reftables = [&git.common_dir, &git.git_dir].map(|folder| folder.join("reftable"));
+    let folders = [git.git_dir.clone(), git.common_dir.clone(), heads].into_iter().chain(reftables);
+    folders.chain(of_branch).filter(|folder| folder.is_dir()).collect()
 }
 
 /// The folders of the files that memories name, or the nearest ones above that are there.
