@@ -17,7 +17,8 @@ const PUBLIC: &str =
 /// Last words of names that belong to a secret without being it, as in `token_url`.
 const ABOUT: &str = "id ids name names url uri path file type size length len count limit max ttl expiry \
     expires at field column format pattern prefix store ring word index label alias endpoint host uid \
-    guid uuid source selector chars policy get servers realm list lists ref refs complexity strength interval encryption encoder request rules required h1 zh user users";
+    guid uuid source selector chars policy get servers realm list lists ref refs complexity strength interval encryption encoder request rules required h1 zh user users \
+    chiave chiavi board";
 
 /// Words before `key` that make it the key of a record, not a secret.
 const DATA_KEYS: &str = "recv public pub foreign primary cache sort partition issuer idempotency object \
@@ -91,7 +92,7 @@ pub(super) fn follows_owner(text: Text<'_>, place: usize) -> bool {
 /// Tells whether the name is that of a public key or its token.
 pub(super) fn is_public(text: Text<'_>, start: usize) -> bool {
     // badCredentials is the name of a message; in a sentence a wrong password is close to the right one.
-    words("public publickey empty").any(|word| precedes(text, start, word))
+    words("public publickey empty palabra palabras").any(|word| precedes(text, start, word))
         || text.before(start) != b' '
             && words("bad invalid wrong missing").any(|word| precedes(text, start, word))
 }

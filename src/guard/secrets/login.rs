@@ -140,8 +140,10 @@ fn pair(text: Text<'_>, place: usize) -> Option<Hit> {
     let (from, to, is_quoted) = word_at(text, value);
     let make = Make::of(text.slice(from, to));
     let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
-    // Two words that fill the rest of the line are a user and a password.
-    let is_alone = to - from >= ALONE_BYTES_MIN
+    // Two words that fill the rest of the line are a user and a password; `fix/frontend` is a branch.
+    let is_path = text.at(slash) == b'/' && value == slash + 1 && make.lower == to - from;
+    let is_alone = !is_path
+        && to - from >= ALONE_BYTES_MIN
         && (matches!(text.at(to), 0 | b'\n' | b'`')
             || text.at(slash) == b':' && text.at(to) == b' ')
         && text.slice(from, to).iter().all(u8::is_ascii_alphanumeric);
