@@ -283,8 +283,11 @@ impl Engine {
     /// # Errors
     /// [`Stopped`], after a bug.
     pub fn snapshot_within(&self, wait: Duration) -> Result<Option<Snapshot>, Stopped> {
-        let (reply, answer) = mpsc::channel();
         let why = CatchUpReason::Question;
+        if let Some(snapshot) = self.snapshot_in_place(why) {
+            return Ok(Some(snapshot));
+        }
+        let (reply, answer) = mpsc::channel();
         self.inbox.send(Input::FullSnapshot(reply, why)).map_err(|_| Stopped)?;
         match answer.recv_timeout(wait) {
             Ok(snapshot) => Ok(Some(snapshot)),

@@ -174,7 +174,7 @@ fn http_answers_nothing_without_the_token() {
     }
     let status = world.agent_knowledge(&["status"]).done();
     assert!(
-        status.contains(&server.url) && status.contains("clients that send the token"),
+        status.contains(&server.url) && status.contains("clients that show a token"),
         "{status}"
     );
     let listed = std::fs::read(format!("/proc/{}/cmdline", server.process())).unwrap();

@@ -128,11 +128,8 @@ impl GrpcServer {
         // A strong reference would make a cycle, as in HTTP.
         guests.add_status(move |status: Reply| {
             let requests = service.upgrade().map_or(0, |service| service.requests());
-            let who = if has_token {
-                "clients that send the token"
-            } else {
-                "every user of this machine"
-            };
+            let who =
+                if has_token { "clients that show a token" } else { "every user of this machine" };
             let line = format!("{address} for {who}, {requests} calls so far");
             let json = json!({ "address": address, "token": has_token, "requests": requests });
             status.and("grpc", &line).with("grpc", json)

@@ -42,7 +42,7 @@ pub(super) struct Watching {
 
 impl Watching {
     pub(super) fn new(guests: Guests, free_calls: Arc<Semaphore>, closing: Disconnect) -> Self {
-        let live = Live::start(guests.core(), guests.core().watching);
+        let live = Live::start(guests.core(), guests.core().watching, None);
         let streams = Arc::new(Semaphore::new(STREAMS_MAX));
         Self { guests, free_calls, streams, closing, _live: live }
     }

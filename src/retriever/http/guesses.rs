@@ -103,13 +103,15 @@ mod tests {
     // S-HTTP-8
     #[test]
     fn a_program_of_this_machine_keeps_nobody_out() {
-        let guesses = Guesses::default();
-        let here = address("127.0.0.1");
-        for number in 0..2 * WRONG_MAX {
-            guesses.note(here, &Token::shown(&format!("wrong {number}")), false, at(0));
+        for here in ["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(address) {
+            let guesses = Guesses::default();
+            for number in 0..2 * WRONG_MAX {
+                guesses.note(here, &Token::shown(&format!("wrong {number}")), false, at(0));
+            }
+            let noted = |text, is_right| guesses.note(here, &Token::shown(text), is_right, at(1));
+            let told = (noted("right", true), noted("wrong", false));
+            assert_eq!(told, (Verdict::Told, Verdict::Untold), "{here}");
         }
-        let noted = |text, is_right| guesses.note(here, &Token::shown(text), is_right, at(1));
-        assert_eq!((noted("right", true), noted("wrong", false)), (Verdict::Told, Verdict::Untold));
     }
 
     // S-HTTP-8

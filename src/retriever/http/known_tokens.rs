@@ -56,9 +56,13 @@ impl KnownTokens {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mark = mark(&self.file);
         if mark != held.mark {
-            let (tokens, problem) = match self.file.load() {
-                Ok(tokens) => (tokens.into_iter().map(Arc::new).collect(), None),
-                Err(error) => (Vec::new(), Some(format!("failed to {error}"))),
+            let (tokens, problem, mark) = match self.file.load() {
+                Ok(tokens) => (tokens.into_iter().map(Arc::new).collect(), None, mark),
+                Err(error) => {
+                    // What the system refuses now it may allow at the next request.
+                    let mark = mark.filter(|_| !matches!(error, TokenError::Io { .. }));
+                    (Vec::new(), Some(format!("failed to {error}")), mark)
+                }
             };
             *held = HeldTokens { mark, tokens, problem };
         }

@@ -1,5 +1,6 @@
-//! MCP over HTTP, for clients that are configured with a URL, REST: the same answers, and a page for people. All of it is
-//! on the loopback interface alone, unless there is a certificate: then it is inside TLS, wherever asked. All input is bounded: connections, heads, bodies, concurrent calls and waits.
+//! Serves MCP, REST and the dashboard over HTTP, for clients that are configured with a URL. Without a certificate it listens
+//! on the loopback interface alone; with one (`--listen`) on any address, inside TLS. Connections, heads, bodies, concurrent
+//! calls and waits are bounded.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the server's own), [`rights`], [`named_token`] (those of
 //! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), `admitted` (who asks),
@@ -80,6 +81,8 @@ use own_names::OwnNames;
 #[cfg(feature = "grpc")]
 pub(crate) use own_names::is_loopback;
 pub(crate) use peer::Peer;
+#[cfg(feature = "web")]
+pub(crate) use private_memories::PrivateMemories;
 use request_guard::Keys;
 #[cfg(feature = "grpc")]
 pub(crate) use request_guard::Refusal;
@@ -92,7 +95,7 @@ pub use tls::TlsIdentity;
 pub use tls_files::TlsError;
 pub use token::{Secret, Token, TokenError};
 
-/// The only path.
+/// The path of MCP.
 const PATH: &str = "/mcp";
 
 /// How long a connection may take for the head of a request, and be idle between two, in
@@ -111,8 +114,9 @@ const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// How long finished answers may take to reach their clients at shutdown, in milliseconds.
 const LAST_BYTES_MS: u64 = 200;
 
-/// Threads that may block at once: one for each call.
-const BLOCKING_THREADS_MAX: usize = service::CALLS_MAX;
+/// Threads that may block at once: one for each call, and as many for the checks of private memories, which never wait for a
+/// call.
+const BLOCKING_THREADS_MAX: usize = 2 * service::CALLS_MAX;
 
 /// The name of a client that does not give one.
 const UNKNOWN_CLIENT: &str = "unknown";
@@ -251,11 +255,8 @@ impl HttpServer {
         // holds the retriever.
         guests.add_status(move |status: Reply| {
             let requests = service.upgrade().map_or(0, |service| service.requests());
-            let who = if has_token {
-                "clients that send the token"
-            } else {
-                "every user of this machine"
-            };
+            let who =
+                if has_token { "clients that show a token" } else { "every user of this machine" };
             let line = format!("{url} for {who}, {requests} requests so far");
             let json = json!({ "url": url, "token": has_token, "token_file": token_file,
                 "requests": requests });

@@ -25,6 +25,8 @@ impl Peer {
 pub(super) fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
+        // A whole /64 would make this machine an address of nobody.
+        IpAddr::V6(v6) if v6.is_loopback() => address,
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
             Some(v4) => v4.into(),
             None => std::net::Ipv6Addr::from(u128::from(v6) >> 64 << 64).into(),

@@ -15,14 +15,14 @@ const WAIT_MS: u64 = 2_000;
 
 /// What is known of the memories that were looked at last.
 #[derive(Default)]
-pub(super) struct PrivateMemories(Mutex<Option<(Mark, bool)>>);
+pub(crate) struct PrivateMemories(Mutex<Option<(Mark, bool)>>);
 
 impl PrivateMemories {
     /// Refuses while the store holds private memories. Blocks as long as new lines are read.
     ///
     /// # Errors
     /// [`Refusal::Private`]; [`Refusal::Busy`] while the logs are being read for the first time.
-    pub(super) fn check(&self, core: &Arc<Core>) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, core: &Arc<Core>) -> Result<(), Refusal> {
         let snapshot = core.engine.snapshot_within(Duration::from_millis(WAIT_MS));
         let snapshot = snapshot.map_err(|_| Refusal::Failed)?.ok_or(Refusal::Busy)?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -259,7 +259,8 @@ impl Keys {
             Payer::Session(hash) => self.sign_in.is_open(hash, now),
             Payer::Address(_) | Payer::Token(_) => true,
         };
-        is_open && token.is_none_or(|token| self.named.find(&token.hash, now).is_some())
+        let holds = |held: Arc<NamedToken>| held.rights == admitted.rights;
+        is_open && token.is_none_or(|token| self.named.find(&token.hash, now).is_some_and(holds))
     }
 
     fn admitted(

@@ -1,6 +1,5 @@
-//! One HTTP request, from its head to its answer: it is checked, read whole, admitted when a call
-//! is free, and answered by the MCP server or by REST. A file of the page is answered at once. It is read before it is admitted, so a slow sender
-//! takes no call. Not here: the checks (`request_guard`), the protocol (rmcp).
+//! One HTTP request, from its head to its answer: its head is checked, its body read whole, and then it waits for a free call,
+//! so a slow sender takes none. MCP or REST answers it; a file of the page is answered at once. Not here: the checks (`request_guard`), the protocol (rmcp).
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -95,7 +94,7 @@ impl HttpService {
             #[cfg(feature = "web")]
             rest,
             #[cfg(feature = "web")]
-            events: EventService::start(&guests),
+            events: EventService::start(&guests, private.clone()),
             guests,
             names,
             keys: Arc::new(keys),
@@ -191,7 +190,7 @@ impl HttpService {
         if is_rest {
             let _in_call = connection.begin_call();
             let answer = self.answer_rest((parts, body), now, (call, permit)).await?;
-            return self.nothing_private().await.map(|()| answer);
+            return self.still_nothing_private().await.map(|()| answer);
         }
         let body = match Self::readable(&parts.method, body) {
             Ok(body) => body,
@@ -204,7 +203,7 @@ impl HttpService {
         let _in_call = connection.begin_call();
         let request = Request::from_parts(parts, Full::new(body));
         let mut answer = self.ask(request, rights, (call, permit)).await?;
-        self.nothing_private().await?;
+        self.still_nothing_private().await?;
         if let Some(new_client) = new_client.filter(|_| answer.status().is_success()) {
             new_client.stamp(answer.headers_mut(), (self.guests.core().clock)().random);
         }
@@ -321,6 +320,14 @@ impl HttpService {
         let core = Arc::clone(self.guests.core());
         let checked = tokio::task::spawn_blocking(move || private.check(&core)).await;
         checked.unwrap_or(Err(Refusal::Failed))
+    }
+
+    /// Refuses an answer if the store holds private memories by now. The call is done, so nobody is told to try again.
+    async fn still_nothing_private(&self) -> Result<(), Refusal> {
+        self.nothing_private().await.map_err(|refusal| match refusal {
+            Refusal::Busy => Refusal::Failed,
+            other => other,
+        })
     }
 
     /// Waits for a free call.

@@ -11,6 +11,7 @@ use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::{Message, WebSocket};
 
 use super::client::{Server, request};
+use super::tokens::token;
 use crate::world::World;
 
 type Socket = WebSocket<TcpStream>;
@@ -134,5 +135,29 @@ fn http_a_socket_says_why_it_closes() {
     server.wait();
     for socket in &mut sockets {
         assert_eq!(closed(socket), CloseCode::Away);
+    }
+}
+
+// S-EVENT-8, S-TOKEN-2
+#[test]
+fn http_a_socket_of_a_revoked_token_is_closed() {
+    let world = World::sharing();
+    let ci = token(&world, "ci", "read");
+    let server = Server::start(&world, &["--http", "127.0.0.1:0"]);
+    let bearer = format!("Bearer {ci}");
+    let mut socket = opened(&server, "events", &[("Authorization", &bearer)]).unwrap();
+    read(&mut socket).expect("its place");
+    let first = save(&world, "freeze the clock");
+    assert_eq!(added(&mut socket).0, first);
+    world.agent_knowledge(&["token", "revoke", "ci"]).done();
+    save(&world, "bind port 0");
+    loop {
+        match socket.read().unwrap() {
+            Message::Close(frame) => {
+                assert_eq!(frame.unwrap().code, CloseCode::Policy);
+                return;
+            }
+            told => assert!(!told.to_string().contains("\"added\""), "{told}"),
+        }
     }
 }

@@ -166,7 +166,19 @@ fn tls_shares_no_store_with_private_memories() {
     assert_eq!(refused["status"], 400, "{refused}");
     assert!(refused.to_string().contains("never leaves its machine"), "{refused}");
     let private = ["--repo", "acme/web", "--type", "fact", "--private", "--lesson", "seals hum"];
-    world.log_memory(&private).done();
+    let (heard, id) = std::thread::scope(|scope| {
+        let listening = scope.spawn(|| answer(&world, &server, ask("/api/v1/events")));
+        let requests = || world.asked(&["status"])["https"]["requests"].as_u64().unwrap();
+        let before = requests();
+        while requests() == before && !listening.is_finished() {
+            std::thread::park_timeout(std::time::Duration::from_millis(10));
+        }
+        let id = world.log_memory(&private).done();
+        (listening.join().unwrap(), id)
+    });
+    assert_eq!(heard["status"], 200, "{heard}");
+    let heard = heard["body"].as_str().unwrap();
+    assert!(!heard.contains(id.trim()), "an open stream ends instead: {heard}");
     let mut ping = question(TEAM, &admin, "POST", "/mcp");
     ping["body"] = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string().into();
     let asked = [

@@ -68,7 +68,7 @@ impl Opening {
         let key = parts.headers.get(SEC_WEBSOCKET_KEY);
         let key = key.ok_or_else(|| wrong("Sec-WebSocket-Key: is missing"))?;
         let accept = HeaderValue::try_from(derive_accept_key(key.as_bytes()));
-        let accept = accept.map_err(|_| wrong("Sec-WebSocket-Key: must be base64"))?;
+        let accept = accept.map_err(|_| wrong("Sec-WebSocket-Key: cannot be answered"))?;
         let names_protocol = protocols(&parts.headers).any(|name| name == PROTOCOL);
         let upgrade = parts.extensions.remove::<OnUpgrade>();
         let upgrade = upgrade.ok_or_else(|| wrong("Upgrade: needs a connection of HTTP/1.1"))?;

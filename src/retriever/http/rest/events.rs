@@ -24,7 +24,7 @@ use super::problem::Problem;
 use super::{NO_SNIFF, PREFIX, answer_of};
 use crate::daemon::{Guests, Visit};
 use crate::http::connection_limit::Connection;
-use crate::http::{Admitted, Rights};
+use crate::http::{Admitted, PrivateMemories, Rights};
 use crate::mcp::Disconnect;
 use api::journal::sequence::Sequence;
 
@@ -49,8 +49,8 @@ pub(crate) struct EventService {
 
 impl EventService {
     /// Starts to announce what happens.
-    pub(crate) fn start(guests: &Guests) -> Self {
-        let live = Live::start(guests.core(), guests.core().watching);
+    pub(crate) fn start(guests: &Guests, private: Option<Arc<PrivateMemories>>) -> Self {
+        let live = Live::start(guests.core(), guests.core().watching, private);
         let free = Arc::new(Semaphore::new(LISTENERS_MAX));
         Self { live, free, ended: Disconnect::new() }
     }

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc as frames;
 use tokio::sync::mpsc::error::TrySendError;
 
+use crate::http::PrivateMemories;
+use crate::http::request_guard::Refusal;
 use api::journal::announcer::{Announced, Announcer};
 use api::journal::sequence::Sequence;
 use api::journal::shown::{NamedMemories, shown};
@@ -75,7 +77,12 @@ enum Wake {
 
 impl Live {
     /// Starts the thread. `None` where the journal is off, or the system refused a thread.
-    pub(crate) fn start(core: &Arc<Core>, watching: Watching) -> Option<Self> {
+    /// `private` is asked before anything is told to other machines.
+    pub(crate) fn start(
+        core: &Arc<Core>,
+        watching: Watching,
+        private: Option<Arc<PrivateMemories>>,
+    ) -> Option<Self> {
         let journal = core.teller.as_ref()?.journal().clone();
         let (sender, wakes) = channel();
         let (store, config) = (core.store.clone(), core.config.clone());
@@ -88,6 +95,7 @@ impl Live {
             inbox: sender.clone(),
             listeners: Vec::new(),
             unindexed: None,
+            private,
         };
         let run = move || state.run(&wakes);
         std::thread::Builder::new().name("live".to_owned()).spawn(run).ok()?;
@@ -115,6 +123,7 @@ struct LiveState {
     watches: Vec<Watch>,
     inbox: Sender<Wake>,
     listeners: Vec<Listener>,
+    private: Option<Arc<PrivateMemories>>,
     unindexed: Option<Unindexed>,
 }
 
@@ -147,6 +156,8 @@ struct WrittenPiece {
     from: Sequence,
     next: Sequence,
     text: Bytes,
+    /// The same without what is for the owner of the server.
+    for_others: Bytes,
 }
 
 impl Present {
@@ -160,12 +171,17 @@ impl Present {
         let told = piece.lines.iter().map(|(_, line)| line);
         let memories = self.snapshot.as_ref().map(|snapshot| NamedMemories::of(told, snapshot));
         let memories = memories.unwrap_or_default();
-        let written = piece.lines.iter().filter_map(|line| {
-            let (kind, data) = shown(line, &memories)?;
-            Some(written(Some(line.0), kind, &data))
-        });
-        let text = written.collect::<String>().into();
-        let written = WrittenPiece { from, next: piece.next, text };
+        let (mut text, mut for_others) = (String::new(), String::new());
+        for line in &piece.lines {
+            let Some((kind, data)) = shown(line, &memories) else { continue };
+            let block = written(Some(line.0), kind, &data);
+            if !kind::is_of_owner(kind) {
+                for_others.push_str(&block);
+            }
+            text.push_str(&block);
+        }
+        let (text, for_others) = (text.into(), for_others.into());
+        let written = WrittenPiece { from, next: piece.next, text, for_others };
         // What is written meanwhile must not be missed.
         self.last = (piece.next != from).then(|| written.clone());
         Some(written)
@@ -261,10 +277,19 @@ impl LiveState {
     }
 
     /// Passes new lines on. Returns whether some listener lags behind.
-    fn serve(&mut self, core: &Core) -> bool {
+    fn serve(&mut self, core: &Arc<Core>) -> bool {
         let mut is_lagging = false;
         if self.listeners.is_empty() {
             return is_lagging;
+        }
+        // What was announced stands in a log, so the check knows of it.
+        match self.private.as_ref().map(|private| private.check(core)) {
+            None | Some(Ok(())) => {}
+            Some(Err(Refusal::Private)) => {
+                self.listeners.clear();
+                return is_lagging;
+            }
+            Some(Err(_)) => return true,
         }
         let (now, snapshot) = ((core.clock)().now, core.engine.snapshot_now());
         let mut state = Present { now, snapshot, last: None };
@@ -326,7 +351,7 @@ impl Listener {
                 return Served::UpToDate;
             }
             self.from = Some(piece.next);
-            let text = if self.is_owner { piece.text } else { for_others(&piece.text) };
+            let text = if self.is_owner { piece.text } else { piece.for_others };
             if !text.is_empty() && !self.put(text) {
                 return Served::Gone;
             }
@@ -351,16 +376,6 @@ impl Listener {
         // The queue has room: only this thread fills it.
         !matches!(self.queue.try_send(piece), Err(TrySendError::Closed(_)))
     }
-}
-
-/// Leaves out what is for the owner of the server.
-fn for_others(text: &[u8]) -> Bytes {
-    let text = std::str::from_utf8(text).unwrap_or_default();
-    let is_for_all = |block: &&str| {
-        let kind = block.lines().find_map(|line| line.strip_prefix("event: "));
-        !kind.is_some_and(kind::is_of_owner)
-    };
-    text.split_inclusive("\n\n").filter(is_for_all).collect::<String>().into()
 }
 
 /// Tells a listener where it begins, so that it can go on from there before anything has happened.
