@@ -11,7 +11,7 @@ use etcetera::BaseStrategy;
 use toml::Table;
 
 use super::tilde::expanded;
-use super::{AsOf, Judge, SessionPolicy, StoreError, trusted};
+use super::{AsOf, Judge, SessionPolicy, StoreError, SyncPolicy, trusted};
 use event::{RepoKey, parse_age, quoted};
 
 /// All settings that both programs need.
@@ -41,6 +41,8 @@ pub struct Config {
     pub section_budgets: BTreeMap<String, usize>,
     /// Which past sessions of other tools are left out.
     pub sessions: SessionPolicy,
+    /// What is shared with a team.
+    pub sync: SyncPolicy,
     /// Old repository keys and the current keys they stand for.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
 }
@@ -66,7 +68,7 @@ pub const BRIEFING_SECTIONS: [&str; 11] = [
 const SECTION_TOKENS_MAX: usize = 100_000;
 
 /// The sections and keys of a configuration file, for error messages.
-pub(super) const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], and a table [aliases] of \"old-repo\" = \"new-repo\"";
+pub(super) const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], a table [sync], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file. A missing file counts as empty.
@@ -123,6 +125,7 @@ impl Config {
                 ("sessions", toml::Value::Table(sessions)) => {
                     config.sessions = SessionPolicy::parse(sessions)?;
                 }
+                ("sync", toml::Value::Table(sync)) => config.sync = SyncPolicy::parse(sync)?,
                 ("aliases", toml::Value::Table(aliases)) => {
                     config.aliases = parse_aliases(aliases)?;
                 }

@@ -61,7 +61,7 @@ impl Setting {
 }
 
 /// All settings of the configuration file.
-pub const SETTINGS: [Setting; 19] = [
+pub const SETTINGS: [Setting; 23] = [
     setting(
         "logs",
         SettingForm::Text,
@@ -118,6 +118,20 @@ pub const SETTINGS: [Setting; 19] = [
         "github.com/acme/api",
     ),
     setting("sessions.private", SettingForm::Switch, "on or off", "on").or("off"),
+    setting(
+        "sync.remote",
+        SettingForm::Text,
+        "the address of a git repository, or origin",
+        "git@example.com:team/memory.git",
+    ),
+    setting(
+        "sync.share",
+        SettingForm::List,
+        "keys of repositories, with * for any text",
+        "github.com/acme/*",
+    ),
+    setting("sync.strip", SettingForm::List, "names of fields", "branch,session_id"),
+    setting("sync.trust", SettingForm::List, "origins of other stores", "laptop-3fa9c1d2"),
     setting(
         "section_budgets.*",
         SettingForm::Number,

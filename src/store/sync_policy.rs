@@ -1,0 +1,202 @@
+//! The table `[sync]` of the settings: where a team's lines go, which repositories are shared, and whose deeds count. Not
+//! here: the other settings (`config`), sharing (crate `sync`).
+
+use event::{RepoKey, StoreOrigin};
+use toml::Table;
+
+/// What is shared with a team, and how far the team is trusted. By default nothing is shared.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyncPolicy {
+    /// Where lines are exchanged: the address of a git repository, or `origin` for that of the code's own repository.
+    pub remote: Option<String>,
+    /// The repositories that are shared. A `*` stands for any text.
+    pub share: Vec<String>,
+    /// Fields that are left out of what is shared.
+    pub strip: Vec<String>,
+    /// Whose deeds count like our own.
+    pub trust: Trust,
+}
+
+/// Whose deeds (forget, supersede, pin and the like) count like our own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// Those of these origins, each whole or as it is shown.
+    Origins(Vec<String>),
+    /// Those of every origin.
+    Full,
+}
+
+impl Default for Trust {
+    fn default() -> Self {
+        Self::Origins(Vec::new())
+    }
+}
+
+/// The fields that can be left out of what is shared: those in which copies of one event may differ (S-READ-3).
+const STRIP: [&str; 4] = ["branch", "commit", "host", "session_id"];
+
+impl SyncPolicy {
+    pub(super) fn parse(table: Table) -> Result<Self, String> {
+        let mut policy = Self::default();
+        for (key, value) in table {
+            match (key.as_str(), value) {
+                ("remote", toml::Value::String(remote)) if !remote.trim().is_empty() => {
+                    policy.remote = Some(remote.trim().to_owned());
+                }
+                ("share", value) => policy.share = patterns(texts(&key, value)?)?,
+                ("strip", value) => policy.strip = fields(texts(&key, value)?)?,
+                ("trust", toml::Value::String(word)) if word == "full" => {
+                    policy.trust = Trust::Full;
+                }
+                ("trust", value @ toml::Value::Array(_)) => {
+                    let named = texts(&key, value)?;
+                    let is_full = named.iter().any(|name| name == "full");
+                    policy.trust = if is_full { Trust::Full } else { Trust::Origins(named) };
+                }
+                (key, _) => {
+                    return Err(format!(
+                        "sync: {key:?} is unknown or of a wrong type; allowed are remote = \"git@host:team/memory.git\", \
+                         share = [\"github.com/acme/*\"], strip = [\"branch\"], and trust = \"full\" or a list of origins \
+                         such as [\"laptop-3fa9c1d2\"]"
+                    ));
+                }
+            }
+        }
+        Ok(policy)
+    }
+
+    /// Tells whether lines of a repository are shared. `global` must be named as it is, and a repository without a remote
+    /// (its key has a `~`) by its whole key: no pattern means them.
+    #[must_use]
+    pub fn shares(&self, repo: &RepoKey) -> bool {
+        let key = repo.as_str();
+        let is_own_business = key == event::GLOBAL_REPO || key.contains('~');
+        self.share.iter().any(
+            |pattern| {
+                if is_own_business { pattern == key } else { is_match(pattern, key) }
+            },
+        )
+    }
+
+    /// Tells whether the deeds of an origin count like our own.
+    #[must_use]
+    pub fn trusts(&self, origin: &StoreOrigin) -> bool {
+        match &self.trust {
+            Trust::Full => true,
+            Trust::Origins(named) => named.iter().any(|text| origin.is_named(text)),
+        }
+    }
+}
+
+/// Compares a key with a pattern in which `*` stands for any text, also one with slashes.
+fn is_match(pattern: &str, key: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == key };
+    let Some(mut left) = key.strip_prefix(start) else { return false };
+    let mut pieces = rest.split('*').peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return left.ends_with(piece);
+        }
+        match left.split_once(piece) {
+            Some((_, after)) => left = after,
+            None => return false,
+        }
+    }
+    true
+}
+
+fn patterns(texts: Vec<String>) -> Result<Vec<String>, String> {
+    let is_fine = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'/' | b'~' | b'+' | b'*');
+    match texts.iter().find(|text| text.is_empty() || !text.bytes().all(is_fine)) {
+        None => Ok(texts),
+        Some(wrong) => Err(format!(
+            "sync: share takes keys of repositories in lower case, and * for any text, for example \"github.com/acme/*\"; got {wrong:?}"
+        )),
+    }
+}
+
+fn fields(texts: Vec<String>) -> Result<Vec<String>, String> {
+    match texts.iter().find(|text| !STRIP.contains(&text.as_str())) {
+        None => Ok(texts),
+        Some(wrong) => Err(format!(
+            "sync: strip takes names of fields, of {}; got {wrong:?}",
+            STRIP.join(", ")
+        )),
+    }
+}
+
+fn texts(key: &str, value: toml::Value) -> Result<Vec<String>, String> {
+    let texts: Result<Vec<String>, _> = value.try_into();
+    texts.map_err(|_| {
+        format!("sync: {key} must be a list of texts, for example [\"github.com/acme/*\"]")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(text: &str) -> Result<SyncPolicy, String> {
+        SyncPolicy::parse(text.parse().unwrap())
+    }
+
+    fn shares(pattern: &str, repo: &str) -> bool {
+        let policy = policy(&format!("share = [{pattern:?}]")).unwrap();
+        policy.shares(&RepoKey::parse(repo).unwrap())
+    }
+
+    // S-SYNC-1
+    #[test]
+    fn nothing_is_shared_unless_it_is_named() {
+        let repo = RepoKey::parse("github.com/acme/api").unwrap();
+        assert!(!SyncPolicy::default().shares(&repo));
+        for (pattern, is_shared) in [
+            ("github.com/acme/*", true),
+            ("github.com/acme/api", true),
+            ("*", true),
+            ("*/api", true),
+            ("github.com/*/api", true),
+            ("github.com/acme/web", false),
+            ("github.com/acme", false),
+            ("github.com/acme/a", false),
+            ("*/web", false),
+            ("github.com/acme/api*x", false),
+        ] {
+            assert_eq!(shares(pattern, "github.com/acme/api"), is_shared, "{pattern}");
+        }
+    }
+
+    // S-SYNC-1
+    #[test]
+    fn no_pattern_means_global_memories_or_a_repository_without_a_remote() {
+        assert!(!shares("*", "global") && shares("global", "global"));
+        assert!(!shares("*", "api~0123abcd") && shares("api~0123abcd", "api~0123abcd"));
+        assert!(!shares("api*", "api~0123abcd"));
+    }
+
+    // S-SYNC-1
+    #[test]
+    fn a_wrong_setting_is_refused_with_what_is_allowed() {
+        for (text, hint) in [
+            ("shares = []", "allowed are remote"),
+            ("share = \"x\"", "list of texts"),
+            ("share = [\"GitHub.com/x\"]", "lower case"),
+            ("strip = [\"lesson\"]", "branch, commit"),
+            ("trust = \"some\"", "trust = \"full\""),
+            ("remote = \"\"", "allowed are remote"),
+        ] {
+            let why = policy(text).unwrap_err();
+            assert!(why.starts_with("sync: ") && why.contains(hint), "{text}: {why}");
+        }
+    }
+
+    // S-ORIGIN-4
+    #[test]
+    fn trust_names_origins_or_all() {
+        let origin = StoreOrigin::mint("laptop", 0x3fa9_c1d2_0000_0000);
+        assert!(!SyncPolicy::default().trusts(&origin));
+        assert!(policy("trust = \"full\"").unwrap().trusts(&origin));
+        assert!(policy("trust = [\"laptop-3fa9c1d2\"]").unwrap().trusts(&origin));
+        assert!(!policy("trust = [\"laptop-3fa9c1d3\"]").unwrap().trusts(&origin));
+    }
+}
