@@ -2,15 +2,15 @@
 //! on the set of lines only, not on the order of reading, on repetition, on files or on restarts.
 //! Not here: vectors, whose last bits depend on the processor.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use event::{Event, EventId, RepoKey, clean, codec};
+use event::{Event, EventId, RepoKey, StoreOrigin, clean, codec};
 use index::lexical::DocId;
-use memory::{Memory, Version};
+use memory::{LineOrigin, Memory, Version};
 use search::snapshot::Snapshot;
 
 /// The digest of a state, and some counts.
@@ -28,9 +28,10 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// Computes the digest. It takes time in proportion to all memories.
+    /// Computes the digest; `own` is the origin of the own store, if it has one. It takes time in proportion to all
+    /// memories.
     #[must_use]
-    pub fn of(snapshot: &Snapshot) -> Self {
+    pub fn of(snapshot: &Snapshot, own: Option<&StoreOrigin>) -> Self {
         let index = snapshot.lexical();
         let fingerprints = index.fingerprints();
         let mut memories: Vec<(DocId, &Arc<Memory>)> =
@@ -39,8 +40,18 @@ impl Digest {
         let (documents, terms) = (index.len(), index.terms_len());
         let mut sum = Sum::default();
         sum.number(memories.len());
-        for (doc, memory) in &memories {
-            sum.memory(memory, fingerprints.get(doc));
+        for same_id in memories.chunk_by(|(_, one), (_, other)| one.id == other.id) {
+            let mut sums: Vec<[u8; 32]> = same_id
+                .iter()
+                .map(|(doc, memory)| Sum::of_memory(memory, fingerprints.get(doc)))
+                .collect();
+            if same_id.len() > 1 {
+                let origins = same_id.iter().map(|(_, memory)| origins_of(memory, own));
+                let named = sums.iter().zip(origins).map(|(sum, names)| Sum::of_names(sum, &names));
+                sums = named.collect();
+            }
+            sums.sort_unstable();
+            sums.iter().for_each(|one| sum.0.update(one));
         }
         let orphans: BTreeMap<&EventId, &[Arc<Version>]> = snapshot.early().collect();
         sum.number(orphans.len());
@@ -81,19 +92,49 @@ impl Sum {
         self.text(repo.as_str());
     }
 
+    /// Adds versions, each content once, whichever origins have it.
     fn versions(&mut self, versions: &[Arc<Version>]) {
-        self.number(versions.len());
-        for version in versions {
+        let mut known = BTreeSet::new();
+        let mut once: Vec<&Arc<Version>> = versions.iter().collect();
+        once.retain(|version| known.insert((&version.event.id, version.content_digest())));
+        self.number(once.len());
+        for version in once {
             self.event(&version.event, &version.repo);
         }
     }
 
-    fn memory(&mut self, memory: &Memory, indexed: Option<&[u8; 32]>) {
-        self.event(&memory.event(), &memory.repo);
-        self.versions(memory.about());
-        self.versions(memory.conflicts());
-        self.0.update(indexed.unwrap_or(&[0; 32]));
+    /// The sum of one memory. Of several origins the content counts that the earliest wrote, since each of them shows its
+    /// own; what is indexed of it then depends on that too, and does not count.
+    fn of_memory(memory: &Memory, indexed: Option<&[u8; 32]>) -> [u8; 32] {
+        let mut sum = Self::default();
+        let (event, mut indexed) = (memory.line_event(), indexed);
+        match memory.earliest_version() {
+            Some(version) => {
+                sum.event(&version.event, &version.repo);
+                indexed = None;
+            }
+            None => sum.event(&event, &memory.repo),
+        }
+        sum.versions(memory.about());
+        sum.versions(memory.conflicts());
+        sum.0.update(indexed.unwrap_or(&[0; 32]));
+        sum.0.finalize().into()
     }
+
+    /// The sum of a memory that is not the only one of its id: its origins tell it from the others.
+    fn of_names(memory: &[u8; 32], names: &BTreeSet<&str>) -> [u8; 32] {
+        let mut sum = Self::default();
+        sum.0.update(memory);
+        sum.number(names.len());
+        names.iter().for_each(|name| sum.text(name));
+        sum.0.finalize().into()
+    }
+}
+
+/// Returns the origins of a memory by name.
+fn origins_of<'a>(memory: &'a Memory, own: Option<&'a StoreOrigin>) -> BTreeSet<&'a str> {
+    let name = |origin: &'a LineOrigin| origin.other().or(own).map_or("", StoreOrigin::as_str);
+    memory.origins().map(name).collect()
 }
 
 #[cfg(test)]
@@ -105,7 +146,7 @@ mod tests {
     use super::super::follow::Follower;
     use super::*;
     use memory::Bound;
-    use store::{Config, Store};
+    use store::{Config, Store, Trust};
 
     fn follower(folder: &Path, bound: Bound) -> Follower {
         Follower::new(Store::at(folder), Config::default(), bound, None)
@@ -120,7 +161,7 @@ mod tests {
     /// Returns the digest and the number of memories that were left out.
     fn digest_and_left_out(follower: &Follower) -> String {
         let snapshot = follower.snapshot();
-        format!("{} {}", Digest::of(&snapshot), snapshot.room().left_out)
+        format!("{} {}", Digest::of(&snapshot, None), snapshot.room().left_out)
     }
 
     /// Returns the digest of a store with these logs.
@@ -230,6 +271,77 @@ mod tests {
         }
     }
 
+    /// The stores of a team: each has its own lines in its log, and those of the others in mirrors.
+    fn digests_of_a_team(lines: &[(String, usize)], stores: usize, trust: &Trust) -> Vec<String> {
+        let origins: Vec<StoreOrigin> =
+            (0..stores).map(|number| StoreOrigin::mint("host", number as u64)).collect();
+        let text = |of: usize| -> String {
+            let lines = lines.iter().filter(|(_, by)| *by == of);
+            lines.map(|(line, _)| format!("{line}\n")).collect()
+        };
+        let digest = |here: usize| {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::at(folder.path());
+            store.ensure().unwrap();
+            std::fs::write(folder.path().join(".origin"), origins[here].as_str()).unwrap();
+            for (number, origin) in origins.iter().enumerate() {
+                let log = match number == here {
+                    true => folder.path().join("r.jsonl"),
+                    false => store.mirror_of(origin, "r.jsonl"),
+                };
+                store::make_private_dir(log.parent().unwrap()).unwrap();
+                std::fs::write(&log, text(number)).unwrap();
+            }
+            let sync = store::SyncPolicy { trust: trust.clone(), ..Default::default() };
+            let config = Config { sync, ..Config::default() };
+            let mut follower = Follower::new(store.clone(), config, Bound::NONE, None);
+            follower.catch_up();
+            Digest::of(&follower.snapshot(), store.origin().unwrap().as_ref()).to_string()
+        };
+        (0..stores).map(digest).collect()
+    }
+
+    /// Generates lines of one repository, with few ids and contents, by one of three stores.
+    fn shared_line() -> impl Strategy<Value = (String, usize)> {
+        let about = prop::option::weighted(0.3, 0..3_u8);
+        (0..3_u8, 0..3_u8, about, 0..4_u8, 0..3_usize).prop_map(|(id, text, about, second, by)| {
+            let mut json = serde_json::json!({"id": format!("m{id}"), "lesson": format!("lesson {text}"),
+                "timestamp": format!("2026-01-01T00:00:0{second}Z"), "repo": "r", "source": "human"});
+            if let Some(about) = about {
+                json["id"] = format!("e{id}").into();
+                json["memory_id"] = format!("m{about}").into();
+                json["event_type"] = "retract".into();
+            }
+            (json.to_string(), by)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        // S-DIGEST-1, S-ORIGIN-3
+        #[test]
+        fn all_stores_of_a_team_have_one_digest(
+            lines in prop::collection::vec(shared_line(), 0..16), is_full in any::<bool>(),
+        ) {
+            let trust = if is_full { Trust::Full } else { Trust::default() };
+            let digests = digests_of_a_team(&lines, 3, &trust);
+            prop_assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");
+        }
+    }
+
+    // S-DIGEST-1, S-ORIGIN-3
+    #[test]
+    fn whose_content_it_is_changes_the_digest() {
+        let line =
+            |lesson: &str| format!("{{\"id\":\"m\",\"repo\":\"r\",\"lesson\":\"{lesson}\"}}");
+        let of = |one: &str, other: &str| {
+            digests_of_a_team(&[(line(one), 0), (line(other), 1)], 2, &Trust::Full).remove(0)
+        };
+        assert_ne!(of("a", "b"), of("b", "a"));
+        assert_ne!(of("a", "b"), of("a", "a"));
+    }
+
     // S-DIGEST-1
     #[test]
     fn every_part_of_the_state_changes_the_digest() {
@@ -246,7 +358,7 @@ mod tests {
             vec![r#"{"id":"a","lesson":"one","repo":"r","commit":"abc"}"#],
             vec![r#"{"id":"a","lesson":"one","repo":"r","unknown":[1,2]}"#],
         ];
-        let digests: std::collections::BTreeSet<String> =
+        let digests: BTreeSet<String> =
             states.iter().map(|lines| digest_of_logs(&[("x.jsonl", lines.clone())])).collect();
         assert_eq!(digests.len(), states.len());
         assert!(digests.iter().all(|digest| digest.len() == "sha256:".len() + 64 + " 0".len()));

@@ -4,6 +4,7 @@
 mod behind;
 mod built;
 mod checkpointing;
+mod followed_file;
 mod log_kind;
 mod lookups;
 mod sweep;
@@ -16,17 +17,18 @@ use std::sync::Arc;
 
 use super::checkpoint::{LastCheckpoint, Spill};
 use super::watch::{ChangeQueue, Changes};
-use event::{Decoded, clean, codec};
+use event::{Decoded, SkipReason, clean, codec};
 use index::embed::worker::{Embedded, Job, Want};
 use index::late::SignState;
 use index::vector::VectorIndex;
-use memory::{Bound, Census, Fold, Origin};
+use memory::{Bound, Census, Fold, LinePlace, LogFile};
 use search::snapshot::Snapshot;
 use store::{AsOf, Config, FileChange, LogLine, Store, StoreError, Tail};
 
 use behind::Behind;
 use built::Built;
 pub use checkpointing::{Restored, Saved};
+use followed_file::{FollowedFile, may_stand_in};
 use log_kind::LogKind;
 use wanted_vectors::RequestedVectors;
 pub use wanted_vectors::{CaughtUp, Wanted};
@@ -37,9 +39,9 @@ pub struct Follower {
     store: Store,
     config: Config,
     bound: Bound,
-    tails: BTreeMap<PathBuf, Tailed>,
+    tails: BTreeMap<PathBuf, FollowedFile>,
     /// The files of each kind at the last listing.
-    listed: [Vec<PathBuf>; 3],
+    listed: [Vec<PathBuf>; 4],
     built: Built,
     waiting: usize,
     /// Reports changes, where the system can.
@@ -58,21 +60,6 @@ pub struct Follower {
     is_saved: bool,
     /// The number of memories whose injection flag the checkpoint holds.
     flags_saved: usize,
-}
-
-/// A file that is followed.
-struct Tailed {
-    tail: Tail,
-    /// Its path, shared with its memories.
-    shared: Arc<Path>,
-    kind: LogKind,
-}
-
-impl Tailed {
-    fn of(tail: Tail) -> Self {
-        let (shared, kind) = (tail.log().into(), LogKind::of(tail.log()));
-        Self { tail, shared, kind }
-    }
 }
 
 /// Censuses in one look. One is enough unless lines arrive meanwhile that cause new doubt; those
@@ -263,11 +250,13 @@ impl Follower {
     /// again.
     fn census(&mut self) -> Census {
         let mut census = Census::default();
-        for (log, Tailed { tail, .. }) in &mut self.tails {
+        for (log, FollowedFile { tail, file, .. }) in &mut self.tails {
             let file_repo = Store::repo_of(log).to_string();
             tail.rewind();
             let _ = tail.read(|line| {
-                if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) {
+                if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo)
+                    && may_stand_in(file, &event)
+                {
                     census.add(&clean::without_secrets(*event));
                 }
             });
@@ -276,33 +265,33 @@ impl Follower {
     }
 
     fn read(&mut self, log: &Path) -> Result<FileChange, StoreError> {
-        let Some(mut tailed) = self.tails.remove(log) else { return Ok(FileChange::None) };
-        let change = self.read_new_lines(&mut tailed);
-        self.tails.insert(log.to_owned(), tailed);
+        let Some(mut followed) = self.tails.remove(log) else { return Ok(FileChange::None) };
+        let change = self.read_new_lines(&mut followed);
+        self.tails.insert(log.to_owned(), followed);
         change
     }
 
-    fn read_new_lines(&mut self, tailed: &mut Tailed) -> Result<FileChange, StoreError> {
-        let Tailed { tail, shared, kind } = tailed;
+    fn read_new_lines(&mut self, followed: &mut FollowedFile) -> Result<FileChange, StoreError> {
+        let FollowedFile { tail, file, kind } = followed;
         match tail.look()? {
             FileChange::Grown => {}
             other => return Ok(other),
         }
-        if *kind == LogKind::Log
+        if matches!(kind, LogKind::Log | LogKind::Mirror)
             && let Some(left_out) = Behind::skip_ahead(tail)?
         {
             self.behind.push(left_out, self.window.is_none());
         }
-        self.read_lines(shared, |each| tail.read(each))
+        self.read_lines(file, |each| tail.read(each))
     }
 
     /// Applies the lines that `read` passes on.
     fn read_lines<T>(
         &mut self,
-        shared: &Arc<Path>,
+        file: &Arc<LogFile>,
         read: impl FnOnce(&mut dyn FnMut(LogLine<'_>)) -> T,
     ) -> T {
-        let file_repo = Store::repo_of(shared).to_string();
+        let file_repo = Store::repo_of(file.path()).to_string();
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
         // After a checkpoint, new records are few and the next checkpoint adds them to its file.
@@ -311,18 +300,21 @@ impl Follower {
         let slack_bytes = self.bound.bytes_max / SLACK_SHARE;
         read(&mut |line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}
-            Decoded::Skipped(reason) => built.skip(shared, line, reason),
+            Decoded::Skipped(reason) => built.skip(file.path(), line, reason),
+            Decoded::Event(event) if !may_stand_in(file, &event) => {
+                built.skip(file.path(), line, SkipReason::NotOfMirror);
+            }
             Decoded::Event(event) => {
                 Arc::make_mut(&mut built.health).lines += 1;
                 // Lines can be written by hand, so secrets are removed here too.
                 let event = clean::without_secrets(*event);
-                let existed = |as_of: &AsOf| as_of.has(shared, line.end(), event.timestamp);
+                let existed = |as_of: &AsOf| as_of.has(file.path(), line.end(), event.timestamp);
                 if !config.as_of.as_ref().is_none_or(existed) {
                     return;
                 }
                 let repo = built.shared(config.current(&event.repo_key()));
-                let origin = Origin { log: Arc::clone(shared), offset: line.offset };
-                let effect = built.fold.apply(event, repo, origin);
+                let place = LinePlace { log: Arc::clone(file), offset: line.offset };
+                let effect = built.fold.apply(event, repo, place);
                 built.index(effect);
                 built.trim(slack_bytes);
                 spill.iter_mut().for_each(|spill| spill.move_full_blocks(&mut built.fold));

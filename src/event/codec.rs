@@ -42,6 +42,8 @@ pub enum SkipReason {
     NotAnObject(&'static str),
     /// An object without lesson, context, command and symptoms.
     Empty,
+    /// In the mirror of another origin, a line that is not of the mirror's repository.
+    NotOfMirror,
 }
 
 impl fmt::Display for SkipReason {
@@ -58,6 +60,7 @@ impl fmt::Display for SkipReason {
             Self::NotJson(why) => write!(out, "not JSON: {why}"),
             Self::NotAnObject(what) => write!(out, "{what}, not a JSON object"),
             Self::Empty => out.write_str("no lesson, context, command or symptoms"),
+            Self::NotOfMirror => out.write_str("of another repository than the mirror it is in"),
         }
     }
 }

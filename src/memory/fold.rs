@@ -10,16 +10,15 @@ use super::ledger::{Admission, IsFirst, Ledger};
 use super::memory::{RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
 use super::version::insert_version;
-use super::{Bound, Census, CowVec, Frozen, Lookup, Memory, Origin, Version, size};
+use super::{Bound, Census, CowVec, Frozen, LinePlace, Lookup, Memory, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
-use guard::injection::Suspicion;
 
 /// All memories folded so far.
 #[derive(Debug, Default)]
 pub struct Fold {
     pub(super) memories: CowVec<Arc<Memory>>,
     /// Empty in a fold that was read from a checkpoint, until [`Fold::complete`].
-    lookup: Lookup,
+    pub(super) lookup: Lookup,
     /// Events about unknown memories.
     pub(super) orphans: Orphans,
     pub(super) ledger: Ledger,
@@ -41,6 +40,10 @@ pub enum Effect {
         /// The repository it belonged to before.
         old_repo: RepoKey,
     },
+    /// A memory was removed.
+    Removed(RemovedMemory),
+    /// Several of these, one after the other.
+    Several(Vec<Effect>),
     /// No index has to change.
     Nothing,
 }
@@ -66,11 +69,17 @@ impl Fold {
 
     /// Applies one event. `repo` is its repository with aliases resolved. The fold may exceed the
     /// bound until [`Fold::trim`].
-    pub fn apply(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
+    pub fn apply(&mut self, event: Event, repo: RepoKey, place: LinePlace) -> Effect {
         match (event.memory_id.clone(), self.number_of(&event.id)) {
-            (Some(memory), _) => self.apply_about(memory, Version::new(event, repo, origin)),
-            (None, Some(number)) => self.apply_again(number, Version::new(event, repo, origin)),
-            (None, None) => self.apply_new(event, repo, origin),
+            (Some(memory), _) => self.apply_about(&memory, Version::new(event, repo, place)),
+            (None, Some(number)) => {
+                let version = Version::new(event, repo, place);
+                match self.is_of_one_origin(number, &version) {
+                    true => self.apply_again(number, version),
+                    false => self.apply_beside(version),
+                }
+            }
+            (None, None) => self.apply_new(event, repo, place),
         }
     }
 
@@ -151,8 +160,7 @@ impl Fold {
         self.ledger.drop_census();
     }
 
-    fn apply_new(&mut self, event: Event, repo: RepoKey, origin: Origin) -> Effect {
-        let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
+    fn apply_new(&mut self, event: Event, repo: RepoKey, place: LinePlace) -> Effect {
         let age = self.ledger.age(&event.id, event.timestamp);
         if self.ledger.admit(age) == Admission::LeftOut {
             return Effect::Nothing;
@@ -163,11 +171,22 @@ impl Fold {
             true => Arc::make_mut(&mut self.orphans).remove(&event.id).unwrap_or_default(),
             false => Vec::new(),
         };
-        self.lookup.numbers.insert(&event.id, number);
+        self.push(event, repo, place, RelatedEvents::new(about, Vec::new()))
+    }
+
+    /// Adds a memory under a new number.
+    pub(super) fn push(
+        &mut self,
+        event: Event,
+        repo: RepoKey,
+        place: LinePlace,
+        related: RelatedEvents,
+    ) -> Effect {
+        let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
+        self.lookup.numbers.add(&event.id, number);
         let text = self.texts.add(&record_of(&event));
-        let place = (self.lookup.provenances.of(&event, origin.log), origin.offset);
+        let place = (self.lookup.provenances.of(&event, place.log), place.offset);
         let head = (event.id, event.timestamp, event.success_rate);
-        let related = RelatedEvents::new(about, Vec::new());
         self.memories.push(Arc::new(Memory::new(head, repo, place, text, related)));
         Effect::Added(number)
     }
@@ -191,72 +210,71 @@ impl Fold {
         let was = self.ledger.age(&shown.event.id, shown.event.timestamp);
         let is = self.ledger.age(&shown.event.id, first.event.timestamp);
         self.ledger.change_age(&was, is);
+        let related = RelatedEvents::new(memory.about().to_vec(), all);
+        self.show(number, first, related)
+    }
+
+    /// Shows a version under a number, with these related events.
+    pub(super) fn show(&mut self, number: u32, first: Version, related: RelatedEvents) -> Effect {
+        let Some(old) = self.memory(number) else { return Effect::Nothing };
+        let shown = old.version();
         // Fields that the digest leaves out can still be indexed, or can change the neighbours.
         let has_moved = first.event.session_id != shown.event.session_id
             || first.event.timestamp != shown.event.timestamp;
         let has_changed = first.digest != shown.digest
             || has_moved
             || index_text(&first.event) != index_text(&shown.event);
-        if first != shown || all.as_slice() != memory.conflicts() {
-            let is_known = if has_changed { OnceLock::new() } else { memory.flag.clone() };
-            self.show(number, first, all, is_known);
+        if first == shown && related.is_same(&old) {
+            return Effect::Nothing;
         }
-        if has_changed { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
-    }
-
-    /// Shows another version under a number.
-    fn show(
-        &mut self,
-        number: u32,
-        first: Version,
-        conflicts: Vec<Arc<Version>>,
-        flag: OnceLock<Option<Suspicion>>,
-    ) {
-        let Some(old) = self.memory(number) else { return };
+        let flag = if has_changed { OnceLock::new() } else { old.flag.clone() };
         let text = self.texts.add(&record_of(&first.event));
         self.texts.release(&old.text);
-        let place =
-            (self.lookup.provenances.of(&first.event, first.origin.log), first.origin.offset);
+        let place = (self.lookup.provenances.of(&first.event, first.place.log), first.place.offset);
         let head = (first.event.id, first.event.timestamp, first.event.success_rate);
-        let related = RelatedEvents::new(old.about().to_vec(), conflicts);
         let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, related) };
         if let Some(slot) = self.slot(number) {
             *slot = Arc::new(memory);
         }
+        if has_changed { Effect::Changed { number, old_repo: shown.repo } } else { Effect::Nothing }
     }
 
-    fn apply_about(&mut self, memory: EventId, version: Version) -> Effect {
-        let bytes = size::of_event(&version.event);
-        let number = self.number_of(&memory);
-        let place = number.and_then(|number| usize::try_from(number).ok());
-        let versions = match place.and_then(|place| self.memories.get_mut(place)) {
-            Some(memory) => {
-                let related = Arc::make_mut(memory).related.get_or_insert_default();
-                related.lifecycle.take();
-                &mut related.about
-            }
-            None => {
-                let is_first = !self.orphans.contains_key(&memory);
-                let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
-                if self.ledger.admit_orphan(&memory, is_first) == Admission::LeftOut {
-                    return Effect::Nothing;
-                }
-                Arc::make_mut(&mut self.orphans).entry(memory).or_default()
-            }
+    fn apply_about(&mut self, memory: &EventId, version: Version) -> Effect {
+        let numbers = match self.lookup.numbers.has_several(memory) {
+            true => self.lookup.numbers.all(memory),
+            false => self.number_of(memory).into_iter().collect(),
         };
-        let was_len = versions.len();
-        insert_version(versions, version);
-        if versions.len() > was_len {
-            self.ledger.add(bytes);
+        if numbers.is_empty() {
+            self.apply_early(memory, version);
+            return Effect::Nothing;
+        }
+        for number in numbers {
+            let Some(slot) = self.slot(number) else { continue };
+            let related = Arc::make_mut(slot).related.get_or_insert_default();
+            related.lifecycle.take();
+            let grown_bytes = insert_counted(&mut related.about, version.clone());
+            self.ledger.add(grown_bytes);
         }
         Effect::Nothing
+    }
+
+    /// Keeps an event about a memory that is not known yet.
+    fn apply_early(&mut self, memory: &EventId, version: Version) {
+        let is_first = !self.orphans.contains_key(memory);
+        let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
+        if self.ledger.admit_orphan(memory, is_first) == Admission::LeftOut {
+            return;
+        }
+        let versions = Arc::make_mut(&mut self.orphans).entry(memory.clone()).or_default();
+        let grown_bytes = insert_counted(versions, version);
+        self.ledger.add(grown_bytes);
     }
 
     fn number_of(&self, id: &EventId) -> Option<u32> {
         self.lookup.numbers.get(id)
     }
 
-    fn memory(&self, number: u32) -> Option<Arc<Memory>> {
+    pub(super) fn memory(&self, number: u32) -> Option<Arc<Memory>> {
         self.memories.get(usize::try_from(number).ok()?).cloned()
     }
 
@@ -265,7 +283,7 @@ impl Fold {
     }
 
     fn look_up_oldest(&mut self) -> bool {
-        let memories = self.memories.iter().map(|memory| (&memory.id, memory.timestamp));
+        let memories = self.memories.iter().map(|memory| (&memory.id, memory.earliest()));
         self.ledger.look_up(memories, self.orphans.keys())
     }
 
@@ -281,38 +299,52 @@ impl Fold {
         }
     }
 
-    /// Removes the memory of this age, or the events about an unknown one. An age that no longer
+    /// Removes the memories of this age, or the events about an unknown one. An age that no longer
     /// belongs to anybody is skipped.
-    fn leave_out(&mut self, age: Age) -> Option<RemovedMemory> {
-        let number = self.number_of(&age.id);
-        let place = number.and_then(|number| usize::try_from(number).ok());
-        if let Some(memory) = place.and_then(|place| self.memories.get(place)).cloned()
-            && self.ledger.age(&age.id, memory.timestamp) == age
+    fn leave_out(&mut self, age: Age) -> Vec<RemovedMemory> {
+        if let Some(earliest) = self.earliest(&age.id)
+            && self.ledger.age(&age.id, earliest) == age
         {
-            self.ledger.leave_out(age, size::of_memory(&memory, self.ledger.bound()));
-            return self.take_out(number?, &memory);
+            let bytes = self.bytes_of(&age.id);
+            let mut removed = Vec::new();
+            while let Some(number) = self.number_of(&age.id)
+                && let Some(one) = self.take_out(number)
+            {
+                removed.push(one);
+            }
+            self.ledger.leave_out(age, bytes);
+            return removed;
         }
         if self.orphans.contains_key(&age.id) && self.ledger.age_of_orphans(&age.id) == age {
             let versions = Arc::make_mut(&mut self.orphans).remove(&age.id).unwrap_or_default();
             self.ledger.leave_out(age, size::of_versions(&versions));
         }
-        None
+        Vec::new()
     }
 
     /// Removes a memory and moves the last one to its number.
-    fn take_out(&mut self, number: u32, memory: &Memory) -> Option<RemovedMemory> {
+    pub(super) fn take_out(&mut self, number: u32) -> Option<RemovedMemory> {
+        let memory = self.memory(number)?;
         let last = u32::try_from(self.memories.len().checked_sub(1)?).ok()?;
         let place = usize::try_from(number).ok()?;
         self.memories.swap_remove(place);
         self.texts.release(&memory.text);
-        self.lookup.numbers.remove(&memory.id);
+        self.lookup.numbers.remove(&memory.id, number);
         let moved = self.memories.get(place);
         if let Some(moved) = moved {
-            self.lookup.numbers.insert(&moved.id, number);
+            self.lookup.numbers.remove(&moved.id, last);
+            self.lookup.numbers.add(&moved.id, number);
         }
         let moved_from = moved.map(|_| last);
         Some(RemovedMemory { number, repo: memory.repo.clone(), moved_from })
     }
+}
+
+/// Inserts a version, and returns by how many bytes that lets the fold grow.
+fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Version) -> u64 {
+    let (bytes, was_len) = (size::of_event(&version.event), versions.len());
+    insert_version(versions, version);
+    if versions.len() > was_len { bytes } else { 0 }
 }
 
 #[cfg(test)]
@@ -340,7 +372,7 @@ mod tests {
 
     fn apply_from(fold: &mut Fold, event: Event, offset: u64) -> Effect {
         let repo = event.repo_key();
-        let origin = Origin { log: std::path::Path::new("a.jsonl").into(), offset };
+        let origin = LinePlace::own("a.jsonl", offset);
         fold.apply(event, repo, origin)
     }
 

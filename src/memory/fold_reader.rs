@@ -2,20 +2,22 @@
 //! Not here: writing it (`fold_writer`), the threads (`engine::checkpoint`).
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::ledger::Ledger;
 use super::memory::RelatedEvents;
 use super::packed::Packed;
 use super::texts::{RecordBlock, RecordText};
-use super::{Bound, CowVec, Fold, Memory, Origin, Provenance, RecordFile, Version, event_record};
-use event::{Applies, Confidence, EventId, EventType, RepoKey, SuccessRate};
+use super::{
+    Bound, CowVec, Fold, LineOrigin, LinePlace, LogFile, Memory, Provenance, RecordFile, Version,
+    event_record,
+};
+use event::{Applies, Confidence, EventId, EventType, RepoKey, StoreOrigin, SuccessRate};
 
 /// A fold that is being read.
 pub struct Restoring<'a> {
     fold: Fold,
-    logs: Vec<Arc<Path>>,
+    logs: Vec<Arc<LogFile>>,
     repos: Vec<RepoKey>,
     provenances: Vec<Arc<Provenance>>,
     block: Arc<RecordBlock>,
@@ -38,8 +40,8 @@ impl<'a> Restoring<'a> {
         let fold = Fold::within(bound, None);
         let damage = fold.texts.shared_damage().clone();
         let block = RecordBlock::stored(Arc::clone(&record_file.store), 0, damage);
-        let logs = (0..from.count()?).map(|_| Some(Path::new(from.text()?).into()));
-        let logs: Vec<Arc<Path>> = logs.collect::<Option<_>>()?;
+        let logs = (0..from.count()?).map(|_| log_file(from).map(Arc::new));
+        let logs: Vec<Arc<LogFile>> = logs.collect::<Option<_>>()?;
         let repos = (0..from.count()?).map(|_| repo(from.text()?));
         let repos: Vec<RepoKey> = repos.collect::<Option<_>>()?;
         let (provenances, length_bytes) = (Vec::new(), record_file.length_bytes);
@@ -120,7 +122,7 @@ impl<'a> Restoring<'a> {
         })
     }
 
-    fn log(&self, from: &mut Packed<'_>) -> Option<Arc<Path>> {
+    fn log(&self, from: &mut Packed<'_>) -> Option<Arc<LogFile>> {
         self.logs.get(from.size()?).cloned()
     }
 
@@ -142,6 +144,7 @@ impl<'a> Restoring<'a> {
         let place = (Arc::clone(self.provenances.get(from.size()?)?), from.number()?);
         let text = self.text(from)?;
         let related = RelatedEvents::new(self.versions(from)?, self.versions(from)?);
+        let related = RelatedEvents { copies: self.versions(from)?, ..related };
         Memory::new((id, timestamp, rate), repo, place, text, related).with_flag(from)
     }
 
@@ -163,10 +166,21 @@ impl<'a> Restoring<'a> {
         let id = EventId::foreign(from.text()?)?;
         let timestamp = from.instant()?;
         let repo = self.repo(from)?;
-        let origin = Origin { log: self.log(from)?, offset: from.number()? };
+        let place = LinePlace { log: self.log(from)?, offset: from.number()? };
         let digest = from.array()?;
-        Some(Version { event: event_record::read(from, id, timestamp)?, repo, origin, digest })
+        Some(Version { event: event_record::read(from, id, timestamp)?, repo, place, digest })
     }
+}
+
+fn log_file(from: &mut Packed<'_>) -> Option<LogFile> {
+    let path = from.text()?.into();
+    let origin = match (from.maybe()?, from.size()?) {
+        (None, 0) => LineOrigin::Own,
+        (Some(origin), 0) => LineOrigin::Voice(StoreOrigin::parse(origin)?),
+        (Some(origin), 1) => LineOrigin::Trusted(StoreOrigin::parse(origin)?),
+        _ => return None,
+    };
+    Some(LogFile { path, origin })
 }
 
 /// Reads a repository key. A key that does not parse to itself was not written by us.

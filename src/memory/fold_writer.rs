@@ -4,15 +4,14 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::bound::Age;
 use super::ledger::Ledger;
 use super::packed::{Packed, Packing};
 use super::texts::{RecordBlock, RecordStore};
-use super::{Bound, Fold, Memory, Provenance, Version, event_record};
-use event::{Applies, Confidence, EventId, RepoKey, SuccessRate};
+use super::{Bound, Fold, LineOrigin, LogFile, Memory, Provenance, Version, event_record};
+use event::{Applies, Confidence, EventId, RepoKey, StoreOrigin, SuccessRate};
 
 /// Bytes that are buffered before they are written.
 const PART_BYTES: usize = 256 * 1024;
@@ -28,10 +27,10 @@ pub struct RecordFile {
 
 /// The values that memories share, each numbered in the order of first use.
 struct SharedFields<'a> {
-    logs: Vec<&'a str>,
+    logs: Vec<&'a LogFile>,
     repos: Vec<&'a RepoKey>,
     provenances: Vec<&'a Provenance>,
-    log_numbers: HashMap<&'a Path, usize>,
+    log_numbers: HashMap<&'a LogFile, usize>,
     repo_numbers: HashMap<&'a RepoKey, usize>,
     provenance_numbers: HashMap<*const Provenance, usize>,
 }
@@ -52,7 +51,7 @@ impl<'a> SharedFields<'a> {
                 free.insert(shared.provenances.len());
                 shared.provenances.push(&memory.provenance);
             }
-            for version in memory.about().iter().chain(memory.conflicts()) {
+            for version in memory.about().iter().chain(memory.conflicts()).chain(memory.copies()) {
                 shared.add_version(version)?;
             }
         }
@@ -62,7 +61,7 @@ impl<'a> SharedFields<'a> {
 
     fn add_version(&mut self, version: &'a Version) -> io::Result<()> {
         self.add_repo(&version.repo);
-        self.add_log(&version.origin.log)
+        self.add_log(&version.place.log)
     }
 
     fn add_repo(&mut self, repo: &'a RepoKey) {
@@ -72,15 +71,16 @@ impl<'a> SharedFields<'a> {
         }
     }
 
-    fn add_log(&mut self, log: &'a Path) -> io::Result<()> {
+    fn add_log(&mut self, log: &'a LogFile) -> io::Result<()> {
         if !self.log_numbers.contains_key(log) {
             self.log_numbers.insert(log, self.logs.len());
-            self.logs.push(log.to_str().ok_or_else(not_utf8)?);
+            log.path().to_str().ok_or_else(not_utf8)?;
+            self.logs.push(log);
         }
         Ok(())
     }
 
-    fn log(&self, log: &Path) -> usize {
+    fn log(&self, log: &LogFile) -> usize {
         self.log_numbers.get(log).copied().unwrap_or(usize::MAX)
     }
 
@@ -90,7 +90,7 @@ impl<'a> SharedFields<'a> {
 
     fn write(&self, to: &mut Packing) {
         to.size(self.logs.len());
-        self.logs.iter().for_each(|log| to.text(log));
+        self.logs.iter().for_each(|log| write_log(log, to));
         to.size(self.repos.len());
         self.repos.iter().for_each(|repo| to.text(repo.as_str()));
         to.size(self.provenances.len());
@@ -122,6 +122,7 @@ impl<'a> SharedFields<'a> {
         to.raw(&memory.text.checksum().to_le_bytes());
         self.write_versions(memory.about(), to);
         self.write_versions(memory.conflicts(), to);
+        self.write_versions(memory.copies(), to);
         memory.write_flag(to);
     }
 
@@ -131,12 +132,18 @@ impl<'a> SharedFields<'a> {
             to.text(version.event.id.as_str());
             to.instant(version.event.timestamp);
             to.size(self.repo(&version.repo));
-            to.size(self.log(&version.origin.log));
-            to.number(version.origin.offset);
+            to.size(self.log(&version.place.log));
+            to.number(version.place.offset);
             to.raw(&version.digest);
             event_record::write(&version.event, to);
         }
     }
+}
+
+fn write_log(log: &LogFile, to: &mut Packing) {
+    to.text(log.path().to_str().unwrap_or_default());
+    to.maybe(log.origin.other().map(StoreOrigin::as_str));
+    to.size(usize::from(matches!(log.origin, LineOrigin::Trusted(_))));
 }
 
 /// A path that is not UTF-8 cannot be written.

@@ -106,6 +106,11 @@ impl Ledger {
         self.held_bytes = self.held_bytes.saturating_add(bytes);
     }
 
+    /// Counts `is_bytes` in place of `was_bytes`.
+    pub(super) fn change_bytes(&mut self, was_bytes: u64, is_bytes: u64) {
+        self.held_bytes = self.held_bytes.saturating_sub(was_bytes).saturating_add(is_bytes);
+    }
+
     /// Returns the age of a memory whose earliest line so far is from `timestamp`.
     pub(super) fn age(&self, id: &EventId, timestamp: Option<Timestamp>) -> Age {
         Age { when: Some(self.when(id, timestamp)), id: id.clone() }

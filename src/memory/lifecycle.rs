@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::verdicts::Verdicts;
+use super::voices::{OnlyOrigin, Voice, changes};
 use super::{Memory, Version};
 use event::{Author, Event, EventId, HOOK, MemoryChange, SuccessRate, Timestamp, Verdict};
 
@@ -80,12 +81,12 @@ impl Lifecycle {
         discounted: BTreeSet::new(),
     };
 
-    /// Computes the lifecycle from the events about a memory, sorted by id. Of several contents
-    /// under one id the first counts. Of events that contradict each other the latest counts, by
-    /// time and then by id.
+    /// Computes the lifecycle from the events about a memory, sorted by id; `of` is its only origin,
+    /// if it has one. Of several contents of one origin under one id the first counts. Of events
+    /// that contradict each other the latest counts, by time and then by id.
     #[must_use]
-    pub fn of(about: &[Arc<Version>]) -> Self {
-        let events = changes(about);
+    pub fn of(about: &[Arc<Version>], of: OnlyOrigin<'_>) -> Self {
+        let events = changes(about, of);
         let discounted = Discounted::by(&events);
         Self::without(&events, discounted)
     }
@@ -102,7 +103,7 @@ impl Lifecycle {
             let at = (event.timestamp, &event.id);
             match change.clone() {
                 MemoryChange::Feedback(verdict) => {
-                    verdicts.entry(Voice::of(&version.event)).or_default().offer(at, verdict);
+                    verdicts.entry(Voice::of(version)).or_default().offer(at, verdict);
                 }
                 MemoryChange::Supersede { by } => {
                     state.offer(at, LifecycleState::Superseded { by });
@@ -132,18 +133,6 @@ impl Lifecycle {
             verdicts: Verdicts::of(verdicts.map(|((at, id), verdict)| (at, id.clone(), verdict))),
         }
     }
-}
-
-/// Returns the change that each event makes, each event once.
-pub(super) fn changes(about: &[Arc<Version>]) -> Vec<(&Version, MemoryChange)> {
-    let mut last = None;
-    let mut changes = Vec::with_capacity(about.len());
-    for version in about {
-        if last.replace(&version.event.id) != Some(&version.event.id) {
-            changes.extend(MemoryChange::of(&version.event).map(|change| (&**version, change)));
-        }
-    }
-    changes
 }
 
 /// The authors who are discounted, by the latest event about each. All of an author's events are
@@ -199,33 +188,6 @@ impl<'a, T> Latest<'a, T> {
     }
 }
 
-/// The voice of a verdict. An agent has one verdict per session, the latest; without a session one
-/// per day.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Voice {
-    agent: String,
-    session: Option<String>,
-    day: Option<i64>,
-}
-
-const SECONDS_OF_DAY: i64 = 24 * 3_600;
-
-impl Voice {
-    fn of(event: &Event) -> Self {
-        let session = event.session_id.clone();
-        let day = event.timestamp.map(|at| at.as_second().div_euclid(SECONDS_OF_DAY));
-        let day = day.filter(|_| session.is_none());
-        Self { agent: event.agent_id.trim().to_lowercase(), session, day }
-    }
-}
-
-/// Tells whether two events come from one voice (S-LIFE-2): one agent in one session; without a
-/// session, on one day.
-#[must_use]
-pub fn is_one_voice(one: &Event, other: &Event) -> bool {
-    Voice::of(one) == Voice::of(other)
-}
-
 impl Memory {
     /// Returns its success rate: the first reported one, and every later report that it worked or
     /// failed.
@@ -242,7 +204,7 @@ impl Memory {
     /// Returns the state it would have if nothing by this author counted.
     #[must_use]
     pub fn state_without(&self, author: &Author) -> LifecycleState {
-        let events = changes(self.about());
+        let events = changes(self.about(), self.only_origin());
         let mut discounted = Discounted::by(&events);
         discounted.0.insert(author.clone(), None);
         Lifecycle::without(&events, discounted).state
@@ -271,7 +233,8 @@ impl Memory {
     pub fn lifecycle_then(&self, then: Timestamp) -> Lifecycle {
         let was_written =
             |version: &&Arc<Version>| version.event.timestamp.is_none_or(|at| at <= then);
-        Lifecycle::of(&self.about().iter().filter(was_written).cloned().collect::<Vec<_>>())
+        let known: Vec<Arc<Version>> = self.about().iter().filter(was_written).cloned().collect();
+        Lifecycle::of(&known, self.only_origin())
     }
 
     /// Tells whether it was inactive at a time, by the events up to then.

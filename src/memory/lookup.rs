@@ -2,6 +2,7 @@
 //! provenances. Not here: the memories (`fold`).
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::bound::{Key, key};
@@ -19,27 +20,50 @@ impl Lookup {
     /// Builds the tables of these memories.
     #[must_use]
     pub fn of(memories: &CowVec<Arc<Memory>>) -> Self {
-        let mut numbers = HashMap::with_capacity(memories.len());
-        numbers.extend(memories.iter().map(|memory| key(&memory.id)).zip(0..));
+        let mut numbers = Numbers(HashMap::with_capacity(memories.len()), HashMap::new());
+        memories.iter().zip(0..).for_each(|(memory, number)| numbers.add(&memory.id, number));
         let provenances = Provenances::of_all(memories.iter().map(|memory| &memory.provenance));
-        Self { numbers: Numbers(numbers), provenances }
+        Self { numbers, provenances }
     }
 }
 
-/// The memory number of each id.
+/// The memory numbers of each id: the first number, and further ones where the id has several memories (S-ORIGIN-3).
 #[derive(Debug, Default)]
-pub(super) struct Numbers(HashMap<Key, u32>);
+pub(super) struct Numbers(HashMap<Key, u32>, HashMap<Key, Vec<u32>>);
 
 impl Numbers {
+    /// Returns the first number of an id.
     pub(super) fn get(&self, id: &EventId) -> Option<u32> {
         self.0.get(&key(id)).copied()
     }
 
-    pub(super) fn insert(&mut self, id: &EventId, number: u32) {
-        self.0.insert(key(id), number);
+    /// Returns all numbers of an id.
+    pub(super) fn all(&self, id: &EventId) -> Vec<u32> {
+        let key = key(id);
+        let further = self.1.get(&key).into_iter().flatten().copied();
+        self.0.get(&key).copied().into_iter().chain(further).collect()
     }
 
-    pub(super) fn remove(&mut self, id: &EventId) {
+    /// Tells whether an id has several memories.
+    pub(super) fn has_several(&self, id: &EventId) -> bool {
+        !self.1.is_empty() && self.1.contains_key(&key(id))
+    }
+
+    /// Adds a number to an id.
+    pub(super) fn add(&mut self, id: &EventId, number: u32) {
+        match self.0.entry(key(id)) {
+            Entry::Vacant(free) => {
+                free.insert(number);
+            }
+            Entry::Occupied(_) => self.1.entry(key(id)).or_default().push(number),
+        }
+    }
+
+    /// Takes a number from an id.
+    pub(super) fn remove(&mut self, id: &EventId, number: u32) {
+        let left: Vec<u32> = self.all(id).into_iter().filter(|other| *other != number).collect();
         self.0.remove(&key(id));
+        self.1.remove(&key(id));
+        left.into_iter().for_each(|number| self.add(id, number));
     }
 }

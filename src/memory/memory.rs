@@ -2,7 +2,7 @@
 //! reads are in memory; the event itself is read from its record on demand. Not here:
 //! folding events (`fold`), where records are stored (`texts`).
 
-use std::path::Path;
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Map;
@@ -12,18 +12,10 @@ use super::lifecycle::Lifecycle;
 use super::packed::{Packed, Packing};
 use super::passages::{Passage, passages};
 use super::texts::RecordText;
-use super::{Provenance, Version};
+use super::voices::OnlyOrigin;
+use super::{LineOrigin, LinePlace, Provenance, Version, version};
 use event::{Applies, Event, EventId, RepoKey, SuccessRate, Timestamp, suspicion};
 use guard::injection::Suspicion;
-
-/// Where a line is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Origin {
-    /// The log.
-    pub log: Arc<Path>,
-    /// The offset of the line in it, in bytes.
-    pub offset: u64,
-}
 
 /// Everything known under one id.
 #[derive(Debug, Clone)]
@@ -64,14 +56,27 @@ pub struct RelatedEvents {
     pub(super) about: Vec<Arc<Version>>,
     /// Their lifecycle, computed when first asked.
     pub(super) lifecycle: OnceLock<Lifecycle>,
-    /// Other contents under the same id, in a fixed order. Damage or a clash of ids causes them,
+    /// Other contents that its origins have under the same id, in a fixed order. Damage or a clash of ids causes them,
     /// and they are never merged.
     pub(super) conflicts: Vec<Arc<Version>>,
+    /// The same content as other origins wrote it, in a fixed order.
+    pub(super) copies: Vec<Arc<Version>>,
 }
 
 impl RelatedEvents {
     pub(super) fn new(about: Vec<Arc<Version>>, conflicts: Vec<Arc<Version>>) -> Self {
-        Self { about, lifecycle: OnceLock::new(), conflicts }
+        Self { about, lifecycle: OnceLock::new(), conflicts, copies: Vec::new() }
+    }
+
+    /// Tells whether a memory has these related events.
+    pub(super) fn is_same(&self, memory: &Memory) -> bool {
+        self.about == memory.about()
+            && self.conflicts == memory.conflicts()
+            && self.copies == memory.copies()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.about.is_empty() && self.conflicts.is_empty() && self.copies.is_empty()
     }
 }
 
@@ -85,16 +90,23 @@ impl Memory {
         related: RelatedEvents,
     ) -> Self {
         let (id, timestamp, success_rate) = event;
-        let is_alone = related.about.is_empty() && related.conflicts.is_empty();
-        let related = (!is_alone).then(|| Box::new(related));
+        let related = (!related.is_empty()).then(|| Box::new(related));
         let flag = OnceLock::new();
         Self { id, timestamp, repo, success_rate, provenance, offset, text, flag, related }
     }
 
-    /// Returns its event, decoded anew in some microseconds. With a damaged record it has only the
-    /// id and the time; see [`Memory::is_lost`].
+    /// Returns its event, decoded anew in some microseconds, with the source that counts ([`LineOrigin::source`]).
+    /// With a damaged record it has only the id and the time; see [`Memory::is_lost`].
+    ///
+    /// [`LineOrigin::source`]: super::LineOrigin::source
     #[must_use]
     pub fn event(&self) -> Event {
+        Event { source: self.provenance.source.clone(), ..self.line_event() }
+    }
+
+    /// Returns its event as the line says, whoever wrote it.
+    #[must_use]
+    pub fn line_event(&self) -> Event {
         self.read().unwrap_or_else(|| self.empty_event())
     }
 
@@ -143,8 +155,8 @@ impl Memory {
 
     /// Returns where its line is.
     #[must_use]
-    pub fn origin(&self) -> Origin {
-        Origin { log: Arc::clone(&self.provenance.log), offset: self.offset }
+    pub fn place(&self) -> LinePlace {
+        LinePlace { log: Arc::clone(&self.provenance.log), offset: self.offset }
     }
 
     /// Returns later events about it, sorted by id.
@@ -153,17 +165,54 @@ impl Memory {
         self.related.as_ref().map_or(&[], |related| &related.about)
     }
 
-    /// Returns other contents under the same id, in a fixed order.
+    /// Returns other contents that its origins have under the same id, in a fixed order.
     #[must_use]
     pub fn conflicts(&self) -> &[Arc<Version>] {
         self.related.as_ref().map_or(&[], |related| &related.conflicts)
+    }
+
+    /// Returns the same content as other origins wrote it, in a fixed order.
+    #[must_use]
+    pub fn copies(&self) -> &[Arc<Version>] {
+        self.related.as_ref().map_or(&[], |related| &related.copies)
+    }
+
+    /// Returns the origins that have this content under its id.
+    pub fn origins(&self) -> impl Iterator<Item = &LineOrigin> {
+        let copies = self.copies().iter().map(|version| &version.place.log.origin);
+        std::iter::once(&self.provenance.log.origin).chain(copies)
+    }
+
+    /// Returns the version of the origin that wrote it first; by content where two wrote it at once. `None` where it has
+    /// only one origin.
+    #[must_use]
+    pub fn earliest_version(&self) -> Option<Version> {
+        let first = self.copies().iter().min_by(|one, other| version::by_content(one, other))?;
+        let shown = self.version();
+        Some(match version::by_content(&shown, first) {
+            Ordering::Greater => Version::clone(first),
+            Ordering::Less | Ordering::Equal => shown,
+        })
+    }
+
+    /// Returns the earliest time at which one of its origins wrote it.
+    #[must_use]
+    pub fn earliest(&self) -> Option<Timestamp> {
+        let copies = self.copies().iter().map(|version| version.event.timestamp);
+        copies.fold(self.timestamp, Ord::min)
+    }
+
+    /// Returns its origin, if it has only one. What that one does to it counts (S-ORIGIN-4).
+    #[must_use]
+    pub fn only_origin(&self) -> OnlyOrigin<'_> {
+        self.copies().is_empty().then_some(&self.provenance.log.origin)
     }
 
     /// Returns its lifecycle.
     #[must_use]
     pub fn lifecycle(&self) -> &Lifecycle {
         self.related.as_ref().map_or(Lifecycle::NONE, |related| {
-            related.lifecycle.get_or_init(|| Lifecycle::of(&related.about))
+            related.lifecycle.get_or_init(|| Lifecycle::of(&related.about, self.only_origin()))
         })
     }
 
@@ -179,7 +228,9 @@ impl Memory {
     /// a hook of this machine wrote is the user's own, and so are lines without a source.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
-        self.provenance.source.as_deref().is_some_and(|source| !OWN_SOURCES.contains(&source))
+        let is_of_others = |source: &str| !OWN_SOURCES.contains(&source);
+        self.provenance.log.origin.other().is_some()
+            || self.provenance.source.as_deref().is_some_and(is_of_others)
     }
 
     /// Tells whether it applies in every repository.
@@ -225,7 +276,7 @@ impl Memory {
 
     /// Returns its shown content as a version.
     pub(super) fn version(&self) -> Version {
-        Version::new(self.event(), self.repo.clone(), self.origin())
+        Version::new(self.line_event(), self.repo.clone(), self.place())
     }
 
     /// Returns the text for the lexical index: everything somebody may remember it by.
@@ -262,10 +313,11 @@ impl Memory {
 /// Compares content; where records are stored and what was computed makes no difference.
 impl PartialEq for Memory {
     fn eq(&self, other: &Self) -> bool {
-        let content = |memory: &Self| (memory.event(), memory.repo.clone(), memory.origin());
+        let content = |memory: &Self| (memory.line_event(), memory.repo.clone(), memory.place());
         content(self) == content(other)
             && self.about() == other.about()
             && self.conflicts() == other.conflicts()
+            && self.copies() == other.copies()
     }
 }
 

@@ -2,23 +2,23 @@
 //! provenance share one copy. Not here: the content (`memory`).
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 
+use super::LogFile;
 use event::{Applies, Confidence, Event, EventType, Timestamp};
 
 /// How, by whom and where memories were written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Provenance {
     /// The log.
-    pub log: Arc<Path>,
+    pub log: Arc<LogFile>,
     /// The kind of event.
     pub kind: EventType,
     /// The agent or person who wrote it.
     pub agent_id: String,
     /// The session it was written in.
     pub session_id: Option<String>,
-    /// Who vouches for it.
+    /// Who vouches for it: what its line says, or what its origin allows.
     pub source: Option<String>,
     /// When it expires, where its line says so.
     pub expires: Option<Timestamp>,
@@ -58,17 +58,17 @@ impl Provenances {
     }
 
     /// Returns the provenance of an event in a log.
-    pub fn of(&mut self, event: &Event, log: Arc<Path>) -> Arc<Provenance> {
+    pub fn of(&mut self, event: &Event, log: Arc<LogFile>) -> Arc<Provenance> {
         self.shared(Provenance {
-            log,
             kind: event.event_type.clone(),
             agent_id: event.agent_id.clone(),
             session_id: event.session_id.clone(),
-            source: event.source.clone(),
+            source: log.origin.source(event.source.as_deref()),
             expires: event.expires(),
             confidence: event.confidence(),
             applies: event.applies(),
             is_private: event.is_private(),
+            log,
         })
     }
 
@@ -93,7 +93,7 @@ mod tests {
 
     fn provenance(agent: usize) -> Provenance {
         Provenance {
-            log: Path::new("a").into(),
+            log: Arc::new(LogFile::own("a")),
             kind: EventType::from_line("error"),
             agent_id: agent.to_string(),
             session_id: None,

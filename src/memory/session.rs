@@ -6,9 +6,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::{Memory, NEIGHBOURS_MAX, Neighbours};
-use event::{EventId, RepoKey, Timestamp};
+use event::{EventId, RepoKey, StoreOrigin, Timestamp};
 
-type Key = Arc<(RepoKey, String)>;
+type Key = Arc<(RepoKey, Option<StoreOrigin>, String)>;
+/// What tells sessions apart: nobody's memories come into the session of another origin.
+type SessionName<'a> = (&'a RepoKey, Option<&'a StoreOrigin>, &'a str);
 type SessionPosition = (Option<Timestamp>, EventId);
 
 /// All sessions. Memories without a session are in none and take no room here.
@@ -41,7 +43,7 @@ impl Sessions {
     /// Builds the sessions of all memories at once, many times faster than one by one.
     #[must_use]
     pub fn of<'a>(memories: impl Iterator<Item = &'a Memory>) -> Self {
-        let mut places_of: HashMap<(&RepoKey, &str), usize> = HashMap::new();
+        let mut places_of: HashMap<SessionName<'_>, usize> = HashMap::new();
         let mut sessions: Vec<(Key, Vec<(SessionPosition, u32)>)> = Vec::new();
         let mut places = HashMap::new();
         // Adjacent memories are nearly always of one session.
@@ -99,13 +101,13 @@ impl Sessions {
 }
 
 /// Returns the session of a memory, if it names one.
-fn name_of(memory: &Memory) -> Option<(&RepoKey, &str)> {
+fn name_of(memory: &Memory) -> Option<SessionName<'_>> {
     let session = memory.provenance.session_id.as_deref().filter(|session| !session.is_empty())?;
-    Some((&memory.repo, session))
+    Some((&memory.repo, memory.provenance.log.origin.other(), session))
 }
 
-fn key_of((repo, session): (&RepoKey, &str)) -> Key {
-    Arc::new((repo.clone(), session.to_owned()))
+fn key_of((repo, origin, session): SessionName<'_>) -> Key {
+    Arc::new((repo.clone(), origin.cloned(), session.to_owned()))
 }
 
 fn place_of(memory: &Memory) -> SessionPosition {
@@ -116,7 +118,7 @@ fn place_of(memory: &Memory) -> SessionPosition {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Fold, Origin};
+    use super::super::{Fold, LinePlace};
     use super::*;
     use event::{Decoded, codec};
 
@@ -126,7 +128,7 @@ mod tests {
         let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
             panic!()
         };
-        let origin = Origin { log: std::path::Path::new("a").into(), offset: 0 };
+        let origin = LinePlace::own("a", 0);
         let (mut fold, repo) = (Fold::default(), event.repo_key());
         fold.apply(*event, repo, origin);
         Memory::clone(fold.memories().get(0).unwrap())

@@ -35,8 +35,8 @@ const INDEX_SIXTEENTHS: u64 = 12;
 /// Returns the size of a memory with all contents under its id and all events about it. They all
 /// count alike, since which content is shown may change while lines are read.
 pub(super) fn of_memory(memory: &Memory, bound: Bound) -> u64 {
-    let events =
-        of_event(&memory.event()) + of_versions(memory.about()) + of_versions(memory.conflicts());
+    let others = [memory.about(), memory.conflicts(), memory.copies()];
+    let events = of_event(&memory.line_event()) + others.into_iter().map(of_versions).sum::<u64>();
     of_empty_memory(bound).saturating_add(events)
 }
 

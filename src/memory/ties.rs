@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Version;
-use super::lifecycle::{Discounted, Latest, changes};
+use super::lifecycle::{Discounted, Latest};
+use super::voices::{OnlyOrigin, changes};
 use event::{Link, MemoryChange, Node, Relation, RepoKey, Timestamp, is_code};
 
 /// A link that is in force, without its source.
@@ -23,15 +24,15 @@ pub struct Tie {
 /// The key of an edge of one source. The same place in code in two repositories is two edges.
 type Edge = (Option<RepoKey>, Node, Relation);
 
-/// Returns the edges of one memory or one place in code, sorted by repository, target and relation.
+/// Returns the edges of one memory (`of` is its only origin, if it has one) or one place in code, sorted by repository, target and relation.
 /// `about` must be sorted by id. Of several contents under one id the first counts; of
 /// contradicting events the latest, by time and then by id; events of discounted authors do not
 /// count. With `until`, later events do not count, except for links that state the time from which they hold: these
 /// tell of the past.
 #[must_use]
-pub fn ties(about: &[Arc<Version>], until: Option<Timestamp>) -> Vec<Tie> {
+pub fn ties(about: &[Arc<Version>], of: OnlyOrigin<'_>, until: Option<Timestamp>) -> Vec<Tie> {
     let mut edges: BTreeMap<Edge, Latest<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
-    let mut events = changes(about);
+    let mut events = changes(about, of);
     events.retain(|(version, change)| {
         let is_known = version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until);
         is_known || states_when_it_holds(change)
@@ -67,12 +68,10 @@ fn states_when_it_holds(change: &MemoryChange) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::super::Origin;
+    use super::super::LinePlace;
     use super::super::sample::fold;
     use super::*;
     use event::{Decoded, codec};
@@ -80,8 +79,11 @@ mod tests {
     /// The edges of a memory, and of a place in code.
     fn folded(lines: &[Value]) -> (Vec<Tie>, Vec<Tie>) {
         let frozen = fold(lines).frozen();
-        let of_memory = frozen.memories().iter().flat_map(|memory| ties(memory.about(), None));
-        let of_code = frozen.orphans().flat_map(|(_, about)| ties(about, None));
+        let of_memory = frozen
+            .memories()
+            .iter()
+            .flat_map(|memory| ties(memory.about(), memory.only_origin(), None));
+        let of_code = frozen.orphans().flat_map(|(_, about)| ties(about, None, None));
         (of_memory.collect(), of_code.collect())
     }
 
@@ -167,7 +169,7 @@ mod tests {
         let lines: Vec<Value> =
             events.iter().enumerate().map(|(at, event)| line_about(at, at * 10, event)).collect();
         let versions = versions(&lines);
-        let at = |text: &str| ties(&versions, Some(text.parse().unwrap())).len();
+        let at = |text: &str| ties(&versions, None, Some(text.parse().unwrap())).len();
         assert_eq!(at("2026-01-01T23:00:00Z"), 0);
         assert_eq!(at("2026-01-02T00:05:00Z"), 1);
         assert_eq!(at("2026-01-02T00:10:00Z"), 0);
@@ -179,11 +181,7 @@ mod tests {
             .map(|line| match codec::decode(line.to_string().as_bytes(), "api") {
                 Decoded::Event(event) => {
                     let repo = event.repo_key();
-                    Arc::new(Version::new(
-                        *event,
-                        repo,
-                        Origin { log: Path::new("a").into(), offset: 0 },
-                    ))
+                    Arc::new(Version::new(*event, repo, LinePlace::own("a", 0)))
                 }
                 other => panic!("{other:?}"),
             })
@@ -198,9 +196,9 @@ mod tests {
         told["valid_to"] = "2025-12-31T00:00:00Z".into();
         let versions = versions(&[line_about(1, 10, &told)]);
         let then: Timestamp = "2025-12-24T00:00:00Z".parse().unwrap();
-        assert_eq!(ties(&versions, Some(then)).len(), 1);
+        assert_eq!(ties(&versions, None, Some(then)).len(), 1);
         let of_no_time = [line_about(1, 10, &link("depends_on", "m2", 0.5))];
-        assert!(ties(&self::versions(&of_no_time), Some(then)).is_empty());
+        assert!(ties(&self::versions(&of_no_time), None, Some(then)).is_empty());
     }
 
     // S-LINK-2

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::Origin;
+use super::LinePlace;
 use event::limits::SHORT_BYTES_MAX;
 use event::{Event, EventId, RepoKey, Timestamp, codec};
 
@@ -18,8 +18,8 @@ pub struct Version {
     pub event: Event,
     /// Its repository, with aliases resolved.
     pub repo: RepoKey,
-    /// The line that holds it; of several, the first by log and offset.
-    pub origin: Origin,
+    /// The line that holds it; of several of one origin, the first by log and offset.
+    pub place: LinePlace,
     pub(super) digest: Digest,
 }
 
@@ -41,15 +41,15 @@ pub(super) fn is_stamp(name: &str, value: &Value) -> bool {
 }
 
 impl Version {
-    /// Makes the version of an event whose line is at `origin`. `repo` is its repository with
+    /// Makes the version of an event whose line is at `place`. `repo` is its repository with
     /// aliases resolved.
     #[must_use]
-    pub fn new(event: Event, repo: RepoKey, origin: Origin) -> Self {
+    pub fn new(event: Event, repo: RepoKey, place: LinePlace) -> Self {
         let mut content = codec::fields_of(&event);
         content.retain(|name, value| !is_stamp(name, value));
         content.insert("repo".to_owned(), repo.as_str().into());
         let digest = Sha256::digest(Value::Object(content).to_string()).into();
-        Self { event, repo, origin, digest }
+        Self { event, repo, place, digest }
     }
 
     /// Returns the sort key of versions: only content, so that every machine agrees.
@@ -69,12 +69,15 @@ impl Version {
     }
 }
 
-/// Inserts a version into a sorted list. Of two versions with the same content one stays: the
+/// Inserts a version into a sorted list. Of two versions of one origin with the same content one stays: the
 /// earlier in time; at the same time the one that sorts first by content, including fields such as
 /// the commit; and only if these are equal too, the first by log and offset.
 pub(super) fn insert_version(list: &mut Vec<Arc<Version>>, version: Version) {
-    let same =
-        |other: &Arc<Version>| other.digest == version.digest && other.event.id == version.event.id;
+    let same = |other: &Arc<Version>| {
+        other.digest == version.digest
+            && other.event.id == version.event.id
+            && other.place.log.origin.is_same(&version.place.log.origin)
+    };
     if let Some(place) = list.iter().position(same) {
         if list.get(place).is_some_and(|known| rank(known, &version).is_le()) {
             return;
@@ -85,11 +88,13 @@ pub(super) fn insert_version(list: &mut Vec<Arc<Version>>, version: Version) {
     list.insert(place, Arc::new(version));
 }
 
-/// Compares the whole content of two versions before their origin: the same lines in other files,
+/// Compares the whole content of two versions before their place: the same lines in other files,
 /// or in another order, must fold alike.
 fn rank(one: &Version, other: &Version) -> Ordering {
-    one.order()
-        .cmp(&other.order())
-        .then_with(|| one.whole().cmp(&other.whole()))
-        .then_with(|| one.origin.cmp(&other.origin))
+    by_content(one, other).then_with(|| one.place.cmp(&other.place))
+}
+
+/// Compares the whole content of two versions, the earlier in time first.
+pub(super) fn by_content(one: &Version, other: &Version) -> Ordering {
+    one.order().cmp(&other.order()).then_with(|| one.whole().cmp(&other.whole()))
 }

@@ -11,18 +11,21 @@ use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
 use super::standing::Standing;
 use super::tokens::within_tokens;
-use event::{Event, codec, suspicion};
+use event::{Event, StoreOrigin, codec, suspicion};
 use guard::{
     injection::Suspicion,
     text::{Layout, neutralise},
 };
-use memory::{Memory, Version};
+use memory::{LineOrigin, Memory, Version};
 
 /// Fields about a memory's reliability, which older readers do not know.
 const WORTH: [&str; 2] = ["confidence", "expires"];
 
 /// Fields that tell where and by whom a memory was learned. Each is shown as one short line.
 const STAMPS: [&str; 7] = ["agent_id", "files", "branch", "host", "session_id", "commit", "source"];
+
+/// The field that names the other stores of the team that have a memory.
+const ORIGINS: &str = "origins";
 
 /// The field that tells where a memory stands today.
 const STANDING: &str = "standing";
@@ -140,7 +143,7 @@ fn too_long(memory: &Memory) -> String {
 pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     let mut fields = marked(&memory.event(), memory.flagged());
     fields.insert("repo".to_owned(), Value::from(memory.repo.as_str()));
-    for ours in lifecycle::FIELDS.into_iter().chain([line::CANDIDATE]) {
+    for ours in lifecycle::FIELDS.into_iter().chain([line::CANDIDATE, ORIGINS]) {
         if let Some(made_up) = fields.shift_remove(ours) {
             fields.insert(format!("field {ours}"), made_up);
         }
@@ -149,6 +152,11 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
         fields.insert(line::CANDIDATE.to_owned(), true.into());
     }
     fields.extend(lifecycle::fields(memory));
+    let origins: Vec<&str> =
+        memory.origins().filter_map(LineOrigin::other).map(StoreOrigin::shown).collect();
+    if !origins.is_empty() {
+        fields.insert(ORIGINS.to_owned(), origins.into());
+    }
     fields
 }
 
@@ -186,7 +194,8 @@ fn whole(memory: &Memory) -> String {
         if !value.trim().is_empty() {
             // Later lines of a value are set in, and fields that a writer made up are marked, so that
             // no text can pass for a field of ours.
-            let is_ours = lifecycle::FIELDS.contains(&&*name) || WORTH.contains(&&*name);
+            let is_ours =
+                lifecycle::FIELDS.contains(&&*name) || WORTH.contains(&&*name) || name == ORIGINS;
             let name = if extra.contains_key(&name) && !is_ours {
                 format!("field {}", line::name(&name))
             } else {

@@ -1,12 +1,11 @@
 //! Memories for the tests of this crate, made from lines of a log. Not here: what is made of them.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use event::{Decoded, codec};
-use memory::{Fold, Memory, Origin};
+use memory::{Fold, LinePlace, Memory};
 
 /// Returns the memory of a line.
 pub(super) fn memory(line: &Value) -> Arc<Memory> {
@@ -21,7 +20,7 @@ pub(super) fn folded(lines: &[Value]) -> Arc<Memory> {
             panic!("{line}")
         };
         let repo = event.repo_key();
-        fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        fold.apply(*event, repo, LinePlace::own("a", offset));
     }
     Arc::clone(fold.memories().get(0).unwrap())
 }

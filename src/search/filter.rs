@@ -163,7 +163,7 @@ fn ends_with_path(whole: &str, end: &str) -> bool {
 mod tests {
     use super::*;
     use event::{Decoded, codec};
-    use memory::{Fold, Origin};
+    use memory::{Fold, LinePlace};
 
     fn memory_that_says(lesson: &str) -> Memory {
         let line = serde_json::json!({"id": "m1", "repo": "api", "event_type": "error",
@@ -171,7 +171,7 @@ mod tests {
         let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "") else {
             panic!()
         };
-        let origin = Origin { log: std::path::Path::new("a").into(), offset: 0 };
+        let origin = LinePlace::own("a", 0);
         let (mut fold, repo) = (Fold::default(), event.repo_key());
         fold.apply(*event, repo, origin);
         Memory::clone(fold.memories().get(0).unwrap())

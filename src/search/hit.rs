@@ -33,8 +33,9 @@ pub enum Tier {
     Possible,
 }
 
-/// Orders memories by time, then by id, the newest first.
+/// Orders memories by time, then by id, the newest first; of one id our own first.
 pub(super) fn newest_first(a: &Memory, b: &Memory) -> Ordering {
     let age = |memory: &Memory| (memory.timestamp, memory.id.clone());
-    age(b).cmp(&age(a))
+    let origins = || a.provenance.log.origin.cmp(&b.provenance.log.origin);
+    age(b).cmp(&age(a)).then_with(origins)
 }

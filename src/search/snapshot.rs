@@ -287,19 +287,37 @@ impl Snapshot {
         ids.into_iter().any(|id| self.fold.has_left_out(&id))
     }
 
-    /// Finds the memory that an id, or the beginning or end of one, means.
+    /// Returns all memories of an id: several where origins wrote different contents under it. Our own comes first.
+    #[must_use]
+    pub fn all_of(&self, id: &EventId) -> Vec<Arc<Memory>> {
+        let mut all: Vec<Arc<Memory>> =
+            self.memories().iter().filter(|memory| memory.id == *id).cloned().collect();
+        all.sort_by(|one, other| one.provenance.log.origin.cmp(&other.provenance.log.origin));
+        all
+    }
+
+    /// Finds the memory that an id, or the beginning or end of one, means. Of several memories of one id it is our own,
+    /// else that of the first origin.
     #[must_use]
     pub fn cited(&self, id: &str) -> Cited {
         let mut first: Vec<&Arc<Memory>> = Vec::new();
-        let mut count = 0;
+        let (mut whole, mut count) = (None, 0);
         for memory in self.memories().iter().filter(|memory| memory.id.is_cited_by(id)) {
             if memory.id.as_str() == id {
-                return Cited::One(Arc::clone(memory));
+                whole = Some(whole.map_or(memory, |known| own_first(known, memory)));
+                continue;
+            }
+            if let Some(same) = first.iter_mut().find(|known| known.id == memory.id) {
+                *same = own_first(same, memory);
+                continue;
             }
             count += 1;
             if first.len() < CITED_FIRST_MAX {
                 first.push(memory);
             }
+        }
+        if let Some(whole) = whole {
+            return Cited::One(Arc::clone(whole));
         }
         match first.as_slice() {
             [] if self.has_left_out(id) => Cited::LeftOut,
@@ -311,4 +329,10 @@ impl Snapshot {
             }
         }
     }
+}
+
+/// Selects one of two memories of one id: our own, else that of the first origin.
+fn own_first<'a>(one: &'a Arc<Memory>, other: &'a Arc<Memory>) -> &'a Arc<Memory> {
+    let origin = |memory: &'a Arc<Memory>| &memory.provenance.log.origin;
+    if origin(other) < origin(one) { other } else { one }
 }

@@ -7,7 +7,6 @@
 )]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -16,7 +15,7 @@ use crate::snapshot::Snapshot;
 use event::{Decoded, Timestamp, codec};
 use index::lexical::{DocId, LexicalIndex};
 use index::vector::VectorIndex;
-use memory::{Effect, Fold, Origin};
+use memory::{Effect, Fold, LinePlace};
 
 /// A snapshot of these lines; a line's `vector`, if any, is its meaning.
 pub fn snapshot(lines: &[Value]) -> Snapshot {
@@ -27,7 +26,7 @@ pub fn snapshot(lines: &[Value]) -> Snapshot {
             panic!("{line}")
         };
         let repo = event.repo_key();
-        let origin = Origin { log: Path::new("a").into(), offset };
+        let origin = LinePlace::own("a", offset);
         if let Effect::Added(number) = fold.apply(*event, repo, origin) {
             let text = fold.memories().get(number as usize).unwrap().index_text();
             lexical.insert(DocId(number), &text).unwrap();

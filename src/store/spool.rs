@@ -196,9 +196,10 @@ impl Store {
     /// Returns the folders below the store in which files with lines appear.
     ///
     /// # Errors
-    /// Those of [`Store::spooled`] and [`Store::segments`].
+    /// Those of [`Store::spooled`], [`Store::segments`] and [`Store::mirrors`].
     pub fn folders(&self) -> Result<Vec<PathBuf>, StoreError> {
         let mut folders = self.archive_folders()?;
+        folders.extend(self.mirror_folders()?);
         let spool = self.root().join(SPOOL);
         if layout::is_own_folder(&spool)? {
             folders.push(spool);

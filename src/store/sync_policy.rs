@@ -168,7 +168,7 @@ mod tests {
 
     // S-SYNC-1
     #[test]
-    fn no_pattern_means_global_memories_or_a_repository_without_a_remote() {
+    fn no_pattern_means_what_is_ones_own() {
         assert!(!shares("*", "global") && shares("global", "global"));
         assert!(!shares("*", "api~0123abcd") && shares("api~0123abcd", "api~0123abcd"));
         assert!(!shares("api*", "api~0123abcd"));

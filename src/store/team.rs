@@ -114,6 +114,16 @@ impl Store {
         Ok(mirrors)
     }
 
+    /// Lists the folders in which mirrors appear.
+    pub(super) fn mirror_folders(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let team = self.root().join(FOLDER);
+        let mut folders = self.team_folders()?;
+        if layout::is_own_folder(&team)? {
+            folders.push(team);
+        }
+        Ok(folders)
+    }
+
     /// Lists the folders that hold mirrors, sorted.
     ///
     /// # Errors

@@ -86,7 +86,7 @@ fn digest_of_copy(world: &World) -> String {
     let setup = EngineSetup { store, config, bound, watching, dense: None, checkpoints: None };
     let snapshot = Engine::start(setup).unwrap().snapshot().unwrap();
     assert!(snapshot.health().troubles.is_empty());
-    Digest::of(&snapshot).to_string()
+    Digest::of(&snapshot, None).to_string()
 }
 
 // S-DIGEST-1

@@ -74,6 +74,8 @@ mod grpc;
 mod mcp_fuzz;
 // Search by meaning finds what words do not, and each embedding is computed once.
 mod model;
+// Nobody takes the place of a memory of another store, and deeds of others need trust.
+mod origins;
 // The packages for clients agree with each other and with the program.
 mod packages;
 // Text that reads like an instruction is held back, and all text in a reply is marked as a note.

@@ -50,6 +50,7 @@ impl Place {
     }
 
     fn append(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.log(name).parent().unwrap()).unwrap();
         let before = fs::read_to_string(self.log(name)).unwrap_or_default();
         // In place, as writers do: another file would be a replacement.
         use std::io::Write;
@@ -142,7 +143,10 @@ fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
         .collect();
     let counts = (health.lines, health.skipped, health.logs, health.early, health.without_vector);
     let now: Timestamp = "2026-02-01T00:00:00Z".parse().unwrap();
-    let id = |number: u32| snapshot.memory(number).unwrap().id.to_string();
+    let id = |number: u32| {
+        let memory = snapshot.memory(number).unwrap();
+        format!("{} {:?}", memory.id, memory.provenance.log.origin.other())
+    };
     let mut hits = Vec::new();
     for text in ["lesson 1", "words2 zebra", "heron", "api repo1"] {
         let meaning = vector(text);
@@ -167,7 +171,7 @@ fn told_of(snapshot: &Snapshot, bound: Bound) -> String {
     let on_shelf = snapshot.clone().with_sign_store(Some(Arc::new(Telling)));
     let signs: BTreeMap<String, Option<TokenSigns>> =
         numbers.map(|number| (id(number), on_shelf.signs(number))).collect();
-    let (digest, room, repos) = (Digest::of(snapshot), snapshot.room(), snapshot.repos());
+    let (digest, room, repos) = (Digest::of(snapshot, None), snapshot.room(), snapshot.repos());
     format!(
         "{digest} {counts:?} {skips:?}\n{hits:#?}\n{near:?}\n{vectors:?}\n{signs:?}\n{room:?} {repos:?}"
     )
@@ -222,6 +226,9 @@ fn line() -> impl Strategy<Value = String> {
     })
 }
 
+/// Two logs of the own store, and a mirror of another origin's, which has other contents under the same ids.
+const LOGS: [&str; 3] = ["a.jsonl", "b.jsonl", "team/other-0123456789abcdef/repo0.jsonl"];
+
 /// None, or one that some of few memories fit in.
 fn bound() -> impl Strategy<Value = Bound> {
     let bytes = prop::option::weighted(0.5, 3_000..20_000_u64);
@@ -236,12 +243,12 @@ proptest! {
 
     #[test]
     fn a_restart_anywhere_knows_what_a_cold_start_knows(
-        lines in prop::collection::vec((line(), 0..2_u8, 0..5_u8), 0..24), bound in bound(),
+        lines in prop::collection::vec((line(), 0..LOGS.len(), 0..5_u8), 0..24), bound in bound(),
     ) {
         let place = Place::new(bound);
         let mut follower = place.cold();
         for (line, log, then) in lines {
-            place.append(["a.jsonl", "b.jsonl"][usize::from(log)], &line);
+            place.append(LOGS[log], &line);
             if then > 0 {
                 caught_up(&mut follower);
             }

@@ -71,7 +71,7 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     }
     for (id, about) in early(snapshot) {
         if let Some(version) = about.iter().find(|version| author.wrote(&version.event))
-            && !Lifecycle::of(about).discounted.contains(author)
+            && !Lifecycle::of(about, None).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Discount { by: author.clone() }));
@@ -93,7 +93,7 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     }
     for (id, about) in early(snapshot) {
         if let Some(version) = about.first()
-            && Lifecycle::of(about).discounted.contains(author)
+            && Lifecycle::of(about, None).discounted.contains(author)
         {
             let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Recount { by: author.clone() }));

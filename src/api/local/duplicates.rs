@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{Local, write};
 use crate::ApiError;
 use event::{Draft, Event, MemoryChange, Timestamp, Verdict};
-use memory::{Memory, is_one_voice};
+use memory::{LineOrigin, Memory, is_one_voice};
 use reply::Reply;
 use search::Sign;
 
@@ -51,7 +51,8 @@ fn said(event: &Event) -> Event {
 pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
     let (id, repo) = (known.id.as_str(), known.repo.as_str());
     let json = |status: &str| json!({ "id": id, "repo": repo, "status": status });
-    if is_one_voice(&known.event(), event) {
+    let is_own = known.origins().any(|origin| *origin == LineOrigin::Own);
+    if is_own && is_one_voice(&known.event(), event) {
         let text = format!("Already saved as {id} for {repo}; nothing was written.");
         return Ok(Reply::new(text, json("known")));
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::requests::listing::ExportRequest;
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
-use memory::{LifecycleState, Maturity, Memory};
+use memory::{LifecycleState, LineOrigin, Maturity, Memory, Version};
 use reply::{MemoryLink, Reply, Standing};
 use search::links::NodeRef;
 use search::snapshot::Snapshot;
@@ -28,7 +28,9 @@ const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 pub(super) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    let memories = citation::cited(ids, &snapshot)?;
+    let cited = citation::cited(ids, &snapshot)?;
+    let memories: Vec<Arc<Memory>> =
+        cited.iter().flat_map(|memory| snapshot.all_of(&memory.id)).collect();
     let now = (local.core.clock)().now;
     let links = local.core.links.of(&snapshot);
     let changed = staleness::changed_files(local, memories.iter(), &snapshot);
@@ -200,7 +202,10 @@ fn last_word(memory: &Memory) -> Option<&Event> {
         );
         says_so && !discounted.iter().any(|author| author.wrote(event))
     };
-    let events = memory.about().iter().map(|version| &version.event).filter(counts);
+    let may_decide =
+        |version: &&Arc<Version>| !matches!(version.place.log.origin, LineOrigin::Voice(_));
+    let versions = memory.about().iter().filter(may_decide);
+    let events = versions.map(|version| &version.event).filter(counts);
     events.max_by_key(|event| (event.timestamp, event.id.clone()))
 }
 
@@ -213,6 +218,8 @@ fn is_grown(memory: &Memory, min: Maturity) -> bool {
         && !memory.event().tags.iter().any(|tag| tag == AGENT_FILE)
         && memory.flagged().is_none()
         && !memory.provenance.is_private
+        // Its proofs may all be of the store it came from.
+        && !matches!(memory.provenance.log.origin, LineOrigin::Voice(_))
 }
 
 fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
@@ -224,11 +231,10 @@ fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use super::*;
     use event::{Decoded, codec};
-    use memory::{Fold, Origin};
+    use memory::{Fold, LinePlace};
 
     /// Returns the id of the last event that decides, given events in the order of time.
     fn last_of(said: &[Value]) -> Option<String> {
@@ -242,7 +248,7 @@ mod tests {
             };
             assert!(offset == 0 || MemoryChange::of(&event).is_some(), "{line}");
             let repo = event.repo_key();
-            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+            fold.apply(*event, repo, LinePlace::own("a", offset));
         }
         last_word(fold.memories().iter().next().unwrap()).map(|event| event.id.to_string())
     }

@@ -86,7 +86,7 @@ impl<'a> LoggedLine<'a> {
     fn offset(&self) -> u64 {
         match self {
             Self::Memory(memory) => memory.offset,
-            Self::Conflict(version, _) | Self::About(version, ..) => version.origin.offset,
+            Self::Conflict(version, _) | Self::About(version, ..) => version.place.offset,
         }
     }
 

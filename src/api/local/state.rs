@@ -33,7 +33,8 @@ pub(super) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiErr
         let message = format!("failed to read {log}, which the digest needs: {trouble}");
         return Err(ApiError::Failed { exit: Exit::Io, message });
     }
-    let digest = Digest::of(&snapshot);
+    let origin = local.writer.store.origin().ok().flatten();
+    let digest = Digest::of(&snapshot, origin.as_ref());
     let json = json!({
         "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
         "documents": digest.documents, "terms": digest.terms,

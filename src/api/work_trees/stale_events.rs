@@ -163,12 +163,11 @@ fn number(tree: &KnownTree) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
     use std::sync::Arc;
 
     use super::*;
     use event::{Decoded, codec};
-    use memory::{Fold, Memory, Origin};
+    use memory::{Fold, LinePlace, Memory};
     use search::staleness::{GitError, StalenessReport};
     use store::DetectedRepo;
 
@@ -219,7 +218,7 @@ mod tests {
                 panic!("{line}")
             };
             let (repo, offset) = (event.repo_key(), u64::try_from(offset).unwrap());
-            fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+            fold.apply(*event, repo, LinePlace::own("a", offset));
         }
         fold.memories().iter().cloned().collect()
     }

@@ -69,6 +69,7 @@ fn write_reason(reason: &SkipReason, to: &mut Packing) {
             to.text(what);
         }
         SkipReason::Empty => to.number(5),
+        SkipReason::NotOfMirror => to.number(6),
     }
 }
 
@@ -80,6 +81,7 @@ fn read_reason(from: &mut Packed<'_>) -> Option<SkipReason> {
         3 => SkipReason::NotJson(from.text()?.to_owned()),
         4 => SkipReason::NotAnObject(json_type_named(from.text()?)?),
         5 => SkipReason::Empty,
+        6 => SkipReason::NotOfMirror,
         _ => return None,
     })
 }
@@ -106,6 +108,7 @@ mod tests {
             SkipReason::TooDeep,
             SkipReason::NotJson("why".to_owned()),
             SkipReason::Empty,
+            SkipReason::NotOfMirror,
         ]);
         let skip = |(offset, reason)| Skip { log: Path::new("a").into(), offset, reason };
         let skips: Vec<Skip> = (0..).zip(reasons).map(skip).collect();

@@ -3,10 +3,11 @@
 //! Not here: reading the lines that are not left out (`follow`).
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Follower;
+use super::followed_file::log_file;
 use store::{FileChange, StoreError, Tail};
 
 /// Unread bytes of one log above which its newest lines are read first: some 2,000 short lines. They take 25 ms of a
@@ -85,8 +86,8 @@ impl Follower {
     /// Reads a piece of what was left out, the oldest first.
     pub fn read_behind(&mut self) {
         let Some(mut tail) = self.behind.left_out.pop_front() else { return };
-        let shared: Arc<Path> = tail.log().into();
-        let read = self.read_lines(&shared, |each| tail.read_piece(PIECE_BYTES, each));
+        let file = log_file(tail.log(), &self.config);
+        let read = self.read_lines(&file, |each| tail.read_piece(PIECE_BYTES, each));
         match read {
             Ok(FileChange::Grown | FileChange::None) if !tail.is_done() => {
                 self.behind.left_out.push_front(tail);
@@ -119,9 +120,10 @@ impl Follower {
             }
             own.was_read = true;
             if leaves_out {
-                let (log, lines) = (Arc::clone(&tailed.shared), self.built.health.lines);
+                let (file, lines) = (Arc::clone(&tailed.file), self.built.health.lines);
                 // A line that cannot be read now is read with those around it.
-                let _ = self.read_lines(&log, |each| Tail::read_line_at(&log, own.offset, each));
+                let _ = self
+                    .read_lines(&file, |each| Tail::read_line_at(file.path(), own.offset, each));
                 Arc::make_mut(&mut self.built.health).lines = lines;
             }
         }
@@ -137,6 +139,8 @@ mod tests {
 
     use memory::Bound;
     use store::{Config, Store};
+
+    use std::path::Path;
 
     use super::*;
 

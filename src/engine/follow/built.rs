@@ -55,7 +55,7 @@ impl Built {
         }
     }
 
-    pub(super) fn skip(&mut self, log: &Arc<Path>, line: LogLine<'_>, reason: SkipReason) {
+    pub(super) fn skip(&mut self, log: &Path, line: LogLine<'_>, reason: SkipReason) {
         let health = Arc::make_mut(&mut self.health);
         health.lines += 1;
         health.skipped += 1;
@@ -64,7 +64,9 @@ impl Built {
                 SkipReason::TooLong { .. } => SkipReason::TooLong { line_bytes: line.line_bytes },
                 other => other,
             };
-            health.skips.push(Skip { log: Arc::clone(log), offset: line.offset, reason });
+            let known = health.skips.last().filter(|last| *last.log == *log);
+            let log = known.map_or_else(|| log.into(), |last| Arc::clone(&last.log));
+            health.skips.push(Skip { log, offset: line.offset, reason });
         }
     }
 
@@ -76,6 +78,8 @@ impl Built {
                 self.forget_vector(number);
                 self.add(number);
             }
+            Effect::Removed(removed) => self.forget_removed(vec![removed]),
+            Effect::Several(effects) => effects.into_iter().for_each(|effect| self.index(effect)),
             Effect::Nothing => {}
         }
     }
@@ -168,6 +172,11 @@ impl Built {
         }
         self.complete();
         let removed = self.fold.trim(slack_bytes);
+        self.forget_removed(removed);
+    }
+
+    /// Takes removed memories out of the indexes, and gives those that moved their new numbers.
+    fn forget_removed(&mut self, removed: Vec<RemovedMemory>) {
         let mut changed: BTreeSet<u32> = BTreeSet::new();
         for RemovedMemory { number, repo, moved_from } in removed {
             self.uncount(&repo);

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::followed_file::FollowedFile;
 use super::lookups::Lookups;
-use super::{Built, Follower, LogKind, Tail, Tailed, Wanted};
+use super::{Built, Follower, LogKind, Tail, Wanted};
 use crate::checkpoint::{
     CheckpointError, CheckpointKey, CheckpointParts, Checkpoints, RestoredState, Spill,
 };
@@ -67,7 +68,7 @@ impl Follower {
             .into_iter()
             .map(|(log, cursor)| {
                 let tail = Tail::resumed(log.clone(), cursor);
-                (log, Tailed::of(tail))
+                (log, FollowedFile::of(tail, &self.config))
             })
             .collect();
         let memories = fold.memories().len();
@@ -158,7 +159,8 @@ impl Follower {
         let root =
             root.to_str().ok_or(CheckpointError::NotNow("the path of a log is not UTF-8"))?;
         let (bound, aliases) = (self.bound, &self.config.aliases);
-        let settings = format!("{bound:?} {aliases:?}");
+        let (own, trust) = (self.store.origin().ok().flatten(), &self.config.sync.trust);
+        let settings = format!("{bound:?} {aliases:?} {own:?} {trust:?}");
         Ok(CheckpointKey {
             program: checkpoints.program().to_owned(),
             store: root.to_owned(),

@@ -13,6 +13,8 @@ pub(super) enum LogKind {
     Log,
     /// An archived segment of old lines.
     Segment,
+    /// A mirror of another origin's lines.
+    Mirror,
 }
 
 impl LogKind {
@@ -21,14 +23,16 @@ impl LogKind {
             Self::Waiting
         } else if Store::is_segment(path) {
             Self::Segment
+        } else if store::origin_of(path).is_some() {
+            Self::Mirror
         } else {
             Self::Log
         }
     }
 
     /// All kinds, in the order in which lines move from one to the next. Listed and read in this
-    /// order, no line is missed.
-    pub(super) const ALL: [Self; 3] = [Self::Waiting, Self::Log, Self::Segment];
+    /// order, no line is missed. Mirrors are apart.
+    pub(super) const ALL: [Self; 4] = [Self::Waiting, Self::Log, Self::Segment, Self::Mirror];
 
     /// Lists the files of this kind.
     pub(super) fn listed(self, store: &Store) -> Result<Vec<PathBuf>, StoreError> {
@@ -36,6 +40,7 @@ impl LogKind {
             Self::Waiting => store.spooled(),
             Self::Log => store.logs(),
             Self::Segment => store.segments(),
+            Self::Mirror => store.mirrors(),
         }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Changes, Follower, LogKind, Stale, Tailed};
+use super::followed_file::FollowedFile;
+use super::{Changes, Follower, LogKind, Stale};
 use store::{FileChange, StoreError, Tail};
 
 /// Files and folders that could not be read, with the reason.
@@ -77,7 +78,7 @@ impl Follower {
         // nothing is lost.
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
         let listed_len = self.tails.len();
-        self.tails.retain(|path, Tailed { tail, .. }| tail.was_read() || is_there(path));
+        self.tails.retain(|path, FollowedFile { tail, .. }| tail.was_read() || is_there(path));
         if self.tails.len() < listed_len {
             self.listed = <_>::default();
         }
@@ -129,7 +130,8 @@ impl Follower {
         let window = self.window.as_ref();
         let tail =
             |path: &Path| window.map_or_else(|| Tail::of(path), |window| window.tail(path, count));
-        self.tails.entry(path).or_insert_with_key(|path| Tailed::of(tail(path)));
+        let followed = |path: &PathBuf| FollowedFile::of(tail(path), &self.config);
+        self.tails.entry(path).or_insert_with_key(followed);
     }
 }
 

@@ -104,13 +104,13 @@ impl Links {
     fn told_by(snapshot: &Snapshot, until: Option<Timestamp>, numbers: &MemoryNumbers<'_>) -> Self {
         let mut links = Self::default();
         for (number, memory) in spoken_of(snapshot) {
-            for tie in ties(memory.about(), until) {
+            for tie in ties(memory.about(), memory.only_origin(), until) {
                 links.tie(NodeRef::Memory(number), tie, numbers);
             }
         }
         for (id, about) in snapshot.early() {
             let node = Node::of(id.clone());
-            for tie in ties(about, until) {
+            for tie in ties(about, None, until) {
                 links.tie(numbers.node_ref(&node, &tie.repo), tie, numbers);
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use event::{Decoded, EventId, codec};
-use memory::{Fold, Origin};
+use memory::{Fold, LinePlace};
 use store::DetectedRepo;
 
 /// A work tree whose commits are a day apart.
@@ -65,7 +65,7 @@ fn folded(lines: &[Value]) -> Vec<Arc<Memory>> {
             panic!("{line}")
         };
         let repo = event.repo_key();
-        fold.apply(*event, repo, Origin { log: Path::new("a").into(), offset });
+        fold.apply(*event, repo, LinePlace::own("a", offset));
     }
     fold.memories().iter().cloned().collect()
 }

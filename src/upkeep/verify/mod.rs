@@ -10,7 +10,7 @@ use self::census::{LinePosition, LogCensus, SkippedLine, StoreCensus};
 use super::secret_lines::Recogniser;
 use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Event, Timestamp, codec};
-use memory::{Origin, Version};
+use memory::{LinePlace, Version};
 use store::{
     Config, Damaged, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail,
 };
@@ -172,16 +172,16 @@ impl<'a> LogCheck<'a> {
         }
     }
 
-    fn event(&mut self, census: &mut StoreCensus, place: LinePosition, event: Event) {
+    fn event(&mut self, census: &mut StoreCensus, position: LinePosition, event: Event) {
         self.found.events += 1;
         if event.timestamp.is_some_and(|when| census::is_in_future(when, self.request.now)) {
-            self.found.future.add(place.line);
+            self.found.future.add(position.line);
         }
         let (id, about) = (event.id.clone(), event.memory_id.clone());
         let repo = self.request.config.current(&event.repo_key());
-        let origin = Origin { log: self.log.into(), offset: 0 };
-        let says = Version::new(event, repo, origin).content_digest();
-        let is_repeated = census.event(id, about, says, place);
+        let place = LinePlace::own(self.log, 0);
+        let says = Version::new(event, repo, place).content_digest();
+        let is_repeated = census.event(id, about, says, position);
         self.found.repeated += usize::from(is_repeated);
     }
 

@@ -76,7 +76,7 @@ impl World {
 /// The digest, and what went wrong.
 fn told_of(reader: &Engine) -> String {
     let snapshot = reader.snapshot().unwrap();
-    format!("{} {:?}", Digest::of(&snapshot), snapshot.health().troubles)
+    format!("{} {:?}", Digest::of(&snapshot, None), snapshot.health().troubles)
 }
 
 fn line(number: usize) -> String {

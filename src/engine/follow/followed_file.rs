@@ -1,0 +1,164 @@
+//! A file that is followed: which lines of it count, and of which origin they are (SPEC S-ORIGIN-2, S-ORIGIN-5). Not
+//! here: reading it (`follow`).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use event::{Applies, Event, GLOBAL_REPO};
+use memory::{LineOrigin, LogFile};
+use store::{Config, Store, Tail, origin_of};
+
+use super::LogKind;
+
+/// A file that is followed.
+pub(super) struct FollowedFile {
+    pub(super) tail: Tail,
+    /// What its memories share.
+    pub(super) file: Arc<LogFile>,
+    pub(super) kind: LogKind,
+}
+
+impl FollowedFile {
+    pub(super) fn of(tail: Tail, config: &Config) -> Self {
+        let (file, kind) = (log_file(tail.log(), config), LogKind::of(tail.log()));
+        Self { tail, file, kind }
+    }
+}
+
+/// Returns what the memories of a file share.
+pub(super) fn log_file(path: &Path, config: &Config) -> Arc<LogFile> {
+    let origin = match origin_of(path) {
+        None => LineOrigin::Own,
+        Some(origin) if config.sync.trusts(&origin) => LineOrigin::Trusted(origin),
+        Some(origin) => LineOrigin::Voice(origin),
+    };
+    Arc::new(LogFile { path: path.to_owned(), origin })
+}
+
+/// Tells whether a line may stand in a file. The name of a mirror binds its lines, so that somebody who may write to one
+/// repository of the team cannot plant lines in another, or in all.
+pub(super) fn may_stand_in(file: &LogFile, event: &Event) -> bool {
+    if file.origin == LineOrigin::Own {
+        return true;
+    }
+    let bound_to = Store::repo_of(file.path());
+    let is_global = bound_to.as_str() == GLOBAL_REPO;
+    event.repo_key() == bound_to && (is_global || event.applies() == Applies::Repo)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+
+    use event::StoreOrigin;
+    use memory::Bound;
+    use store::{SyncPolicy, Trust};
+
+    use super::super::Follower;
+    use super::*;
+
+    struct World {
+        folder: tempfile::TempDir,
+        store: Store,
+        other: StoreOrigin,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::at(folder.path().join("logs"));
+            store.ensure().unwrap();
+            Self { folder, store, other: StoreOrigin::mint("other", 7) }
+        }
+
+        fn write(&self, name: &str, text: &str) -> PathBuf {
+            let path = self.store.mirror_of(&self.other, name);
+            store::make_private_dir(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            path
+        }
+
+        fn follower(&self, trust: Trust) -> Follower {
+            let sync = SyncPolicy { trust, ..SyncPolicy::default() };
+            let config = Config { sync, ..Config::default() };
+            Follower::new(self.store.clone(), config, Bound::NONE, None).with_change_queue()
+        }
+    }
+
+    fn line(id: &str, repo: &str, more: &str) -> String {
+        format!("{{\"id\":\"{id}\",\"lesson\":\"about {id}\",\"repo\":\"{repo}\"{more}}}\n")
+    }
+
+    fn known(follower: &mut Follower) -> BTreeSet<String> {
+        follower.catch_up();
+        follower.snapshot().memories().iter().map(|memory| memory.id.to_string()).collect()
+    }
+
+    // S-ORIGIN-2
+    #[test]
+    fn a_mirror_is_read_grows_and_goes() {
+        let world = World::new();
+        std::fs::write(world.store.root().join("api.jsonl"), line("own", "api", "")).unwrap();
+        let mut follower = world.follower(Trust::default());
+        assert_eq!(known(&mut follower), BTreeSet::from(["own".to_owned()]));
+        let mirror = world.write("api.jsonl", &line("a", "api", ""));
+        assert_eq!(known(&mut follower).len(), 2);
+        world.write("api.jsonl", &format!("{}{}", line("a", "api", ""), line("b", "api", "")));
+        assert_eq!(known(&mut follower).len(), 3);
+        let event = follower.snapshot().cited("a");
+        let search::snapshot::Cited::One(memory) = event else { panic!() };
+        assert!(memory.is_foreign() && memory.event().source.as_deref() == Some("team"));
+        std::fs::remove_file(mirror).unwrap();
+        assert_eq!(known(&mut follower), BTreeSet::from(["own".to_owned()]));
+        assert!(world.folder.path().exists());
+    }
+
+    // S-ORIGIN-2
+    #[test]
+    fn the_own_mirror_is_not_read() {
+        let world = World::new();
+        std::fs::write(world.store.root().join(".origin"), world.other.as_str()).unwrap();
+        world.write("api.jsonl", &line("a", "api", ""));
+        assert!(known(&mut world.follower(Trust::default())).is_empty());
+    }
+
+    // S-ORIGIN-5
+    #[test]
+    fn lines_of_other_repositories_are_skipped() {
+        let world = World::new();
+        let everywhere = ",\"scope\":\"global\"";
+        let lines = [
+            line("a", "api", ""),
+            line("b", "web", ""),
+            line("c", "global", everywhere),
+            line("d", "api", everywhere),
+        ];
+        world.write("api.jsonl", &lines.concat());
+        world.write("global.jsonl", &line("e", "global", everywhere));
+        let mut follower = world.follower(Trust::Full);
+        assert_eq!(known(&mut follower), BTreeSet::from(["a", "e"].map(str::to_owned)));
+        let health = follower.snapshot().health().clone();
+        assert_eq!(health.skipped, 3);
+        assert!(health.skips[0].reason.to_string().contains("another repository"));
+    }
+
+    // S-ORIGIN-4
+    #[test]
+    fn trust_of_the_settings_decides_over_deeds() {
+        let world = World::new();
+        std::fs::write(world.store.root().join("api.jsonl"), line("own", "api", "")).unwrap();
+        let deed = ",\"memory_id\":\"own\",\"event_type\":\"retract\"";
+        world.write("api.jsonl", &line("deed", "api", deed));
+        let is_out = |trust: Trust| {
+            let mut follower = world.follower(trust);
+            follower.catch_up();
+            let memory = follower.snapshot().memories().iter().next().unwrap().clone();
+            memory.is_inactive(event::Timestamp::UNIX_EPOCH)
+        };
+        assert!(!is_out(Trust::default()));
+        assert!(!is_out(Trust::Origins(vec!["other-00000001".to_owned()])));
+        assert!(is_out(Trust::Origins(vec![world.other.shown().to_owned()])));
+        assert!(is_out(Trust::Full));
+    }
+}

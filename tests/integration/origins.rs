@@ -1,0 +1,57 @@
+//! Lines of other origins: nobody takes the place of another's memory, and nobody's deeds count without trust.
+
+use serde_json::json;
+
+use super::world::World;
+
+const OTHER: &str = "laptop-3fa9c1d2e5b60718";
+
+fn line(id: &str, lesson: &str) -> String {
+    let line = json!({"id": id, "timestamp": "2026-01-01T00:00:00Z", "repo": "api", "event_type": "error",
+        "lesson": lesson, "source": "human", "agent_id": "ana"});
+    format!("{line}\n")
+}
+
+/// Writes lines as the exchange with a team leaves them.
+fn mirror(world: &World, lines: &str) {
+    std::fs::create_dir_all(world.store().join("team").join(OTHER)).unwrap();
+    world.hand_write(&format!("team/{OTHER}/api.jsonl"), lines);
+}
+
+// S-ORIGIN-2, S-ORIGIN-3, S-ORIGIN-5
+#[test]
+fn origins_keep_their_memories_apart() {
+    let world = World::new();
+    let id = "01K00000000000000000000001";
+    let ours = line(id, "the walrus port is 7000").replace("2026-01-01", "2026-01-09");
+    world.hand_write("api.jsonl", ours);
+    mirror(&world, &line(id, "the walrus port is 9999"));
+    let found = world.agent_knowledge(&["search", "walrus port"]).done();
+    assert!(found.contains("7000") && found.contains("9999"), "{found}");
+    assert!(found.contains("ana, team"), "{found}");
+    let shown = world.agent_knowledge(&["show", id]).done();
+    let (ours, theirs) = (shown.find("7000").unwrap(), shown.find("9999").unwrap());
+    assert!(ours < theirs && shown.contains("origins: laptop-3fa9c1d2\n"), "{shown}");
+    // A short id means the own one, and is not called ambiguous.
+    world.agent_knowledge(&["feedback", "00000001", "worked"]).done();
+    let verdicts = world.asked(&["show", id]);
+    assert_eq!(verdicts["memories"].as_array().unwrap().len(), 2);
+    assert_eq!(verdicts["memories"][1]["standing"]["verdicts"]["worked"], 1);
+}
+
+// S-ORIGIN-4
+#[test]
+fn deeds_of_a_team_need_trust() {
+    let world = World::new();
+    world.hand_write("api.jsonl", line("m1", "the walrus port is 7000"));
+    let deed = json!({"id": "e1", "memory_id": "m1", "event_type": "retract", "repo": "api",
+        "timestamp": "2026-01-02T00:00:00Z"});
+    mirror(&world, &format!("{deed}\n"));
+    let count = |world: &World| {
+        world.asked(&["search", "walrus port"])["memories"].as_array().unwrap().len()
+    };
+    assert_eq!(count(&world), 1);
+    assert_eq!(world.asked(&["show", "m1"])["memories"][0]["standing"]["verdicts"]["stale"], 1);
+    world.configure("[sync]\ntrust = [\"laptop-3fa9c1d2\"]\n");
+    assert_eq!(count(&world), 0);
+}
