@@ -75,6 +75,7 @@ fn text_of<'a>(
     let mut parts: Vec<SectionText> = picked
         .sections
         .iter()
+        .filter(|(section, _)| briefing.section_tokens.get(section.as_str()) != Some(&0))
         .map(|(section, notes)| SectionText::of(briefing, *section, notes, interest))
         .collect();
     let demands: Vec<SectionDemand> = parts.iter().map(SectionText::demand).collect();

@@ -40,6 +40,7 @@ mod init;
 mod lesson_form;
 mod listening;
 mod opening;
+mod project_settings;
 mod session_consent;
 mod session_drafts;
 mod session_review;

@@ -301,7 +301,7 @@ fn place(key: &str, path: &str) -> Result<PathBuf, String> {
     ))
 }
 
-fn parse_budgets(table: Table) -> Result<BTreeMap<String, usize>, String> {
+pub(super) fn parse_budgets(table: Table) -> Result<BTreeMap<String, usize>, String> {
     let mut budgets = BTreeMap::new();
     for (section, tokens) in table {
         if !BRIEFING_SECTIONS.contains(&section.as_str()) {

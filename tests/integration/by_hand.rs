@@ -158,6 +158,40 @@ fn config_shows_each_value_and_what_set_it() {
     assert_eq!(path.trim(), world.config_file().to_str().unwrap());
 }
 
+// S-CONFIG-3
+#[test]
+fn a_project_decides_how_much_is_told() {
+    let world = world();
+    let project = world.work().join(".agent-knowledge");
+    std::fs::create_dir(&project).unwrap();
+    let lesson = ["--type", "decision", "--lesson", "we chose the walrus for its tusks"];
+    world.log_memory(&lesson).done();
+    let is_told = || world.agent_knowledge(&["context"]).done().contains("walrus");
+    assert!(is_told());
+    let file = project.join("config.toml");
+    std::fs::write(&file, "[section_budgets]\ndecisions = 0\ngotchas = 9\n").unwrap();
+    assert!(!is_told());
+    let shown = world.agent_knowledge(&["config"]);
+    assert!(shown.output.contains("section_budgets.gotchas") && shown.messages.is_empty());
+    world.configure("[section_budgets]\ndecisions = 300\n");
+    assert!(is_told());
+    let rows = world.asked(&["config"])["settings"].clone();
+    let rows = rows.as_array().unwrap().clone();
+    let origin = |key: &str| {
+        let named: Vec<_> = rows.iter().filter(|row| row["key"] == key).collect();
+        assert_eq!(named.len(), 1, "{key}");
+        named[0]["origin"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(origin("section_budgets.decisions"), "file");
+    assert_eq!(origin("section_budgets.gotchas"), "project");
+    world.configure("");
+    std::fs::write(&file, "logs = \"/tmp/x\"\n[section_budgets]\ndecisions = 0\n").unwrap();
+    assert!(is_told(), "the whole file is ignored");
+    let shown = world.agent_knowledge(&["config"]);
+    assert!(shown.messages.contains("no setting of a project"), "{}", shown.messages);
+    assert!(shown.output.contains("logs"));
+}
+
 // S-CONFIG-2
 #[test]
 fn config_set_changes_the_file_and_nothing_else_in_it() {

@@ -338,3 +338,29 @@ fn the_model_is_told_of_an_invalid_store_path() {
     }
     assert_eq!(std::fs::read(world.store()).unwrap(), b"mine");
 }
+
+// S-MCP-11
+#[test]
+fn the_founding_query_is_answered_unlisted() {
+    let world = World::new();
+    let mut client = Client::open(&world, Era::Modern);
+    client.told("memory_save", &lesson("zebra"));
+    let mut elsewhere = lesson("zebra stripe");
+    elsewhere["repo"] = "web".into();
+    elsewhere["success_rate"] = "2/3".into();
+    client.told("memory_save", &elsewhere);
+    let told =
+        client.told("query", &json!({"text": "zebra build stopped", "repo": "web", "limit": 5}));
+    let found: Value = serde_json::from_str(&told).unwrap();
+    let [only] = found.as_array().unwrap().as_slice() else { panic!("{told}") };
+    assert_eq!(only["lesson"], "always clean zebra stripe first");
+    assert_eq!(only["context"], "the zebra stripe build stopped");
+    assert_eq!(only["success_rate"], "2/3");
+    assert!(only["timestamp"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(only.as_object().unwrap().len(), 4);
+    let told = client.told("query", &json!({"text": "the zebra build stopped"}));
+    let found: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(found[0]["lesson"], "always clean zebra first", "{told}");
+    assert_eq!(client.told("query", &json!({"text": "quokka"})), "[]");
+    assert!(refused(&mut client, "query", &json!({"words": "zebra"})).contains("query"));
+}

@@ -1,6 +1,9 @@
 //! The briefing: the search for its task, and the state of the work tree, which only this process can see. Not here:
 //! which memories it lists (`search`), its words (`reply`).
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{Local, find, memory_bound, query_vector, repositories, snapshots, staleness};
@@ -9,7 +12,7 @@ use engine::View;
 use reply::Briefing;
 use search::staleness::{is_gone, is_written_after};
 use search::{Occasion, Query};
-use store::DetectedRepo;
+use store::{DetectedRepo, ProjectConfig};
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
@@ -69,6 +72,7 @@ pub(super) fn context(
     let notices = notice.into_iter().chain(snapshots::recent_only(extent, &snapshot));
     let notices: Vec<String> =
         notices.chain(partial).chain(memory_bound::note(snapshot.room())).collect();
+    let section_tokens = section_budgets(local, tree);
     let briefing = Briefing {
         repo: &repo,
         picked: &picked,
@@ -76,10 +80,19 @@ pub(super) fn context(
         notices: &notices,
         shape: request.shape,
         max_tokens: request.max_tokens,
-        section_tokens: &local.core.config.section_budgets,
+        section_tokens: &section_tokens,
     };
     let interest = snapshot.lexical().interest(asked);
     Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))
+}
+
+/// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
+/// cannot be used changes nothing; `config` and `doctor` say why.
+fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize> {
+    let project = tree.and_then(|top| ProjectConfig::read(top).ok()).unwrap_or_default();
+    let mut budgets = project.section_budgets;
+    budgets.extend(local.core.config.section_budgets.clone());
+    budgets
 }
 
 /// Returns what is searched for: the task in words, or the files where no task is given.

@@ -8,6 +8,7 @@ pub mod backpressure;
 mod client;
 mod completion;
 mod disconnect;
+mod founding_query;
 mod lines;
 pub(crate) mod message;
 mod permission;
@@ -220,6 +221,9 @@ impl ServerHandler for McpServer {
             self.telling.as_ref().and_then(|_| Question::of(&request.name, arguments.clone()));
         let (name, asking) = (request.name.clone(), caller.clone());
         let answer = self.ask(move |api| {
+            if request.name == founding_query::QUERY {
+                return founding_query::answer(api, arguments);
+            }
             if names.contains(&&*request.name) {
                 return call(api, &request.name, arguments, &asking);
             }

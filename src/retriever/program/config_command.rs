@@ -34,13 +34,13 @@ const ONLY_VARIABLES: [&str; 8] = [
 const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
 /// A setting with its value.
-struct SettingRow {
-    key: String,
-    value: Option<Value>,
-    /// `default`, `file`, `environment` or `option`.
-    origin: &'static str,
+pub(super) struct SettingRow {
+    pub(super) key: String,
+    pub(super) value: Option<Value>,
+    /// `default`, `project`, `file`, `environment` or `option`.
+    pub(super) origin: &'static str,
     /// The file, the variable or the option.
-    from: Option<String>,
+    pub(super) from: Option<String>,
 }
 
 impl Program<'_> {
@@ -52,7 +52,13 @@ impl Program<'_> {
     ) -> Result<(Exit, Reply), ApiError> {
         let path = self.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
         let reply = match command.command {
-            None | Some(ConfigCommand::Show(_)) => shown(&self.rows(settings, &path)?, &path),
+            None | Some(ConfigCommand::Show(_)) => {
+                if let Err(why) = self.project() {
+                    let message = format!("{why}; this file is ignored");
+                    complain(process.messages, process.name, &message);
+                }
+                shown(&self.rows(settings, &path)?, &path)
+            }
             Some(ConfigCommand::Get { key, .. }) => self.value_of(settings, &path, &key)?,
             Some(ConfigCommand::Set { pairs, .. }) => self.set_keys(&path, &pairs, process)?,
             Some(ConfigCommand::Unset { keys, .. }) => unset(&path, &keys)?,
@@ -93,6 +99,7 @@ impl Program<'_> {
                 None => rows.push(self.row(settings, &file, setting, setting.key.to_owned())),
             }
         }
+        rows.extend(self.project_rows(&rows));
         let set = ONLY_VARIABLES.iter().filter_map(|name| Some((*name, self.set_variable(name)?)));
         rows.extend(set.map(|(name, value)| SettingRow {
             key: name.to_owned(),

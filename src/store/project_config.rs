@@ -1,0 +1,124 @@
+//! The settings that a project brings along, `.agent-knowledge/config.toml` in its top folder. A cloned repository is not
+//! trusted: such a file decides how much is told, never where anything goes or what runs. Not here: the user's own settings
+//! (`config`), which win.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use super::config::parse_budgets;
+use super::{StoreError, layout};
+
+/// The settings of a project.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProjectConfig {
+    /// Most tokens of sections of a briefing, by name; 0 leaves a section out.
+    pub section_budgets: BTreeMap<String, usize>,
+}
+
+/// Where the file is, from the top folder.
+const FOLDER: &str = ".agent-knowledge";
+const FILE: &str = "config.toml";
+
+/// Longest file that is read, in bytes: far more than all sections take.
+const FILE_BYTES_MAX: u64 = 64 * 1024;
+
+impl ProjectConfig {
+    /// Returns the path of the file below the top folder of a project.
+    #[must_use]
+    pub fn path(top: &Path) -> PathBuf {
+        top.join(FOLDER).join(FILE)
+    }
+
+    /// Reads the settings of a project; a missing file counts as empty. Links are not followed: they could lead to a file of
+    /// the user, whose text an error would repeat.
+    ///
+    /// # Errors
+    /// [`StoreError::Config`] names the file and what is wrong in it.
+    pub fn read(top: &Path) -> Result<Self, StoreError> {
+        let path = Self::path(top);
+        let wrong = |why: String| StoreError::Config { path: path.clone(), why };
+        if !layout::is_own_folder(&top.join(FOLDER))? {
+            return Ok(Self::default());
+        }
+        let Some((file, metadata)) = layout::open_to_read(&path)? else {
+            return Ok(Self::default());
+        };
+        if metadata.len() > FILE_BYTES_MAX {
+            return Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes")));
+        }
+        let text = std::io::read_to_string(file).map_err(StoreError::io("read", &path))?;
+        Self::parse(&text).map_err(wrong)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let mut config = Self::default();
+        for (key, value) in table {
+            match (key.as_str(), value) {
+                ("section_budgets", toml::Value::Table(budgets)) => {
+                    config.section_budgets = parse_budgets(budgets)?;
+                }
+                (key, _) => {
+                    return Err(format!(
+                        "{key:?} is no setting of a project; it may only have a table [section_budgets], for example \
+                         decisions = 200. Where memories go and what runs is set by the user: agent-knowledge config"
+                    ));
+                }
+            }
+        }
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(text: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(FOLDER)).unwrap();
+        std::fs::write(ProjectConfig::path(folder.path()), text).unwrap();
+        folder
+    }
+
+    // S-CONFIG-3
+    #[test]
+    fn a_project_sets_budgets_and_nothing_else() {
+        let folder = project("[section_budgets]\ndecisions = 200\n");
+        let config = ProjectConfig::read(folder.path()).unwrap();
+        assert_eq!(config.section_budgets, BTreeMap::from([("decisions".to_owned(), 200)]));
+        for text in [
+            "logs = \"/tmp/elsewhere\"",
+            "model = \"/tmp/model\"",
+            "[judge]\ncommand = [\"run\"]",
+            "[sync]\nremote = \"x\"\nshare = [\"*\"]",
+            "[aliases]\na = \"b\"",
+        ] {
+            let why = ProjectConfig::read(project(text).path()).unwrap_err().to_string();
+            assert!(why.contains("no setting of a project"), "{text}: {why}");
+        }
+        let nothing = tempfile::tempdir().unwrap();
+        assert_eq!(ProjectConfig::read(nothing.path()).unwrap(), ProjectConfig::default());
+    }
+
+    // S-CONFIG-3
+    #[cfg(unix)]
+    #[test]
+    fn links_and_long_files_are_refused() {
+        let secret = tempfile::tempdir().unwrap();
+        std::fs::write(secret.path().join(FILE), "password = \"hunter2\"").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(secret.path(), folder.path().join(FOLDER)).unwrap();
+        let why = ProjectConfig::read(folder.path()).unwrap_err().to_string();
+        assert!(!why.contains("password"), "{why}");
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(FOLDER)).unwrap();
+        let path = ProjectConfig::path(folder.path());
+        std::os::unix::fs::symlink(secret.path().join(FILE), path).unwrap();
+        assert!(ProjectConfig::read(folder.path()).is_err());
+        let long = project(&"#".repeat(100_000));
+        assert!(ProjectConfig::read(long.path()).unwrap_err().to_string().contains("longer than"));
+    }
+}
