@@ -162,8 +162,8 @@ pub struct Past<R: ApiRequest> {
     /// The request.
     #[command(flatten)]
     pub arguments: Arguments<R>,
-    /// Answer as of this point: a time, a day, an age, or a length of this repository's log in bytes
-    #[arg(long, value_name = "TIME|OFFSET")]
+    /// Answer as of this point: a time, a day, an age, a commit, or a length of this repository's log in bytes
+    #[arg(long, value_name = "TIME|COMMIT|OFFSET")]
     pub as_of: Option<String>,
     /// How to print.
     #[command(flatten)]

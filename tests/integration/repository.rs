@@ -231,3 +231,16 @@ fn what_git_tells_belongs_to_this_repository_only() {
 fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
+
+// S-REPO-4
+#[test]
+fn a_mistyped_repository_is_answered_with_the_known_one() {
+    let world = World::new();
+    let lesson = ["--type", "error", "--lesson", "the zebra port is taken"];
+    world.log_memory(&[&lesson[..], &["--repo", "github.com/acme/web-api"]].concat()).done();
+    let note = |repo: &str| world.agent_knowledge(&["search", "zebra", "--repo", repo]).done();
+    for typed in ["web-apo", "github.com/acme/wep-api", "webapi"] {
+        assert!(note(typed).contains("Did you mean github.com/acme/web-api?"), "{}", note(typed));
+    }
+    assert!(!note("billing").contains("Did you mean"), "{}", note("billing"));
+}

@@ -137,7 +137,9 @@ pub(super) fn query_hits(
 fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Option<String> {
     let is_known = keys.iter().any(|key| snapshot.repos().contains_key(key));
     (!is_known).then(|| {
-        format!("Note: there are no memories of {repo}; search without a repo to see other repositories.")
+        let meant = repositories::nearest(repo, snapshot);
+        let meant = meant.map_or_else(String::new, |near| format!(" Did you mean {near}?"));
+        format!("Note: there are no memories of {repo}.{meant} Search without a repo to see other repositories.")
     })
 }
 

@@ -7,8 +7,8 @@ use super::{GlobalOptions, OpenAs, Program, failed};
 use crate::cli::Need;
 use api::ApiError;
 use api::local::Local;
-use event::{Problems, quoted};
-use search::Point;
+use event::{Problems, Timestamp, quoted};
+use search::{Point, staleness};
 use store::{AsOf, DetectedRepo, Store};
 use writer::Moment;
 
@@ -32,20 +32,28 @@ impl Program<'_> {
                 AsOf::of_log(log, bytes).map_err(|error| failed(&error))?
             }
             (Err(_), Some(point)) => AsOf { time: point.last(moment.now), end: None },
-            (Err(_), None) => {
-                let allowed = Point::ALLOWED;
-                let message = format!(
-                    "must be {allowed}, or a length of this repository's log in bytes; got {}",
-                    quoted(given)
-                );
-                return Err(Problems::one("as_of", message).into());
-            }
+            (Err(_), None) => AsOf { time: commit_time(&directory, given)?, end: None },
         };
         let now = as_of.time;
         settled.config.as_of = Some(as_of);
         let clock = Box::new(move || Moment { now, ..moment });
         self.local_over(settled, need, OpenAs { directory, clock })
     }
+}
+
+/// Returns when a commit of the directory's repository was made.
+fn commit_time(directory: &Path, given: &str) -> Result<Timestamp, ApiError> {
+    let repo = DetectedRepo::of_directory(directory);
+    let known = repo.git.is_some().then(|| staleness::commit_time(repo.top(), given.trim()));
+    let known = known.and_then(Result::ok).flatten();
+    known.ok_or_else(|| {
+        let allowed = Point::ALLOWED;
+        let message = format!(
+            "must be {allowed}, or a length of this repository's log in bytes, or a commit of this repository; got {}",
+            quoted(given)
+        );
+        Problems::one("as_of", message).into()
+    })
 }
 
 /// Refuses a length of a log whose old lines were archived: it means other lines now.

@@ -12,6 +12,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use event::Timestamp;
+
 /// The longest time for all git commands of one check, in milliseconds.
 const GIT_MS_MAX: u64 = 4_000;
 
@@ -123,6 +125,23 @@ impl Git {
             all.changed.extend(found.changed);
         }
         Ok(all)
+    }
+
+    /// Returns when a commit was made; `None` for a text that names no commit of this repository.
+    pub(super) fn commit_time(&self, named: &str) -> Result<Option<Timestamp>, GitError> {
+        // An option of git could do anything.
+        if named.starts_with('-') || named.chars().any(char::is_control) {
+            return Ok(None);
+        }
+        let commit = format!("{named}^{{commit}}");
+        match self.ask(&["log", "-1", "--format=%ct", "--end-of-options", &commit, "--"]) {
+            Ok(seconds) => {
+                let seconds = String::from_utf8_lossy(&seconds).trim().parse().ok();
+                Ok(seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()))
+            }
+            Err(GitError::Failed) => Ok(None),
+            Err(other) => Err(other),
+        }
     }
 
     /// Asks git and returns what it printed.

@@ -28,6 +28,14 @@ pub use self::confidence::Symbols;
 pub use self::git::GitError;
 pub use self::tree::is_gone;
 
+/// Returns when a commit of the repository at `top` was made; `None` for a text that names none.
+///
+/// # Errors
+/// [`GitError`] if git is not there or takes too long.
+pub fn commit_time(top: &Path, named: &str) -> Result<Option<Timestamp>, GitError> {
+    Git::at(top).commit_time(named)
+}
+
 /// The kinds whose files may be still to be made, or that name none on purpose.
 const NOT_ABOUT_FILES: [&str; 2] = ["task", "session"];
 
