@@ -10,7 +10,7 @@ use store::{Store, SyncPolicy, TeamTurn};
 
 use crate::mirroring::{Mirroring, silent};
 use crate::outgoing::{Outgoing, outgoing, shared_files};
-use crate::publishing::{Standing, Wanted};
+use crate::publishing::{Standing, WantedTree};
 use crate::sync_record::SyncRecord;
 use crate::sync_report::{Preview, SyncReport, Waiting};
 use crate::sync_state::SyncState;
@@ -125,7 +125,7 @@ impl Round<'_> {
         let own = outgoing(self.request.store, self.request.policy)?;
         self.report.left_out = Some(own.left_out);
         if self.request.consent == Consent::Given {
-            for log in &own.logs {
+            for log in own.logs.iter().filter(|log| !log.lines.is_empty()) {
                 self.record.agree(&log.repo, self.request.now);
             }
             self.record.write()?;
@@ -168,7 +168,7 @@ impl Round<'_> {
         let is_agreed = |repo: &RepoKey| self.record.is_agreed(repo) || standing.has(repo);
         let to_agree = own.logs.iter().filter(|log| !is_agreed(&log.repo) && !log.lines.is_empty());
         let to_agree = to_agree.map(|log| (log.repo.clone(), log.lines.len())).collect();
-        let wanted = Wanted::of(&standing, own, is_agreed);
+        let wanted = WantedTree::of(&standing, own, is_agreed);
         self.report.to_agree = to_agree;
         if !wanted.is_news(&standing) {
             if let Some(tip) = &standing.tip {
@@ -197,7 +197,7 @@ impl Round<'_> {
     fn put(
         &mut self,
         transport: &mut dyn Transport,
-        (standing, wanted): (&Standing, &Wanted),
+        (standing, wanted): (&Standing, &WantedTree),
         origin: &StoreOrigin,
     ) -> Result<Published, SyncError> {
         let next = |history| NextTree {
@@ -324,7 +324,7 @@ pub fn preview(
     let is_agreed = |repo: &RepoKey| record.is_agreed(repo) || standing.has(repo);
     let to_agree = own.logs.iter().filter(|log| !is_agreed(&log.repo) && !log.lines.is_empty());
     let to_agree = to_agree.map(|log| (log.repo.clone(), log.lines.len())).collect();
-    let wanted = Wanted::of(&standing, &own, |_| true);
-    let Wanted { new: lines, withdrawn, .. } = wanted;
+    let wanted = WantedTree::of(&standing, &own, |_| true);
+    let WantedTree { new: lines, withdrawn, .. } = wanted;
     Ok(Preview { lines, withdrawn, to_agree, left_out: own.left_out, not_compared })
 }

@@ -117,10 +117,20 @@ pub enum SshCommand {
 }
 
 impl GitProgram {
-    /// Runs git.
+    /// Runs git on the repository.
     pub(crate) fn run(&self, call: GitCall<'_>) -> Result<GitAnswer, NoAnswer> {
         let mut git = command(&self.directory, self.ssh);
-        git.env("GIT_DIR", &self.directory).args(call.args.iter().map(OsStr::new));
+        git.env("GIT_DIR", &self.directory);
+        self.run_as(git, call)
+    }
+
+    /// Runs git on whatever repository the directory belongs to. Only for a question.
+    pub(crate) fn run_here(&self, call: GitCall<'_>) -> Result<GitAnswer, NoAnswer> {
+        self.run_as(command(&self.directory, self.ssh), call)
+    }
+
+    fn run_as(&self, mut git: Command, call: GitCall<'_>) -> Result<GitAnswer, NoAnswer> {
+        git.args(call.args.iter().map(OsStr::new));
         for (name, value) in &call.variables {
             git.env(name, value);
         }
@@ -160,7 +170,7 @@ impl GitProgram {
 }
 
 /// Returns git with nothing that could surprise. It works in `directory`.
-pub(crate) fn command(directory: &Path, ssh: SshCommand) -> Command {
+fn command(directory: &Path, ssh: SshCommand) -> Command {
     let mut git = Command::new("git");
     git.current_dir(directory).args(["--no-pager", "--literal-pathspecs"]);
     for setting in SETTINGS {

@@ -9,7 +9,7 @@ use std::path::Path;
 use event::StoreOrigin;
 use store::FileLock;
 
-use crate::git_call::{GitAnswer, SshCommand, command};
+use crate::git_call::GitAnswer;
 use crate::git_repository::{GitRepository, LIST_BYTES_MAX, REFS};
 use crate::transport::{FILES_MAX, ORIGINS_MAX};
 use crate::{
@@ -22,6 +22,9 @@ const LOCK_MS_MAX: u64 = 2_000;
 
 /// Most references in one fetch, so that they fit into a command line.
 const FETCH_MAX: usize = 200;
+
+/// How many fetches in one exchange may take too long, before the line is thought to be bad.
+const WITHOUT_ANSWER_MAX: usize = 2;
 
 /// The mode of a plain file in a tree.
 const PLAIN: &str = "100644";
@@ -65,10 +68,7 @@ impl<'a> GitRemote<'a> {
     /// Returns the URL of the remote `origin` of the code in a directory, if it has one. Only asks for the setting.
     #[must_use]
     pub fn origin_url(directory: &Path) -> Option<String> {
-        let mut git = command(directory, SshCommand::OfUser);
-        git.args(["config", "--get", "remote.origin.url"]).stdin(std::process::Stdio::null());
-        let answer = git.output().ok().filter(|answer| answer.status.success())?;
-        let url = String::from_utf8(answer.stdout).ok()?.trim().to_owned();
+        let url = GitRepository::setting_of(directory, "remote.origin.url")?;
         (!url.is_empty()).then_some(url)
     }
 
@@ -85,6 +85,30 @@ impl<'a> GitRemote<'a> {
         args.extend(specs.iter().map(String::as_str));
         (self.steps)("fetch");
         self.repository.run(&args, Vec::new())
+    }
+
+    /// Fetches references one by one, and tells which failed.
+    fn fetch_each(
+        &self,
+        origins: &[&StoreOrigin],
+        failed: &mut Vec<(StoreOrigin, String)>,
+    ) -> Result<(), SyncError> {
+        let mut without_answer = 0;
+        for &origin in origins {
+            match self.fetch(&[origin]) {
+                Ok(answer) if answer.is_success => {}
+                Ok(answer) => failed.push((origin.clone(), self.repository.words(&answer))),
+                Err(error @ SyncError::Remote { .. }) => {
+                    without_answer += 1;
+                    if without_answer == WITHOUT_ANSWER_MAX {
+                        return Err(error);
+                    }
+                    failed.push((origin.clone(), error.to_string()));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// The tips that the cache has.
@@ -175,15 +199,9 @@ impl Transport for GitRemote<'_> {
             .collect();
         let mut brought = Brought::default();
         for some in missing.chunks(FETCH_MAX) {
-            if self.fetch(some)?.is_success {
-                continue;
-            }
-            // One of them is refused; the others come one by one.
-            for origin in some {
-                let answer = self.fetch(&[origin])?;
-                if !answer.is_success {
-                    brought.failed.push(((*origin).clone(), self.repository.words(&answer)));
-                }
+            // One of them may be refused, or be too big for one call; the others then come one by one.
+            if !self.fetch(some).is_ok_and(|answer| answer.is_success) {
+                self.fetch_each(some, &mut brought.failed)?;
             }
         }
         let here = if missing.is_empty() { here } else { self.local()? };

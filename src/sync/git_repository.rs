@@ -23,6 +23,9 @@ pub(crate) const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const PACK_FILES_MAX: usize = 1_000;
 const SINGLE_OBJECTS_MAX: usize = 40;
 
+/// The longest setting that is read, in bytes.
+const SETTING_BYTES_MAX: u64 = 4 * 1024;
+
 /// Characters of what git says that are shown.
 const WORDS_CHARS_MAX: usize = 300;
 
@@ -56,6 +59,20 @@ impl GitRepository {
             opened.program.ssh = SshCommand::OfUser;
         }
         Ok(opened)
+    }
+
+    /// Returns a setting of the repository that a directory belongs to, and changes nothing.
+    pub(crate) fn setting_of(directory: &Path, name: &str) -> Option<String> {
+        let program = GitProgram {
+            directory: directory.to_owned(),
+            ssh: SshCommand::OfUser,
+            patience: Duration::from_millis(CALL_MS_MAX),
+        };
+        let args = ["config", "--get", name];
+        let (input, variables) = (Vec::new(), Vec::new());
+        let call = GitCall { args: &args, input, variables, bytes_max: SETTING_BYTES_MAX };
+        let answer = program.run_here(call).ok().filter(|answer| answer.is_success)?;
+        Some(String::from_utf8(answer.output).ok()?.trim().to_owned())
     }
 
     /// Makes the repository, and removes what a killed git left locked. The caller holds the lock of the repository.

@@ -17,7 +17,7 @@ pub(crate) struct LogArrival<'a> {
     /// The contents of segments, in order.
     pub(crate) segments: &'a [Vec<u8>],
     /// Whether these are all segments of the log.
-    pub(crate) extent: Extent,
+    pub(crate) extent: ArrivalExtent,
     /// The ids that the origin took back.
     pub(crate) withdrawn: &'a BTreeSet<String>,
     /// How many lines may be added.
@@ -26,7 +26,7 @@ pub(crate) struct LogArrival<'a> {
 
 /// How much of a log arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
+pub(crate) enum ArrivalExtent {
     /// All that the origin has.
     Whole,
     /// The end, or the middle: nothing can be said about the rest.
@@ -75,7 +75,7 @@ pub(crate) fn bring_in(
         }
     }
     let mut staying = Vec::new();
-    if arrival.extent == Extent::Whole {
+    if arrival.extent == ArrivalExtent::Whole {
         for line in complete_lines(&kept).filter(|line| !there.contains(line)) {
             match is_withdrawn(line, arrival) {
                 true => arrived.dropped += 1,
@@ -132,7 +132,7 @@ mod tests {
             let arrival = LogArrival {
                 repo: &self.repo,
                 segments: &segments,
-                extent: Extent::Whole,
+                extent: ArrivalExtent::Whole,
                 withdrawn: &withdrawn,
                 lines_max,
             };

@@ -8,7 +8,7 @@ use event::{RepoKey, StoreOrigin};
 use jiff::{SignedDuration, Timestamp};
 use store::{Store, StoreError, TeamTurn};
 
-use crate::incoming::{Extent, LogArrival, bring_in};
+use crate::incoming::{ArrivalExtent, LogArrival, bring_in};
 use crate::origin_tree::{
     FORMAT, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, place_of, withdrawn_ids,
 };
@@ -212,8 +212,8 @@ impl OneOrigin<'_, '_> {
         (self.mirroring.steps)("mirrored");
         self.known.count(arrived.added.saturating_sub(again), now);
         let unread = match extent {
-            Extent::Whole => 0,
-            Extent::Part => {
+            ArrivalExtent::Whole => 0,
+            ArrivalExtent::Part => {
                 let had: BTreeSet<&String> = before.sums.iter().collect();
                 let read: BTreeSet<&str> = chosen.iter().map(|one| one.sum.as_str()).collect();
                 sums.iter().filter(|sum| !had.contains(sum) && !read.contains(sum.as_str())).count()
@@ -242,11 +242,15 @@ impl OneOrigin<'_, '_> {
     }
 
     /// Chooses the segments that are read: all if they fit, else those that were not read yet, as many as fit.
-    fn chosen<'s>(&mut self, segments: &[&'s Listed], had: &[String]) -> (Vec<&'s Listed>, Extent) {
+    fn chosen<'s>(
+        &mut self,
+        segments: &[&'s Listed],
+        had: &[String],
+    ) -> (Vec<&'s Listed>, ArrivalExtent) {
         let all: u64 = segments.iter().map(|segment| segment.bytes).sum();
         if all <= self.bytes {
             self.bytes -= all;
-            return (segments.to_vec(), Extent::Whole);
+            return (segments.to_vec(), ArrivalExtent::Whole);
         }
         let mut chosen = Vec::new();
         for segment in segments.iter().filter(|segment| !had.contains(&segment.sum)) {
@@ -256,7 +260,7 @@ impl OneOrigin<'_, '_> {
             }
             chosen.push(*segment);
         }
-        (chosen, Extent::Part)
+        (chosen, ArrivalExtent::Part)
     }
 }
 

@@ -57,7 +57,7 @@ impl LeftOut {
 /// [`StoreError`] if a log of a shared repository cannot be read whole. Nothing may be concluded then: a missing line would
 /// look as if it had been taken back.
 pub fn outgoing(store: &Store, policy: &SyncPolicy) -> Result<Outgoing, StoreError> {
-    let mut read = Reading { strip: &policy.strip, ..Reading::default() };
+    let mut read = OwnLines { strip: &policy.strip, ..OwnLines::default() };
     let mut found = Vec::new();
     for (repo, files) in shared_files(store, policy)? {
         let mut parts = Vec::new();
@@ -69,7 +69,7 @@ pub fn outgoing(store: &Store, policy: &SyncPolicy) -> Result<Outgoing, StoreErr
         }
         found.push((repo, parts.into_iter().rev().flatten().collect::<Vec<_>>()));
     }
-    let Reading { mut left_out, hidden, ids, .. } = read;
+    let OwnLines { mut left_out, hidden, ids, .. } = read;
     let mut logs = Vec::new();
     for (repo, candidates) in found {
         let (mut seen, mut lines) = (HashSet::new(), Vec::new());
@@ -109,7 +109,7 @@ struct Leaving {
 
 /// What was read so far.
 #[derive(Default)]
-struct Reading<'a> {
+struct OwnLines<'a> {
     strip: &'a [String],
     left_out: LeftOut,
     /// The ids of private memories. Another line under the same id, and an event about it, could tell what it says.
@@ -117,7 +117,7 @@ struct Reading<'a> {
     ids: HashSet<String>,
 }
 
-impl Reading<'_> {
+impl OwnLines<'_> {
     fn line(&mut self, bytes: &[u8], repo: &RepoKey) -> Option<Leaving> {
         let event = match codec::decode(bytes, repo.as_str()) {
             Decoded::Event(event) => *event,

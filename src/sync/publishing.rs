@@ -30,6 +30,8 @@ pub(crate) struct Standing {
     logs: BTreeMap<RepoKey, Vec<String>>,
     /// The ids that were taken back.
     withdrawn: BTreeSet<String>,
+    /// Whether it is nothing that a store publishes.
+    is_nonsense: bool,
 }
 
 impl Standing {
@@ -47,7 +49,15 @@ impl Standing {
         if brought.tips.get(origin) != Some(tip) {
             return Ok(None);
         }
-        let files = transport.list(origin, tip)?.files;
+        let files = match transport.list(origin, tip) {
+            Ok(listing) => listing.files,
+            // It is here, and is nothing that a store publishes.
+            Err(SyncError::Remote { .. }) => {
+                let tip = Some(tip.clone());
+                return Ok(Some(Self { tip, is_nonsense: true, ..Self::default() }));
+            }
+            Err(error) => return Err(error),
+        };
         let mut left = OWN_BYTES_MAX;
         let known = |listed: &&Listed| {
             left = left.saturating_sub(listed.bytes);
@@ -82,7 +92,9 @@ impl Standing {
         let Some(tip) = &self.tip else { return true };
         let is_own = |repo: &RepoKey, line: &String| own.ids.contains(&id_of(line, repo));
         let logs = || self.logs.iter().filter(|(repo, _)| policy.shares(repo));
-        record.knows(tip) || logs().all(|(repo, lines)| lines.iter().all(|line| is_own(repo, line)))
+        !self.is_nonsense
+            && (record.knows(tip)
+                || logs().all(|(repo, lines)| lines.iter().all(|line| is_own(repo, line))))
     }
 
     /// Tells whether lines of a repository were published.
@@ -93,7 +105,7 @@ impl Standing {
 
 /// The tree that should be there.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedTree {
     /// The contents, by path.
     files: BTreeMap<String, Vec<u8>>,
     /// The lines that the remote does not have.
@@ -104,7 +116,7 @@ pub(crate) struct Wanted {
     pub(crate) lines: usize,
 }
 
-impl Wanted {
+impl WantedTree {
     /// Joins what is there with what may leave: lines keep their place, new ones follow, and what this store no longer
     /// shares goes. The ids of lines that it has in another form, or keeps to itself now, are listed as taken back.
     pub(crate) fn of(

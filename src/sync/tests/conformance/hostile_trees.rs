@@ -188,6 +188,24 @@ fn references_that_are_no_origin_are_skipped() {
     assert_eq!(ana.store.team_folders().unwrap().len(), 1);
 }
 
+// S-SYNC-4
+#[test]
+fn nonsense_under_our_own_origin_is_not_ours() {
+    let team = Team::new(Kind::Git);
+    let (ana, remote) = (team.laptop("ana"), team.remote_path());
+    let line = ana.write("one");
+    ana.sync();
+    let blob = git(&remote, &["hash-object", "-w", "--stdin"], "x");
+    let own = ana.origin();
+    let reference = format!("refs/agent-knowledge/v1/{}", own.as_str());
+    git(&remote, &["update-ref", &reference, &blob], "");
+    let report = ana.sync();
+    assert_eq!((report.renewed_from, report.pushed), (Some(own), 1));
+    let bo = team.laptop("bo");
+    bo.sync();
+    assert_eq!(bo.mirror(&ana.origin()), [line]);
+}
+
 // S-SYNC-6
 #[test]
 fn an_own_folder_among_the_mirrors_is_never_written() {
