@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use store::{Store, SyncPolicy, TeamTurn};
 
-use crate::mirroring::{Mirroring, silent};
+use crate::mirroring::{Mirroring, ORIGIN_BYTES_MAX, silent};
 use crate::outgoing::{Outgoing, outgoing, shared_files};
 use crate::publishing::{Standing, WantedTree};
 use crate::sync_record::SyncRecord;
@@ -94,7 +94,8 @@ fn round(
     let reached = round.publish(transport).and_then(|tips| {
         (request.steps)("published");
         let (store, now, steps) = (request.store, request.now, request.steps);
-        let mirroring = Mirroring { store, turn, now, steps };
+        let origin_bytes_max = ORIGIN_BYTES_MAX;
+        let mirroring = Mirroring { store, turn, now, origin_bytes_max, steps };
         mirroring.all(transport, &tips, &mut round.state, &mut round.report)
     });
     match reached {

@@ -16,7 +16,7 @@ use crate::sync_state::{KnownLog, KnownOrigin, SyncState};
 use crate::{Listed, Listing, SyncError, SyncReport, Tip, Tips, Transport};
 
 /// Most bytes of one origin that one exchange reads. The rest waits for the next one.
-const ORIGIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
+pub(crate) const ORIGIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Most bytes of all origins that one exchange reads.
 const ALL_BYTES_MAX: u64 = 512 * 1024 * 1024;
@@ -29,6 +29,8 @@ pub(crate) struct Mirroring<'a> {
     pub(crate) store: &'a Store,
     pub(crate) turn: &'a TeamTurn,
     pub(crate) now: Timestamp,
+    /// Most bytes of one origin.
+    pub(crate) origin_bytes_max: u64,
     pub(crate) steps: &'a dyn Fn(&'static str),
 }
 
@@ -66,7 +68,7 @@ impl Mirroring<'_> {
                 origin,
                 known,
                 report,
-                bytes: ORIGIN_BYTES_MAX.min(left),
+                bytes: self.origin_bytes_max.min(left),
             };
             let before = one.bytes;
             match one.take(transport, tip) {
@@ -102,6 +104,25 @@ struct OneOrigin<'a, 'r> {
     report: &'r mut SyncReport,
     /// How many bytes may still be read.
     bytes: u64,
+}
+
+/// What was taken of a log, or of all.
+#[derive(Clone, Copy, Default)]
+struct TakenLog {
+    /// How many lines are new.
+    added: usize,
+    /// How many lines wait for another day.
+    held: usize,
+    /// How many segments wait for another exchange.
+    unread: usize,
+}
+
+impl TakenLog {
+    fn add(&mut self, other: Self) {
+        self.added += other.added;
+        self.held += other.held;
+        self.unread += other.unread;
+    }
 }
 
 /// A tree whose names were checked.
@@ -158,20 +179,21 @@ impl OneOrigin<'_, '_> {
             }
             None => BTreeSet::new(),
         };
-        let (mut held, mut added) = (0, 0);
+        let mut all = TakenLog::default();
         for (repo, segments) in &tree.logs {
             let segments: Vec<&Listed> = segments.values().collect();
-            let (is_all, new) = self.take_log(transport, repo, &segments, &withdrawn)?;
-            held += is_all;
-            added += new;
+            all.add(self.take_log(transport, repo, &segments, &withdrawn)?);
         }
         for repo in self.vanished_logs(&tree) {
-            let (is_all, _) = self.take_log(transport, &repo, &[], &withdrawn)?;
-            held += is_all;
+            all.add(self.take_log(transport, &repo, &[], &withdrawn)?);
         }
-        self.known.tip = (held == 0).then(|| tip.0.clone());
+        let TakenLog { added, held, unread } = all;
+        self.known.tip = (held + unread == 0).then(|| tip.0.clone());
         if held > 0 {
             self.report.held.push((self.origin.clone(), held));
+        }
+        if unread > 0 {
+            self.tell(&format!("{unread} more segments are taken by the next exchange"));
         }
         self.report.fetched += added;
         self.report.fetched_from += usize::from(added > 0);
@@ -185,20 +207,20 @@ impl OneOrigin<'_, '_> {
         repos.filter(|repo| !tree.logs.contains_key(repo)).collect()
     }
 
-    /// Brings in one log. Returns how many lines or segments wait, and how many lines are new.
+    /// Brings in one log.
     fn take_log(
         &mut self,
         transport: &mut dyn Transport,
         repo: &RepoKey,
         segments: &[&Listed],
         withdrawn: &BTreeSet<String>,
-    ) -> Result<(usize, usize), SyncError> {
+    ) -> Result<TakenLog, SyncError> {
         let before = self.known.logs.get(repo.as_str()).cloned().unwrap_or_default();
         let sums: Vec<String> = segments.iter().map(|segment| segment.sum.clone()).collect();
         let mirror = self.mirroring.store.mirror(self.mirroring.turn, self.origin, repo)?;
         let is_kept = mirror.file_bytes() == before.mirror_bytes;
         if is_kept && before.sums == sums {
-            return Ok((0, 0));
+            return Ok(TakenLog::default());
         }
         let (chosen, extent) = self.chosen(segments, if is_kept { &before.sums } else { &[] });
         let contents = transport.read(self.origin, &chosen)?;
@@ -238,7 +260,7 @@ impl OneOrigin<'_, '_> {
                 self.tell(&format!("{count} lines of {repo} {what}"));
             }
         }
-        Ok((arrived.held + unread, arrived.added))
+        Ok(TakenLog { added: arrived.added, held: arrived.held, unread })
     }
 
     /// Chooses the segments that are read: all if they fit, else those that were not read yet, as many as fit.
@@ -282,4 +304,51 @@ pub(crate) fn silent(
     }
     last.retain(|_, written| now.duration_since(*written) > SILENT);
     Ok(last.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::origin_tree::segments;
+    use crate::{FilePart, FolderRemote, History, NextTree, RemoteAddress};
+
+    // S-SYNC-8
+    #[test]
+    fn a_big_origin_comes_in_parts() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path().join("logs"));
+        let turn = store.team_turn(0).unwrap();
+        let (own, other) = (StoreOrigin::mint("me", 1), StoreOrigin::mint("you", 2));
+        let repo = RepoKey::parse("api").unwrap();
+        let lines: Vec<String> =
+            (0..7_000).map(|n| format!("{{\"lesson\":\"{n:0>90}\"}}")).collect();
+        let logs = segments(&repo, lines.iter().map(String::as_str));
+        assert_eq!(logs.len(), 3);
+        let mut files: BTreeMap<&str, FilePart<'_>> =
+            logs.iter().map(|(path, bytes)| (path.as_str(), FilePart::New(bytes))).collect();
+        files.insert("FORMAT", FilePart::New(FORMAT));
+        let now = Timestamp::UNIX_EPOCH;
+        let next = NextTree { origin: &other, on: None, history: History::Keep, files, at: now };
+        let steps = |_: &'static str| {};
+        let mut remote = FolderRemote::at(folder.path(), &steps);
+        let tip = remote.prepare(&next).unwrap();
+        remote.publish(&next, &tip).unwrap();
+
+        let address = RemoteAddress::parse("folder:/x").unwrap();
+        let mut state = SyncState::read(folder.path(), &store, &address);
+        let mirroring =
+            Mirroring { store: &store, turn: &turn, now, origin_bytes_max: 300_000, steps: &steps };
+        let mut taken = Vec::new();
+        for round in 0..4 {
+            let tips = remote.tips().unwrap();
+            let mut report = SyncReport::of(own.clone());
+            mirroring.all(&mut remote, &tips, &mut state, &mut report).unwrap();
+            taken.push(report.fetched);
+            assert_eq!(report.trouble.is_empty(), round > 1, "{:?}", report.trouble);
+        }
+        assert_eq!(taken.iter().sum::<usize>(), 7_000);
+        assert!(taken[..3].iter().all(|count| *count > 0) && taken[3] == 0, "{taken:?}");
+        let text = std::fs::read_to_string(&store.mirrors().unwrap()[0]).unwrap();
+        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+    }
 }

@@ -156,3 +156,23 @@ fn a_killed_round_that_takes_back_loses_nothing() {
         ana.change(API, |text| text.replace(&before, &before.replace("before", "then")));
     });
 }
+
+// S-SYNC-4, S-SYNC-9
+#[test]
+fn a_tree_of_a_killed_round_is_known() {
+    for step in 1..STEPS_MAX {
+        let team = Team::new(Kind::Folder);
+        let ana = team.laptop("ana");
+        ana.write("one");
+        ana.write("two");
+        if killed_at(&team, step).unwrap() != "pushed" {
+            continue;
+        }
+        // Without its first line, this store has never had an event that is on the remote.
+        ana.change(API, |text| text.lines().skip(1).map(|line| format!("{line}\n")).collect());
+        let report = ana.sync();
+        assert_eq!((report.renewed_from, report.withdrawn), (None, 1));
+        return;
+    }
+    panic!("nothing was pushed");
+}

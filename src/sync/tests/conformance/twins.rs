@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use sync::Consent;
+use event::StoreOrigin;
+use sync::{Consent, FilePart, History, NextTree, Published, Tip};
 
-use crate::laptops::{API, KINDS, Kind, Team, api};
+use crate::laptops::{API, KINDS, Kind, Team, api, noon};
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
@@ -99,6 +100,34 @@ fn nothing_is_shared_first_without_a_yes() {
         ana.remote = other.laptop("x").remote;
         let report = ana.try_sync(Consent::AsBefore).unwrap();
         assert_eq!((report.to_agree.len(), report.pushed), (2, 0), "{kind:?}");
+    }
+}
+
+// S-SYNC-4
+#[test]
+fn a_tree_replaces_only_what_it_was_made_on() {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let (ana, origin) = (team.laptop("ana"), StoreOrigin::mint("both", 5));
+        let publish = |on: Option<&Tip>, text: &[u8]| {
+            ana.with_transport(&|_| {}, |transport| {
+                let tips: Vec<_> = transport.tips().unwrap().tips.into_iter().collect();
+                transport.bring(&tips).unwrap();
+                let files = [("FORMAT", FilePart::New(text))].into();
+                let (history, at) = (History::Drop, noon());
+                let next = NextTree { origin: &origin, on, history, files, at };
+                let tip = transport.prepare(&next).unwrap();
+                (transport.publish(&next, &tip).unwrap(), tip)
+            })
+        };
+        let (first, tip) = publish(None, b"1");
+        assert_eq!(first, Published::Done);
+        assert_eq!(publish(None, b"2").0, Published::Taken, "{kind:?}");
+        let (second, later) = publish(Some(&tip), b"3");
+        assert_eq!(second, Published::Done);
+        assert_eq!(publish(Some(&tip), b"4").0, Published::Taken, "{kind:?}");
+        let tips = ana.with_transport(&|_| {}, |transport| transport.tips().unwrap().tips);
+        assert_eq!(tips.get(&origin), Some(&later));
     }
 }
 
