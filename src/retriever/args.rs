@@ -45,7 +45,7 @@ pub use setup::Setup;
 pub use token::{CreateToken, TokenCommand};
 #[cfg(feature = "web")]
 pub use ui::Ui;
-pub use upkeep::{Archive, Scrub, Upkeep, Verify};
+pub use upkeep::{Archive, Scrub, TeamSync, Upkeep, Verify};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]

@@ -166,7 +166,7 @@ fn perform(
         MainCommand::Index(form) => (form, wiring.index(settings, process.messages)?),
         MainCommand::Upkeep(command) => {
             let form = command.form();
-            let checked = wiring.upkeep(settings, command)?;
+            let checked = wiring.upkeep(settings, command, process.messages)?;
             return Ok(ended(process, form, &checked));
         }
         MainCommand::GettingReady(command) => {

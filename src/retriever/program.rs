@@ -50,6 +50,8 @@ mod setup;
 mod shared;
 mod stats;
 mod stopping;
+mod team_sync;
+mod team_text;
 mod token;
 #[cfg(feature = "web")]
 mod ui;
@@ -61,7 +63,6 @@ use opening::Watches;
 pub use opening::{OpenAs, ResolvedSettings};
 
 use ::sessions::session_store::SessionError;
-use ::upkeep::CheckVerdict;
 use index::embed::model;
 use index::embed::worker::WorkerState;
 use store::StoreError;
@@ -290,21 +291,9 @@ impl Wiring for Program<'_> {
         &mut self,
         settings: &GlobalOptions,
         command: Upkeep,
+        messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
-        let checked = match command {
-            Upkeep::Digest(_) => {
-                return Ok((Exit::Done, self.open(settings, Need::Words)?.digest()?));
-            }
-            Upkeep::Verify(command) => self.verify(settings, &command)?,
-            Upkeep::Scrub(command) => self.scrub(settings, &command)?,
-            Upkeep::Archive(command) => return self.archive(settings, &command),
-            Upkeep::Doctor(_) => self.doctor(settings),
-        };
-        let exit = match checked.verdict {
-            CheckVerdict::Fine => Exit::Done,
-            CheckVerdict::Wrong => Exit::NotFound,
-        };
-        Ok((exit, checked.reply))
+        self.maintain(settings, command, messages)
     }
 
     fn import(

@@ -115,6 +115,8 @@ mod staleness;
 mod store_refusals;
 // Hooks show known lessons at a failure, learn the fix, and never disturb the agent.
 mod hooks;
+// Two people share lessons through a git repository of their team.
+mod team;
 // Checks of every log line and of everything around the logs.
 mod upkeep;
 // What a trial from outside broke once.

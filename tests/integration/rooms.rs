@@ -31,6 +31,7 @@ const MAP: &[(&str, &[&str])] = &[
             "sessions", "learning",
         ],
     ),
+    ("sync", &["guard", "event", "store"]),
     ("clients", &["guard", "event", "store", "writer", "reply", "learning", "api"]),
     (
         "upkeep",
@@ -52,6 +53,7 @@ const MAP: &[(&str, &[&str])] = &[
             "api",
             "clients",
             "upkeep",
+            "sync",
             "dashboard",
         ],
     ),

@@ -66,6 +66,7 @@ const FURTHER: &[Group] = &[
             "verify",
             "scrub",
             "archive",
+            "sync",
             "index",
             "digest",
         ],

@@ -21,6 +21,8 @@ pub enum Upkeep {
     Scrub(Scrub),
     /// Move old lines to compressed files beside their log
     Archive(Archive),
+    /// Share lessons with your team, over a git repository or a folder
+    Sync(TeamSync),
 }
 
 const VERIFY_HELP: &str = "\
@@ -70,6 +72,40 @@ repairs. Exit 75 when another process holds the lock.
 In the configuration, archive_above_lines = 10000 makes a server move the older half of a log
 that has more lines, and archive_older_than = \"90d\" makes it move older lines. Neither is set
 by default.";
+
+const SYNC_HELP: &str = "\
+The configuration says with whom, and what:
+
+  [sync]
+  remote = \"git@github.com:acme/agent-memory.git\"   # better a private repository of its own
+  share = [\"github.com/acme/*\"]                      # the keys of repositories; * is any text
+
+Lines of other repositories, private and flagged ones never leave. Git is used with your own keys;
+your repositories, branches and hooks are not touched. Lessons of others are kept in team/ in the
+store. The first time that a repository would be shared, somebody must agree.
+
+The remote \"origin\" is that of the code in this directory; only its own lessons are shared there.
+A folder that all can reach is a remote, too: folder:/mnt/team/memory
+
+Exit 75 when lines could not be pushed: they wait, and the next sync sends them.";
+
+/// The `sync` command.
+#[derive(Debug, Args)]
+#[command(after_help = SYNC_HELP)]
+pub struct TeamSync {
+    /// Print the very lines that would leave this machine, and send nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+    /// Agree to share repositories that were never shared with this remote
+    #[arg(long)]
+    pub yes: bool,
+    /// Use this remote instead of the configured one
+    #[arg(long, value_name = "URL", allow_hyphen_values = true)]
+    pub remote: Option<String>,
+    /// How to print.
+    #[command(flatten)]
+    pub form: OutputFormat,
+}
 
 /// The `verify` command.
 #[derive(Debug, Args)]
@@ -133,6 +169,7 @@ impl Upkeep {
             Self::Verify(verify) => verify.form,
             Self::Scrub(scrub) => scrub.form,
             Self::Archive(archive) => archive.form,
+            Self::Sync(sync) => sync.form,
             Self::Doctor(form) | Self::Digest(form) => *form,
         }
     }

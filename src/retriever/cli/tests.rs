@@ -72,7 +72,12 @@ impl Wiring for FakeWiring {
         Ok((if checks { Exit::NotFound } else { Exit::Done }, reply))
     }
 
-    fn upkeep(&mut self, _: &GlobalOptions, command: Upkeep) -> Result<(Exit, Reply), ApiError> {
+    fn upkeep(
+        &mut self,
+        _: &GlobalOptions,
+        command: Upkeep,
+        _: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
         let reply = Reply { text: format!("{command:?}"), json: Value::Null };
         let is_fine = matches!(command, Upkeep::Digest(_));
         Ok((if is_fine { Exit::Done } else { Exit::NotFound }, reply))

@@ -92,7 +92,7 @@ pub trait Wiring {
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
-    /// Checks or maintains the logs; also returns how the program ends.
+    /// Checks or maintains the logs, and tells `messages` what is not the answer; also returns how the program ends.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -100,6 +100,7 @@ pub trait Wiring {
         &mut self,
         settings: &GlobalOptions,
         command: Upkeep,
+        messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError>;
 
     /// Asks the configured judge about two memories, given as the JSON of a review.

@@ -1,10 +1,11 @@
 //! Assembles the commands that check and maintain the logs. Not here: what they do (`upkeep`).
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{GlobalOptions, Program, ResolvedSettings, Surroundings, failed};
-use crate::args::{Archive, Scrub, Verify};
-use crate::cli::Need;
+use crate::args::{Archive, Scrub, Upkeep, Verify};
+use crate::cli::{Need, Wiring};
 use api::ApiError;
 use api::Reply;
 use api::local::{Core, Doctor};
@@ -13,7 +14,7 @@ use event::{Problems, RepoKey, quoted};
 use search::Point;
 use search::snapshot::Room;
 use store::Store;
-use upkeep::{CheckReport, Recogniser, archive, doctor, scrub, verify};
+use upkeep::{CheckReport, CheckVerdict, Recogniser, archive, doctor, scrub, verify};
 use writer::exit::Exit;
 
 /// Memory that a byte of a log can take, in bytes: a line that says next to nothing has some thirty bytes and takes a
@@ -25,6 +26,29 @@ const ROOM_PER_BYTE_MAX: u64 = 100;
 const PACKED_TIMES: u64 = 16;
 
 impl Program<'_> {
+    pub(super) fn maintain(
+        &mut self,
+        settings: &GlobalOptions,
+        command: Upkeep,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let checked = match command {
+            Upkeep::Digest(_) => {
+                return Ok((Exit::Done, self.open(settings, Need::Words)?.digest()?));
+            }
+            Upkeep::Verify(command) => self.verify(settings, &command)?,
+            Upkeep::Scrub(command) => self.scrub(settings, &command)?,
+            Upkeep::Archive(command) => return self.archive(settings, &command),
+            Upkeep::Sync(command) => return self.sync(settings, &command, messages),
+            Upkeep::Doctor(_) => self.doctor(settings),
+        };
+        let exit = match checked.verdict {
+            CheckVerdict::Fine => Exit::Done,
+            CheckVerdict::Wrong => Exit::NotFound,
+        };
+        Ok((exit, checked.reply))
+    }
+
     pub(super) fn verify(
         &self,
         settings: &GlobalOptions,

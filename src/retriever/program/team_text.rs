@@ -1,0 +1,170 @@
+//! What an exchange did or would do, as text and JSON. Not here: doing it (`team_sync`).
+
+use std::io::Write;
+
+use api::Reply;
+use event::{RepoKey, StoreOrigin};
+use guard::text::{Layout, escaped, neutralise};
+use serde_json::{Value, json};
+use sync::{LeftOut, Preview, SyncReport};
+
+/// Says what was done.
+pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
+    let mut lines = Vec::new();
+    if report.is_reached {
+        lines.push(moved(report));
+    }
+    if let Some(waiting) = report.waiting {
+        lines.push(format!(
+            "not pushed   {} since {:.0}; agent-knowledge sync tries again",
+            counted(waiting.lines, "line"),
+            waiting.since
+        ));
+    }
+    if !report.to_agree.is_empty() {
+        lines.push(to_agree(report, remote));
+    }
+    if let Some(left_out) = report.left_out.filter(|left_out| left_out.lines() > 0) {
+        lines.push(format!("not shared   {}", stays(left_out)));
+    }
+    for (origin, held) in &report.held {
+        lines.push(format!("held         {held} of {origin}, for another day"));
+    }
+    for (origin, since) in &report.silent {
+        lines.push(format!("silent       {origin} since {since:.0}"));
+    }
+    if let Some(before) = &report.renewed_from {
+        lines.push(format!(
+            "new name     a copy of this store shares as {before}, so this one is {} now",
+            report.origin
+        ));
+    }
+    let trouble = report.trouble.iter().map(|what| neutralise(what, Layout::Line));
+    lines.extend(trouble.map(|what| format!("note         {what}")));
+    Reply::new(lines.join("\n"), as_json(report, remote))
+}
+
+fn moved(report: &SyncReport) -> String {
+    let mut sent = format!("pushed       {}", counted(report.pushed, "line"));
+    if report.withdrawn > 0 {
+        sent.push_str(&format!(", took back {}", report.withdrawn));
+    }
+    let from = match report.fetched_from {
+        0 => String::new(),
+        origins => format!(" from {}", counted(origins, "other machine")),
+    };
+    format!("{sent}\ngot          {}{from}", counted(report.fetched, "line"))
+}
+
+/// Says what nobody agreed to yet.
+pub(super) fn to_agree(report: &SyncReport, remote: &str) -> String {
+    format!(
+        "never shared with {remote} before, so nothing of it was sent: {}\n  \
+         agent-knowledge sync --dry-run   prints the lines\n  \
+         agent-knowledge sync --yes       shares them, now and from now on",
+        listed(&report.to_agree)
+    )
+}
+
+fn listed(repos: &[(RepoKey, usize)]) -> String {
+    let each = repos.iter().map(|(repo, lines)| format!("{repo} ({})", counted(*lines, "line")));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn stays(left_out: LeftOut) -> String {
+    let reasons = [
+        (left_out.private, "private"),
+        (left_out.flagged, "flagged"),
+        (left_out.no_event, "without an event"),
+        (left_out.elsewhere, "of other repositories"),
+    ];
+    let reasons = reasons.iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
+    format!("{}: {}", counted(left_out.lines(), "line"), reasons.join(", "))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+fn as_json(report: &SyncReport, remote: &str) -> Value {
+    let named = |list: &[(StoreOrigin, usize)]| -> Vec<Value> {
+        list.iter()
+            .map(|(origin, lines)| json!({ "origin": origin.as_str(), "lines": lines }))
+            .collect()
+    };
+    let silent = report.silent.iter().map(
+        |(origin, since)| json!({ "origin": origin.as_str(), "since": format!("{since:.0}") }),
+    );
+    json!({
+        "remote": remote,
+        "origin": report.origin.as_str(),
+        "renewed_from": report.renewed_from.as_ref().map(StoreOrigin::as_str),
+        "reached": report.is_reached,
+        "pushed": report.pushed,
+        "withdrawn": report.withdrawn,
+        "fetched": report.fetched,
+        "fetched_from": report.fetched_from,
+        "waiting": report.waiting.map(|waiting| {
+            json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
+        }),
+        "to_agree": repos_json(&report.to_agree),
+        "left_out": report.left_out.map(left_out_json),
+        "held": named(&report.held),
+        "silent": silent.collect::<Vec<_>>(),
+        "trouble": report.trouble,
+    })
+}
+
+fn repos_json(repos: &[(RepoKey, usize)]) -> Vec<Value> {
+    repos.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines })).collect()
+}
+
+fn left_out_json(left_out: LeftOut) -> Value {
+    json!({
+        "private": left_out.private,
+        "flagged": left_out.flagged,
+        "no_event": left_out.no_event,
+        "elsewhere": left_out.elsewhere,
+    })
+}
+
+/// Says what would be done: the lines are the answer, and what is to know about them goes to the messages.
+pub(super) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Write) -> Reply {
+    let mut notes = vec![match preview.lines.len() {
+        0 => format!("nothing would leave for {remote}"),
+        lines => format!("{} would leave for {remote}", counted(lines, "line")),
+    }];
+    if preview.withdrawn > 0 {
+        notes.push(format!("{} would be taken back", counted(preview.withdrawn, "line")));
+    }
+    if preview.left_out.lines() > 0 {
+        notes.push(format!("not shared: {}", stays(preview.left_out)));
+    }
+    if !preview.to_agree.is_empty() {
+        notes.push(format!("only after --yes, for the first time: {}", listed(&preview.to_agree)));
+    }
+    let compared = preview.not_compared.as_deref();
+    notes.extend(compared.map(|why| format!("all lines are shown, because {why}")));
+    for note in notes {
+        // A note that cannot be delivered changes nothing about the answer.
+        let _ = writeln!(messages, "{}", neutralise(&note, Layout::Line));
+    }
+    let lines: Vec<Value> = preview
+        .lines
+        .iter()
+        .map(|(repo, line)| json!({ "repo": repo.as_str(), "line": line }))
+        .collect();
+    let text: Vec<String> =
+        preview.lines.iter().map(|(_, line)| escaped(line).into_owned()).collect();
+    // These are the very lines, so nothing in them is changed for a reader.
+    let json = json!({
+        "remote": remote,
+        "lines": lines,
+        "withdrawn": preview.withdrawn,
+        "to_agree": repos_json(&preview.to_agree),
+        "left_out": left_out_json(preview.left_out),
+        "not_compared": preview.not_compared,
+    });
+    Reply { text: text.join("\n"), json }
+}

@@ -1,0 +1,208 @@
+//! Writing the mirror of another origin's log. Only the holder of the team's turn writes, only whole lines, and only at the
+//! end, unless the origin took lines back. Not here: which lines (crate `sync`), listing and reading mirrors (`team`).
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use event::{RepoKey, StoreOrigin};
+
+use super::lock::{self, FileLock};
+use super::{Store, StoreError, layout, log_file, rewrite, team};
+
+/// The right to write mirrors, which one process at a time has.
+#[derive(Debug)]
+pub struct TeamTurn {
+    _lock: FileLock,
+}
+
+/// The mirror of one log of another origin.
+#[derive(Debug)]
+pub struct Mirror<'a> {
+    path: PathBuf,
+    _turn: &'a TeamTurn,
+}
+
+impl Store {
+    /// Takes the turn to write mirrors, and waits at most `wait_ms` milliseconds for another process.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`]; those of [`Store::ensure`].
+    pub fn team_turn(&self, wait_ms: u64) -> Result<TeamTurn, StoreError> {
+        self.ensure()?;
+        let lock = lock::path_of(&self.root().join(team::FOLDER));
+        Ok(TeamTurn { _lock: FileLock::take(&lock, wait_ms)? })
+    }
+
+    /// Returns the mirror of another origin's log. Its folders are made, private to the user; the file is not.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; [`StoreError::Untrusted`] if something else is in the place of a folder.
+    pub fn mirror<'a>(
+        &self,
+        turn: &'a TeamTurn,
+        origin: &StoreOrigin,
+        repo: &RepoKey,
+    ) -> Result<Mirror<'a>, StoreError> {
+        let folder = self.ensure_folder(team::FOLDER)?.join(origin.as_str());
+        if !layout::is_own_folder(&folder)? {
+            layout::make_private_dir(&folder)
+                .map_err(StoreError::io("make the directory", &folder))?;
+        }
+        Ok(Mirror { path: self.mirror_of(origin, &repo.file_name()), _turn: turn })
+    }
+}
+
+impl Mirror<'_> {
+    /// Returns the complete lines, with their line breaks; nothing if there is no mirror yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::NotALog`].
+    pub fn lines(&self) -> Result<Vec<u8>, StoreError> {
+        let Some((mut file, metadata)) = layout::open_to_read(&self.path)? else {
+            return Ok(Vec::new());
+        };
+        if let Some(what) = log_file::describe_non_log(&metadata) {
+            return Err(StoreError::NotALog { path: self.path.clone(), what });
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(StoreError::io("read", &self.path))?;
+        bytes.truncate(complete(&bytes));
+        Ok(bytes)
+    }
+
+    /// Adds whole lines after the first `kept_bytes`, which are those of [`Mirror::lines`]. What follows them was torn by a
+    /// crash, and is cut off: it arrives again.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::NotALog`]. Part of the lines may be there.
+    pub fn append(&self, kept_bytes: usize, lines: &[u8]) -> Result<(), StoreError> {
+        let mut file = self.open()?;
+        let kept_bytes = u64::try_from(kept_bytes).unwrap_or(u64::MAX);
+        let written = (|| {
+            if file.metadata()?.len() > kept_bytes {
+                file.set_len(kept_bytes)?;
+            }
+            file.seek(SeekFrom::Start(kept_bytes))?;
+            file.write_all(lines)
+        })();
+        written.map_err(StoreError::io("write", &self.path))
+    }
+
+    /// Puts other lines in the place of all. Readers see the old ones or the new ones.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]. The old lines are then still there.
+    pub fn replace(&self, lines: &[u8]) -> Result<(), StoreError> {
+        let new = self.path.with_extension("new");
+        let written = rewrite::make_anew(&new).and_then(|mut file| {
+            file.write_all(lines)?;
+            file.sync_all()
+        });
+        let moved = written.and_then(|()| std::fs::rename(&new, &self.path));
+        if moved.is_err() {
+            // A leftover is no log, and the next one removes it.
+            let _ = std::fs::remove_file(&new);
+        }
+        moved.map_err(StoreError::io("replace", &self.path))
+    }
+
+    /// Returns the length of the file, in bytes; 0 if there is none.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.path.symlink_metadata().map_or(0, |found| found.len())
+    }
+
+    fn open(&self) -> Result<File, StoreError> {
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).read(true).write(true);
+        layout::private(&mut options);
+        let file =
+            options.open(&self.path).map_err(|source| layout::open_error(&self.path, source))?;
+        let metadata = file.metadata().map_err(StoreError::io("inspect", &self.path))?;
+        match log_file::describe_non_log(&metadata) {
+            Some(what) => Err(StoreError::NotALog { path: self.path.clone(), what }),
+            None => Ok(file),
+        }
+    }
+}
+
+/// How many bytes the complete lines have.
+fn complete(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct MirrorFixture {
+        _folder: tempfile::TempDir,
+        store: Store,
+        origin: StoreOrigin,
+        repo: RepoKey,
+    }
+
+    impl MirrorFixture {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::at(folder.path().join("logs"));
+            let origin = StoreOrigin::mint("you", 2);
+            Self { _folder: folder, store, origin, repo: RepoKey::parse("api").unwrap() }
+        }
+
+        fn path(&self) -> PathBuf {
+            self.store.mirror_of(&self.origin, "api.jsonl")
+        }
+    }
+
+    // S-SYNC-6
+    #[test]
+    fn a_mirror_grows_by_whole_lines_past_a_torn_one() {
+        let world = MirrorFixture::new();
+        let turn = world.store.team_turn(0).unwrap();
+        let mirror = world.store.mirror(&turn, &world.origin, &world.repo).unwrap();
+        assert!(mirror.lines().unwrap().is_empty());
+        mirror.append(0, b"one\ntwo\n").unwrap();
+        std::fs::write(world.path(), "one\ntwo\nhal").unwrap();
+        let kept = mirror.lines().unwrap();
+        assert_eq!(kept, b"one\ntwo\n");
+        mirror.append(kept.len(), b"three\n").unwrap();
+        assert_eq!(std::fs::read(world.path()).unwrap(), b"one\ntwo\nthree\n");
+        mirror.replace(b"two\n").unwrap();
+        assert_eq!(mirror.lines().unwrap(), b"two\n");
+        assert_eq!(world.store.mirrors().unwrap(), [world.path()]);
+    }
+
+    // S-SYNC-6
+    #[test]
+    fn one_process_at_a_time_writes_mirrors() {
+        let world = MirrorFixture::new();
+        let turn = world.store.team_turn(0).unwrap();
+        assert!(matches!(world.store.team_turn(10), Err(StoreError::Busy { .. })));
+        drop(turn);
+        world.store.team_turn(0).unwrap();
+    }
+
+    // S-SYNC-6, S-STORE-2
+    #[cfg(unix)]
+    #[test]
+    fn mirrors_are_private_and_links_are_refused() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let world = MirrorFixture::new();
+        let turn = world.store.team_turn(0).unwrap();
+        let mirror = world.store.mirror(&turn, &world.origin, &world.repo).unwrap();
+        mirror.append(0, b"one\n").unwrap();
+        let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&world.path()), mode(world.path().parent().unwrap())), (0o600, 0o700));
+        let target = world.store.root().join("target");
+        std::fs::write(&target, "kept\n").unwrap();
+        std::fs::remove_file(world.path()).unwrap();
+        symlink(&target, world.path()).unwrap();
+        assert!(mirror.append(0, b"x\n").is_err() && mirror.lines().is_err());
+        std::fs::remove_dir_all(world.store.root().join(team::FOLDER)).unwrap();
+        symlink(world.store.root(), world.store.root().join(team::FOLDER)).unwrap();
+        assert!(world.store.mirror(&turn, &world.origin, &world.repo).is_err());
+        assert_eq!(std::fs::read(&target).unwrap(), b"kept\n");
+    }
+}

@@ -1,0 +1,191 @@
+//! The bare repository in the cache, which is ours alone, and the commands of git that we use on it: only those that read and
+//! write objects and references. There is no work tree, no branch, no hook and no index that anybody else could see. Not here:
+//! what is done with them (`git_remote`), how the program is run (`git_call`).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use guard::secrets::redacted;
+use guard::text::{Layout, neutralise};
+
+use crate::git_call::{CALL_MS_MAX, GitAnswer, GitCall, GitProgram, NoAnswer, SshCommand};
+use crate::{RemoteAddress, SyncError};
+
+/// Where the references of the origins are, here and on the remote.
+pub(crate) const REFS: &str = "refs/agent-knowledge/v1/";
+
+/// Most bytes of a list: of references, or of the files of a tree.
+pub(crate) const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Most files among the packs, and most objects in one of the 256 folders of single ones. With more the repository is made
+/// anew, which costs one fetch: housekeeping would cost more.
+const PACK_FILES_MAX: usize = 1_000;
+const SINGLE_OBJECTS_MAX: usize = 40;
+
+/// The longest setting that is read, in bytes.
+const SETTING_BYTES_MAX: u64 = 4 * 1024;
+
+/// Characters of what git says that are shown.
+const WORDS_CHARS_MAX: usize = 300;
+
+/// The repository.
+pub(crate) struct GitRepository {
+    program: GitProgram,
+    url: String,
+    shown: String,
+}
+
+impl GitRepository {
+    /// Opens the repository for a remote; it is made if it is not there.
+    pub(crate) fn open(
+        directory: PathBuf,
+        (url, remote): (&str, &RemoteAddress),
+        lookup: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, SyncError> {
+        let is_set = |name: &&str| lookup(name).is_some_and(|value| !value.is_empty());
+        let ssh = match ["GIT_SSH_COMMAND", "GIT_SSH"].iter().any(is_set) {
+            true => SshCommand::OfUser,
+            false => SshCommand::Silent,
+        };
+        let program = GitProgram { directory, ssh, patience: Duration::from_millis(CALL_MS_MAX) };
+        let mut opened = Self { program, url: url.to_owned(), shown: remote.shown().to_owned() };
+        if opened.is_too_big() {
+            opened.remove()?;
+        }
+        opened.make()?;
+        // A setting of the user's counts like the variable.
+        if opened.run(&["config", "--get", "core.sshCommand"], Vec::new())?.is_success {
+            opened.program.ssh = SshCommand::OfUser;
+        }
+        Ok(opened)
+    }
+
+    /// Returns a setting of the repository that a directory belongs to, and changes nothing.
+    pub(crate) fn setting_of(directory: &Path, name: &str) -> Option<String> {
+        let program = GitProgram {
+            directory: directory.to_owned(),
+            ssh: SshCommand::OfUser,
+            patience: Duration::from_millis(CALL_MS_MAX),
+        };
+        let args = ["config", "--get", name];
+        let (input, variables) = (Vec::new(), Vec::new());
+        let call = GitCall { args: &args, input, variables, bytes_max: SETTING_BYTES_MAX };
+        let answer = program.run_here(call).ok().filter(|answer| answer.is_success)?;
+        Some(String::from_utf8(answer.output).ok()?.trim().to_owned())
+    }
+
+    /// Makes the repository, and removes what a killed git left locked. The caller holds the lock of the repository.
+    pub(crate) fn make(&self) -> Result<(), SyncError> {
+        let directory = &self.program.directory;
+        store::own_folder(directory)?;
+        for folder in [directory.clone(), directory.join(REFS)] {
+            for path in
+                entries(&folder).filter(|path| path.extension().is_some_and(|e| e == "lock"))
+            {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        let is_left = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tmp_"))
+        };
+        for path in entries(&directory.join("objects/pack")).filter(is_left) {
+            let _ = std::fs::remove_file(path);
+        }
+        let init = ["init", "--quiet", "--bare", "--template=", "--object-format=sha1"];
+        self.ask(&init, Vec::new()).map(drop)
+    }
+
+    /// Removes the repository.
+    pub(crate) fn remove(&self) -> Result<(), SyncError> {
+        match std::fs::remove_dir_all(&self.program.directory) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(self.damaged(&error.to_string()))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn is_too_big(&self) -> bool {
+        let objects = self.program.directory.join("objects");
+        let count = |folder: &str| entries(&objects.join(folder)).count();
+        count("pack") > PACK_FILES_MAX || count("17") > SINGLE_OBJECTS_MAX
+    }
+
+    /// Returns the URL of the remote.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Runs a command that needs no remote. Its failure means that the repository is of no use.
+    pub(crate) fn ask(&self, args: &[&str], input: Vec<u8>) -> Result<Vec<u8>, SyncError> {
+        self.ask_with(args, input, Vec::new())
+    }
+
+    /// Does the same with more variables.
+    pub(crate) fn ask_with(
+        &self,
+        args: &[&str],
+        input: Vec<u8>,
+        variables: Vec<(&'static str, String)>,
+    ) -> Result<Vec<u8>, SyncError> {
+        let call = GitCall { args, input, variables, bytes_max: LIST_BYTES_MAX };
+        let answer = self.answered(call)?;
+        match answer.is_success {
+            true => Ok(answer.output),
+            false => Err(self.damaged(&self.words(&answer))),
+        }
+    }
+
+    /// Runs a command whose failure means something.
+    pub(crate) fn run(&self, args: &[&str], input: Vec<u8>) -> Result<GitAnswer, SyncError> {
+        self.run_long(args, input, LIST_BYTES_MAX)
+    }
+
+    /// Does the same with a bound on what it prints.
+    pub(crate) fn run_long(
+        &self,
+        args: &[&str],
+        input: Vec<u8>,
+        bytes_max: u64,
+    ) -> Result<GitAnswer, SyncError> {
+        self.answered(GitCall { args, input, variables: Vec::new(), bytes_max })
+    }
+
+    fn answered(&self, call: GitCall<'_>) -> Result<GitAnswer, SyncError> {
+        let why = match self.program.run(call) {
+            Ok(answer) => return Ok(answer),
+            Err(NoAnswer::NoProgram) => return Err(SyncError::NoGit),
+            Err(NoAnswer::TooLong) => "it took longer than a minute",
+            Err(NoAnswer::TooMuch) => "there is more than a team writes",
+            Err(NoAnswer::Failed) => "git could not be started",
+        };
+        Err(self.unreachable(why))
+    }
+
+    /// Says that the remote does not do what was asked.
+    pub(crate) fn unreachable(&self, why: &str) -> SyncError {
+        SyncError::Remote { remote: self.shown.clone(), why: why.to_owned() }
+    }
+
+    /// Says that the repository is of no use.
+    pub(crate) fn damaged(&self, why: &str) -> SyncError {
+        let path = self.program.directory.display().to_string();
+        SyncError::Cache { path, why: why.to_owned() }
+    }
+
+    /// Returns the line in which git says what went wrong, without a password.
+    pub(crate) fn words(&self, answer: &GitAnswer) -> String {
+        let words = answer.words.replace(&self.url, &self.shown);
+        let starts = ["fatal: ", "error: ", "remote: "];
+        let told = |start: &&str| words.lines().find_map(|line| line.strip_prefix(*start));
+        let line = starts.iter().find_map(told).or_else(|| words.lines().last());
+        let line = neutralise(&redacted(line.unwrap_or_default()), Layout::Line);
+        let line: String = line.chars().take(WORDS_CHARS_MAX).collect();
+        if line.is_empty() { "git says nothing about it".to_owned() } else { line }
+    }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}

@@ -1,0 +1,172 @@
+//! What must not be lost of sharing, in the file `.sync.json` of the store: who agreed to share which repository with which
+//! remote, and what this store published last, by which it knows its own tree from that of a copy of itself. Not here: the
+//! state that may be lost (`sync_state`).
+
+use std::fs::OpenOptions;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+
+use event::RepoKey;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+use store::{Store, StoreError};
+
+use crate::{RemoteAddress, SyncError, Tip};
+
+/// The file, inside the store.
+const RECORD: &str = ".sync.json";
+
+/// The longest record that is read, in bytes.
+const RECORD_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The record of one store, as far as it is about one remote. Fields of others are kept.
+#[derive(Debug)]
+pub(crate) struct SyncRecord {
+    path: PathBuf,
+    remote: String,
+    whole: Map<String, Value>,
+    /// The fields about the remote.
+    fields: Map<String, Value>,
+}
+
+impl SyncRecord {
+    /// Reads the record; an empty one if there is none.
+    ///
+    /// # Errors
+    /// [`SyncError::Store`] if it cannot be read, or is damaged: who agreed to what is not to be guessed.
+    pub(crate) fn read(store: &Store, remote: &RemoteAddress) -> Result<Self, SyncError> {
+        let path = store.root().join(RECORD);
+        let mut whole = match store::open_own_file(&path)? {
+            None => Map::new(),
+            Some(file) => {
+                let mut text = String::new();
+                let read = file.take(RECORD_BYTES_MAX).read_to_string(&mut text);
+                read.map_err(StoreError::io("read", &path))?;
+                serde_json::from_str(&text).map_err(|error| {
+                    let why = std::io::Error::other(format!("{error}; delete it, and agree again"));
+                    StoreError::io("understand", &path)(why)
+                })?
+            }
+        };
+        let remotes = whole.entry("remotes").or_insert_with(|| json!({}));
+        let own = remotes.get(remote.hash()).and_then(Value::as_object);
+        let mut fields = own.cloned().unwrap_or_default();
+        fields.insert("remote".to_owned(), remote.shown().into());
+        Ok(Self { path, remote: remote.hash().to_owned(), whole, fields })
+    }
+
+    /// Tells whether somebody agreed to share a repository with the remote.
+    pub(crate) fn is_agreed(&self, repo: &RepoKey) -> bool {
+        self.fields.get("agreed").is_some_and(|agreed| agreed.get(repo.as_str()).is_some())
+    }
+
+    /// Notes that somebody agreed.
+    pub(crate) fn agree(&mut self, repo: &RepoKey, now: Timestamp) {
+        let agreed = self.fields.entry("agreed").or_insert_with(|| json!({}));
+        if let Value::Object(agreed) = agreed {
+            let when = || Value::from(format!("{now:.0}"));
+            agreed.entry(repo.as_str()).or_insert_with(when);
+        }
+    }
+
+    /// Tells whether this store published, or was about to publish, the tree of a tip.
+    pub(crate) fn knows(&self, tip: &Tip) -> bool {
+        ["published", "publishing"].iter().any(|name| self.text(name) == Some(&tip.0))
+    }
+
+    /// Returns the tip that this store published last.
+    pub(crate) fn published_tip(&self) -> Option<&str> {
+        self.text("published")
+    }
+
+    /// Returns how many lines the remote has, as far as is known.
+    pub(crate) fn lines(&self) -> usize {
+        let lines = self.fields.get("lines").and_then(Value::as_u64).unwrap_or_default();
+        usize::try_from(lines).unwrap_or(usize::MAX)
+    }
+
+    /// Notes what is about to be published.
+    pub(crate) fn publishing(&mut self, tip: &Tip) {
+        self.fields.insert("publishing".to_owned(), tip.0.as_str().into());
+    }
+
+    /// Notes what was published, with its number of lines.
+    pub(crate) fn published(&mut self, tip: &Tip, lines: usize) {
+        self.fields.insert("published".to_owned(), tip.0.as_str().into());
+        self.fields.remove("publishing");
+        self.fields.insert("lines".to_owned(), lines.into());
+    }
+
+    /// Forgets what was published, since it was under another origin.
+    pub(crate) fn forget_published(&mut self) {
+        for name in ["published", "publishing", "lines"] {
+            self.fields.remove(name);
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).and_then(Value::as_str)
+    }
+
+    /// Writes the record, so that it survives a crash of the machine.
+    ///
+    /// # Errors
+    /// [`SyncError::Store`].
+    pub(crate) fn write(&mut self) -> Result<(), SyncError> {
+        if let Some(Value::Object(remotes)) = self.whole.get_mut("remotes") {
+            remotes.insert(self.remote.clone(), Value::Object(self.fields.clone()));
+        }
+        let text = format!("{:#}\n", Value::Object(self.whole.clone()));
+        let new = self.path.with_extension("json.new");
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(true).write(true);
+        store::private(&mut options);
+        let written = options.open(&new).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        });
+        let moved = written.and_then(|()| std::fs::rename(&new, &self.path));
+        moved.map_err(StoreError::io("write", &self.path))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-SYNC-3
+    #[test]
+    fn a_yes_is_kept_for_one_repository_and_one_remote() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path().join("logs"));
+        store.ensure().unwrap();
+        let path = store.root().join(RECORD);
+        std::fs::write(&path, r#"{"note":1,"remotes":{"x":{"y":2}}}"#).unwrap();
+        let remotes = ["/srv/a.git", "/srv/b.git"].map(|url| RemoteAddress::parse(url).unwrap());
+        let read = |remote| SyncRecord::read(&store, remote).unwrap();
+        let [api, web] = ["api", "web"].map(|key| RepoKey::parse(key).unwrap());
+        let mut record = read(&remotes[0]);
+        assert!(!record.is_agreed(&api));
+        record.agree(&api, Timestamp::UNIX_EPOCH);
+        record.publishing(&Tip("t1".to_owned()));
+        record.published(&Tip("t1".to_owned()), 3);
+        record.publishing(&Tip("t2".to_owned()));
+        record.write().unwrap();
+        let record = read(&remotes[0]);
+        assert!(record.is_agreed(&api) && !record.is_agreed(&web));
+        let known = ["t1", "t2", "t3"].map(|tip| record.knows(&Tip(tip.to_owned())));
+        assert_eq!((known, record.lines()), ([true, true, false], 3));
+        assert!(!read(&remotes[1]).is_agreed(&api));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let whole: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&whole["note"], &whole["remotes"]["x"]["y"]), (&json!(1), &json!(2)));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        std::fs::write(&path, "{").unwrap();
+        assert!(SyncRecord::read(&store, &remotes[0]).is_err());
+    }
+}

@@ -1,0 +1,68 @@
+//! Many lines of many stores: fewer by default, and as many as a busy team has when asked for.
+
+use std::time::Instant;
+
+use crate::laptops::{API, KINDS, Laptop, Team};
+
+fn fill(laptop: &Laptop, from: usize, count: usize) {
+    let line = |n: usize| {
+        let text =
+            format!("{} learnt {n}: {}", laptop.host, "the cache must be cleared ".repeat(14));
+        format!(
+            "{{\"id\":\"{0}-{n}\",\"timestamp\":\"2026-03-04T11:00:00Z\",\"repo\":\"github.com/acme/api\",\"lesson\":\"{text}\"}}\n",
+            laptop.host
+        )
+    };
+    let path = laptop.store.root().join(API);
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let more: String = (from..from + count).map(line).collect();
+    std::fs::write(path, before + &more).unwrap();
+}
+
+/// Each of the stores writes its lines in some rounds; then all have all.
+fn exchanged(stores: usize, lines: usize, rounds: usize) {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let laptops: Vec<Laptop> =
+            (0..stores).map(|number| team.laptop(&format!("m{number}"))).collect();
+        let began = Instant::now();
+        for round in 0..rounds {
+            for laptop in &laptops {
+                fill(laptop, round * lines / rounds, lines / rounds);
+                laptop.sync();
+            }
+        }
+        let spread = began.elapsed();
+        for laptop in &laptops {
+            laptop.sync();
+        }
+        let idle = Instant::now();
+        laptops[0].sync();
+        let idle = idle.elapsed();
+        let first = laptops[0].all_lines();
+        assert_eq!(first.len(), stores * lines);
+        assert!(laptops.iter().all(|laptop| laptop.all_lines() == first));
+        let newcomer = team.laptop("new");
+        let began = Instant::now();
+        assert_eq!(newcomer.sync().fetched, stores * lines);
+        let fetched = began.elapsed();
+        println!(
+            "{kind:?}: {} rounds with lines {spread:?}, one without {idle:?}, a newcomer fetches {} lines in {fetched:?}",
+            rounds * stores,
+            stores * lines
+        );
+    }
+}
+
+// S-SYNC-4, S-SYNC-6
+#[test]
+fn lines_of_several_stores_all_arrive() {
+    exchanged(4, 300, 3);
+}
+
+// S-SYNC-4, S-SYNC-6
+#[test]
+#[ignore = "it takes a minute without optimisation"]
+fn twenty_thousand_lines_of_eight_stores_arrive() {
+    exchanged(8, 2_500, 5);
+}

@@ -1,0 +1,176 @@
+//! Two people share what their agents learnt, through a git repository of their team. Not here: what a transport does in every
+//! case (the tests of the crate `sync`), what lines of others may do (`digest`).
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// The remote of a team, as a bare repository, and a person who uses it.
+struct Member {
+    world: World,
+}
+
+impl Member {
+    fn new(remote: &str, host: &str) -> Self {
+        let world = World::new();
+        world.configure(&format!("[sync]\nremote = {remote:?}\nshare = [\"github.com/acme/*\"]\n"));
+        let member = Self { world };
+        member.learn("github.com/acme/api", &format!("{host} learnt this"), &[]);
+        member
+    }
+
+    fn learn(&self, repo: &str, lesson: &str, more: &[&str]) {
+        let args = [&["--repo", repo, "--type", "fact", "--lesson", lesson], more].concat();
+        self.world.log_memory(&args).done();
+    }
+
+    fn own_lines(&self) -> Vec<String> {
+        let lines = self.world.log_lines("github.com+acme+api.jsonl").into_iter();
+        lines.map(|line| String::from_utf8(line).unwrap()).collect()
+    }
+
+    /// The mirrors of this store, by their paths below it.
+    fn mirrors(&self) -> Vec<PathBuf> {
+        let names = self.world.log_names().into_iter().map(PathBuf::from);
+        names.filter(|path| path.starts_with("team")).collect()
+    }
+
+    fn mirrored(&self) -> Vec<String> {
+        let text = |path: &PathBuf| std::fs::read_to_string(self.world.store().join(path)).unwrap();
+        self.mirrors()
+            .iter()
+            .flat_map(|path| text(path).lines().map(str::to_owned).collect::<Vec<_>>())
+            .collect()
+    }
+}
+
+/// An empty repository of a team.
+fn remote(world: &World) -> String {
+    let folder = world.path("memory.git");
+    world.git(&folder, &["init", "--quiet", "--bare"]);
+    folder.display().to_string()
+}
+
+// S-SYNC-1, S-SYNC-3, S-SYNC-10
+#[test]
+fn a_lesson_of_one_reaches_the_other() {
+    let team = World::new();
+    let remote = remote(&team);
+    let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
+    ana.learn("github.com/acme/api", "only for ana", &["--private"]);
+    ana.learn("gitlab.com/ana/notes", "not of the team", &[]);
+    let lines = ana.own_lines();
+
+    let dry = ana.world.agent_knowledge(&["sync", "--dry-run"]);
+    assert_eq!(dry.output, format!("{}\n", lines[0]), "the very line");
+    assert!(dry.messages.contains("1 line would leave"), "{}", dry.messages);
+    assert!(dry.messages.contains("1 private"), "{}", dry.messages);
+
+    let first = ana.world.agent_knowledge(&["sync"]).done();
+    assert!(first.contains("nothing of it was sent: github.com/acme/api (1 line)"), "{first}");
+    assert_eq!(team.git(&team.path("memory.git"), &["for-each-ref"]), "", "nothing was sent");
+
+    let sent = ana.world.agent_knowledge(&["sync", "--yes"]).done();
+    assert!(sent.starts_with("pushed       1 line\n"), "{sent}");
+    let got = bo.world.agent_knowledge(&["sync", "--yes"]).done();
+    assert!(got.contains("got          1 line from 1 other machine"), "{got}");
+    assert_eq!(bo.mirrored(), [lines[0].as_str()]);
+    let mirror = bo.mirrors()[0].to_str().unwrap().to_owned();
+    assert!(mirror.starts_with("team/testbox-"), "{mirror}");
+    assert!(mirror.ends_with("/github.com+acme+api.jsonl"), "{mirror}");
+
+    let found = bo.world.agent_knowledge(&["search", "what did ana learn"]).done();
+    assert!(found.contains("ana learnt this") && found.contains(", team"), "{found}");
+
+    // From now on nobody is asked.
+    ana.learn("github.com/acme/api", "the second lesson", &[]);
+    let told = ana.world.asked(&["sync"]);
+    assert_eq!(
+        (&told["pushed"], &told["fetched"], &told["to_agree"]),
+        (&json!(1), &json!(1), &json!([]))
+    );
+    let told = bo.world.asked(&["sync"]);
+    assert_eq!((&told["fetched"], &told["reached"]), (&json!(1), &json!(true)), "{told}");
+    let everything = std::process::Command::new("git")
+        .args(["-C", &remote, "log", "--all", "-p"])
+        .output()
+        .unwrap();
+    let everything = String::from_utf8_lossy(&everything.stdout).into_owned();
+    assert!(everything.contains("the second lesson"), "{everything}");
+    assert!(!everything.contains("only for ana") && !everything.contains("not of the team"));
+    assert!(!everything.contains("tester@example.org"), "no mail of a person");
+}
+
+// S-SYNC-9, S-SYNC-10
+#[test]
+fn a_remote_that_is_away_is_told_and_tried_again() {
+    let team = World::new();
+    let remote = remote(&team);
+    let ana = Member::new(&remote, "ana");
+    std::fs::rename(&remote, team.path("away")).unwrap();
+    let away = ana.world.agent_knowledge(&["sync", "--yes"]);
+    assert_eq!(away.exit, Some(75), "{away:?}");
+    assert!(away.output.contains("cannot be reached"), "{away:?}");
+    std::fs::rename(team.path("away"), &remote).unwrap();
+    assert!(ana.world.agent_knowledge(&["sync", "--yes"]).done().contains("pushed       1 line"));
+}
+
+// S-SYNC-5, S-SYNC-10
+#[test]
+fn without_settings_it_says_what_to_set() {
+    let world = World::new();
+    let told = world.agent_knowledge(&["sync"]);
+    assert_eq!(told.exit, Some(78));
+    assert!(told.messages.contains("config set sync.remote git@"), "{}", told.messages);
+    for (remote, expected) in [("ext::sh -c x", 78), ("--upload-pack=x", 78), ("origin", 78)] {
+        let told = world.agent_knowledge(&["sync", "--remote", remote]);
+        assert_eq!(told.exit, Some(expected), "{remote}: {}", told.messages);
+    }
+}
+
+// S-SYNC-5
+#[test]
+fn the_codes_own_remote_gets_only_its_own_lessons() {
+    let team = World::new();
+    let code = team.path("code.git");
+    team.git(&code, &["init", "--quiet", "--bare"]);
+    let ana = Member::new("origin", "ana");
+    ana.learn("github.com/acme/web", "of another repository", &[]);
+    let clone = ana.world.path("clone");
+    ana.world.git(&clone, &["init", "--quiet"]);
+    ana.world.git(&clone, &["remote", "add", "origin", "git@github.com:acme/api.git"]);
+    // A stand-in for the forge: the address leads to the repository of this test.
+    let alias = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "url.PLACE.insteadOf")];
+    let place = code.display().to_string();
+    let run = |args: &[&str]| {
+        let mut command = ana.world.command(crate::world::AGENT_KNOWLEDGE);
+        command.current_dir(&clone).args(args);
+        for (name, value) in alias {
+            command.env(name, value.replace("PLACE", &place));
+        }
+        command.env("GIT_CONFIG_VALUE_0", "git@github.com:acme/api.git");
+        crate::world::run(&mut command, b"")
+    };
+    let told: Value = serde_json::from_str(&run(&["sync", "--yes", "--json"]).done()).unwrap();
+    assert_eq!(told["pushed"], 1, "{told}");
+    let names = team.git(&code, &["for-each-ref", "--format=%(refname)"]);
+    assert!(names.starts_with("refs/agent-knowledge/v1/testbox-"), "{names}");
+    let files = team.git(&code, &["ls-tree", "-r", "--name-only", &names]);
+    assert_eq!(files, "FORMAT\ngithub.com+acme+api/000000.jsonl");
+}
+
+// S-SYNC-4, S-DIGEST-1
+#[test]
+fn a_folder_is_a_remote_too() {
+    let team = World::new();
+    let folder = format!("folder:{}", team.home().display());
+    let (ana, bo) = (Member::new(&folder, "ana"), Member::new(&folder, "bo"));
+    ana.world.agent_knowledge(&["sync", "--yes"]).done();
+    bo.world.agent_knowledge(&["sync", "--yes"]).done();
+    ana.world.agent_knowledge(&["sync"]).done();
+    assert_eq!((ana.mirrored(), bo.mirrored()), (bo.own_lines(), ana.own_lines()));
+    let digest = |member: &Member| member.world.agent_knowledge(&["digest"]).done();
+    assert_eq!(digest(&ana), digest(&bo));
+}
