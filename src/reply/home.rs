@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::reply::Reply;
-use super::session_state::SessionsNote;
+use super::session_state::StateNote;
 use guard::text::{Layout, neutralise};
 
 /// Most clients that are named.
@@ -24,7 +24,7 @@ pub struct Home {
     /// The number of repositories with memories.
     pub repos: u64,
     /// The state of past sessions; nothing where there are none.
-    pub sessions: Option<SessionsNote>,
+    pub sessions: Option<StateNote>,
     /// The clients that were set up, each with its last call.
     pub set_up: Vec<String>,
     /// The clients that are installed and were not set up.

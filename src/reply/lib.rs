@@ -68,7 +68,7 @@ pub use session_line::short_id;
 pub use session_list::session_list;
 pub use session_mended::known_end;
 pub use session_reading::{import_done, import_planned, sessions_checked};
-pub use session_state::{SessionsNote, SessionsState};
+pub use session_state::{SessionsState, StateNote};
 pub use session_transcript::{
     ReplayStep, Shown, replay_steps, session_summary, session_transcript,
 };

@@ -37,12 +37,12 @@ pub struct SessionsState {
     pub now_ms: i64,
 }
 
-/// The state in words.
+/// The state of a part of the program, such as past sessions, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionsNote {
+pub struct StateNote {
     /// One line.
     pub says: String,
-    /// What is about to be lost, in one line each.
+    /// What somebody should see to, in one line each.
     pub warnings: Vec<String>,
     /// The command that helps.
     pub command: Option<String>,
@@ -51,7 +51,7 @@ pub struct SessionsNote {
 impl SessionsState {
     /// Puts it in words. Nothing where there is nothing to say: no session is kept and no transcript is on the disk.
     #[must_use]
-    pub fn note(&self) -> Option<SessionsNote> {
+    pub fn note(&self) -> Option<StateNote> {
         let files: u64 = self.tools.values().map(|tool| tool.files).sum();
         let command = Some(IMPORT.to_owned());
         match self.is_allowed {
@@ -61,16 +61,16 @@ impl SessionsState {
                 let files = counted(files, "transcript");
                 let says =
                     format!("{files} on this disk ({size}); none was read, nobody was asked");
-                Some(SessionsNote { says, warnings: Vec::new(), command })
+                Some(StateNote { says, warnings: Vec::new(), command })
             }
             Some(false) => {
                 let says = "not read, as you chose".to_owned();
-                Some(SessionsNote { says, warnings: Vec::new(), command: None })
+                Some(StateNote { says, warnings: Vec::new(), command: None })
             }
             Some(true) => {
                 let warnings = self.warnings();
                 let command = command.filter(|_| !warnings.is_empty());
-                Some(SessionsNote { says: self.kept(), warnings, command })
+                Some(StateNote { says: self.kept(), warnings, command })
             }
         }
     }

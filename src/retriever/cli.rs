@@ -147,7 +147,7 @@ fn perform(
         }
         MainCommand::Status(form) => {
             let status = wiring.open(settings, Need::Words)?.status()?;
-            (form, wiring.with_sessions(settings, status))
+            (form, wiring.with_sessions_and_team(settings, status))
         }
         MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
         MainCommand::Mcp(command) => {

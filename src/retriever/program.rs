@@ -50,6 +50,8 @@ mod setup;
 mod shared;
 mod stats;
 mod stopping;
+mod team_rounds;
+mod team_standing;
 mod team_sync;
 mod team_text;
 mod token;
@@ -305,11 +307,16 @@ impl Wiring for Program<'_> {
         self.take_over(settings, &command, messages)
     }
 
-    fn with_sessions(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply {
-        match self.settle(settings).and_then(|settled| self.sessions_state(&settled)) {
+    fn with_sessions_and_team(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply {
+        let settled = match self.settle(settings) {
+            Ok(settled) => settled,
+            Err(error) => return reply.and("settings", &error.to_string()),
+        };
+        let reply = match self.sessions_state(&settled) {
             Ok(state) => state.added_to(reply),
             Err(error) => reply.and("sessions", &error.to_string()),
-        }
+        };
+        self.with_team(&settled, reply)
     }
 
     fn sessions(

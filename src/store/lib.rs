@@ -60,7 +60,7 @@ pub use repo::{Called, DetectedRepo, RepoAt, RepoSource};
 pub use session_policy::SessionPolicy;
 pub use setting::{SETTINGS, Setting, SettingForm};
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
-pub use sync_policy::{SyncPolicy, Trust};
+pub use sync_policy::{SyncPause, SyncPolicy, Trust};
 pub use tail::{LogLine, Tail};
 pub use team::origin_of;
 pub use trust::trusted;

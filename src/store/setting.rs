@@ -61,7 +61,7 @@ impl Setting {
 }
 
 /// All settings of the configuration file.
-pub const SETTINGS: [Setting; 23] = [
+pub const SETTINGS: [Setting; 24] = [
     setting(
         "logs",
         SettingForm::Text,
@@ -131,6 +131,13 @@ pub const SETTINGS: [Setting; 23] = [
         "github.com/acme/*",
     ),
     setting("sync.strip", SettingForm::List, "names of fields", "branch,session_id"),
+    setting(
+        "sync.every_seconds",
+        SettingForm::Number,
+        "a number of seconds up to 86400; 0 exchanges nothing by itself",
+        "60",
+    )
+    .or("300"),
     setting("sync.trust", SettingForm::List, "origins of other stores", "laptop-3fa9c1d2"),
     setting(
         "section_budgets.*",

@@ -15,6 +15,21 @@ pub struct SyncPolicy {
     pub strip: Vec<String>,
     /// Whose deeds count like our own.
     pub trust: Trust,
+    /// How often a server exchanges lines by itself.
+    pub every: SyncPause,
+}
+
+/// How often a server exchanges lines by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyncPause {
+    /// In seconds; 0 for never.
+    pub seconds: u32,
+}
+
+impl Default for SyncPause {
+    fn default() -> Self {
+        Self { seconds: 300 }
+    }
 }
 
 /// Whose deeds (forget, supersede, pin and the like) count like our own.
@@ -53,10 +68,11 @@ impl SyncPolicy {
                     let is_full = named.iter().any(|name| name == "full");
                     policy.trust = if is_full { Trust::Full } else { Trust::Origins(named) };
                 }
+                ("every_seconds", value) => policy.every = pause(&value)?,
                 (key, _) => {
                     return Err(format!(
                         "sync: {key:?} is unknown or of a wrong type; allowed are remote = \"git@host:team/memory.git\", \
-                         share = [\"github.com/acme/*\"], strip = [\"branch\"], and trust = \"full\" or a list of origins \
+                         share = [\"github.com/acme/*\"], strip = [\"branch\"], every_seconds = 300, and trust = \"full\" or a list of origins \
                          such as [\"laptop-3fa9c1d2\"]"
                     ));
                 }
@@ -113,6 +129,20 @@ fn patterns(texts: Vec<String>) -> Result<Vec<String>, String> {
             "sync: share takes keys of repositories in lower case, and * for any text, for example \"github.com/acme/*\"; got {wrong:?}"
         )),
     }
+}
+
+/// Longest pause between two exchanges, in seconds: a day.
+const PAUSE_SECONDS_MAX: u32 = 24 * 3_600;
+
+fn pause(value: &toml::Value) -> Result<SyncPause, String> {
+    let seconds = value.as_integer().and_then(|seconds| u32::try_from(seconds).ok());
+    let seconds = seconds.filter(|seconds| *seconds <= PAUSE_SECONDS_MAX).ok_or_else(|| {
+        format!(
+            "sync: every_seconds must be a number of seconds up to {PAUSE_SECONDS_MAX}, for example 300; 0 exchanges \
+             nothing by itself"
+        )
+    })?;
+    Ok(SyncPause { seconds })
 }
 
 fn fields(texts: Vec<String>) -> Result<Vec<String>, String> {
@@ -183,6 +213,7 @@ mod tests {
             ("share = [\"GitHub.com/x\"]", "lower case"),
             ("strip = [\"lesson\"]", "branch, commit"),
             ("trust = \"some\"", "trust = \"full\""),
+            ("every_seconds = 100000", "up to 86400"),
             ("remote = \"\"", "allowed are remote"),
         ] {
             let why = policy(text).unwrap_err();

@@ -23,7 +23,7 @@ const TURN_MS_MAX: u64 = 2_000;
 const TRIES_MAX: usize = 3;
 
 /// The folder of the caches, inside the folder of all caches.
-const FOLDER: &str = "sync";
+pub(crate) const FOLDER: &str = "sync";
 
 /// Whether somebody agrees now to share the repositories that were never shared with the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ fn round(
         mirroring.all(transport, &tips, &mut round.state, &mut round.report)
     });
     match reached {
-        Ok(()) => {}
+        Ok(()) => round.state.reached_at = Some(request.now.as_second()),
         Err(error @ SyncError::Remote { .. }) => round.not_reached(&error)?,
         Err(error) => return Err(error),
     }
@@ -119,7 +119,7 @@ impl Round<'_> {
     /// Publishes what is new, and returns what the remote has.
     fn publish(&mut self, transport: &mut dyn Transport) -> Result<Tips, SyncError> {
         let mut tips = transport.tips()?;
-        let logs = self.log_state()?;
+        let logs = log_state(self.request.store, self.request.policy)?;
         if self.is_published(&logs, &tips) {
             return Ok(tips);
         }
@@ -278,18 +278,6 @@ impl Round<'_> {
         self.report.waiting = Some(Waiting { lines, since });
     }
 
-    /// Returns what the own logs and the settings look like from outside. Rules may change with the program.
-    fn log_state(&self) -> Result<String, SyncError> {
-        let mut hash = Sha256::new();
-        hash.update(format!("{} {:?}", env!("CARGO_PKG_VERSION"), self.request.policy));
-        for file in shared_files(self.request.store, self.request.policy)?.into_values().flatten() {
-            let found = file.symlink_metadata();
-            let found = found.map(|found| (found.len(), found.modified().ok()));
-            hash.update(format!("{} {found:?}\n", file.display()));
-        }
-        Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-    }
-
     /// Tells whether the logs are as they were when the tree was published that the remote still has.
     fn is_published(&self, logs: &str, tips: &Tips) -> bool {
         let there = tips.tips.get(&self.report.origin);
@@ -297,6 +285,18 @@ impl Round<'_> {
             then == logs && there.is_some_and(|there| there.0 == *tip && self.record.knows(there))
         })
     }
+}
+
+/// Returns what the own logs and the settings look like from outside. Rules may change with the program.
+pub(crate) fn log_state(store: &Store, policy: &SyncPolicy) -> Result<String, SyncError> {
+    let mut hash = Sha256::new();
+    hash.update(format!("{} {policy:?}", env!("CARGO_PKG_VERSION")));
+    for file in shared_files(store, policy)?.into_values().flatten() {
+        let found = file.symlink_metadata();
+        let found = found.map(|found| (found.len(), found.modified().ok()));
+        hash.update(format!("{} {found:?}\n", file.display()));
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Tells what an exchange would send, and changes nothing but the cache.

@@ -22,6 +22,7 @@ mod remote_address;
 mod sync_record;
 mod sync_report;
 mod sync_state;
+mod team_state;
 mod transport;
 mod unambiguous;
 
@@ -32,6 +33,7 @@ pub use git_remote::GitRemote;
 pub use outgoing::{LeftOut, Outgoing, OwnLog, outgoing};
 pub use remote_address::{RemoteAddress, RemoteKind};
 pub use sync_report::{Preview, SyncReport, Waiting};
+pub use team_state::TeamState;
 pub use transport::{
     Brought, FilePart, History, Listed, Listing, NextTree, Published, Tip, Tips, Transport,
 };

@@ -14,6 +14,9 @@ use crate::RemoteAddress;
 /// Most lines of one origin that are taken on a day. A person and their agents write tens; more is a fault or an attack.
 pub(crate) const LINES_A_DAY_MAX: usize = 10_000;
 
+/// Most lines of an origin on the first day: years of a person and their agents.
+pub(crate) const LINES_AT_FIRST_MAX: usize = 100_000;
+
 /// The longest state that is read, in bytes.
 const STATE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
@@ -27,6 +30,8 @@ pub(crate) struct SyncState {
     pub(crate) published: Option<(String, String)>,
     /// Since when something waits, in seconds since 1970.
     pub(crate) waiting_since: Option<i64>,
+    /// When the remote answered last, in seconds since 1970.
+    pub(crate) reached_at: Option<i64>,
     #[serde(skip)]
     path: PathBuf,
 }
@@ -39,6 +44,8 @@ pub(crate) struct KnownOrigin {
     pub(crate) tip: Option<String>,
     /// Its logs, by repository.
     pub(crate) logs: BTreeMap<String, KnownLog>,
+    /// The day on which the first lines were taken, in UTC.
+    first_day: String,
     /// The day of the count below, in UTC.
     day: String,
     /// How many lines were taken that day.
@@ -79,15 +86,20 @@ impl SyncState {
 }
 
 impl KnownOrigin {
-    /// Returns how many lines may still be taken on the day of `now`.
+    /// Returns how many lines may still be taken on the day of `now`. Whoever joins a team takes its past at once.
     pub(crate) fn allowance(&self, now: Timestamp) -> usize {
         let taken = if self.day == day_of(now) { self.lines_that_day } else { 0 };
-        LINES_A_DAY_MAX.saturating_sub(taken)
+        let is_new = self.first_day.is_empty() || self.first_day == day_of(now);
+        let most = if is_new { LINES_AT_FIRST_MAX } else { LINES_A_DAY_MAX };
+        most.saturating_sub(taken)
     }
 
     /// Counts lines that were taken at `now`.
     pub(crate) fn count(&mut self, lines: usize, now: Timestamp) {
         let day = day_of(now);
+        if self.first_day.is_empty() {
+            self.first_day.clone_from(&day);
+        }
         let before = if self.day == day { self.lines_that_day } else { 0 };
         (self.day, self.lines_that_day) = (day, before.saturating_add(lines));
     }
@@ -107,6 +119,9 @@ mod tests {
         let (evening, night): (Timestamp, Timestamp) =
             ("2026-01-02T23:59:59Z".parse().unwrap(), "2026-01-03T00:00:00Z".parse().unwrap());
         let mut known = KnownOrigin::default();
+        let first: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        known.count(LINES_A_DAY_MAX, first);
+        assert_eq!(known.allowance(first), LINES_AT_FIRST_MAX - LINES_A_DAY_MAX);
         known.count(LINES_A_DAY_MAX - 1, evening);
         assert_eq!((known.allowance(evening), known.allowance(night)), (1, LINES_A_DAY_MAX));
         known.count(5, evening);

@@ -2,6 +2,7 @@
 //! case (the tests of the crate `sync`), what lines of others may do (`digest`).
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -173,4 +174,54 @@ fn a_folder_is_a_remote_too() {
     assert_eq!((ana.mirrored(), bo.mirrored()), (bo.own_lines(), ana.own_lines()));
     let digest = |member: &Member| member.world.agent_knowledge(&["digest"]).done();
     assert_eq!(digest(&ana), digest(&bo));
+}
+
+// S-SYNC-11
+#[test]
+fn status_and_doctor_tell_what_is_not_shared() {
+    let team = World::new();
+    let remote = remote(&team);
+    let ana = Member::new(&remote, "ana");
+    let status = || ana.world.agent_knowledge(&["status"]).done();
+    assert!(
+        status().contains("never reached from here, lines of 0 other machines"),
+        "{}",
+        status()
+    );
+    assert!(status().contains("nobody agreed yet to share github.com/acme/api (1 line)"));
+    ana.world.agent_knowledge(&["sync", "--yes"]).done();
+    assert!(status().contains(": reached 2") && !status().contains("nobody agreed"));
+    ana.learn("github.com/acme/api", "the second lesson", &[]);
+    let told = ana.world.asked(&["status"]);
+    assert_eq!(told["team"]["waiting"]["lines"], 1, "{told}");
+    let doctor = ana.world.agent_knowledge(&["doctor"]).output;
+    assert!(doctor.contains("1 line not pushed, since 2"), "{doctor}");
+    assert!(doctor.contains("fix: agent-knowledge sync\n"), "{doctor}");
+}
+
+// S-SYNC-11
+#[test]
+fn a_server_exchanges_lines_by_itself() {
+    let team = World::new();
+    let remote = remote(&team);
+    let settings = format!(
+        "[sync]\nremote = {remote:?}\nshare = [\"github.com/acme/*\"]\nevery_seconds = 1\n"
+    );
+    let (ana, bo) = (World::sharing(), World::sharing());
+    for world in [&ana, &bo] {
+        world.configure(&settings);
+        let own = ["--repo", "github.com/acme/api", "--type", "fact", "--lesson", "a first lesson"];
+        world.log_memory(&own).done();
+        world.agent_knowledge(&["sync", "--yes"]).done();
+        // The first question starts the server.
+        world.agent_knowledge(&["search", "lesson"]).done();
+    }
+    let more = ["--repo", "github.com/acme/api", "--type", "fact", "--lesson", "walrus port 7000"];
+    ana.log_memory(&more).done();
+    let is_there = || bo.agent_knowledge(&["search", "walrus port"]).done().contains("7000");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_there() {
+        assert!(Instant::now() < deadline, "nothing came");
+        std::thread::park_timeout(Duration::from_millis(100));
+    }
 }

@@ -107,7 +107,7 @@ impl Wiring for FakeWiring {
         Ok((if command.found { Exit::Done } else { Exit::Invalid }, reply))
     }
 
-    fn with_sessions(&mut self, _: &GlobalOptions, reply: Reply) -> Reply {
+    fn with_sessions_and_team(&mut self, _: &GlobalOptions, reply: Reply) -> Reply {
         reply
     }
 

@@ -121,7 +121,7 @@ pub trait Wiring {
     ) -> Result<(Exit, Reply), ApiError>;
 
     /// Adds the state of past sessions to an answer.
-    fn with_sessions(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply;
+    fn with_sessions_and_team(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply;
 
     /// Reads, lists, shows or forgets past sessions of other tools; also returns how the program ends.
     ///

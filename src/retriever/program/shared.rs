@@ -160,6 +160,7 @@ impl Program<'_> {
         endpoint.name_holder();
         let root = settled.store.root().to_owned();
         let sessions_dir = settled.sessions_dir.clone();
+        self.exchange_now_and_then(&settled);
         let checkpoints = checkpoints(&self.build(), &settled, &endpoint);
         unused::forget(
             &settled.cache_dir.join(INDEX_FOLDER),

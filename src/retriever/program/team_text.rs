@@ -77,6 +77,7 @@ fn stays(left_out: LeftOut) -> String {
         (left_out.flagged, "flagged"),
         (left_out.no_event, "without an event"),
         (left_out.elsewhere, "of other repositories"),
+        (left_out.unproven, "unproven or about a session"),
     ];
     let reasons = reasons.iter().filter(|(count, _)| *count > 0);
     let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
@@ -126,6 +127,7 @@ fn left_out_json(left_out: LeftOut) -> Value {
         "flagged": left_out.flagged,
         "no_event": left_out.no_event,
         "elsewhere": left_out.elsewhere,
+        "unproven": left_out.unproven,
     })
 }
 

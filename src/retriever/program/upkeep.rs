@@ -218,6 +218,7 @@ impl Program<'_> {
             sessions: settled
                 .as_ref()
                 .and_then(|settled| self.sessions_state(settled).ok()?.note()),
+            team: settled.as_ref().and_then(|settled| self.team_note(settled)),
         })
     }
 

@@ -15,7 +15,7 @@ use super::{CheckReport, CheckVerdict};
 use clients::setup::ClientsStatus;
 use engine::watch::Watching;
 use guard::text::{Layout, neutralise};
-use reply::{Reply, SessionsNote};
+use reply::{Reply, StateNote};
 use search::snapshot::Room;
 use store::Store;
 
@@ -44,7 +44,9 @@ pub struct DoctorRequest<'a> {
     /// The folders in which programs are searched.
     pub program_folders: Vec<PathBuf>,
     /// The state of past sessions, if there is anything to say.
-    pub sessions: Option<SessionsNote>,
+    pub sessions: Option<StateNote>,
+    /// How sharing with a team stands, if the settings name one.
+    pub team: Option<StateNote>,
 }
 
 /// The severity of a finding.
@@ -102,7 +104,8 @@ pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     findings.push(parts::log_memory(&request.program_folders));
     findings.push(set_up::examine(request.home.as_deref(), request.directory));
     findings.extend(set_up::set_up(&request.clients));
-    findings.extend(request.sessions.iter().flat_map(parts::sessions));
+    findings.extend(request.sessions.iter().flat_map(|note| parts::noted("past sessions", note)));
+    findings.extend(request.team.iter().flat_map(|note| parts::noted("team", note)));
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
     let verdict = if is_failed { CheckVerdict::Wrong } else { CheckVerdict::Fine };
     CheckReport { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }

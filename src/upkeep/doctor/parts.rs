@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::{Diagnosis, DoctorRequest};
 use crate::shown_path::{shown, word};
 use index::embed::{EmbedError, model};
-use reply::SessionsNote;
+use reply::StateNote;
 use search::snapshot::Room;
 use store::{make_a_file_in, trusted};
 
@@ -22,9 +22,8 @@ const LOOK_MS: u64 = 5;
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Reports the state of past sessions, and what a tool is about to delete unread.
-pub(super) fn sessions(note: &SessionsNote) -> Vec<Diagnosis> {
-    let about = "past sessions";
+/// Reports the state of a part, and what somebody should see to.
+pub(super) fn noted(about: &'static str, note: &StateNote) -> Vec<Diagnosis> {
     let mended = |finding: Diagnosis| match &note.command {
         Some(command) => finding.mended_by(command.clone()),
         None => finding,

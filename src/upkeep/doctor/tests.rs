@@ -47,6 +47,7 @@ impl DoctorFixture {
             directory: self.folder.path(),
             program_folders: vec![self.folder.path().join("bin")],
             sessions: None,
+            team: None,
         }
     }
 

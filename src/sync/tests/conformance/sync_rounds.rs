@@ -207,18 +207,26 @@ fn more_lines_than_a_day_allows_wait() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let line = |n: usize| format!("{{\"id\":\"a{n}\",\"lesson\":\"x{n}\"}}\n");
-        std::fs::write(ana.store.root().join(API), (0..10_050).map(line).collect::<String>())
-            .unwrap();
+        // Whoever joins takes the past at once.
+        let write = |lines: std::ops::Range<usize>| {
+            let text: String = lines.map(line).collect();
+            std::fs::write(ana.store.root().join(API), text).unwrap();
+        };
+        write(0..10_100);
+        assert_eq!(ana.sync().pushed, 10_100);
+        assert_eq!(bo.sync().fetched, 10_100);
+        bo.now.set(noon() + SignedDuration::from_hours(24));
+        write(0..20_150);
         assert_eq!(ana.sync().pushed, 10_050);
         let report = bo.sync();
         assert_eq!((report.fetched, report.held), (10_000, vec![(ana.origin(), 50)]));
         let report = bo.sync();
         assert_eq!((report.fetched, report.held), (0, vec![(ana.origin(), 50)]));
-        bo.now.set(noon() + SignedDuration::from_hours(24));
+        bo.now.set(noon() + SignedDuration::from_hours(48));
         let report = bo.sync();
         assert_eq!((report.fetched, report.held), (50, Vec::new()));
         let distinct: BTreeSet<String> = bo.mirror(&ana.origin()).into_iter().collect();
-        assert_eq!((distinct.len(), bo.mirror(&ana.origin()).len()), (10_050, 10_050));
+        assert_eq!((distinct.len(), bo.mirror(&ana.origin()).len()), (20_150, 20_150));
     }
 }
 

@@ -1,0 +1,100 @@
+//! How sharing with a team stands, in words for `status` and `doctor`. No remote is asked. Not here: finding it out
+//! (`sync::TeamState`), an exchange (`team_sync`).
+
+use serde_json::{Value, json};
+
+use super::{Program, ResolvedSettings};
+use api::Reply;
+use reply::StateNote;
+use sync::{RemoteAddress, TeamState};
+
+/// The command that exchanges lines.
+const SYNC: &str = "agent-knowledge sync";
+
+impl Program<'_> {
+    /// Adds how sharing stands to a reply, if the settings name a team.
+    pub(super) fn with_team(&self, settled: &ResolvedSettings, reply: Reply) -> Reply {
+        match self.team_state(settled) {
+            None => reply,
+            Some(Ok((state, remote))) => {
+                let note = note_of(&state, &remote);
+                let lines = std::iter::once(&note.says).chain(&note.warnings);
+                let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n          ");
+                reply.and("team", &text).with("team", as_json(&state, &remote))
+            }
+            Some(Err(why)) => reply.and("team", &why),
+        }
+    }
+
+    /// Returns how sharing stands, in words. `None` if the settings name no team.
+    pub(super) fn team_note(&self, settled: &ResolvedSettings) -> Option<StateNote> {
+        Some(match self.team_state(settled)? {
+            Ok((state, remote)) => note_of(&state, &remote),
+            Err(why) => {
+                StateNote { says: "sharing".to_owned(), warnings: vec![why], command: None }
+            }
+        })
+    }
+
+    fn team_state(
+        &self,
+        settled: &ResolvedSettings,
+    ) -> Option<Result<(TeamState, String), String>> {
+        let policy = &settled.config.sync;
+        let named = policy.remote.as_deref()?;
+        let found = RemoteAddress::parse(named).and_then(|remote| {
+            let now = (self.surroundings.clock)().now;
+            let state = TeamState::of(&settled.store, policy, &remote, &settled.cache_dir, now)?;
+            Ok((state, remote.shown().to_owned()))
+        });
+        Some(found.map_err(|error| error.to_string()))
+    }
+}
+
+fn note_of(state: &TeamState, remote: &str) -> StateNote {
+    let reached = state.reached_at.map_or_else(
+        || "never reached from here".to_owned(),
+        |at| format!("reached {}", at.strftime("%Y-%m-%d %H:%M")),
+    );
+    let others = match state.origins {
+        1 => "lines of 1 other machine".to_owned(),
+        many => format!("lines of {many} other machines"),
+    };
+    let mut warnings = Vec::new();
+    if let Some(waiting) = state.waiting {
+        let since = waiting.since.strftime("%Y-%m-%d %H:%M");
+        warnings.push(format!("{} not pushed, since {since}", counted(waiting.lines)));
+    }
+    let of_repos = state.to_agree.iter().map(|(repo, lines)| {
+        format!("nobody agreed yet to share {repo} ({}); {SYNC} asks", counted(*lines))
+    });
+    warnings.extend(of_repos);
+    let silent = state.silent.iter().map(|(origin, since)| {
+        format!("nothing came from {origin} since {}", since.strftime("%Y-%m-%d"))
+    });
+    warnings.extend(silent);
+    let command = (!warnings.is_empty()).then(|| SYNC.to_owned());
+    StateNote { says: format!("{remote}: {reached}, {others}"), warnings, command }
+}
+
+fn counted(lines: usize) -> String {
+    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
+}
+
+fn as_json(state: &TeamState, remote: &str) -> Value {
+    let silent = state.silent.iter().map(
+        |(origin, since)| json!({ "origin": origin.as_str(), "since": format!("{since:.0}") }),
+    );
+    let to_agree =
+        state.to_agree.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines }));
+    json!({
+        "remote": remote,
+        "reached_at": state.reached_at.map(|at| format!("{at:.0}")),
+        "waiting": state.waiting.map(|waiting| {
+            json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
+        }),
+        "to_agree": to_agree.collect::<Vec<_>>(),
+        "origins": state.origins,
+        "silent": silent.collect::<Vec<_>>(),
+    })
+}

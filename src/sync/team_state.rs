@@ -1,0 +1,71 @@
+//! How sharing with a team stands, without asking the remote: for `status`, `doctor` and the page. Not here: an exchange
+//! (`exchange`).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use event::{RepoKey, StoreOrigin};
+use jiff::Timestamp;
+use store::{Store, SyncPolicy};
+
+use crate::exchange::{FOLDER, log_state};
+use crate::mirroring::silent;
+use crate::outgoing::outgoing;
+use crate::sync_record::SyncRecord;
+use crate::sync_state::SyncState;
+use crate::{RemoteAddress, SyncError, Waiting};
+
+/// How sharing stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamState {
+    /// When the remote answered last. `None` if it never did, as far as the cache knows.
+    pub reached_at: Option<Timestamp>,
+    /// What is not pushed, if anything is.
+    pub waiting: Option<Waiting>,
+    /// The repositories that nobody agreed to share yet, and how many lines they have.
+    pub to_agree: Vec<(RepoKey, usize)>,
+    /// How many other origins have lines here.
+    pub origins: usize,
+    /// Those from which nothing came for two weeks, and when the last line did.
+    pub silent: Vec<(StoreOrigin, Timestamp)>,
+}
+
+impl TeamState {
+    /// Finds out how a store stands. Logs are read only if they changed since the last exchange.
+    ///
+    /// # Errors
+    /// [`SyncError::Store`].
+    pub fn of(
+        store: &Store,
+        policy: &SyncPolicy,
+        remote: &RemoteAddress,
+        cache: &Path,
+        now: Timestamp,
+    ) -> Result<Self, SyncError> {
+        let record = SyncRecord::read(store, remote)?;
+        let state = SyncState::read(&cache.join(FOLDER), store, remote);
+        let origins: BTreeSet<StoreOrigin> =
+            store.mirrors()?.iter().filter_map(|path| store::origin_of(path)).collect();
+        let mut found = Self {
+            reached_at: state.reached_at.and_then(|at| Timestamp::from_second(at).ok()),
+            waiting: None,
+            to_agree: Vec::new(),
+            origins: origins.len(),
+            silent: silent(store, now)?,
+        };
+        let logs = log_state(store, policy)?;
+        if state.published.as_ref().is_some_and(|(then, _)| *then == logs) {
+            return Ok(found);
+        }
+        let own = outgoing(store, policy)?;
+        let (agreed, not_agreed): (Vec<_>, Vec<_>) =
+            own.logs.iter().partition(|log| record.is_agreed(&log.repo));
+        let lines: usize = agreed.iter().map(|log| log.lines.len()).sum();
+        let lines = lines.saturating_sub(record.lines());
+        let since = state.waiting_since.and_then(|since| Timestamp::from_second(since).ok());
+        found.waiting = (lines > 0).then(|| Waiting { lines, since: since.unwrap_or(now) });
+        let not_agreed = not_agreed.into_iter().filter(|log| !log.lines.is_empty());
+        found.to_agree = not_agreed.map(|log| (log.repo.clone(), log.lines.len())).collect();
+        Ok(found)
+    }
+}
