@@ -114,6 +114,23 @@ fn a_remote_that_is_away_is_told_and_tried_again() {
     assert!(ana.world.agent_knowledge(&["sync", "--yes"]).done().contains("pushed       1 line"));
 }
 
+// S-SYNC-9
+#[test]
+fn who_may_only_read_still_receives() {
+    let team = World::new();
+    let remote = remote(&team);
+    let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
+    ana.world.agent_knowledge(&["sync", "--yes"]).done();
+    let mut command = bo.world.command(crate::world::AGENT_KNOWLEDGE);
+    command.args(["sync", "--yes"]).env("GIT_CONFIG_COUNT", "1");
+    // A stand-in for a forge that takes nothing from this key.
+    command.env("GIT_CONFIG_KEY_0", "url./nowhere/.pushInsteadOf").env("GIT_CONFIG_VALUE_0", "/");
+    let told = crate::world::run(&mut command, b"");
+    assert_eq!(told.exit, Some(75), "{told:?}");
+    assert!(told.output.contains("not pushed   1 line"), "{told:?}");
+    assert_eq!(bo.mirrored(), ana.own_lines());
+}
+
 // S-SYNC-5, S-SYNC-10
 #[test]
 fn without_settings_it_says_what_to_set() {
