@@ -298,7 +298,8 @@ impl Transport for GitRemote<'_> {
         let told = String::from_utf8_lossy(&answer.output);
         match told.lines().find(|line| line.starts_with('!')) {
             Some(line) => Ok(refusal(line)),
-            None => Err(self.repository.unreachable(&self.repository.words(&answer))),
+            // Perhaps it may only be read, and what others published can still be fetched.
+            None => Ok(Published::Refused(self.repository.words(&answer))),
         }
     }
 

@@ -26,6 +26,9 @@ const SINGLE_OBJECTS_MAX: usize = 40;
 /// The longest setting that is read, in bytes.
 const SETTING_BYTES_MAX: u64 = 4 * 1024;
 
+/// What git says after ssh has said what is wrong.
+const OF_SSH: &str = "Could not read from remote repository.";
+
 /// Characters of what git says that are shown.
 const WORDS_CHARS_MAX: usize = 300;
 
@@ -179,7 +182,8 @@ impl GitRepository {
         let words = answer.words.replace(&self.url, &self.shown);
         let starts = ["fatal: ", "error: ", "remote: "];
         let told = |start: &&str| words.lines().find_map(|line| line.strip_prefix(*start));
-        let line = starts.iter().find_map(told).or_else(|| words.lines().last());
+        let line = starts.iter().find_map(told).filter(|line| *line != OF_SSH);
+        let line = line.or_else(|| words.lines().find(|line| !line.trim().is_empty()));
         let line = neutralise(&redacted(line.unwrap_or_default()), Layout::Line);
         let line: String = line.chars().take(WORDS_CHARS_MAX).collect();
         if line.is_empty() { "git says nothing about it".to_owned() } else { line }

@@ -118,6 +118,52 @@ fn a_remote_that_is_away_is_told_and_tried_again() {
     assert!(ana.world.agent_knowledge(&["sync", "--yes"]).done().contains("pushed       1 line"));
 }
 
+// S-SYNC-5
+#[cfg(unix)]
+#[test]
+fn no_hook_of_the_user_runs() {
+    let team = World::new();
+    let remote = remote(&team);
+    let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
+    bo.world.agent_knowledge(&["sync", "--yes"]).done();
+    let (hooks, mark) = (team.path("hooks"), team.path("mark"));
+    std::fs::create_dir(&hooks).unwrap();
+    for name in ["reference-transaction", "pre-push", "post-index-change"] {
+        let hook = hooks.join(name);
+        std::fs::write(&hook, format!("#!/bin/sh\necho {name} >> '{}'\n", mark.display())).unwrap();
+        std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+    }
+    let hooks = hooks.display().to_string();
+    let settings = [("core.hooksPath", hooks.as_str()), ("commit.gpgSign", "true")];
+    let mut command = ana.world.command(crate::world::AGENT_KNOWLEDGE);
+    command.args(["sync", "--yes"]).env("GIT_CONFIG_COUNT", settings.len().to_string());
+    for (number, (name, value)) in settings.iter().enumerate() {
+        command.env(format!("GIT_CONFIG_KEY_{number}"), name);
+        command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
+    }
+    crate::world::run(&mut command, b"").done();
+    assert_eq!(ana.mirrored(), bo.own_lines());
+    assert!(!mark.exists(), "{}", std::fs::read_to_string(&mark).unwrap_or_default());
+}
+
+// S-SYNC-9
+#[test]
+fn who_may_only_read_still_receives() {
+    let team = World::new();
+    let remote = remote(&team);
+    let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
+    ana.world.agent_knowledge(&["sync", "--yes"]).done();
+    let mut command = bo.world.command(crate::world::AGENT_KNOWLEDGE);
+    command.args(["sync", "--yes"]).env("GIT_CONFIG_COUNT", "1");
+    // A stand-in for a forge that takes nothing from this key.
+    command.env("GIT_CONFIG_KEY_0", "url./nowhere/.pushInsteadOf").env("GIT_CONFIG_VALUE_0", "/");
+    let told = crate::world::run(&mut command, b"");
+    assert_eq!(told.exit, Some(75), "{told:?}");
+    assert!(told.output.contains("not pushed   1 line"), "{told:?}");
+    assert_eq!(bo.mirrored(), ana.own_lines());
+}
+
 // S-SYNC-5, S-SYNC-10
 #[test]
 fn without_settings_it_says_what_to_set() {
