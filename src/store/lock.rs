@@ -10,12 +10,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::log_file::describe_non_log;
 use super::{StoreError, layout};
 
 /// An exclusive lock that is released on drop.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
+    /// Whether the file has only this name, so that writing to it changes nothing elsewhere.
+    is_ours_alone: bool,
 }
 
 /// How long an append waits for the lock. One append holds it for microseconds, so only a stopped process
@@ -43,7 +46,10 @@ impl FileLock {
         loop {
             // `fs2::FileExt::` is spelled out, because std has a method of the same name with other errors.
             match fs2::FileExt::try_lock_exclusive(&file) {
-                Ok(()) if layout::named(&ours, path).is_some() => return Ok(Self { file }),
+                Ok(()) if layout::named(&ours, path).is_some() => {
+                    let is_ours_alone = describe_non_log(&ours).is_none();
+                    return Ok(Self { file, is_ours_alone });
+                }
                 // The lock file was deleted. A process that locks the new file would not wait for this lock.
                 Ok(()) if Instant::now() < deadline => (file, ours) = open(path)?,
                 Ok(()) => return Err(StoreError::Busy { path: path.to_owned(), wait_ms }),
@@ -70,14 +76,20 @@ impl FileLock {
     /// Reads the text that the holder of the lock keeps in its file. It costs no opening of another file, but is gone
     /// with the file, so it must be possible to do without it.
     pub(super) fn note(&self) -> io::Result<Vec<u8>> {
+        if !self.is_ours_alone {
+            return Ok(Vec::new());
+        }
         let mut bytes = vec![0; NOTE_BYTES_MAX];
         let count = read_from_start(&self.file, &mut bytes)?;
         bytes.truncate(count);
         Ok(bytes)
     }
 
-    /// Writes a text that is at least as long as the one before.
+    /// Writes a text that is at least as long as the one before. Fails if the file has a second name.
     pub(super) fn write_note(&self, text: &str) -> io::Result<()> {
+        if !self.is_ours_alone {
+            return Err(io::Error::other("the file of the lock has a second name"));
+        }
         write_at_start(&self.file, text.as_bytes())
     }
 
