@@ -2,13 +2,14 @@
 //! short write, releases the lock, and syncs if asked. Not here: what may be written; the type [`EncodedLine`]
 //! decides that.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
-use super::log_file::{Durability, open, write};
+use super::log_file::{Added, Durability, open, write};
 use super::{Store, StoreError, layout, spool, sync};
 use event::{EncodedLine, RepoKey};
 
@@ -57,7 +58,7 @@ pub fn append(
     store.ensure()?;
     let text: String = lines.iter().map(EncodedLine::as_str).collect();
     let append = Append { store, log: store.log_of(repo), text, durability };
-    append.run(layout::is_still_at)
+    append.run(layout::named)
 }
 
 struct Append<'a> {
@@ -71,7 +72,10 @@ impl Append<'_> {
     /// Programs that do not know our lock (git, editors) may replace the log during the write. The lines then
     /// went to a file without a name, so they are written again. Ids make the repetition harmless. An append
     /// that cannot be kept is not acknowledged.
-    fn run(&self, is_kept: impl Fn(&File, &Path) -> bool) -> Result<Appended, StoreError> {
+    fn run(
+        &self,
+        named: impl Fn(&Metadata, &Path) -> Option<Metadata>,
+    ) -> Result<Appended, StoreError> {
         let began = Instant::now();
         let left_ms = |most_ms: u64| {
             most_ms.saturating_sub(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
@@ -86,24 +90,37 @@ impl Append<'_> {
             // Spooled lines are older, so they come first. If they cannot be moved in they stay in the spool,
             // where searches find them.
             let _ = spool::bring_in(self.store, &self.log, &turn);
-            let mut file = open(&self.log)?;
-            if !is_kept(&file, &self.log) {
-                continue;
-            }
-            let offset = write(&mut file, &self.log, &self.text)?;
+            let (mut file, ours) = open(&self.log)?;
+            let added = write(&mut file, &self.log, &self.text, ours.len())?;
+            let Some(found) = named(&ours, &self.log) else { continue };
+            self.cover(&turn, (&file, &added), found.len());
             if self.durability == Durability::Synced {
                 let ticket = sync::ticket(&self.log);
                 // Other writers proceed meanwhile, and one sync then serves all of them.
                 drop(turn);
                 sync::commit(&file, &self.log, ticket, left_ms(WAIT_ALL_MS_MAX))?;
+                if named(&ours, &self.log).is_none() {
+                    continue;
+                }
             }
-            if is_kept(&file, &self.log) {
-                let (path, durability) = (self.log.clone(), self.durability);
-                return Ok(Appended { path, offset, place: Destination::Log, durability });
-            }
+            let (path, durability) = (self.log.clone(), self.durability);
+            return Ok(Appended {
+                path,
+                offset: added.offset,
+                place: Destination::Log,
+                durability,
+            });
         }
         let why = "another program keeps putting another file in its place; try again";
         Err(StoreError::io("keep lines in", &self.log)(io::Error::other(why)))
+    }
+
+    /// The chain is no part of what is acknowledged. Lines that it does not get are taken in by the next append.
+    fn cover(&self, turn: &FileLock, (file, added): (&File, &Added), end: u64) {
+        let Added { from, text, .. } = added;
+        let written =
+            AppendedBytes { file, log: &self.log, from: *from, added: text.as_bytes(), end };
+        let _ = chain::cover(turn, &written);
     }
 
     fn wait_in_the_spool(&self) -> Result<Appended, StoreError> {
@@ -183,7 +200,7 @@ mod tests {
         world.store.ensure().unwrap();
         for (after, kept) in [("", "a\n"), ("theirs\n", "a\nmintheirs\n\n")] {
             std::fs::write(world.log(), format!("a\nmin{after}")).unwrap();
-            let mut file = open(&world.log()).unwrap();
+            let (mut file, _) = open(&world.log()).unwrap();
             let full = io::Error::from(io::ErrorKind::StorageFull);
             let error = take_back(&mut file, &world.log(), 2, (3, full));
             assert_eq!(matches!(error, StoreError::RolledBack { .. }), after.is_empty());
@@ -221,13 +238,15 @@ mod tests {
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
         let world = AppendFixture::new();
         world.append("a").unwrap();
-        // Replaced after the first write and before the second; left alone the third time.
-        let answers = std::cell::RefCell::new([true, false, false, true, true].into_iter());
-        let is_kept = |_: &File, _: &Path| answers.borrow_mut().next().unwrap();
+        // Replaced during the first and the second write; left alone the third time.
+        let answers = std::cell::RefCell::new([false, false, true].into_iter());
+        let is_kept = |_: &Metadata, log: &Path| {
+            answers.borrow_mut().next().unwrap().then(|| log.metadata().unwrap())
+        };
         let (store, log, text) = (&world.store, world.log(), line("b").as_str().to_owned());
         let append = Append { store, log, text, durability: Durability::Written };
         append.run(is_kept).unwrap();
-        let lost = append.run(|_, _| false);
+        let lost = append.run(|_, _| None);
         assert!(lost.unwrap_err().to_string().contains("try again"));
     }
 

@@ -326,18 +326,23 @@ pub(super) fn open_to_read(path: &Path) -> Result<Option<(File, Metadata)>, Stor
     Err(StoreError::NotALog { path: path.to_owned(), what: NO_PLAIN_FILE })
 }
 
-/// Tells whether an open file still has its name. Other programs may have replaced it.
+/// Returns what is at a path if it is the file with the given metadata. Other programs may have replaced it.
 #[cfg(unix)]
-pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
+pub(super) fn named(ours: &Metadata, path: &Path) -> Option<Metadata> {
     use std::os::unix::fs::MetadataExt;
-    let (Ok(ours), Ok(named)) = (file.metadata(), path.symlink_metadata()) else { return false };
-    (ours.dev(), ours.ino()) == (named.dev(), named.ino())
+    let named = path.symlink_metadata().ok()?;
+    ((ours.dev(), ours.ino()) == (named.dev(), named.ino())).then_some(named)
 }
 
 #[cfg(not(unix))]
-pub(super) fn is_still_at(_file: &File, path: &Path) -> bool {
+pub(super) fn named(_ours: &Metadata, path: &Path) -> Option<Metadata> {
     // Windows does not allow an open file to be replaced.
-    path.exists()
+    path.symlink_metadata().ok()
+}
+
+/// Tells whether an open file still has its name.
+pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
+    file.metadata().is_ok_and(|ours| named(&ours, path).is_some())
 }
 
 #[cfg(test)]

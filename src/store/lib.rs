@@ -6,6 +6,7 @@
 mod append;
 mod archive;
 mod as_of;
+mod chain;
 mod config;
 mod cursor;
 mod edit;
@@ -39,6 +40,10 @@ pub use append::{Appended, Destination, append};
 #[cfg(feature = "archive")]
 pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
+pub use chain::{
+    ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind, ChainHash, ChainHead,
+    HeadFit, fit_of,
+};
 pub use config::{
     ArchivePolicy, BRIEFING_SECTIONS, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch,
 };

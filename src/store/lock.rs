@@ -5,17 +5,20 @@
 //! a separate file because on some systems it would keep readers out of the log, and because the log itself may
 //! be replaced while the lock is held.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::log_file::describe_non_log;
 use super::{StoreError, layout};
 
 /// An exclusive lock that is released on drop.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
+    /// Whether the file has only this name, so that writing to it changes nothing elsewhere.
+    is_ours_alone: bool,
 }
 
 /// How long an append waits for the lock. One append holds it for microseconds, so only a stopped process
@@ -27,6 +30,9 @@ pub(super) const WAIT_MS_MAX: u64 = 1_800;
 const PAUSE_US_MIN: u64 = 50;
 const PAUSE_US_MAX: u64 = 1_000;
 
+/// The longest text that a lock's file keeps, in bytes.
+const NOTE_BYTES_MAX: usize = 1024;
+
 impl FileLock {
     /// Takes the lock and waits at most `wait_ms` milliseconds for other holders.
     ///
@@ -34,15 +40,18 @@ impl FileLock {
     /// [`StoreError::Busy`] if the wait was too short, [`StoreError::Io`] if the file cannot be opened or
     /// locked.
     pub fn take(path: &Path, wait_ms: u64) -> Result<Self, StoreError> {
-        let mut file = open(path)?;
+        let (mut file, mut ours) = open(path)?;
         let deadline = Instant::now() + Duration::from_millis(wait_ms);
         let mut pause_us = PAUSE_US_MIN;
         loop {
             // `fs2::FileExt::` is spelled out, because std has a method of the same name with other errors.
             match fs2::FileExt::try_lock_exclusive(&file) {
-                Ok(()) if layout::is_still_at(&file, path) => return Ok(Self { file }),
+                Ok(()) if layout::named(&ours, path).is_some() => {
+                    let is_ours_alone = describe_non_log(&ours).is_none();
+                    return Ok(Self { file, is_ours_alone });
+                }
                 // The lock file was deleted. A process that locks the new file would not wait for this lock.
-                Ok(()) if Instant::now() < deadline => file = open(path)?,
+                Ok(()) if Instant::now() < deadline => (file, ours) = open(path)?,
                 Ok(()) => return Err(StoreError::Busy { path: path.to_owned(), wait_ms }),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if is_contended(&error) => {
@@ -60,10 +69,57 @@ impl FileLock {
     }
 
     /// Returns the lock's file, which may hold other data.
-    #[cfg(unix)]
     pub(super) fn file(&self) -> &File {
         &self.file
     }
+
+    /// Reads the text that the holder of the lock keeps in its file. It costs no opening of another file, but is gone
+    /// with the file, so it must be possible to do without it.
+    pub(super) fn note(&self) -> io::Result<Vec<u8>> {
+        if !self.is_ours_alone {
+            return Ok(Vec::new());
+        }
+        let mut bytes = vec![0; NOTE_BYTES_MAX];
+        let count = read_from_start(&self.file, &mut bytes)?;
+        bytes.truncate(count);
+        Ok(bytes)
+    }
+
+    /// Writes a text that is at least as long as the one before. Fails if the file has a second name.
+    pub(super) fn write_note(&self, text: &str) -> io::Result<()> {
+        if !self.is_ours_alone {
+            return Err(io::Error::other("the file of the lock has a second name"));
+        }
+        write_at_start(&self.file, text.as_bytes())
+    }
+
+    /// Writes a text of any length.
+    pub(super) fn set_note(&self, text: &str) -> io::Result<()> {
+        self.write_note(text)?;
+        self.file.set_len(u64::try_from(text.len()).unwrap_or(0))
+    }
+}
+
+#[cfg(unix)]
+fn read_from_start(file: &File, bytes: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, 0)
+}
+
+#[cfg(unix)]
+fn write_at_start(file: &File, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, 0)
+}
+
+#[cfg(not(unix))]
+fn read_from_start(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
+    io::Seek::rewind(&mut file)?;
+    io::Read::read(&mut file, bytes)
+}
+
+#[cfg(not(unix))]
+fn write_at_start(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    io::Seek::rewind(&mut file)?;
+    io::Write::write_all(&mut file, bytes)
 }
 
 fn is_contended(error: &io::Error) -> bool {
@@ -71,14 +127,14 @@ fn is_contended(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == contended.raw_os_error()
 }
 
-fn open(path: &Path) -> Result<File, StoreError> {
+fn open(path: &Path) -> Result<(File, Metadata), StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true);
     layout::private(&mut options);
     let file = options.open(path).map_err(StoreError::io("open the lock", path))?;
     let metadata = file.metadata().map_err(StoreError::io("inspect", path))?;
     if metadata.is_file() {
-        return Ok(file);
+        return Ok((file, metadata));
     }
     Err(StoreError::NotALog { path: path.to_owned(), what: layout::NO_PLAIN_FILE })
 }

@@ -2,7 +2,7 @@
 //! use it. Not here: locks and turns (`append`).
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::{StoreError, layout};
@@ -16,7 +16,7 @@ pub enum Durability {
     Synced,
 }
 
-pub(super) fn open(log: &Path) -> Result<File, StoreError> {
+pub(super) fn open(log: &Path) -> Result<(File, Metadata), StoreError> {
     let mut options = OpenOptions::new();
     // Windows needs read access to lock the file, and the tail must be read.
     options.create(true).read(true).append(true);
@@ -25,7 +25,7 @@ pub(super) fn open(log: &Path) -> Result<File, StoreError> {
     let metadata = file.metadata().map_err(StoreError::io("inspect", log))?;
     match describe_non_log(&metadata) {
         Some(what) => Err(StoreError::NotALog { path: log.to_owned(), what }),
-        None => Ok(file),
+        None => Ok((file, metadata)),
     }
 }
 
@@ -40,19 +40,34 @@ pub(super) fn describe_non_log(metadata: &Metadata) -> Option<&'static str> {
     None
 }
 
-/// Writes lines in one call at the end of the file and returns where they begin. The caller holds the log's
+/// What one write added to a log.
+pub(super) struct Added {
+    /// The length of the log before.
+    pub from: u64,
+    /// Where the lines begin.
+    pub offset: u64,
+    /// The lines, and before them the line break that seals a torn one.
+    pub text: String,
+}
+
+/// Writes lines in one call at the end of the file, which has the given length in bytes. The caller holds the log's
 /// lock.
-pub(super) fn write(file: &mut File, log: &Path, lines: &str) -> Result<u64, StoreError> {
-    let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
+pub(super) fn write(
+    file: &mut File,
+    log: &Path,
+    lines: &str,
+    length: u64,
+) -> Result<Added, StoreError> {
     let seal = if ends_in_line_break(file, length).map_err(StoreError::io("read", log))? {
         ""
     } else {
         "\n"
     };
-    let buffer = format!("{seal}{lines}");
-    let (written_bytes, outcome) = write_counted(file, buffer.as_bytes());
+    let text = format!("{seal}{lines}");
+    let (written_bytes, outcome) = write_counted(file, text.as_bytes());
+    let offset = length + u64::try_from(seal.len()).unwrap_or(0);
     match outcome {
-        Ok(()) => Ok(length + u64::try_from(seal.len()).unwrap_or(0)),
+        Ok(()) => Ok(Added { from: length, offset, text }),
         Err(source) => Err(take_back(file, log, length, (written_bytes, source))),
     }
 }
@@ -103,7 +118,12 @@ fn ends_in_line_break(file: &mut File, length: u64) -> io::Result<bool> {
         return Ok(true);
     }
     let mut last = [0_u8; 1];
-    file.seek(SeekFrom::Start(length - 1))?;
-    file.read_exact(&mut last)?;
+    #[cfg(unix)]
+    std::os::unix::fs::FileExt::read_exact_at(file, &mut last, length - 1)?;
+    #[cfg(not(unix))]
+    {
+        io::Seek::seek(file, io::SeekFrom::Start(length - 1))?;
+        io::Read::read_exact(file, &mut last)?;
+    }
     Ok(last == *b"\n")
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::chain::{Resettled, Resettling, RewriteReason};
 use super::layout::is_still_at;
 use super::lines::{self, LinePiece, Lines, line_at};
 use super::lock::{self, FileLock};
@@ -78,6 +79,11 @@ pub(super) trait LineEdits {
     fn seal(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
+
+    /// Says why, for the chain of the log.
+    fn reason(&self) -> RewriteReason {
+        RewriteReason::Scrub
+    }
 }
 
 /// Edits that only replace lines.
@@ -108,12 +114,12 @@ pub(super) fn attempt(
     // This part is synced here so that it need not be synced under the lock.
     copying.copy.sync()?;
     change.before_the_lock()?;
-    let _turn = FileLock::take(lock, lock::WAIT_MS_MAX)?;
+    let turn = FileLock::take(lock, lock::WAIT_MS_MAX)?;
     if !copying.still_stands()? {
         return Ok(Attempt::Changed);
     }
     copying.lines(change, Until::End)?;
-    copying.put_in_place(change)?;
+    copying.put_in_place(change, (&turn, lock))?;
     Ok(Attempt::Done)
 }
 
@@ -168,6 +174,8 @@ struct Copying<'a> {
     /// The hash of everything read so far.
     read: Sha256,
     copy: Copy,
+    /// How many lines were replaced, and how many were removed.
+    counts: (u64, u64),
 }
 
 /// The hidden file beside the log. It is removed unless it replaces the log.
@@ -201,7 +209,7 @@ impl<'a> Copying<'a> {
             let now = copy.file.metadata().and_then(|metadata| metadata.modified()).ok();
             spool::remove_unfinished(folder, now);
         }
-        Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy }))
+        Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy, counts: (0, 0) }))
     }
 
     /// Copies existing lines without the lock, and then lines appended meanwhile, until little is left. Writers
@@ -242,6 +250,11 @@ impl<'a> Copying<'a> {
                 LinePiece::Line(offset) => change.line(line_at(offset, &held))?,
                 LinePiece::Part => LineFate::Stays,
             };
+            match fate {
+                LineFate::Stays => {}
+                LineFate::Becomes(_) => self.counts.0 += 1,
+                LineFate::Leaves => self.counts.1 += 1,
+            }
             let written = match fate {
                 LineFate::Stays => copy.write_all(&held),
                 LineFate::Leaves => Ok(()),
@@ -279,12 +292,21 @@ impl<'a> Copying<'a> {
         Ok(now.finalize() == self.read.clone().finalize())
     }
 
-    fn put_in_place(mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
+    fn put_in_place(
+        mut self,
+        change: &mut dyn LineEdits,
+        (turn, lock): (&FileLock, &Path),
+    ) -> Result<(), StoreError> {
         self.copy.sync()?;
         change.seal()?;
+        let chain = self.chain(change.reason(), (turn, lock));
         std::fs::rename(&self.copy.path, self.file)
             .map_err(StoreError::io("replace", self.file))?;
         self.copy.is_in_place = true;
+        if let Some(chain) = chain {
+            // Whoever next needs the chain finds out which one fits the log.
+            let _ = chain.finish(turn);
+        }
         // Programs that ignore the lock may have appended these lines.
         let before = self.lines.offset;
         self.lines(change, Until::End)?;
@@ -292,6 +314,18 @@ impl<'a> Copying<'a> {
             self.copy.sync()?;
         }
         sync::names_of(self.file)
+    }
+}
+
+impl Copying<'_> {
+    /// Prepares the chain of the new log. Only logs have one. A failure must not keep a secret in a log; `verify` tells
+    /// the difference then.
+    fn chain(&self, reason: RewriteReason, (turn, lock): (&FileLock, &Path)) -> Option<Resettled> {
+        let (log, new) = (self.file, &self.copy.path);
+        let is_log = lock == lock::path_of(log);
+        let counts = self.counts;
+        let resettling = Resettling { turn, log, new, reason, counts };
+        is_log.then(|| resettling.prepare().ok().flatten()).flatten()
     }
 }
 

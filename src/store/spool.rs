@@ -122,10 +122,12 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
         return Ok(0);
     }
     let lines = waiting.iter().map(|path| read(path)).collect::<Result<Vec<String>, _>>()?.concat();
-    let mut file = log_file::open(log)?;
+    let (mut file, _) = log_file::open(log)?;
     let missing = missing_in(log, &lines)?;
     if !missing.is_empty() {
-        log_file::write(&mut file, log, &missing)?;
+        let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
+        // The next append takes these lines into the chain.
+        log_file::write(&mut file, log, &missing, length)?;
     }
     // This sync is not shared, because a process that holds the log's lock must not wait for another.
     sync::alone(&file, log)?;

@@ -29,6 +29,10 @@ mod bounded;
 // A real browser walks the dashboard, and pages of other origins do not get in.
 #[cfg(feature = "web")]
 mod browser;
+// Lines that somebody edits, deletes or moves are told, and nothing else is.
+mod chain;
+// No mixture of writers is told as a change, and every change is.
+mod chain_laws;
 // The official clients connect and find what they need.
 mod clients;
 // Most pairs that a review shows contradict each other.

@@ -26,8 +26,8 @@ pub enum Upkeep {
 }
 
 const VERIFY_HELP: &str = "\
-These are errors (exit 1): lines that hold no event, several contents under one id, secrets, and
-logs that cannot be read.
+These are errors (exit 1): lines that hold no event, several contents under one id, secrets, lines
+of the store that were edited, deleted or moved after they were written, and logs that cannot be read.
 These are only reported: repeated lines, events about memories that are in no log, times more
 than a day in the future, and a last line without its line break, which is not read until it is
 complete.
@@ -120,6 +120,9 @@ pub struct Verify {
     /// Do not copy damaged lines
     #[arg(long)]
     pub dry_run: bool,
+    /// Accept logs that somebody changed as they are now
+    #[arg(long, conflicts_with = "dry_run")]
+    pub accept: bool,
     /// How to print.
     #[command(flatten)]
     pub form: OutputFormat,

@@ -79,6 +79,11 @@ impl Program<'_> {
             } else {
                 verify::DamagedLines::Copy
             },
+            changed: if command.accept {
+                verify::ChangedLogs::Accept
+            } else {
+                verify::ChangedLogs::Tell
+            },
             now: (self.surroundings.clock)().now,
             recogniser: &Recogniser::default(),
         })

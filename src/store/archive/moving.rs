@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::super::chain::RewriteReason;
 use super::super::lines::lines_of;
 use super::super::lock::{self, FileLock};
 use super::super::rewrite::{self, Attempt, LineEdits, LineFate};
@@ -242,6 +243,15 @@ impl LineEdits for Moving<'_> {
         }
         Ok(())
     }
+
+    fn reason(&self) -> RewriteReason {
+        reason_of(&self.segment)
+    }
+}
+
+/// Names the segment for the chain of the log.
+fn reason_of(segment: &Path) -> RewriteReason {
+    RewriteReason::Archive(segment.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }
 
 /// Reads the note. A segment that does not exist was never sealed.
@@ -326,5 +336,9 @@ impl LineEdits for Removing<'_> {
         // The process that sealed the segment may have died before its name was on disk.
         let Some((file, _)) = layout::open_to_read(self.segment)? else { return Ok(()) };
         sync::alone(&file, self.segment)
+    }
+
+    fn reason(&self) -> RewriteReason {
+        reason_of(self.segment)
     }
 }

@@ -13,7 +13,7 @@ use store::{LockState, Store, make_a_file_in};
 const TOLD_MAX: usize = 20;
 
 /// Our folders inside the store.
-const FOLDERS: [&str; 4] = [".locks", ".spool", ".quarantine", "archive"];
+const FOLDERS: [&str; 5] = [".locks", ".spool", ".quarantine", ".chain", "archive"];
 
 pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
     let root = store.root();
@@ -35,6 +35,7 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
         Ok(logs) => {
             findings.extend(about_logs(&logs));
             findings.push(locks(store, &logs));
+            findings.extend(chains(store, &logs));
         }
         Err(error) => findings.push(Diagnosis::fail("logs", format!("failed to {error}"))),
     }
@@ -210,6 +211,29 @@ fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
         0 => Diagnosis::fine("locks", "no lock is held"),
         longest_ms => Diagnosis::fine("locks", format!("in use, free after {longest_ms} ms")),
     }
+}
+
+/// Compares the logs with their chains. `verify` says which lines were changed. A log whose lock is held is told by
+/// `locks`, and waiting for it once is enough.
+fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
+    let gone = store.logs_gone().unwrap_or_default();
+    let is_free =
+        |log: &&PathBuf| !matches!(store.try_lock_of(log), Ok(LockState::Held(_)) | Err(_));
+    let (mut lines, mut checked, mut changed) = (0, 0, Vec::new());
+    for log in logs.iter().chain(&gone).filter(is_free) {
+        let Ok(Some(audit)) = store.audit_chain(log) else { continue };
+        lines += audit.lines;
+        checked += 1;
+        if !audit.is_whole() {
+            changed.push(log.file_name().unwrap_or_default().to_string_lossy());
+        }
+    }
+    if changed.is_empty() {
+        let says = format!("{lines} lines in {checked} logs are as they were written");
+        return (checked > 0).then(|| Diagnosis::fine("chain", says));
+    }
+    let says = format!("lines of {} were changed after they were written", changed.join(", "));
+    Some(Diagnosis::warn("chain", says).mended_by("agent-knowledge verify".to_owned()))
 }
 
 /// Counts waiting writes in the spool and damaged lines in the quarantine.

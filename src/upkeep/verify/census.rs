@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::secret_lines::SecretSpot;
 use event::{EventId, Timestamp, is_code};
+use store::ChainAudit;
 
 /// Most findings of one kind that are listed; the rest are only counted.
 pub(super) const TOLD_MAX: usize = 1_000;
@@ -81,6 +82,34 @@ pub(super) struct LogCensus {
     pub no_room: usize,
     /// Why the log could not be read to its end.
     pub trouble: Option<String>,
+    /// What the chain of the log says.
+    pub chain: ChainCensus,
+}
+
+/// What the chain of a log says.
+#[derive(Debug, Default)]
+pub(super) enum ChainCensus {
+    /// There is none: the log is not of the store, or nothing was appended since chains exist.
+    #[default]
+    None,
+    /// The log was compared with it.
+    Checked(ChainAudit),
+    /// The log was accepted as it is, with these changes.
+    Accepted(ChainAudit),
+    /// Why it could not be compared just now: another process holds the log.
+    Busy(String),
+    /// Why it cannot be compared.
+    Unreadable(String),
+}
+
+impl ChainCensus {
+    pub fn is_fine(&self) -> bool {
+        match self {
+            Self::Checked(audit) => audit.is_whole(),
+            Self::Unreadable(_) => false,
+            Self::None | Self::Accepted(_) | Self::Busy(_) => true,
+        }
+    }
 }
 
 /// The counts of all logs.
@@ -91,6 +120,8 @@ pub(super) struct StoreCensus {
     pub conflicts: BTreeMap<EventId, Vec<LinePosition>>,
     /// Missing memories, and the lines about them.
     pub orphans: BTreeMap<EventId, Vec<LinePosition>>,
+    /// The origin of the store's logs, if it has one.
+    pub origin: Option<String>,
     known: HashMap<EventId, KnownId>,
 }
 
@@ -146,7 +177,8 @@ impl StoreCensus {
 
     pub fn is_fine(&self) -> bool {
         let is_well = |log: &LogCensus| {
-            log.skipped.count == 0 && log.secrets.count == 0 && log.trouble.is_none()
+            let is_read = log.secrets.count == 0 && log.trouble.is_none();
+            log.skipped.count == 0 && is_read && log.chain.is_fine()
         };
         self.conflicts.is_empty() && self.logs.iter().all(is_well)
     }

@@ -2,11 +2,12 @@
 //! here: repairs. Damaged lines are copied to the quarantine and stay in the log.
 
 mod census;
+mod chain_reply;
 mod verify_reply;
 
 use std::path::{Path, PathBuf};
 
-use self::census::{LinePosition, LogCensus, SkippedLine, StoreCensus};
+use self::census::{ChainCensus, LinePosition, LogCensus, SkippedLine, StoreCensus};
 use super::secret_lines::Recogniser;
 use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Event, Timestamp, codec};
@@ -27,6 +28,8 @@ pub struct VerifyRequest<'a> {
     pub segments: Segments,
     /// What happens to damaged lines.
     pub damaged: DamagedLines,
+    /// What happens to logs that somebody changed.
+    pub changed: ChangedLogs,
     /// The current time.
     pub now: Timestamp,
     /// The recogniser of secrets.
@@ -44,6 +47,15 @@ pub enum Segments {
     All,
 }
 
+/// What happens to logs of the store that no longer fit their chains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangedLogs {
+    /// They are told.
+    Tell,
+    /// They are told and accepted: from now on they are as they should be.
+    Accept,
+}
+
 /// What happens to damaged lines. They stay in the log in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamagedLines {
@@ -57,15 +69,21 @@ pub enum DamagedLines {
 /// part of the request.
 const READS_MAX: usize = 16;
 
-/// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, and
-/// logs that cannot be read. Repeated lines, events about missing memories, times in the future and an
+/// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, lines that
+/// somebody changed after they were written, and logs that cannot be read. Repeated lines, events about missing memories, times in the future and an
 /// unfinished last line, also one that was closed later, are harmless and only reported.
 ///
 /// # Errors
 /// [`StoreError`] if the quarantine cannot be written. Problems of a log are in the report.
 pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
+    let origin = request.store.origin().ok().flatten();
+    let origin = origin.map(|origin| origin.as_str().to_owned());
     let mut census = StoreCensus::default();
+    census.origin = origin;
     each(request, &mut census, &request.logs)?;
+    if request.segments == Segments::All {
+        gone(request, &mut census)?;
+    }
     // Segments are listed after the logs, so that lines archived meanwhile are not missed.
     let segments = match &request.segments {
         Segments::None => Ok(Vec::new()),
@@ -99,10 +117,43 @@ fn each(
             Ok(torn_bytes) => found.torn_bytes = torn_bytes,
             Err(error) => found.trouble = Some(error.to_string()),
         }
+        if is_of(request.store, log) {
+            found.chain = chain(request, log);
+        }
         census.logs.push(found);
         failed.map_or(Ok(()), Err)?;
     }
     Ok(())
+}
+
+/// Adds logs that have a chain but no file.
+fn gone(request: &VerifyRequest<'_>, census: &mut StoreCensus) -> Result<(), StoreError> {
+    for log in request.store.logs_gone()? {
+        let mut found = census.begin(log.clone());
+        found.chain = chain(request, &log);
+        census.logs.push(found);
+    }
+    Ok(())
+}
+
+/// Compares a log of the store with its chain.
+fn chain(request: &VerifyRequest<'_>, log: &Path) -> ChainCensus {
+    match request.store.audit_chain(log) {
+        Ok(None) => ChainCensus::None,
+        Ok(Some(audit)) if request.changed == ChangedLogs::Accept && !audit.is_whole() => {
+            let accepted = request.store.accept_chain(log);
+            accepted.map_or_else(unchecked, |()| ChainCensus::Accepted(audit))
+        }
+        Ok(Some(audit)) => ChainCensus::Checked(audit),
+        Err(error) => unchecked(error),
+    }
+}
+
+fn unchecked(error: StoreError) -> ChainCensus {
+    match error {
+        StoreError::Busy { .. } => ChainCensus::Busy(error.to_string()),
+        error => ChainCensus::Unreadable(error.to_string()),
+    }
 }
 
 /// Reads every complete line. Returns the size of an unfinished last line, in bytes.

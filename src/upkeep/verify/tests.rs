@@ -29,6 +29,7 @@ impl VerifyFixture {
             logs,
             segments: Segments::All,
             damaged,
+            changed: ChangedLogs::Tell,
             now: "2026-01-01T00:00:00Z".parse().unwrap(),
             recogniser: &TEST,
         };

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::census::{Findings, LinePosition, LogCensus, StoreCensus, TOLD_MAX};
+use super::chain_reply::{about_chain, json_of_chain, remedy};
 use crate::shown_path::shown;
 use event::EventId;
 use guard::text::{Layout, neutralise};
@@ -23,7 +24,11 @@ pub(super) fn reply(census: &StoreCensus, root: &Path) -> Reply {
 
 fn text(census: &StoreCensus, root: &Path) -> String {
     let mut out = String::new();
-    census.logs.iter().for_each(|log| about_log(&mut out, log));
+    for log in &census.logs {
+        about_log(&mut out, log);
+        about_chain(&mut out, log, census.origin.as_deref());
+    }
+    remedy(&mut out, &census.logs);
     let lines = |places: &[LinePosition]| {
         let named = places.iter().take(SHOWN_MAX).map(|place| named(census, *place));
         named.collect::<Vec<_>>().join(", ") + &more(places.len())
@@ -68,6 +73,7 @@ fn summary(census: &StoreCensus) -> String {
         (skipped, "skipped"),
         (census.conflicts.len(), "ids in conflict"),
         (secrets, "secrets"),
+        (census.total(|log| usize::from(!log.chain.is_fine())), "changed logs"),
     ] {
         if count > 0 {
             let _ = write!(text, ", {count} {what}");
@@ -186,6 +192,8 @@ fn json(census: &StoreCensus) -> Value {
         "conflict_count": census.conflicts.len(),
         "orphans": by_id(&census.orphans),
         "orphan_count": census.orphans.len(),
+        "origin": census.origin,
+        "changed_logs": census.total(|log| usize::from(!log.chain.is_fine())),
         "logs": census.logs.iter().map(json_of_log).collect::<Vec<_>>(),
     })
 }
@@ -212,6 +220,6 @@ fn json_of_log(found: &LogCensus) -> Value {
         "secrets": found.secrets.count, "secret_places": secrets,
         "future": found.future.count, "future_lines": found.future.first,
         "unfinished_bytes": found.torn_bytes, "copied": found.copied, "not_copied": found.no_room,
-        "trouble": found.trouble,
+        "trouble": found.trouble, "chain": json_of_chain(found),
     })
 }

@@ -170,7 +170,10 @@ impl Disk {
 
     /// What is in a lock file, or whether it is there, matters to nobody.
     fn matters(&self, part: &SyncUnit) -> bool {
-        let is_of_locks = |path: &Path| path.components().any(|name| name.as_os_str() == ".locks");
+        let is_of_locks = |path: &Path| {
+            path.components()
+                .any(|name| name.as_os_str() == ".locks" || name.as_os_str() == ".chain")
+        };
         match part {
             SyncUnit::Entries(path) => !is_of_locks(path),
             SyncUnit::Contents(file) => {

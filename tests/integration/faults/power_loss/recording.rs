@@ -194,7 +194,9 @@ impl<'a> Recorder<'a> {
     /// Whether a call is on a file of the store; what the locks' files hold, no reader asks.
     fn is_of_store(&self, arg: &str) -> bool {
         let path = if arg.contains('<') { named_by_file(arg) } else { path_of(&unhex(arg)) };
-        let is_of_locks = path.components().any(|name| name.as_os_str() == ".locks");
+        let is_of_locks = path
+            .components()
+            .any(|name| name.as_os_str() == ".locks" || name.as_os_str() == ".chain");
         !is_of_locks && self.below_root(&path).is_some()
     }
 

@@ -1,0 +1,275 @@
+//! Checks a log against its chain, and finds the lines that were edited, deleted, inserted or moved. Changes nothing.
+//! Not here: telling people (`upkeep`).
+
+use std::fs::File;
+use std::io;
+
+use super::chain_entry::{ChainEntry, Range};
+use super::line_diff::{self, ChangedBlock, LineAt};
+use super::{ChainEvent, ChainEventKind, ChainHash, line_hashes};
+
+/// What an event says of a log without faults.
+pub(super) const WHOLE: &str = "whole";
+
+/// What an event says of a log that was too long to check.
+pub(super) const UNCHECKED: &str = "unchecked";
+
+/// How many faults an event names.
+const NAMED_MAX: usize = 8;
+
+/// How many faults are told of one log.
+const FAULTS_MAX: usize = 1_000;
+
+/// What somebody did to a log or its chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChainFaultKind {
+    /// Lines have other bytes.
+    Edited,
+    /// Lines are gone.
+    Deleted,
+    /// Lines stand between those that were there.
+    Inserted,
+    /// Lines stand in another order.
+    Reordered,
+    /// Entries of the chain are gone or do not follow from those before.
+    Chain,
+}
+
+impl ChainFaultKind {
+    /// Returns the word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Edited => "edited",
+            Self::Deleted => "deleted",
+            Self::Inserted => "inserted",
+            Self::Reordered => "reordered",
+            Self::Chain => "chain",
+        }
+    }
+}
+
+/// A place where a log does not fit its chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainFault {
+    /// What was done.
+    pub kind: ChainFaultKind,
+    /// The first and the last line, from 1, as they were counted when they were covered; as they are now for inserted
+    /// lines.
+    pub lines: (u64, u64),
+    /// The bytes of the log as it is now that are concerned; empty where lines are gone.
+    pub bytes: std::ops::Range<u64>,
+}
+
+/// What a chain says about its log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChainAudit {
+    /// What happened to the log as a whole, oldest first.
+    pub events: Vec<ChainEvent>,
+    /// Where the log does not fit the chain, in order.
+    pub faults: Vec<ChainFault>,
+    /// The number of lines that the chain covers.
+    pub lines: u64,
+    /// How many of them were written by somebody else, or by a process that died before it covered them.
+    pub taken_in: u64,
+    /// Bytes at the end that the next append takes in.
+    pub uncovered_bytes: u64,
+    /// The number of entries.
+    pub entries: u64,
+}
+
+impl ChainAudit {
+    /// Tells whether nothing was changed, now or since a person last accepted the log.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.faults.is_empty() && self.found_earlier().next().is_none()
+    }
+
+    /// Returns the events that found the log changed, since a person last accepted it.
+    pub fn found_earlier(&self) -> impl Iterator<Item = &ChainEvent> {
+        let accepted = self.events.iter().rposition(|event| event.kind == ChainEventKind::Accept);
+        let since = self.events.iter().skip(accepted.map_or(0, |at| at + 1));
+        since.filter(|event| event.found != WHOLE && event.found != UNCHECKED)
+    }
+
+    /// Returns the word with which an event describes this state.
+    pub(super) fn found_word(&self) -> String {
+        let words = self.faults.iter().take(NAMED_MAX).map(|fault| {
+            let (first, last) = fault.lines;
+            format!("{}:{first}-{last}", fault.kind.word())
+        });
+        let words: Vec<String> = words.collect();
+        if words.is_empty() { WHOLE.to_owned() } else { words.join(",") }
+    }
+}
+
+/// The entries of a chain, with the open one.
+pub(super) struct Evidence {
+    entries: Vec<ChainEntry>,
+    /// Whether the last entry is the open one.
+    has_open: bool,
+    /// Whether entries between the sealed ones and the open one are gone.
+    pub is_cut: bool,
+}
+
+impl Evidence {
+    pub fn of(mut entries: Vec<ChainEntry>, note: Option<Range>) -> Self {
+        let last = entries.last().map_or(0, ChainEntry::number);
+        let note = note.filter(|open| open.number > last);
+        let is_cut = note.as_ref().is_some_and(|open| open.number > last + 1) || entries.is_empty();
+        let has_open = note.is_some();
+        entries.extend(note.map(ChainEntry::Range));
+        Self { entries, has_open, is_cut }
+    }
+
+    /// Returns the entry that the next append extends.
+    pub fn open(&self) -> Option<Range> {
+        match self.entries.last()? {
+            ChainEntry::Range(range) if self.has_open => Some(range.clone()),
+            sealed => Some(sealed.following()),
+        }
+    }
+
+    pub fn number(&self) -> u64 {
+        self.entries.last().map_or(0, ChainEntry::number)
+    }
+
+    pub fn head(&self) -> ChainHash {
+        self.entries.last().map_or(ChainHash::NONE, ChainEntry::head)
+    }
+
+    pub fn events(&self) -> Vec<ChainEvent> {
+        let event = |entry: &ChainEntry| match entry {
+            ChainEntry::Event(event) => Some(event.clone()),
+            ChainEntry::Range(_) => None,
+        };
+        self.entries.iter().filter_map(event).collect()
+    }
+
+    /// Returns the ranges of the log as it is, and the hash with which they begin.
+    pub fn ranges(&self) -> (ChainHash, Vec<&Range>) {
+        let is_event = |entry: &ChainEntry| matches!(entry, ChainEntry::Event(_));
+        let event = self.entries.iter().rposition(is_event);
+        let begin =
+            event.and_then(|at| self.entries.get(at)).map_or(ChainHash::NONE, ChainEntry::head);
+        let after = self.entries.iter().skip(event.map_or(0, |at| at + 1));
+        let ranges = after.filter_map(|entry| match entry {
+            ChainEntry::Range(range) => Some(range),
+            ChainEntry::Event(_) => None,
+        });
+        (begin, ranges.collect())
+    }
+}
+
+/// Checks the first `length` bytes of a log.
+pub(super) fn audit(file: &File, length: u64, evidence: &Evidence) -> io::Result<ChainAudit> {
+    let (begin, ranges) = evidence.ranges();
+    let covered = ranges.last().map_or(0, |range| range.bytes.end);
+    let known = ranges.iter().flat_map(|range| range.known());
+    let mut found = ChainAudit {
+        events: evidence.events(),
+        faults: Vec::new(),
+        lines: ranges.last().map_or(0, |range| range.lines_end),
+        taken_in: u64::try_from(known.filter(|line| line.is_taken_in).count()).unwrap_or(0),
+        uncovered_bytes: length.saturating_sub(covered),
+        entries: u64::try_from(evidence.entries.len()).unwrap_or(0),
+    };
+    found.faults.extend(chain_faults(evidence, &ranges));
+    let fits = length >= covered && fits(file, begin, &ranges)?;
+    if !fits {
+        let changed = changed(file, length, (begin, &ranges))?;
+        if changed.is_empty() && found.faults.is_empty() {
+            found.faults.push(chain_fault(&(0..0), (1, found.lines)));
+        }
+        found.faults.extend(changed.into_iter().take(FAULTS_MAX));
+    }
+    Ok(found)
+}
+
+fn chain_fault(bytes: &std::ops::Range<u64>, lines: (u64, u64)) -> ChainFault {
+    ChainFault { kind: ChainFaultKind::Chain, lines, bytes: bytes.clone() }
+}
+
+/// Finds entries that do not follow from those before them.
+fn chain_faults(evidence: &Evidence, ranges: &[&Range]) -> Vec<ChainFault> {
+    let mut faults = Vec::new();
+    let is_forged = |event: &ChainEvent| !event.is_intact();
+    let begins = matches!(evidence.entries.first(), Some(ChainEntry::Event(_)));
+    if evidence.is_cut || !begins || evidence.events().iter().any(is_forged) {
+        let lines = ranges.last().map_or(0, |range| range.lines_end);
+        faults.push(chain_fault(&(0..0), (1, lines)));
+    }
+    let (mut byte, mut line) = (0, 0);
+    for range in ranges {
+        if range.bytes.start != byte || range.lines_before != line {
+            faults.push(chain_fault(
+                &(byte..range.bytes.start.max(byte)),
+                (line + 1, range.lines_before),
+            ));
+        }
+        (byte, line) = (range.bytes.end, range.lines_end);
+    }
+    faults
+}
+
+/// Tells whether the log has exactly the lines of the ranges. This reads the log once and keeps nothing.
+fn fits(file: &File, begin: ChainHash, ranges: &[&Range]) -> io::Result<bool> {
+    let mut left = ranges.iter().filter(|range| range.lines() > 0);
+    let mut range = left.next();
+    let (mut head, mut lines, mut is_same) = (begin, 0, true);
+    let covered = ranges.last().map_or(0, |range| range.bytes.end);
+    line_hashes::of_part(file, 0..covered, |line, bytes| {
+        let Some(current) = range else { return };
+        head = head.after(line);
+        lines += 1;
+        if lines == current.lines_end {
+            let is_known = is_known(current, line);
+            is_same &= head == current.head && bytes.end == current.bytes.end && is_known;
+            head = current.head;
+            range = left.next();
+        }
+    })?;
+    Ok(is_same && range.is_none())
+}
+
+/// Tells whether the last line of a range is the one that its list ends with.
+fn is_known(range: &Range, line: ChainHash) -> bool {
+    range.known().last().is_none_or(|known| known.short == line.number())
+}
+
+/// Finds the lines that are not what the ranges say.
+fn changed(
+    file: &File,
+    length: u64,
+    expected: (ChainHash, &[&Range]),
+) -> io::Result<Vec<ChainFault>> {
+    let mut now = Vec::new();
+    line_hashes::of_part(file, 0..length, |hash, bytes| now.push(LineAt { hash, bytes }))?;
+    let (begin, ranges) = expected;
+    let blocks = line_diff::blocks(ranges, &now);
+    let is_moved = line_diff::is_permutation(ranges, &now, &blocks);
+    let mut faults: Vec<ChainFault> =
+        blocks.iter().map(|block| fault_of(block, &now, length, is_moved)).collect();
+    faults.extend(line_diff::unlike(begin, ranges, &now, &blocks).into_iter().map(
+        |(range, bytes)| {
+            let lines = (range.lines_before + 1, range.lines_end);
+            ChainFault { kind: ChainFaultKind::Edited, lines, bytes }
+        },
+    ));
+    faults.sort_by_key(|fault| fault.lines);
+    Ok(faults)
+}
+
+fn fault_of(block: &ChangedBlock, now: &[LineAt], length: u64, is_moved: bool) -> ChainFault {
+    let number = |at: usize| u64::try_from(at).unwrap_or(u64::MAX);
+    let begin = now.get(block.now.start).map_or(length, |line| line.bytes.start);
+    let last = block.now.end.checked_sub(1).filter(|last| *last >= block.now.start);
+    let end = last.and_then(|last| now.get(last)).map_or(begin, |line| line.bytes.end);
+    let (kind, lines) = match (block.then.is_empty(), block.now.is_empty()) {
+        (true, _) => (ChainFaultKind::Inserted, &block.now),
+        (false, true) => (ChainFaultKind::Deleted, &block.then),
+        (false, false) => (ChainFaultKind::Edited, &block.then),
+    };
+    let kind = if is_moved { ChainFaultKind::Reordered } else { kind };
+    ChainFault { kind, lines: (number(lines.start) + 1, number(lines.end)), bytes: begin..end }
+}

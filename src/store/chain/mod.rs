@@ -1,0 +1,32 @@
+//! Tamper evidence: for each log a chain of hashes over its lines, so that an edited, deleted or reordered line is told.
+//!
+//! Sealed entries stand in `.chain/<log>.chain`, one text line each. The open entry, which the next append extends,
+//! stands in the file of the log's lock: an append has that file open anyway, so the chain costs it one read and one
+//! write of some 300 bytes. Nothing here is needed to read or write memories. The chain is written after the lines, by
+//! whoever holds the log's lock; lines that somebody else wrote meanwhile are taken in and marked `+`. The form of the
+//! entries is in docs/chain.md. Not here: when lines are appended (`append`), rewritten (`rewrite`), telling people
+//! (`upkeep`).
+
+mod accept;
+mod audit;
+mod chain_entry;
+mod chain_file;
+mod chain_hash;
+mod chain_state;
+mod cover;
+mod head;
+mod line_diff;
+mod line_hashes;
+mod open_entry;
+mod resettle;
+mod settle;
+
+pub use audit::{ChainAudit, ChainFault, ChainFaultKind};
+pub use chain_entry::{ChainEvent, ChainEventKind};
+pub use chain_hash::ChainHash;
+pub(super) use cover::{AppendedBytes, cover};
+pub use head::{ChainHead, HeadFit, fit_of};
+pub(super) use resettle::{Resettled, Resettling, RewriteReason};
+
+#[cfg(test)]
+mod tests;
