@@ -271,3 +271,24 @@ fn a_server_exchanges_lines_by_itself() {
         std::thread::park_timeout(Duration::from_millis(100));
     }
 }
+
+// S-CHAIN-4
+#[test]
+fn a_changed_line_of_another_origin_is_told() {
+    let team = World::new();
+    let remote = remote(&team);
+    let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
+    ana.world.agent_knowledge(&["sync", "--yes"]).done();
+    bo.world.agent_knowledge(&["sync", "--yes"]).done();
+    bo.world.agent_knowledge(&["verify"]).done();
+    let mirror = bo.world.store().join(&bo.mirrors()[0]);
+    let text = std::fs::read_to_string(&mirror).unwrap();
+    std::fs::write(&mirror, text.replace("ana learnt", "bob learnt")).unwrap();
+    let told = bo.world.agent_knowledge(&["verify"]);
+    assert_eq!(told.exit, Some(1));
+    assert!(told.output.contains(" of testbox-") && told.output.contains("line 1 was edited"));
+    let doctor = bo.world.agent_knowledge(&["doctor"]).output;
+    assert!(doctor.contains("github.com+acme+api.jsonl of testbox-"), "{doctor}");
+    bo.world.agent_knowledge(&["verify", "--accept"]);
+    bo.world.agent_knowledge(&["verify"]).done();
+}
