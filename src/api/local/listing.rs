@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{
-    Local, browse, citation, injected, past_sessions, repositories, savings, snapshots, staleness,
+    Local, browse, citation, injected, past_sessions, records, repositories, savings, snapshots,
+    staleness,
 };
 use crate::requests::listing::ExportRequest;
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
@@ -111,6 +112,8 @@ pub(super) fn list(
             json!({ "repo": here.as_str(), "memories": listed })
         }
         Listing::Export(request) => return export(local, request, &snapshot),
+        Listing::Records(request) => return records::page(local, request, &snapshot),
+        Listing::Known(ids) => records::known(ids, &snapshot),
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
@@ -185,7 +188,7 @@ fn imported_json(memory: &Memory) -> Option<Value> {
 }
 
 /// Returns the last event that decides whether a memory counts.
-fn last_word(memory: &Memory) -> Option<&Event> {
+pub(super) fn last_word(memory: &Memory) -> Option<&Event> {
     let discounted = &memory.lifecycle().discounted;
     let counts = |event: &&Event| {
         let says_so = matches!(
