@@ -15,9 +15,9 @@ use event::limits::READ_LINE_BYTES_MAX;
 /// Longest note, in bytes. A longer one is a book or a table.
 const NOTE_BYTES_MAX: u64 = 1 << 20;
 /// Longest JSON document, in bytes: it is held in memory several times over.
-const JSON_BYTES_MAX: u64 = 128 << 20;
-/// Most bytes of all lines, or of all notes of a folder.
-const TOTAL_BYTES_MAX: u64 = 512 << 20;
+const JSON_BYTES_MAX: u64 = 64 << 20;
+/// Most bytes of all lines, or of all notes of a folder: as values they take a few times as much memory.
+const TOTAL_BYTES_MAX: u64 = 256 << 20;
 /// Most notes of a folder, and most lines of a file. More than the largest stores that are known.
 const ITEMS_MAX: usize = 200_000;
 /// Most files and folders that are looked at below a folder: the whole disk must not stop the import.
@@ -173,7 +173,7 @@ const ITEM_FIELDS: [&str; 2] = ["type", "event_type"];
 
 /// Reads a file as one JSON object per line. A line that is none is counted.
 fn lines_of(path: &Path, bytes: u64) -> Result<JsonLines, ExchangeError> {
-    let too_much = || ExchangeError::form(path, "is too large: at most 512 MiB and 200,000 lines");
+    let too_much = || ExchangeError::form(path, "is too large: at most 256 MiB and 200,000 lines");
     if bytes > TOTAL_BYTES_MAX {
         return Err(too_much());
     }
@@ -235,7 +235,7 @@ fn notes_below(root: &Path) -> Result<NoteFolder, ExchangeError> {
                 _ => {}
             }
             if entries > ENTRIES_MAX || folder.notes.len() > ITEMS_MAX || bytes > TOTAL_BYTES_MAX {
-                let what = "is too large: at most 200,000 notes and 512 MiB";
+                let what = "is too large: at most 200,000 notes and 256 MiB";
                 return Err(ExchangeError::form(root, what));
             }
         }

@@ -1,4 +1,4 @@
-//! Memories from other stores and for other tools. Files of others are only ever read: never written, locked or created.
+//! Memories from other stores and for other tools. Files of others are only ever read: never written or created.
 //!
 //! In reading order: [`foreign_place`] (what a path holds, within bounds), [`harvest`] (what a reader found in it, and
 //! what it left out), [`stores`] (one file per foreign store, behind one table), [`import_batch`] (what of a harvest is

@@ -12,7 +12,7 @@ use super::{
     Local, browse, citation, injected, past_sessions, records, repositories, savings, snapshots,
     staleness,
 };
-use crate::requests::listing::ExportRequest;
+use crate::requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
 use memory::{LifecycleState, Maturity, Memory};
@@ -113,7 +113,7 @@ pub(super) fn list(
         }
         Listing::Export(request) => return export(local, request, &snapshot),
         Listing::Records(request) => return records::page(local, request, &snapshot),
-        Listing::Known(ids) => records::known(ids, &snapshot),
+        Listing::Known(ids) => known(ids, &snapshot),
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
@@ -187,8 +187,27 @@ fn imported_json(memory: &Memory) -> Option<Value> {
         "note_source": note_source, "is_rule": is_rule(&event) }))
 }
 
+/// Tells which ids are memories, and why one does not count.
+fn known(ids: &[String], snapshot: &Snapshot) -> Value {
+    let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
+    let mut known: BTreeMap<EventId, Value> = asked.map(|id| (id, Value::Null)).collect();
+    for memory in snapshot.memories().iter() {
+        if let Some(state) = known.get_mut(&memory.id) {
+            *state = state_of(memory);
+        }
+    }
+    let memories: Vec<Value> = known.into_values().filter(|state| !state.is_null()).collect();
+    json!({ "memories": memories })
+}
+
+fn state_of(memory: &Memory) -> Value {
+    let is_live = memory.lifecycle().state == LifecycleState::Live;
+    let note = last_word(memory).filter(|_| !is_live).map(|event| event.lesson.clone());
+    json!({ "id": memory.id.as_str(), "live": is_live, "note": note })
+}
+
 /// Returns the last event that decides whether a memory counts.
-pub(super) fn last_word(memory: &Memory) -> Option<&Event> {
+fn last_word(memory: &Memory) -> Option<&Event> {
     let discounted = &memory.lifecycle().discounted;
     let counts = |event: &&Event| {
         let says_so = matches!(

@@ -1,19 +1,16 @@
-//! Memories as they stand in logs, for an export, and which ids are known, for an import. Not here: files of an export and
-//! of an import (crate `exchange`).
+//! Memories as they stand in logs, for an export. Not here: the files of an export (crate `exchange`).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Local;
-use super::listing::last_word;
 use super::page_end::PageEnd;
 use super::repositories::{named, unnamed};
 use crate::ApiError;
-use crate::requests::listing::{KNOWN_IDS_MAX, RecordsOf, RecordsRequest};
+use crate::requests::listing::{RecordsOf, RecordsRequest};
 use event::{EventId, Timestamp, clean, codec};
-use memory::{LifecycleState, Memory};
+use memory::Memory;
 use reply::Reply;
 use search::snapshot::Snapshot;
 
@@ -61,7 +58,8 @@ pub(super) fn page(
     let next = last.filter(|_| is_more).map(|memory| end_of(memory).to_string());
     let repo = repo.as_ref().map(event::RepoKey::as_str);
     let json = json!({ "repo": repo, "lines": lines, "next": next, "private": private.len() });
-    Ok(Reply::new(String::new(), json))
+    // The lines are clean, and not a character of them may change.
+    Ok(Reply { text: String::new(), json })
 }
 
 /// What the pages are sorted by.
@@ -71,23 +69,4 @@ fn key(memory: &Memory) -> (Option<Timestamp>, &EventId) {
 
 fn end_of(memory: &Memory) -> PageEnd {
     PageEnd { at: memory.timestamp, id: memory.id.clone(), more: 0 }
-}
-
-/// Tells which ids are memories, and why one does not count.
-pub(super) fn known(ids: &[String], snapshot: &Snapshot) -> Value {
-    let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
-    let mut known: BTreeMap<EventId, Value> = asked.map(|id| (id, Value::Null)).collect();
-    for memory in snapshot.memories().iter() {
-        if let Some(state) = known.get_mut(&memory.id) {
-            *state = state_of(memory);
-        }
-    }
-    let memories: Vec<Value> = known.into_values().filter(|state| !state.is_null()).collect();
-    json!({ "memories": memories })
-}
-
-fn state_of(memory: &Memory) -> Value {
-    let is_live = memory.lifecycle().state == LifecycleState::Live;
-    let note = last_word(memory).filter(|_| !is_live).map(|event| event.lesson.clone());
-    json!({ "id": memory.id.as_str(), "live": is_live, "note": note })
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::error::ExchangeError;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{Harvest, foreign_draft};
-use super::super::loose_values::{kind, tags, text, texts};
+use super::super::loose_values::{kind, tags, text};
 use super::{ForeignStore, unlike};
 use event::Draft;
 
@@ -40,20 +40,21 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
 }
 
 fn entity(harvest: &mut Harvest, object: &Map<String, Value>, number: usize) {
-    let observations = texts(object.get("observations").filter(|list| list.is_array()));
+    let observations = object.get("observations").and_then(Value::as_array);
+    let observations = observations.map_or(&[][..], Vec::as_slice);
     let Some(name) = text(object, "name").filter(|_| !observations.is_empty()) else {
         return harvest.leave("entity without observations");
     };
     let (event_type, word) = kind(text(object, "entityType"));
     for observation in observations {
-        if observation.trim().is_empty() {
+        let Some(said) = observation.as_str().filter(|said| !said.trim().is_empty()) else {
             harvest.leave("observation without text");
             continue;
-        }
+        };
         let draft = Draft {
             event_type: Some(event_type.to_owned()),
             tags: tags([Some(name.to_owned()), word.clone()].into_iter().flatten()),
-            ..foreign_draft(NAME, (name, &observation))
+            ..foreign_draft(NAME, (name, said))
         };
         harvest.take(format!("line {number}"), draft);
     }

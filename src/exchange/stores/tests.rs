@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
 use rusqlite::Connection;
+use serde_json::Value;
 
-use super::super::foreign_place::ForeignPlace;
+use super::super::foreign_place::{ForeignPlace, ForeignShape, JsonLines, NoteFile, NoteFolder};
 use super::super::harvest::Harvest;
 use super::*;
 use event::RepoKey;
@@ -241,4 +243,74 @@ fn a_log_and_its_events_are_told_apart() {
     let draft = &harvest.items[0].draft;
     assert_eq!((draft.repo.as_deref(), draft.source.as_deref()), (Some("web"), Some("imported")));
     assert!(draft.private, "what must not leave a machine is marked so on the next");
+}
+
+/// Names that some reader looks for, with values of any form.
+const FIELDS: [&str; 18] = [
+    "type",
+    "name",
+    "entityType",
+    "observations",
+    "from",
+    "to",
+    "relationType",
+    "memories",
+    "results",
+    "memory",
+    "content",
+    "metadata",
+    "tags",
+    "apps",
+    "id",
+    "state",
+    "lesson",
+    "event_type",
+];
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "entity|relation|active|\\PC{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        let field = prop::sample::select(&FIELDS[..]).prop_map(str::to_owned);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((field, inner), 0..6)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    // S-IMPORT-2
+    #[test]
+    fn every_store_reads_odd_values(
+        values in prop::collection::vec(any_json(), 1..6),
+        notes in prop::collection::vec("(---\n)?[a-z:#\\[\\]\\- \n`\\PC]{0,80}(\n---\n)?\\PC{0,40}", 0..4),
+    ) {
+        let file = |(number, text): (usize, &String)| NoteFile {
+            name: format!("notes/{number}.md"), text: text.clone(), written: None,
+        };
+        let notes = notes.iter().enumerate().map(file).collect();
+        let lines = JsonLines { values: (1..).zip(values.iter().cloned()).collect(), broken: 1 };
+        let shapes = [
+            ForeignShape::Json(Value::from(values)),
+            ForeignShape::Lines(lines),
+            ForeignShape::Notes(NoteFolder { notes, ..NoteFolder::default() }),
+        ];
+        for shape in shapes {
+            let place = ForeignPlace { path: PathBuf::from("nowhere"), shape };
+            for store in STORES {
+                let _ = (store.recognises)(&place);
+                if let Ok(mut harvest) = (store.read)(&place) {
+                    let read = harvest.read();
+                    harvest.identify(store.name, &RepoKey::parse("api").unwrap());
+                    prop_assert_eq!(harvest.read(), read);
+                }
+            }
+        }
+    }
 }
