@@ -35,12 +35,14 @@ pub struct VaultExport {
 }
 
 impl VaultExport {
-    /// Opens a folder; it is made if the folder above it exists.
+    /// Opens a folder; it is made if it is missing. Here a link is followed: a person named it.
     ///
     /// # Errors
-    /// [`ExchangeError`] where it cannot be made, or is a link or a file.
+    /// [`ExchangeError`] where it cannot be made, or is a file.
     pub fn open(root: &Path) -> Result<Self, ExchangeError> {
-        folder(root)?;
+        if !root.is_dir() {
+            folder(root)?;
+        }
         let used = BTreeSet::new();
         Ok(Self { root: root.to_owned(), used, counts: VaultCounts::default() })
     }
@@ -236,5 +238,9 @@ mod tests {
         let mut export = VaultExport::open(&vault).unwrap();
         assert!(export.put(&event("m1", "a")).is_err());
         assert!(names(&elsewhere).is_empty());
+        std::os::unix::fs::symlink(&elsewhere, folder.path().join("named")).unwrap();
+        let mut export = VaultExport::open(&folder.path().join("named")).unwrap();
+        assert!(export.put(&event("m1", "a")).is_ok());
+        assert_eq!(names(&elsewhere), ["github.com+acme+api"]);
     }
 }

@@ -118,7 +118,8 @@ impl Program<'_> {
             let what = "must be what an import printed, such as import-7Q2MB3KD";
             Problems::one("undo", format!("{what}; got {}", event::quoted(name)))
         })?;
-        let api = self.open(settings, Need::Words)?;
+        // In this process: thousands of events take longer than a request to the retriever may.
+        let api = self.local(settings, Need::Words)?;
         let session = id.as_str().to_owned();
         let sweep = Sweep::Purge(Author::Session(session.clone()));
         let note = Some(TAKEN_BACK.to_owned());
