@@ -236,11 +236,13 @@ mod tests {
         }
     }
 
+    /// Texts with much of what YAML takes for something else.
+    const ODD: &str = "(\\PC|[\n\t \"'#:&*!|>%@`\\[\\]{},\\\\\u{1}\u{85}\u{2028}-]){0,24}";
+
     proptest! {
         // S-EXPORT-2
         #[test]
-        fn quoted_values_are_read_back(text in any::<String>()) {
-            let text = text.replace('\r', "");
+        fn quoted_values_are_read_back(text in ODD) {
             let block = format!("a: {0}\nlist: [{0}, {0}]", quoted_value(&text));
             let read = parsed(&block).unwrap();
             prop_assert_eq!(&read["a"], &vec![text.clone()]);

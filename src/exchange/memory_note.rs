@@ -269,12 +269,15 @@ mod tests {
         assert!(long.chars().count() <= TITLE_CHARS + 2 && long.ends_with("word …"), "{long}");
     }
 
+    /// Texts with much of what YAML, Markdown and JSON take for something else.
+    const ODD: &str = "(\\PC|---|\n|[\t \"'#:&*!|>%@`\\[\\]{},\\\\\u{85}\u{2028}~-]){0,24}";
+
     proptest! {
         // S-EXPORT-2
         #[test]
         fn odd_texts_come_back_equal(
-            lesson in "\\PC{0,30}[\\n -~]{1,40}", context in any::<String>(),
-            tags in proptest::collection::vec(any::<String>(), 0..4), symptom in any::<String>(),
+            lesson in ODD, context in ODD,
+            tags in proptest::collection::vec(ODD, 0..4), symptom in ODD,
         ) {
             let draft = Draft {
                 lesson: Some(lesson), context: Some(context), tags, symptoms: vec![symptom], ..full()
