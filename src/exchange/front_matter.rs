@@ -194,7 +194,7 @@ mod tests {
 
     // S-IMPORT-5
     #[test]
-    fn front_matter_is_read_as_tools_write_it() {
+    fn front_matter_of_tools_is_read() {
         let yaml = "title: A note\ntags:\n- one\n- two words\naliases: [a, 'b: c']\nmetadata:\n  type: user\nempty:\nlong: >\n  a\n  b";
         assert_eq!(
             values(yaml),

@@ -342,7 +342,7 @@ mod tests {
 
     // S-IMPORT-4
     #[test]
-    fn an_import_writes_what_is_new_with_its_links() {
+    fn an_import_writes_new_items_and_links() {
         let world = World::new();
         let plan = world.plan(&harvest(&["a", "b"]), &[]);
         let id = plan.id.clone();
@@ -383,7 +383,7 @@ mod tests {
 
     // S-IMPORT-6
     #[test]
-    fn the_name_of_an_import_is_no_other_session() {
+    fn an_import_is_no_other_session() {
         let id = BatchId::mint(moment());
         assert_eq!(BatchId::parse(id.as_str()), Some(id.clone()));
         assert_eq!(BatchId::parse(&id.as_str().replace("import-", "").to_lowercase()), Some(id));

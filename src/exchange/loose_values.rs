@@ -158,7 +158,7 @@ mod tests {
 
     // S-IMPORT-3
     #[test]
-    fn lists_and_tags_are_read_in_every_form() {
+    fn lists_and_tags_have_every_form() {
         for value in [json!(["a", "b c"]), json!("[\"a\",\"b c\"]"), json!("a, b c,")] {
             assert_eq!(texts(Some(&value)), ["a", "b c"], "{value}");
         }

@@ -222,7 +222,7 @@ mod tests {
 
     // S-EXPORT-2
     #[test]
-    fn a_note_is_read_back_as_the_same_memory() {
+    fn a_note_is_read_back_equal() {
         let event = event(full());
         let text = note(&event);
         assert!(text.starts_with("---\ntitle: \"Chown it: \\\"first\\\"\"\n"), "{text}");
@@ -249,7 +249,7 @@ mod tests {
 
     // S-EXPORT-1
     #[test]
-    fn a_line_is_read_back_as_the_same_memory() {
+    fn a_line_is_read_back_equal() {
         let event = event(full());
         let line: Value = serde_json::from_str(&json_line(&event)).unwrap();
         let draft = read_line(&line).unwrap();

@@ -194,7 +194,7 @@ mod tests {
 
     // S-EXPORT-2
     #[test]
-    fn a_note_has_a_name_that_every_system_takes() {
+    fn every_system_takes_the_file_names() {
         let folder = tempfile::tempdir().unwrap();
         let events = [
             event("01K8QXJ3V5D0S6T7B9C1E2F4G6", "../Use [[pnpm]]: never #npm | \"yes\"?"),
@@ -210,7 +210,7 @@ mod tests {
 
     // S-EXPORT-2
     #[test]
-    fn a_second_export_leaves_changed_and_foreign_files() {
+    fn a_second_export_leaves_foreign_files() {
         let folder = tempfile::tempdir().unwrap();
         let events =
             [event("01K8QXJ3V5D0S6T7B9C1E2F4G6", "a"), event("01K8QXJ3V5D0S6T7B9C1E2F4G7", "b")];

@@ -154,7 +154,7 @@ fn what_somebody_forgot_stays_forgotten() {
 
 // S-IMPORT-2
 #[test]
-fn a_wrong_path_is_an_error_that_helps() {
+fn a_wrong_path_is_explained() {
     let world = World::new();
     let folder = world.path("folder");
     std::fs::create_dir(&folder).unwrap();
@@ -230,7 +230,7 @@ fn exported_memories_come_back_equal() {
 
 // S-EXPORT-2
 #[test]
-fn a_note_that_a_person_changed_replaces_its_memory() {
+fn a_changed_note_replaces_its_memory() {
     let world = World::new();
     world.log_memory(&["--repo", "zoo", "--type", "fact", "--lesson", "penguins eat fish"]).done();
     let vault = world.path("vault");

@@ -153,7 +153,7 @@ fn fields_of_others_become_ours() {
 
 // S-IMPORT-4
 #[test]
-fn a_database_and_its_export_are_one_store() {
+fn a_database_equals_its_export() {
     let folder = tempfile::tempdir().unwrap();
     let ids = |path: &Path| {
         let (_, harvest) = harvested(path);
@@ -203,7 +203,7 @@ fn files_without_memories_are_a_mistake() {
 // S-IMPORT-1
 #[cfg(unix)]
 #[test]
-fn links_do_not_lead_out_of_a_folder() {
+fn links_lead_out_of_no_folder() {
     use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
     let (vault, outside) = (folder.path().join("vault"), folder.path().join("outside"));
@@ -225,7 +225,7 @@ fn links_do_not_lead_out_of_a_folder() {
 
 // S-IMPORT-2
 #[test]
-fn a_log_and_its_events_are_told_apart() {
+fn a_log_is_more_than_memories() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("api.jsonl");
     let lines = [
