@@ -153,7 +153,7 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     }
     fields.extend(lifecycle::fields(memory));
     let origins: Vec<&str> =
-        memory.origins().filter_map(LineOrigin::other).map(StoreOrigin::shown).collect();
+        memory.origins().filter_map(LineOrigin::other).map(StoreOrigin::as_str).collect();
     if !origins.is_empty() {
         fields.insert(ORIGINS.to_owned(), origins.into());
     }
@@ -179,7 +179,15 @@ fn whole(memory: &Memory) -> String {
     for (name, value) in fields(memory) {
         let is_stamp = STAMPS.contains(&&*name);
         let shown = |text: &str| {
-            if is_stamp { stamp(text, name == "files") } else { text.to_owned() }
+            if name == ORIGINS
+                && let Some(origin) = StoreOrigin::parse(text)
+            {
+                origin.shown().to_owned()
+            } else if is_stamp {
+                stamp(text, name == "files")
+            } else {
+                text.to_owned()
+            }
         };
         let value = match value {
             Value::String(text) => shown(&text),

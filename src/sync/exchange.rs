@@ -118,6 +118,10 @@ struct Round<'a> {
 impl Round<'_> {
     /// Publishes what is new, and returns what the remote has.
     fn publish(&mut self, transport: &mut dyn Transport) -> Result<Tips, SyncError> {
+        if self.request.consent == Consent::Given {
+            // Before the remote is asked: a yes holds although it is away.
+            self.agree(&outgoing(self.request.store, self.request.policy)?)?;
+        }
         let mut tips = transport.tips()?;
         let logs = log_state(self.request.store, self.request.policy)?;
         if self.is_published(&logs, &tips) {
@@ -125,12 +129,6 @@ impl Round<'_> {
         }
         let own = outgoing(self.request.store, self.request.policy)?;
         self.report.left_out = Some(own.left_out);
-        if self.request.consent == Consent::Given {
-            for log in own.logs.iter().filter(|log| !log.lines.is_empty()) {
-                self.record.agree(&log.repo, self.request.now);
-            }
-            self.record.write()?;
-        }
         for _ in 0..TRIES_MAX {
             if self.publish_on(transport, &own, &tips)? {
                 if let Some(tip) = self.published_tip() {
@@ -143,6 +141,14 @@ impl Round<'_> {
         }
         self.report.trouble.push("the remote kept changing; try again".to_owned());
         Ok(tips)
+    }
+
+    /// Notes that somebody agreed to share all of this.
+    fn agree(&mut self, own: &Outgoing) -> Result<(), SyncError> {
+        for log in own.logs.iter().filter(|log| !log.lines.is_empty()) {
+            self.record.agree(&log.repo, self.request.now);
+        }
+        self.record.write()
     }
 
     fn published_tip(&self) -> Option<String> {
@@ -169,8 +175,13 @@ impl Round<'_> {
         let is_agreed = |repo: &RepoKey| self.record.is_agreed(repo) || standing.has(repo);
         let to_agree = own.logs.iter().filter(|log| !is_agreed(&log.repo) && !log.lines.is_empty());
         let to_agree = to_agree.map(|log| (log.repo.clone(), log.lines.len())).collect();
-        let wanted = WantedTree::of(&standing, own, is_agreed);
+        let is_shared = |repo: &RepoKey| self.request.policy.shares(repo) && is_agreed(repo);
+        let wanted = WantedTree::of(&standing, own, is_shared);
         self.report.to_agree = to_agree;
+        let gone = wanted.gone.iter().map(|repo| {
+            format!("the log of {repo} is gone from this store; its lines stay on the remote")
+        });
+        self.report.trouble.extend(gone);
         if !wanted.is_news(&standing) {
             if let Some(tip) = &standing.tip {
                 self.settled(tip, wanted.lines)?;
@@ -262,8 +273,11 @@ impl Round<'_> {
         self.report.is_reached = false;
         self.report.trouble.push(error.to_string());
         let own = outgoing(self.request.store, self.request.policy)?;
-        let agreed = own.logs.iter().filter(|log| self.record.is_agreed(&log.repo));
-        let lines: usize = agreed.map(|log| log.lines.len()).sum();
+        let (agreed, not_agreed): (Vec<_>, Vec<_>) =
+            own.logs.iter().partition(|log| self.record.is_agreed(&log.repo));
+        let lines: usize = agreed.iter().map(|log| log.lines.len()).sum();
+        let not_agreed = not_agreed.into_iter().filter(|log| !log.lines.is_empty());
+        self.report.to_agree = not_agreed.map(|log| (log.repo.clone(), log.lines.len())).collect();
         self.wait(lines.saturating_sub(self.record.lines()));
         Ok(())
     }
@@ -325,7 +339,7 @@ pub fn preview(
     let is_agreed = |repo: &RepoKey| record.is_agreed(repo) || standing.has(repo);
     let to_agree = own.logs.iter().filter(|log| !is_agreed(&log.repo) && !log.lines.is_empty());
     let to_agree = to_agree.map(|log| (log.repo.clone(), log.lines.len())).collect();
-    let wanted = WantedTree::of(&standing, &own, |_| true);
+    let wanted = WantedTree::of(&standing, &own, |repo| request.policy.shares(repo));
     let WantedTree { new: lines, withdrawn, .. } = wanted;
     Ok(Preview { lines, withdrawn, to_agree, left_out: own.left_out, not_compared })
 }

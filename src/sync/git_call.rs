@@ -39,7 +39,7 @@ const LEADING_ELSEWHERE: [&str; 16] = [
 
 /// What the settings of the user or the system must not change. Hooks, watchers and housekeeping are programs; tags and
 /// submodules are not ours.
-const SETTINGS: [&str; 19] = [
+const SETTINGS: [&str; 17] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.logAllRefUpdates=false",
@@ -54,8 +54,6 @@ const SETTINGS: [&str; 19] = [
     "fetch.prune=false",
     "fetch.showForcedUpdates=false",
     "submodule.recurse=false",
-    "protocol.ext.allow=never",
-    "protocol.file.allow=user",
     "gc.auto=0",
     "maintenance.auto=false",
     "advice.pushUpdateRejected=false",

@@ -8,9 +8,9 @@ use event::{RepoKey, StoreOrigin};
 use jiff::{SignedDuration, Timestamp};
 use store::{Store, StoreError, TeamTurn};
 
-use crate::incoming::{ArrivalExtent, LogArrival, bring_in};
+use crate::incoming::{ArrivalExtent, Arrived, LogArrival, bring_in};
 use crate::origin_tree::{
-    FORMAT, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, place_of, withdrawn_ids,
+    FORMAT, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, place_of, withdrawn_marks,
 };
 use crate::sync_state::{KnownLog, KnownOrigin, SyncState};
 use crate::{Listed, Listing, SyncError, SyncReport, Tip, Tips, Transport};
@@ -115,6 +115,8 @@ struct TakenLog {
     held: usize,
     /// How many segments wait for another exchange.
     unread: usize,
+    /// How many lines were dropped, because their origin took them back.
+    dropped: usize,
 }
 
 impl TakenLog {
@@ -122,6 +124,7 @@ impl TakenLog {
         self.added += other.added;
         self.held += other.held;
         self.unread += other.unread;
+        self.dropped += other.dropped;
     }
 }
 
@@ -175,7 +178,7 @@ impl OneOrigin<'_, '_> {
             Some(file) => {
                 self.bytes = self.bytes.saturating_sub(file.bytes);
                 let read = transport.read(self.origin, &[file])?;
-                read.first().map(|bytes| withdrawn_ids(bytes)).unwrap_or_default()
+                read.first().map(|bytes| withdrawn_marks(bytes)).unwrap_or_default()
             }
             None => BTreeSet::new(),
         };
@@ -187,7 +190,8 @@ impl OneOrigin<'_, '_> {
         for repo in self.vanished_logs(&tree) {
             all.add(self.take_log(transport, &repo, &[], &withdrawn)?);
         }
-        let TakenLog { added, held, unread } = all;
+        let TakenLog { added, held, unread, dropped } = all;
+        self.report.dropped += dropped;
         self.known.tip = (held + unread == 0).then(|| tip.0.clone());
         if held > 0 {
             self.report.held.push((self.origin.clone(), held));
@@ -253,14 +257,16 @@ impl OneOrigin<'_, '_> {
             KnownLog { sums: done, mirror_bytes: mirror.file_bytes(), lines: arrived.lines };
         self.known.logs.insert(repo.as_str().to_owned(), known);
         for (count, what) in [
-            (arrived.vanished, "are gone there and were not taken back; they stay here"),
-            (arrived.too_long, "are too long and were left out"),
+            (arrived.vanished, "gone there, but not taken back by their owner, so kept here"),
+            (arrived.too_long, "too long, so left out"),
         ] {
             if count > 0 {
-                self.tell(&format!("{count} lines of {repo} {what}"));
+                let lines = if count == 1 { "line" } else { "lines" };
+                self.tell(&format!("{count} {lines} of {repo}: {what}"));
             }
         }
-        Ok(TakenLog { added: arrived.added, held: arrived.held, unread })
+        let Arrived { added, held, dropped, .. } = arrived;
+        Ok(TakenLog { added, held, unread, dropped })
     }
 
     /// Chooses the segments that are read: all if they fit, else those that were not read yet, as many as fit.

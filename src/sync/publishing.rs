@@ -8,7 +8,7 @@ use store::SyncPolicy;
 
 use crate::origin_tree::{
     FORMAT, FORMAT_PATH, TreePlace, WITHDRAWN_PATH, complete_lines, place_of, segments,
-    withdrawn_ids, withdrawn_text,
+    withdrawn_mark, withdrawn_marks, withdrawn_text,
 };
 use crate::outgoing::Outgoing;
 use crate::sync_record::SyncRecord;
@@ -28,7 +28,7 @@ pub(crate) struct Standing {
     files: BTreeMap<String, Vec<u8>>,
     /// The lines, by repository and in their order.
     logs: BTreeMap<RepoKey, Vec<String>>,
-    /// The ids that were taken back.
+    /// The marks of the lines that were taken back.
     withdrawn: BTreeSet<String>,
     /// Whether it is nothing that a store publishes.
     is_nonsense: bool,
@@ -74,7 +74,7 @@ impl Standing {
 
     fn add(&mut self, listed: &Listed, bytes: Vec<u8>) {
         match place_of(&listed.path) {
-            TreePlace::Withdrawn => self.withdrawn = withdrawn_ids(&bytes),
+            TreePlace::Withdrawn => self.withdrawn = withdrawn_marks(&bytes),
             TreePlace::Segment(repo, _) => {
                 let lines = complete_lines(&bytes);
                 let lines = lines.map(|line| String::from_utf8_lossy(line).into_owned());
@@ -114,38 +114,48 @@ pub(crate) struct WantedTree {
     pub(crate) withdrawn: usize,
     /// How many lines there are.
     pub(crate) lines: usize,
+    /// The shared repositories of which this store has no log any more.
+    pub(crate) gone: Vec<RepoKey>,
 }
 
 impl WantedTree {
     /// Joins what is there with what may leave: lines keep their place, new ones follow, and what this store no longer
-    /// shares goes. The ids of lines that it has in another form, or keeps to itself now, are listed as taken back.
+    /// shares goes. Lines that it has in another form, or keeps to itself now, are listed as taken back. `is_shared` tells
+    /// whether lines of a repository may leave; a log that is gone although they may is lost, and its lines stay there.
     pub(crate) fn of(
         standing: &Standing,
         own: &Outgoing,
-        is_agreed: impl Fn(&RepoKey) -> bool,
+        is_shared: impl Fn(&RepoKey) -> bool,
     ) -> Self {
-        let mut wanted = Self { files: BTreeMap::new(), new: Vec::new(), withdrawn: 0, lines: 0 };
+        let (files, new, gone) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut wanted = Self { files, new, withdrawn: 0, lines: 0, gone };
         let mut taken_back = standing.withdrawn.clone();
         let nothing = Vec::new();
         let own_logs: BTreeMap<&RepoKey, &Vec<String>> = own
             .logs
             .iter()
-            .filter(|log| is_agreed(&log.repo))
+            .filter(|log| is_shared(&log.repo))
             .map(|log| (&log.repo, &log.lines))
             .collect();
         let repos: BTreeSet<&RepoKey> =
             own_logs.keys().copied().chain(standing.logs.keys()).collect();
         for repo in repos {
             let there = standing.logs.get(repo).unwrap_or(&nothing);
-            let is_shared = own_logs.contains_key(repo);
-            let here = own_logs.get(repo).copied().unwrap_or(&nothing);
+            let is_shared = is_shared(repo);
+            let here = match own_logs.get(repo) {
+                None if is_shared => {
+                    wanted.gone.push(repo.clone());
+                    there
+                }
+                here => here.copied().unwrap_or(&nothing),
+            };
             let may: HashSet<&str> = here.iter().map(String::as_str).collect();
             let had: HashSet<&str> = there.iter().map(String::as_str).collect();
             for line in there.iter().filter(|line| !may.contains(line.as_str())) {
                 wanted.withdrawn += 1;
                 let id = id_of(line, repo);
                 if !is_shared || own.ids.contains(&id) {
-                    taken_back.insert(id);
+                    taken_back.insert(withdrawn_mark(&id, line.as_bytes()));
                 }
             }
             let new: Vec<&str> =
@@ -154,6 +164,14 @@ impl WantedTree {
             let stays = there.iter().map(String::as_str).filter(|line| may.contains(line));
             let lines: Vec<&str> = stays.chain(new).collect();
             wanted.lines += lines.len();
+            if !taken_back.is_empty() {
+                // What is shared again is no longer taken back.
+                let marks =
+                    lines.iter().map(|line| withdrawn_mark(&id_of(line, repo), line.as_bytes()));
+                for mark in marks {
+                    taken_back.remove(&mark);
+                }
+            }
             wanted.files.extend(segments(repo, lines.into_iter()));
         }
         wanted.files.insert(FORMAT_PATH.to_owned(), FORMAT.to_vec());

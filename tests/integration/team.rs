@@ -70,7 +70,7 @@ fn a_lesson_of_one_reaches_the_other() {
     assert!(dry.messages.contains("1 private"), "{}", dry.messages);
 
     let first = ana.world.agent_knowledge(&["sync"]).done();
-    assert!(first.contains("nothing of it was sent: github.com/acme/api (1 line)"), "{first}");
+    assert!(first.contains(": github.com/acme/api (1 line)"), "{first}");
     assert_eq!(team.git(&team.path("memory.git"), &["for-each-ref"]), "", "nothing was sent");
 
     let sent = ana.world.agent_knowledge(&["sync", "--yes"]).done();
@@ -230,16 +230,19 @@ fn status_and_doctor_tell_what_is_not_shared() {
     let ana = Member::new(&remote, "ana");
     let status = || ana.world.agent_knowledge(&["status"]).done();
     assert!(
-        status().contains("never reached from here, lines of 0 other machines"),
+        status().contains("never reached from here, no lines of other machines yet\n"),
         "{}",
         status()
     );
-    assert!(status().contains("nobody agreed yet to share github.com/acme/api (1 line)"));
+    assert!(
+        status()
+            .contains("\n          not shared until somebody agrees: github.com/acme/api (1 line)")
+    );
     ana.world.agent_knowledge(&["sync", "--yes"]).done();
-    assert!(status().contains(": reached 2") && !status().contains("nobody agreed"));
+    assert!(status().contains(": reached 2") && !status().contains("agrees"));
     ana.learn("github.com/acme/api", "the second lesson", &[]);
     let told = ana.world.asked(&["status"]);
-    assert_eq!(told["team"]["waiting"]["lines"], 1, "{told}");
+    assert_eq!(told["team"]["unpushed"]["lines"], 1, "{told}");
     let doctor = ana.world.agent_knowledge(&["doctor"]).output;
     assert!(doctor.contains("1 line not pushed, since 2"), "{doctor}");
     assert!(doctor.contains("fix: agent-knowledge sync\n"), "{doctor}");

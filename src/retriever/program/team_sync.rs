@@ -15,7 +15,7 @@ use sync::{
 use writer::exit::Exit;
 
 /// What stands for the remote of the code's own repository.
-const ORIGIN: &str = "origin";
+pub(super) const ORIGIN: &str = "origin";
 
 /// What a person without settings is told.
 const NO_REMOTE: &str = "\
@@ -56,6 +56,11 @@ impl Program<'_> {
                 report.fetched += first.fetched;
                 report.fetched_from = report.fetched_from.max(first.fetched_from);
             }
+        }
+        if team.policy.share.is_empty() {
+            let why = "nothing is shared, because sync.share names no repository; agent-knowledge whoami shows the key of \
+                       this one";
+            report.trouble.push(why.to_owned());
         }
         let is_done = report.is_reached && report.waiting.is_none();
         let exit = if is_done { Exit::Done } else { Exit::Busy };
