@@ -11,6 +11,15 @@ use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout, log_file, rewrite, team};
 
+/// Whether the chain of a mirror goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChainFrom {
+    /// It covers what was there.
+    Here,
+    /// It begins with the first line.
+    Anew,
+}
+
 /// How long the chain of a mirror waits for somebody who checks it, in milliseconds.
 const CHAIN_WAIT_MS_MAX: u64 = 1_000;
 
@@ -91,16 +100,22 @@ impl Mirror<'_> {
             file.write_all(lines)
         })();
         written.map_err(StoreError::io("write", &self.path))?;
-        self.cover(&file, kept_bytes, lines);
+        let from = if kept_bytes == 0 { ChainFrom::Anew } else { ChainFrom::Here };
+        self.cover(&file, (kept_bytes, lines), from);
         Ok(())
     }
 
     /// Adds lines to the mirror's chain, by which a later change is told. Lines that it does not get now are taken in by the
     /// next append.
-    fn cover(&self, file: &File, from: u64, added: &[u8]) {
+    fn cover(&self, file: &File, (from, added): (u64, &[u8]), chain_from: ChainFrom) {
         let end = from.saturating_add(u64::try_from(added.len()).unwrap_or(u64::MAX));
         let written = AppendedBytes { file, log: &self.path, from, added, end };
-        let _ = self.chain_turn().map(|turn| chain::cover(&turn, &written));
+        let Ok(turn) = self.chain_turn() else { return };
+        if chain_from == ChainFrom::Anew {
+            // A mirror may be deleted at any time, and is then another one.
+            let _ = chain::forget(&turn, &self.path);
+        }
+        let _ = chain::cover(&turn, &written);
     }
 
     /// Takes the lock of the mirror, in whose file the chain goes on.
@@ -124,17 +139,17 @@ impl Mirror<'_> {
             file.write_all(lines)?;
             file.sync_all()
         });
+        // The origin took lines back, so the chain of the others begins anew. It goes first: a crash leaves no chain of lines
+        // that are gone.
+        let turn = self.chain_turn();
+        let _ = turn.as_ref().map(|turn| chain::forget(turn, &self.path));
         let moved = written.and_then(|()| std::fs::rename(&new, &self.path));
         if moved.is_err() {
             // A leftover is no log, and the next one removes it.
             let _ = std::fs::remove_file(&new);
         }
         moved.map_err(StoreError::io("replace", &self.path))?;
-        // The origin took lines back, so the chain of the others begins anew.
-        if let Ok(turn) = self.chain_turn()
-            && chain::forget(&turn, &self.path).is_ok()
-            && let Ok(file) = self.open()
-        {
+        if let (Ok(turn), Ok(file)) = (turn, self.open()) {
             let length = file.metadata().map_or(0, |found| found.len());
             let written = AppendedBytes {
                 file: &file,

@@ -132,15 +132,15 @@ impl GitProgram {
         for (name, value) in &call.variables {
             git.env(name, value);
         }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut git, 0);
         let mut child = git.spawn().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => NoAnswer::NoProgram,
             _ => NoAnswer::Failed,
         })?;
         let answer = self.answer_of(&mut child, call);
         if answer.is_err() {
-            // It may have ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
+            end_with_children(&mut child);
         }
         answer
     }
@@ -165,6 +165,16 @@ impl GitProgram {
         let words = String::from_utf8_lossy(&words).into_owned();
         Ok(GitAnswer { output, words, is_success: status.success() })
     }
+}
+
+/// Ends git, and what it started: ssh may hang without it. They may have ended by themselves.
+fn end_with_children(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// Returns git with nothing that could surprise. It works in `directory`.

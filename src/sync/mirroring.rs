@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use event::{RepoKey, StoreOrigin};
 use jiff::{SignedDuration, Timestamp};
-use store::{Store, StoreError, TeamTurn};
+use store::{Store, StoreError, SyncPolicy, TeamTurn};
 
 use crate::incoming::{ArrivalExtent, Arrived, LogArrival, bring_in};
 use crate::origin_tree::{
@@ -31,6 +31,8 @@ pub(crate) struct Mirroring<'a> {
     pub(crate) now: Timestamp,
     /// Most bytes of one origin.
     pub(crate) origin_bytes_max: u64,
+    /// Which repositories are taken.
+    pub(crate) policy: &'a SyncPolicy,
     pub(crate) steps: &'a dyn Fn(&'static str),
 }
 
@@ -174,6 +176,11 @@ impl OneOrigin<'_, '_> {
             self.tell("nothing is taken, because a newer version wrote it; update this one");
             return Ok(());
         }
+        if self.known.allowance(self.mirroring.now) == 0 {
+            // Nothing of it may be taken today, so nothing is read.
+            self.tell("no more lines are taken today");
+            return Ok(());
+        }
         let withdrawn = match &tree.withdrawn {
             Some(file) => {
                 self.bytes = self.bytes.saturating_sub(file.bytes);
@@ -184,6 +191,9 @@ impl OneOrigin<'_, '_> {
         };
         let mut all = TakenLog::default();
         for (repo, segments) in &tree.logs {
+            if !self.mirroring.policy.receives(repo) {
+                continue;
+            }
             let segments: Vec<&Listed> = segments.values().collect();
             all.add(self.take_log(transport, repo, &segments, &withdrawn)?);
         }
@@ -342,8 +352,14 @@ mod tests {
 
         let address = RemoteAddress::parse("folder:/x").unwrap();
         let mut state = SyncState::read(folder.path(), &store, &address);
-        let mirroring =
-            Mirroring { store: &store, turn: &turn, now, origin_bytes_max: 300_000, steps: &steps };
+        let mirroring = Mirroring {
+            store: &store,
+            turn: &turn,
+            now,
+            origin_bytes_max: 300_000,
+            policy: &SyncPolicy::default(),
+            steps: &steps,
+        };
         let mut taken = Vec::new();
         for round in 0..4 {
             let tips = remote.tips().unwrap();

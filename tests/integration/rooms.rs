@@ -98,6 +98,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "index/embed/worker/priority.rs",
             "retriever/daemon/process.rs",
             "engine/watch/changes",
+            "sync/git_call.rs",
         ],
     ),
     ("dlmalloc", &["writer/main.rs"]),

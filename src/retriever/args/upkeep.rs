@@ -88,8 +88,8 @@ store. The first time that a repository would be shared, somebody must agree.
 The remote \"origin\" is that of the code in this directory; only its own lessons are shared there.
 A folder that all can reach is a remote, too: folder:/mnt/team/memory
 
-More keys of [sync]: strip = [\"branch\"] leaves fields out, trust = [\"laptop-3fa9c1d2\"] lets what
-that origin does to memories count, every_seconds = 300 is how often a server does this by itself.
+More keys of [sync]: strip = [\"branch\"] leaves fields out, trust = [\"laptop-3fa9c1d2e5b60718\"] lets
+what that origin does to memories count, every_seconds = 300 is how often a server does this.
 
 Exit 75 when the remote does not answer or lines wait; the next sync sends them.";
 

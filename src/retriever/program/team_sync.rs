@@ -88,7 +88,9 @@ impl Program<'_> {
             // Whoever reads this repository may not read the others.
             let here = settled.config.current(&DetectedRepo::of_directory(directory).key);
             let is_shared = policy.shares(&here);
-            policy.share = if is_shared { vec![here.as_str().to_owned()] } else { Vec::new() };
+            // The empty text is the key of no repository.
+            let only = if is_shared { here.as_str().to_owned() } else { String::new() };
+            policy.share = vec![only];
         }
         let remote = RemoteAddress::parse(&address).map_err(|error| refused(&error))?;
         Ok(TeamOf { program: self, settled, policy, remote })
