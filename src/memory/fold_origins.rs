@@ -293,6 +293,41 @@ mod tests {
         assert_eq!((verdicts.worked, verdicts.failed), (1, 1));
     }
 
+    // S-HOOK-7, S-ORIGIN-4
+    #[test]
+    fn a_voice_hides_nothing_that_is_proven_here() {
+        let mut candidate = line("x", 1);
+        candidate["source"] = "hook".into();
+        let said = |id: usize, verdict: &str, by: LineOrigin| {
+            let said = json!({"id": format!("e{id}"), "event_type": "feedback", "verdict": verdict,
+                "agent_id": format!("agent{id}"), "session_id": format!("s{id}")});
+            (about(&said), by)
+        };
+        let mut lines = vec![(candidate, LineOrigin::Own), said(0, "worked", LineOrigin::Own)];
+        lines.extend((1..9).map(|id| said(id, "failed", voice(1))));
+        let fold = fold_from(&lines);
+        let memory = fold.memories().iter().next().unwrap();
+        assert!(!memory.is_candidate());
+        assert_eq!(memory.verdicts().failed, 1, "an origin has one voice");
+    }
+
+    // S-READ-3
+    #[test]
+    fn nobody_keeps_the_fold_busy() {
+        let mut lines = vec![(line("ours", 5), LineOrigin::Own)];
+        lines.extend((0..40).map(|text| (line(&format!("theirs {text}"), 7), voice(1))));
+        let event =
+            |id: usize| about(&json!({"id": format!("e{id:05}"), "event_type": "feedback"}));
+        lines.extend((0..1_500).map(|id| (event(id), voice(1))));
+        let fold = fold_from(&lines);
+        let mixed: Vec<_> = lines.iter().rev().cloned().collect();
+        assert_eq!(seen(&fold), seen(&fold_from(&mixed)));
+        let ours = fold.memories().iter().find(|memory| memory.event().lesson == "ours").unwrap();
+        assert_eq!(ours.about().len(), 1_000);
+        let theirs = fold.memories().iter().find(|memory| memory.event().lesson != "ours").unwrap();
+        assert_eq!(theirs.conflicts().len(), 15);
+    }
+
     fn any_line() -> impl Strategy<Value = (Value, LineOrigin)> {
         let origin = prop::sample::select(vec![
             LineOrigin::Own,

@@ -55,3 +55,21 @@ fn deeds_of_a_team_need_trust() {
     world.configure("[sync]\ntrust = [\"laptop-3fa9c1d2e5b60718\"]\n");
     assert_eq!(count(&world), 0);
 }
+
+// S-ORIGIN-4, S-LIFE-6
+#[test]
+fn history_tells_whose_words_they_are() {
+    let world = World::new();
+    world.hand_write("api.jsonl", line("m1", "the walrus port is 7000"));
+    let said = json!({"id": "e1", "memory_id": "m1", "event_type": "feedback", "verdict": "failed",
+        "repo": "api", "agent_id": "human reviewer (you)", "source": "human",
+        "timestamp": "2026-01-02T00:00:00Z"});
+    mirror(&world, &format!("{said}\n"));
+    let shown = world.agent_knowledge(&["show", "m1"]).done();
+    assert!(
+        shown.contains("failed · said by laptop-3fa9c1d2") && !shown.contains("reviewer"),
+        "{shown}"
+    );
+    let history = world.asked(&["show", "m1"])["memories"][0]["history"][0].clone();
+    assert_eq!((&history["source"], &history["origin"]), (&json!("team"), &json!(OTHER)));
+}

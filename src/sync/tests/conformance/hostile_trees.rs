@@ -3,6 +3,8 @@
 
 use event::StoreOrigin;
 
+use sync::Consent;
+
 use crate::laptops::{API, KINDS, Kind, Team, api, git};
 
 fn mallory() -> StoreOrigin {
@@ -34,6 +36,83 @@ fn forged_lines_stay_in_the_mirror_of_their_origin() {
         let web = event::RepoKey::parse("github.com/acme/web").unwrap();
         assert!(!bo.store.mirror_of(&mallory(), &web.file_name()).exists());
     }
+}
+
+// S-SYNC-3
+#[test]
+fn nobody_agrees_for_another() {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let ana = team.laptop("ana");
+        ana.write("one");
+        ana.try_sync(Consent::AsBefore).unwrap();
+        // An empty segment looks as if lines had been there before.
+        team.publish(&ana.origin(), &[("FORMAT", b"1\n"), (SEGMENT, b"")]);
+        for _ in 0..2 {
+            let report = ana.try_sync(Consent::AsBefore).unwrap();
+            assert_eq!((report.pushed, report.to_agree.len()), (0, 1), "{kind:?}");
+        }
+    }
+}
+
+// S-SYNC-1, S-SYNC-6
+#[test]
+fn only_repositories_that_are_shared_are_taken() {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let mut ana = team.laptop("ana");
+        let files: [(&str, &[u8]); 5] = [
+            ("FORMAT", b"1\n"),
+            (SEGMENT, LINE),
+            ("global/000000.jsonl", LINE),
+            ("github.com+me+own/000000.jsonl", LINE),
+            ("api~0123abcd/000000.jsonl", LINE),
+        ];
+        team.publish(&mallory(), &files);
+        assert_eq!(ana.sync().fetched, 1, "{kind:?}");
+        assert_eq!(ana.store.mirrors().unwrap(), [ana.store.mirror_of(&mallory(), API)]);
+        ana.policy.share = vec!["global".to_owned()];
+        team.publish(&mallory(), &[&files[..], &[("x/000000.jsonl", LINE)]].concat());
+        assert_eq!(ana.sync().fetched, 1, "{kind:?}");
+    }
+}
+
+// S-SYNC-6, S-SYNC-9
+#[test]
+fn an_unreadable_own_part_cuts_nobody_off() {
+    let team = Team::new(Kind::Git);
+    let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
+    let line = ana.write("one");
+    ana.sync();
+    bo.write("of bo");
+    bo.sync();
+    let (before, remote) = (ana.origin(), team.remote_path());
+    let blob = git(&remote, &["hash-object", "-w", "--stdin"], "x\n");
+    // A check of what is fetched refuses this name.
+    let tree = git(&remote, &["mktree"], &format!("100644 blob {blob}\t.git\n"));
+    let commit = git(&remote, &["commit-tree", &tree, "-m", "x"], "");
+    let reference = format!("refs/agent-knowledge/v1/{}", before.as_str());
+    git(&remote, &["update-ref", &reference, &commit], "");
+    let report = ana.sync();
+    assert_eq!((report.fetched, report.renewed_from), (1, Some(before)), "{:?}", report.trouble);
+    bo.sync();
+    assert_eq!(bo.mirror(&ana.origin()), [line]);
+}
+
+// S-SYNC-4
+#[test]
+fn nothing_is_written_through_a_link_of_a_folder() {
+    let team = Team::new(Kind::Folder);
+    let ana = team.laptop("ana");
+    let folder = team.remote_path().join("agent-knowledge/v1");
+    let origin = ana.store.ensure_origin("ana", 1).unwrap();
+    std::fs::create_dir_all(folder.join(origin.as_str())).unwrap();
+    let target = team.folder.path().join("precious");
+    std::fs::write(&target, "kept").unwrap();
+    std::os::unix::fs::symlink(&target, folder.join(origin.as_str()).join("TREE.new")).unwrap();
+    ana.write("one");
+    assert_eq!(ana.sync().pushed, 1);
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
 }
 
 // S-SYNC-6
