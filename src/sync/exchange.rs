@@ -123,7 +123,8 @@ impl Round<'_> {
         if self.is_published(&logs, &tips) {
             return Ok(tips);
         }
-        let own = outgoing(self.request.store, self.request.policy)?;
+        let mut own = outgoing(self.request.store, self.request.policy)?;
+        own.leave_out_longer_than(transport.line_bytes_max());
         self.report.left_out = Some(own.left_out);
         if self.request.consent == Consent::Given {
             for log in own.logs.iter().filter(|log| !log.lines.is_empty()) {
@@ -308,7 +309,7 @@ pub fn preview(
     transport: &mut dyn Transport,
 ) -> Result<Preview, SyncError> {
     store::own_folder(&request.cache.join(FOLDER))?;
-    let own = outgoing(request.store, request.policy)?;
+    let mut own = outgoing(request.store, request.policy)?;
     let record = SyncRecord::read(request.store, request.remote)?;
     let mut standing = Standing::default();
     let mut not_compared = None;
@@ -322,6 +323,7 @@ pub fn preview(
             Err(error) => return Err(error),
         }
     }
+    own.leave_out_longer_than(transport.line_bytes_max());
     let is_agreed = |repo: &RepoKey| record.is_agreed(repo) || standing.has(repo);
     let to_agree = own.logs.iter().filter(|log| !is_agreed(&log.repo) && !log.lines.is_empty());
     let to_agree = to_agree.map(|log| (log.repo.clone(), log.lines.len())).collect();
