@@ -161,6 +161,21 @@ mod tests {
         }
     }
 
+    // S-NATS-1
+    #[test]
+    fn a_stream_needs_the_feature() {
+        for text in ["nats://a.example.org/AK1", "tls://u:secret@a.example.org,b.example.org"] {
+            let read = RemoteAddress::parse(text);
+            if cfg!(feature = "nats") {
+                assert!(!read.unwrap().shown().contains("secret"));
+                assert!(RemoteAddress::parse("nats://a/b/c").is_err());
+            } else {
+                let why = read.unwrap_err().to_string();
+                assert!(why.contains("--features nats") && !why.contains("secret"), "{why}");
+            }
+        }
+    }
+
     #[test]
     fn every_address_has_a_name_of_its_own() {
         let hash = |text| RemoteAddress::parse(text).unwrap().hash().to_owned();

@@ -77,10 +77,7 @@ const MAP: &[(&str, &[&str])] = &[
 
 /// One foreign crate, one home: the beginnings of the files that may name it.
 const HOMES: &[(&str, &[&str])] = &[
-    (
-        "async_nats",
-        &["sync/team_stream.rs", "sync/stream_rules.rs", "sync/tests/conformance"],
-    ),
+    ("async_nats", &["sync/team_stream.rs", "sync/stream_rules.rs", "sync/tests/conformance"]),
     ("fs2", &["store/lock.rs"]),
     (
         "flate2",

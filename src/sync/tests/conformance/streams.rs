@@ -82,6 +82,7 @@ fn messages_that_vanish_come_back_from_their_machine() {
     bo.sync();
     bo.write("of bo");
     bo.sync();
+    assert_eq!(ana.sync().fetched, 1, "it has read its own lines back, too");
     let server = team.server.borrow().as_ref().unwrap().server();
     with_stream(&server, async |context| {
         let stream = context.get_stream("AK1").await.unwrap();
