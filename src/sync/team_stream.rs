@@ -115,8 +115,8 @@ impl TeamStream {
         if !is_recent(&server.version) {
             let version = server.version;
             return Err(SyncError::Setup(format!(
-                "the NATS server has version {version}; at least 2.12 is needed, because older ones lose messages \
-                 that they acknowledged when a disk or a leader fails"
+                "the NATS server has version {version}; at least 2.12 is needed, because no older \
+                 one was tested with this program"
             )));
         }
         let found = runtime.block_on(async {
