@@ -23,6 +23,7 @@ mod page_end;
 mod past;
 mod past_sessions;
 mod query_vector;
+mod records;
 mod related;
 mod repositories;
 mod save;

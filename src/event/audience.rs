@@ -60,9 +60,10 @@ impl Event {
         said.and_then(Applies::parse).unwrap_or_default()
     }
 
-    /// Tells whether the event must never leave this machine.
+    /// Tells whether the event must never leave this machine. Whoever writes the field by hand means it, in whatever form.
     #[must_use]
     pub fn is_private(&self) -> bool {
-        self.extra.get(PRIVATE).and_then(Value::as_bool).unwrap_or_default()
+        let said = self.extra.get(PRIVATE);
+        said.is_some_and(|said| !matches!(said, Value::Null | Value::Bool(false)))
     }
 }

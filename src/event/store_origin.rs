@@ -60,12 +60,6 @@ impl StoreOrigin {
         let end = self.0.len().saturating_sub(RANDOM_DIGITS - SHOWN_DIGITS);
         self.0.get(..end).unwrap_or(&self.0)
     }
-
-    /// Tells whether a text of a person means this origin: the whole text, or what is shown.
-    #[must_use]
-    pub fn is_named(&self, text: &str) -> bool {
-        text == self.as_str() || text == self.shown()
-    }
 }
 
 impl fmt::Display for StoreOrigin {
@@ -116,13 +110,11 @@ mod tests {
 
     // S-ORIGIN-1
     #[test]
-    fn eight_digits_are_shown_and_mean_it() {
+    fn eight_digits_are_shown() {
         let origin = StoreOrigin::parse("laptop-3fa9c1d2e5b60718").unwrap();
         assert_eq!(
             (origin.shown(), origin.to_string().as_str()),
             ("laptop-3fa9c1d2", "laptop-3fa9c1d2")
         );
-        assert!(origin.is_named("laptop-3fa9c1d2") && origin.is_named("laptop-3fa9c1d2e5b60718"));
-        assert!(!origin.is_named("laptop") && !origin.is_named("laptop-3fa9c1d2e"));
     }
 }

@@ -9,7 +9,7 @@ use super::bound::Age;
 use super::ledger::{Admission, IsFirst, Ledger};
 use super::memory::{RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
-use super::version::insert_version;
+use super::version::{drop_surplus_events, insert_version, keep_first_contents};
 use super::{Bound, Census, CowVec, Frozen, LinePlace, Lookup, Memory, Version, size};
 use event::{Event, EventId, RepoKey, is_code};
 
@@ -195,18 +195,16 @@ impl Fold {
     /// another one (a conflict). Of several contents the first in their order is shown, wherever it
     /// was read.
     fn apply_again(&mut self, number: u32, version: Version) -> Effect {
-        let bytes = size::of_event(&version.event);
         let Some(memory) = self.memory(number) else { return Effect::Nothing };
         let shown = memory.version();
         let mut all = memory.conflicts().to_vec();
-        let was_len = all.len();
         // The shown version sorts before all others, so this keeps the order.
         all.insert(0, Arc::new(shown.clone()));
+        let was_bytes = size::of_versions(&all);
         insert_version(&mut all, version);
+        keep_first_contents(&mut all);
+        self.ledger.change_bytes(was_bytes, size::of_versions(&all));
         let first = Version::clone(&all.remove(0));
-        if all.len() > was_len {
-            self.ledger.add(bytes);
-        }
         let was = self.ledger.age(&shown.event.id, shown.event.timestamp);
         let is = self.ledger.age(&shown.event.id, first.event.timestamp);
         self.ledger.change_age(&was, is);
@@ -252,8 +250,8 @@ impl Fold {
             let Some(slot) = self.slot(number) else { continue };
             let related = Arc::make_mut(slot).related.get_or_insert_default();
             related.lifecycle.take();
-            let grown_bytes = insert_counted(&mut related.about, version.clone());
-            self.ledger.add(grown_bytes);
+            let (dropped_bytes, added_bytes) = insert_counted(&mut related.about, version.clone());
+            self.ledger.change_bytes(dropped_bytes, added_bytes);
         }
         Effect::Nothing
     }
@@ -266,8 +264,8 @@ impl Fold {
             return;
         }
         let versions = Arc::make_mut(&mut self.orphans).entry(memory.clone()).or_default();
-        let grown_bytes = insert_counted(versions, version);
-        self.ledger.add(grown_bytes);
+        let (dropped_bytes, added_bytes) = insert_counted(versions, version);
+        self.ledger.change_bytes(dropped_bytes, added_bytes);
     }
 
     fn number_of(&self, id: &EventId) -> Option<u32> {
@@ -340,11 +338,12 @@ impl Fold {
     }
 }
 
-/// Inserts a version, and returns by how many bytes that lets the fold grow.
-fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Version) -> u64 {
+/// Inserts an event about a memory. Returns how many bytes were dropped for it, and added.
+fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Version) -> (u64, u64) {
     let (bytes, was_len) = (size::of_event(&version.event), versions.len());
     insert_version(versions, version);
-    if versions.len() > was_len { bytes } else { 0 }
+    let added_bytes = if versions.len() > was_len { bytes } else { 0 };
+    (size::of_versions(&drop_surplus_events(versions)), added_bytes)
 }
 
 #[cfg(test)]

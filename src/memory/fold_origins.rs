@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::line_place::LineOrigin;
 use super::memory::RelatedEvents;
-use super::version::insert_version;
+use super::version::{insert_version, keep_first_contents};
 use super::{Effect, Fold, RemovedMemory, Version, size};
 use event::{EventId, Timestamp};
 
@@ -43,6 +43,7 @@ impl Fold {
             }
         }
         insert_version(&mut versions, version);
+        keep_first_contents(&mut versions);
         let mut effects = self.show_contents(contents(&versions, &about), numbers);
         let is_bytes = self.bytes_of(&id);
         self.ledger.change_bytes(was_bytes, is_bytes);

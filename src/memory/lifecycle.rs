@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::verdicts::Verdicts;
-use super::voices::{OnlyOrigin, Voice, changes};
+use super::voices::{OnlyOrigin, Voice, changes, decides};
 use super::{Memory, Version};
 use event::{Author, Event, EventId, HOOK, MemoryChange, SuccessRate, Timestamp, Verdict};
 
@@ -54,6 +54,8 @@ pub struct Lifecycle {
     pub is_pinned: bool,
     /// Its verdicts, counted.
     pub verdicts: Verdicts,
+    /// Those of them that decide whether what a hook wrote is proven: not those of origins that are not trusted.
+    pub deciding: Verdicts,
     /// The memories it is declared not to contradict.
     pub distinct: BTreeSet<EventId>,
     /// The authors whose events about it do not count.
@@ -69,14 +71,8 @@ impl Lifecycle {
         state: LifecycleState::Live,
         since: None,
         is_pinned: false,
-        verdicts: Verdicts {
-            worked: 0,
-            failed: 0,
-            stale: 0,
-            confirmed: 0,
-            is_stale: false,
-            last_good: None,
-        },
+        verdicts: Verdicts::NONE,
+        deciding: Verdicts::NONE,
         distinct: BTreeSet::new(),
         discounted: BTreeSet::new(),
     };
@@ -88,12 +84,16 @@ impl Lifecycle {
     pub fn of(about: &[Arc<Version>], of: OnlyOrigin<'_>) -> Self {
         let events = changes(about, of);
         let discounted = Discounted::by(&events);
-        Self::without(&events, discounted)
+        Self::without(&events, discounted, of)
     }
 
-    fn without(events: &[(&Version, MemoryChange)], discounted: Discounted) -> Self {
+    fn without(
+        events: &[(&Version, MemoryChange)],
+        discounted: Discounted,
+        of: OnlyOrigin<'_>,
+    ) -> Self {
         let (mut state, mut pin) = (Latest::default(), Latest::default());
-        let mut verdicts: BTreeMap<Voice, Latest<'_, Verdict>> = BTreeMap::new();
+        let mut verdicts: BTreeMap<Voice, Latest<'_, (Verdict, bool)>> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
         for (version, change) in events {
             let event = &version.event;
@@ -103,7 +103,8 @@ impl Lifecycle {
             let at = (event.timestamp, &event.id);
             match change.clone() {
                 MemoryChange::Feedback(verdict) => {
-                    verdicts.entry(Voice::of(version)).or_default().offer(at, verdict);
+                    let decides = decides(&version.place.log.origin, of);
+                    verdicts.entry(Voice::of(version)).or_default().offer(at, (verdict, decides));
                 }
                 MemoryChange::Supersede { by } => {
                     state.offer(at, LifecycleState::Superseded { by });
@@ -123,14 +124,18 @@ impl Lifecycle {
                 | MemoryChange::Unlink { .. } => {}
             }
         }
-        let verdicts = verdicts.into_values().filter_map(|latest| latest.0);
+        let verdicts: Vec<_> = verdicts.into_values().filter_map(|latest| latest.0).collect();
+        let given = verdicts.iter().map(|((at, id), (verdict, _))| (*at, (*id).clone(), *verdict));
+        let deciding = verdicts.iter().filter(|(_, (_, decides))| *decides);
+        let deciding = deciding.map(|((at, id), (verdict, _))| (*at, (*id).clone(), *verdict));
         Self {
             since: state.0.as_ref().and_then(|((at, _), _)| *at),
             state: state.0.map(|(_, state)| state).unwrap_or_default(),
             distinct,
             discounted: discounted.0.into_keys().collect(),
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
-            verdicts: Verdicts::of(verdicts.map(|((at, id), verdict)| (at, id.clone(), verdict))),
+            verdicts: Verdicts::of(given),
+            deciding: Verdicts::of(deciding),
         }
     }
 }
@@ -207,7 +212,7 @@ impl Memory {
         let events = changes(self.about(), self.only_origin());
         let mut discounted = Discounted::by(&events);
         discounted.0.insert(author.clone(), None);
-        Lifecycle::without(&events, discounted).state
+        Lifecycle::without(&events, discounted, self.only_origin()).state
     }
 
     /// Tells whether it no longer answers queries: it was superseded, retracted, archived or
@@ -240,9 +245,9 @@ impl Memory {
     /// Tells whether it was inactive at a time, by the events up to then.
     #[must_use]
     pub fn was_inactive(&self, then: Timestamp) -> bool {
-        let Lifecycle { state, verdicts, .. } = self.lifecycle_then(then);
+        let Lifecycle { state, deciding, .. } = self.lifecycle_then(then);
         state != LifecycleState::Live
-            || self.is_expired_with(&verdicts, then)
+            || self.is_expired_with(&deciding, then)
             || self.has_expired(then)
     }
 

@@ -58,6 +58,10 @@ impl Maturity {
 }
 
 impl Verdicts {
+    /// No verdict.
+    pub(super) const NONE: Self =
+        Self { worked: 0, failed: 0, stale: 0, confirmed: 0, is_stale: false, last_good: None };
+
     /// Counts verdicts. Of several at one time the greatest event id is the latest.
     pub(super) fn of(
         verdicts: impl Iterator<Item = (Option<Timestamp>, EventId, Verdict)>,
@@ -119,7 +123,7 @@ impl Memory {
     /// Tells whether a hook wrote it and nothing has proven it since.
     #[must_use]
     pub fn is_candidate(&self) -> bool {
-        self.is_candidate_with(self.verdicts())
+        self.is_candidate_with(&self.lifecycle().deciding)
     }
 
     fn is_candidate_with(&self, verdicts: &Verdicts) -> bool {
@@ -129,7 +133,7 @@ impl Memory {
     /// Tells whether it is an expired candidate. It can still be cited by its id.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
-        self.is_expired_with(self.verdicts(), now)
+        self.is_expired_with(&self.lifecycle().deciding, now)
     }
 
     pub(super) fn is_expired_with(&self, verdicts: &Verdicts, now: Timestamp) -> bool {

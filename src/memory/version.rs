@@ -2,12 +2,13 @@
 //! memory they belong to (`fold`).
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::LinePlace;
+use super::{LineOrigin, LinePlace};
 use event::limits::SHORT_BYTES_MAX;
 use event::{Event, EventId, RepoKey, Timestamp, codec};
 
@@ -86,6 +87,43 @@ pub(super) fn insert_version(list: &mut Vec<Arc<Version>>, version: Version) {
     }
     let place = list.partition_point(|other| rank(other, &version).is_lt());
     list.insert(place, Arc::new(version));
+}
+
+/// Most contents of one origin under one id, and most events of another origin about one memory, that are kept: the first in
+/// their order. More is damage, or somebody who wants to keep everybody busy.
+const CONTENTS_MAX: usize = 16;
+const OTHERS_EVENTS_MAX: usize = 1_000;
+
+/// Keeps the first contents of each origin under one id.
+pub(super) fn keep_first_contents(list: &mut Vec<Arc<Version>>) {
+    drop_surplus(list, CONTENTS_MAX, |_| true);
+}
+
+/// Keeps the first events of each other origin about one memory, and returns the others.
+pub(super) fn drop_surplus_events(list: &mut Vec<Arc<Version>>) -> Vec<Arc<Version>> {
+    drop_surplus(list, OTHERS_EVENTS_MAX, |version| version.place.log.origin.other().is_some())
+}
+
+fn drop_surplus(
+    list: &mut Vec<Arc<Version>>,
+    most: usize,
+    counts: impl Fn(&Version) -> bool,
+) -> Vec<Arc<Version>> {
+    let mut dropped = Vec::new();
+    if list.len() <= most {
+        return dropped;
+    }
+    let mut seen: BTreeMap<LineOrigin, usize> = BTreeMap::new();
+    list.retain(|version| {
+        let count = seen.entry(version.place.log.origin.clone()).or_default();
+        *count += usize::from(counts(version));
+        let stays = *count <= most || !counts(version);
+        if !stays {
+            dropped.push(Arc::clone(version));
+        }
+        stays
+    });
+    dropped
 }
 
 /// Compares the whole content of two versions before their place: the same lines in other files,

@@ -10,7 +10,8 @@ use event::{Event, MemoryChange, StoreOrigin, Verdict};
 /// The origin of a memory that has only one. What that one does to it counts.
 pub type OnlyOrigin<'a> = Option<&'a LineOrigin>;
 
-/// The voice of a verdict. An agent of an origin has one verdict per session, the latest; without a session one per day.
+/// The voice of a verdict. An agent has one verdict per session, the latest; without a session one per day. An origin that is
+/// not trusted has one, whatever names it uses.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Voice {
     origin: Option<StoreOrigin>,
@@ -23,8 +24,13 @@ const SECONDS_OF_DAY: i64 = 24 * 3_600;
 
 impl Voice {
     pub(super) fn of(version: &Version) -> Self {
-        let origin = version.place.log.origin.other().cloned();
-        Self { origin, ..Self::of_own(&version.event) }
+        match &version.place.log.origin {
+            LineOrigin::Voice(origin) => {
+                let (origin, agent) = (Some(origin.clone()), String::new());
+                Self { origin, agent, session: None, day: None }
+            }
+            known => Self { origin: known.other().cloned(), ..Self::of_own(&version.event) },
+        }
     }
 
     fn of_own(event: &Event) -> Self {
@@ -79,10 +85,14 @@ fn counted(same_id: &[Arc<Version>]) -> Vec<&Version> {
     counted
 }
 
+/// Tells whether what an origin says decides whether a memory is proven: our own, a trusted one, and the only one that has it.
+pub(super) fn decides(by: &LineOrigin, of: OnlyOrigin<'_>) -> bool {
+    !matches!(by, LineOrigin::Voice(_)) || of.is_some_and(|of| of.is_same(by))
+}
+
 /// Returns what a change of an origin amounts to.
 fn allowed(change: MemoryChange, by: &LineOrigin, of: OnlyOrigin<'_>) -> Option<MemoryChange> {
-    let LineOrigin::Voice(_) = by else { return Some(change) };
-    if of.is_some_and(|of| of.is_same(by)) {
+    if decides(by, of) {
         return Some(change);
     }
     match change {

@@ -27,6 +27,9 @@ const STAMPS: [&str; 7] = ["agent_id", "files", "branch", "host", "session_id", 
 /// The field that names the other stores of the team that have a memory.
 const ORIGINS: &str = "origins";
 
+/// The field that names the other store that an event is of.
+const ORIGIN: &str = "origin";
+
 /// The field that tells where a memory stands today.
 const STANDING: &str = "standing";
 
@@ -91,7 +94,15 @@ fn item(memory: &Memory) -> Value {
     let mut json = fields(memory);
     let events = |list: &[Arc<Version>]| -> Value {
         list.iter()
-            .map(|version| Value::Object(marked(&version.event, suspicion(&version.event))))
+            .map(|version| {
+                let source = version.place.log.origin.source(version.event.source.as_deref());
+                let event = Event { source, ..version.event.clone() };
+                let mut json = marked(&event, suspicion(&event));
+                if let Some(origin) = version.place.log.origin.other() {
+                    json.insert(ORIGIN.to_owned(), origin.as_str().into());
+                }
+                Value::Object(json)
+            })
             .collect()
     };
     if !memory.about().is_empty() {
@@ -153,7 +164,7 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
     }
     fields.extend(lifecycle::fields(memory));
     let origins: Vec<&str> =
-        memory.origins().filter_map(LineOrigin::other).map(StoreOrigin::shown).collect();
+        memory.origins().filter_map(LineOrigin::other).map(StoreOrigin::as_str).collect();
     if !origins.is_empty() {
         fields.insert(ORIGINS.to_owned(), origins.into());
     }

@@ -1,13 +1,14 @@
 //! The verdicts on a memory and its history as text. Not here: computing them (`memory::lifecycle`).
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::inert;
 use super::line::name;
-use event::{Author, Event, MemoryChange, Node, Relation, suspicion};
-use memory::{LifecycleState, Memory};
+use event::{Author, Event, MemoryChange, Node, Relation, StoreOrigin, suspicion};
+use memory::{LifecycleState, Memory, Version};
 
 /// The latest events of a history that are shown; the log has all.
 const TOLD_MAX: usize = 20;
@@ -56,17 +57,18 @@ pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
 
 /// Writes the history of a memory, one line for each event, the latest last.
 pub(super) fn history(memory: &Memory) -> String {
-    let mut events: Vec<&Event> = memory.about().iter().map(|version| &version.event).collect();
+    let mut events: Vec<&Version> = memory.about().iter().map(Arc::as_ref).collect();
     if events.is_empty() {
         return String::new();
     }
-    events.sort_by_key(|event| (event.timestamp, event.id.clone()));
+    events.sort_by_key(|version| (version.event.timestamp, version.event.id.clone()));
     let mut text = format!("history ({}):\n", events.len());
     let first = events.len().saturating_sub(TOLD_MAX);
     if first > 0 {
         let _ = writeln!(text, "    … ({first} earlier)");
     }
-    for event in events.into_iter().skip(first) {
+    for version in events.into_iter().skip(first) {
+        let event = &version.event;
         let day = event
             .timestamp
             .map_or_else(|| "no date".to_owned(), |at| at.strftime("%Y-%m-%d").to_string());
@@ -74,6 +76,10 @@ pub(super) fn history(memory: &Memory) -> String {
             nobody if nobody.is_empty() => nobody,
             agent => format!(" · {agent}"),
         };
+        // Whatever names an event of another store uses, it is told whose it is.
+        let origin = version.place.log.origin.other();
+        let agent =
+            origin.map(StoreOrigin::shown).map_or(agent, |origin| format!(" · said by {origin}"));
         let _ = writeln!(text, "    [{day}] {}{agent}{}", change_text(event), note(event));
     }
     text

@@ -31,7 +31,7 @@ mod token;
 mod ui;
 mod upkeep;
 
-pub use agent_files::{Export, Import};
+pub use agent_files::{Export, ExportFormat, Import};
 pub use completions::Completions;
 pub use config::{ConfigArguments, ConfigCommand};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
@@ -92,9 +92,9 @@ pub enum MainCommand {
     /// Make links, and follow them.
     #[command(flatten)]
     Links(LinkCommand),
-    /// Import what people wrote for agents: CLAUDE.md, AGENTS.md and others
+    /// Import memories of other tools, and what people wrote for agents: CLAUDE.md and others
     Import(Import),
-    /// Export proven memories of this repository into an agent file
+    /// Export memories as notes, JSON or a table, or proven ones into an agent file
     Export(Export),
     /// Search, list and show past sessions of Claude Code, Codex and other tools
     Sessions {

@@ -31,6 +31,7 @@ mod config_command;
 mod config_file;
 mod edit;
 mod editor;
+mod exchange;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod home;
@@ -304,7 +305,7 @@ impl Wiring for Program<'_> {
         command: Import,
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
-        self.take_over(settings, &command, messages)
+        self.bring_in(settings, &command, messages)
     }
 
     fn with_sessions_and_team(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply {
@@ -329,7 +330,7 @@ impl Wiring for Program<'_> {
     }
 
     fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {
-        self.write_block(settings, &command)
+        self.hand_out(settings, &command)
     }
 
     fn person(

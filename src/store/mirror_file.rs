@@ -7,8 +7,21 @@ use std::path::PathBuf;
 
 use event::{RepoKey, StoreOrigin};
 
+use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout, log_file, rewrite, team};
+
+/// Whether the chain of a mirror goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChainFrom {
+    /// It covers what was there.
+    Here,
+    /// It begins with the first line.
+    Anew,
+}
+
+/// How long the chain of a mirror waits for somebody who checks it, in milliseconds.
+const CHAIN_WAIT_MS_MAX: u64 = 1_000;
 
 /// The right to write mirrors, which one process at a time has.
 #[derive(Debug)]
@@ -86,7 +99,34 @@ impl Mirror<'_> {
             file.seek(SeekFrom::Start(kept_bytes))?;
             file.write_all(lines)
         })();
-        written.map_err(StoreError::io("write", &self.path))
+        written.map_err(StoreError::io("write", &self.path))?;
+        let from = if kept_bytes == 0 { ChainFrom::Anew } else { ChainFrom::Here };
+        self.cover(&file, (kept_bytes, lines), from);
+        Ok(())
+    }
+
+    /// Adds lines to the mirror's chain, by which a later change is told. Lines that it does not get now are taken in by the
+    /// next append.
+    fn cover(&self, file: &File, (from, added): (u64, &[u8]), chain_from: ChainFrom) {
+        let end = from.saturating_add(u64::try_from(added.len()).unwrap_or(u64::MAX));
+        let written = AppendedBytes { file, log: &self.path, from, added, end };
+        let Ok(turn) = self.chain_turn() else { return };
+        if chain_from == ChainFrom::Anew {
+            // A mirror may be deleted at any time, and is then another one.
+            let _ = chain::forget(&turn, &self.path);
+        }
+        let _ = chain::cover(&turn, &written);
+    }
+
+    /// Takes the lock of the mirror, in whose file the chain goes on.
+    fn chain_turn(&self) -> Result<FileLock, StoreError> {
+        let lock = lock::path_of(&self.path);
+        let folder = lock.parent().unwrap_or(&lock);
+        if !layout::is_own_folder(folder)? {
+            layout::make_private_dir(folder)
+                .map_err(StoreError::io("make the directory", folder))?;
+        }
+        FileLock::take(&lock, CHAIN_WAIT_MS_MAX)
     }
 
     /// Puts other lines in the place of all. Readers see the old ones or the new ones.
@@ -99,12 +139,28 @@ impl Mirror<'_> {
             file.write_all(lines)?;
             file.sync_all()
         });
+        // The origin took lines back, so the chain of the others begins anew. It goes first: a crash leaves no chain of lines
+        // that are gone.
+        let turn = self.chain_turn();
+        let _ = turn.as_ref().map(|turn| chain::forget(turn, &self.path));
         let moved = written.and_then(|()| std::fs::rename(&new, &self.path));
         if moved.is_err() {
             // A leftover is no log, and the next one removes it.
             let _ = std::fs::remove_file(&new);
         }
-        moved.map_err(StoreError::io("replace", &self.path))
+        moved.map_err(StoreError::io("replace", &self.path))?;
+        if let (Ok(turn), Ok(file)) = (turn, self.open()) {
+            let length = file.metadata().map_or(0, |found| found.len());
+            let written = AppendedBytes {
+                file: &file,
+                log: &self.path,
+                from: length,
+                added: &[],
+                end: length,
+            };
+            let _ = chain::cover(&turn, &written);
+        }
+        Ok(())
     }
 
     /// Returns the length of the file, in bytes; 0 if there is none.
@@ -171,6 +227,24 @@ mod tests {
         assert_eq!(std::fs::read(world.path()).unwrap(), b"one\ntwo\nthree\n");
         mirror.replace(b"two\n").unwrap();
         assert_eq!(mirror.lines().unwrap(), b"two\n");
+        assert_eq!(world.store.mirrors().unwrap(), [world.path()]);
+    }
+
+    // S-CHAIN-1, S-CHAIN-4
+    #[test]
+    fn a_changed_line_of_a_mirror_is_told() {
+        let world = MirrorFixture::new();
+        let turn = world.store.team_turn(0).unwrap();
+        let mirror = world.store.mirror(&turn, &world.origin, &world.repo).unwrap();
+        mirror.append(0, b"one\ntwo\n").unwrap();
+        mirror.append(8, b"three\n").unwrap();
+        let audit = || world.store.audit_chain(&world.path()).unwrap().unwrap();
+        assert!(audit().is_whole() && audit().lines == 3);
+        mirror.replace(b"two\nthree\n").unwrap();
+        assert!(audit().is_whole() && audit().lines == 2, "the origin took a line back");
+        mirror.append(10, b"four\n").unwrap();
+        std::fs::write(world.path(), "two\nThree\nfour\n").unwrap();
+        assert!(!audit().is_whole());
         assert_eq!(world.store.mirrors().unwrap(), [world.path()]);
     }
 

@@ -21,6 +21,9 @@ pub struct ProjectConfig {
 const FOLDER: &str = ".agent-knowledge";
 const FILE: &str = "config.toml";
 
+/// The sections with what the user told all agents.
+const OF_THE_USER: [&str; 2] = ["user", "everywhere"];
+
 /// Longest file that is read, in bytes: far more than all sections take.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
@@ -59,6 +62,13 @@ impl ProjectConfig {
             match (key.as_str(), value) {
                 ("section_budgets", toml::Value::Table(budgets)) => {
                     config.section_budgets = parse_budgets(budgets)?;
+                    if let Some(own) =
+                        OF_THE_USER.iter().find(|own| config.section_budgets.contains_key(**own))
+                    {
+                        return Err(format!(
+                            "section_budgets: {own} is the user's, and no project can shorten it"
+                        ));
+                    }
                 }
                 (key, _) => {
                     return Err(format!(
@@ -99,6 +109,8 @@ mod tests {
             let why = ProjectConfig::read(project(text).path()).unwrap_err().to_string();
             assert!(why.contains("no setting of a project"), "{text}: {why}");
         }
+        let own = project("[section_budgets]\neverywhere = 0\n");
+        assert!(ProjectConfig::read(own.path()).unwrap_err().to_string().contains("the user's"));
         let nothing = tempfile::tempdir().unwrap();
         assert_eq!(ProjectConfig::read(nothing.path()).unwrap(), ProjectConfig::default());
     }

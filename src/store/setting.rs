@@ -144,7 +144,12 @@ pub const SETTINGS: [Setting; 25] = [
         "60",
     )
     .or("300"),
-    setting("sync.trust", SettingForm::List, "origins of other stores", "laptop-3fa9c1d2"),
+    setting(
+        "sync.trust",
+        SettingForm::List,
+        "whole origins of other stores, or full",
+        "laptop-3fa9c1d2e5b60718",
+    ),
     setting(
         "section_budgets.*",
         SettingForm::Number,

@@ -40,8 +40,8 @@ impl Default for SyncPause {
 /// Whose deeds (forget, supersede, pin and the like) count like our own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
-    /// Those of these origins, each whole or as it is shown.
-    Origins(Vec<String>),
+    /// Those of these origins.
+    Origins(Vec<StoreOrigin>),
     /// Those of every origin.
     Full,
 }
@@ -74,14 +74,15 @@ impl SyncPolicy {
                 ("trust", value @ toml::Value::Array(_)) => {
                     let named = texts(&key, value)?;
                     let is_full = named.iter().any(|name| name == "full");
-                    policy.trust = if is_full { Trust::Full } else { Trust::Origins(named) };
+                    policy.trust =
+                        if is_full { Trust::Full } else { Trust::Origins(origins(&named)?) };
                 }
                 ("every_seconds", value) => policy.every = pause(&value)?,
                 (key, _) => {
                     return Err(format!(
                         "sync: {key:?} is unknown or of a wrong type; allowed are remote = \"git@host:team/memory.git\", \
                          share = [\"github.com/acme/*\"], strip = [\"branch\"], every_seconds = 300, credentials = \"/home/me/team.creds\", and trust = \"full\" or a list of origins \
-                         such as [\"laptop-3fa9c1d2\"]"
+                         such as [\"laptop-3fa9c1d2e5b60718\"]"
                     ));
                 }
             }
@@ -94,12 +95,20 @@ impl SyncPolicy {
     #[must_use]
     pub fn shares(&self, repo: &RepoKey) -> bool {
         let key = repo.as_str();
-        let is_own_business = key == event::GLOBAL_REPO || key.contains('~');
-        self.share.iter().any(
-            |pattern| {
-                if is_own_business { pattern == key } else { is_match(pattern, key) }
-            },
-        )
+        self.share.iter().any(|pattern| match is_own_business(key) {
+            true => pattern == key,
+            false => is_match(pattern, key),
+        })
+    }
+
+    /// Tells whether lines of a repository are taken from others: of what is shared, and where nothing is named, of all but
+    /// `global` and repositories without a remote. Nobody else decides what everybody is told everywhere.
+    #[must_use]
+    pub fn receives(&self, repo: &RepoKey) -> bool {
+        match self.share.is_empty() {
+            true => !is_own_business(repo.as_str()),
+            false => self.shares(repo),
+        }
     }
 
     /// Tells whether the deeds of an origin count like our own.
@@ -107,9 +116,14 @@ impl SyncPolicy {
     pub fn trusts(&self, origin: &StoreOrigin) -> bool {
         match &self.trust {
             Trust::Full => true,
-            Trust::Origins(named) => named.iter().any(|text| origin.is_named(text)),
+            Trust::Origins(trusted) => trusted.contains(origin),
         }
     }
+}
+
+/// Tells whether a key is that of memories for all repositories, or of a repository without a remote.
+fn is_own_business(key: &str) -> bool {
+    key == event::GLOBAL_REPO || key.contains('~')
 }
 
 /// Compares a key with a pattern in which `*` stands for any text, also one with slashes.
@@ -151,6 +165,19 @@ fn pause(value: &toml::Value) -> Result<SyncPause, String> {
         )
     })?;
     Ok(SyncPause { seconds })
+}
+
+/// Reads whole origins. What is shown of one could be the beginning of several.
+fn origins(texts: &[String]) -> Result<Vec<StoreOrigin>, String> {
+    let read = texts.iter().map(|text| {
+        StoreOrigin::parse(text.trim()).ok_or_else(|| {
+            format!(
+                "sync: trust takes \"full\" or whole origins, as show --json prints them, for example \
+                 \"laptop-3fa9c1d2e5b60718\"; got {text:?}"
+            )
+        })
+    });
+    read.collect()
 }
 
 fn fields(texts: Vec<String>) -> Result<Vec<String>, String> {
@@ -212,6 +239,18 @@ mod tests {
         assert!(!shares("api*", "api~0123abcd"));
     }
 
+    // S-SYNC-6
+    #[test]
+    fn what_is_shared_is_received() {
+        let receives =
+            |text: &str, repo: &str| policy(text).unwrap().receives(&RepoKey::parse(repo).unwrap());
+        assert!(receives("", "github.com/acme/api") && !receives("", "global"));
+        assert!(!receives("", "api~0123abcd"));
+        let some = "share = [\"github.com/acme/*\"]";
+        assert!(receives(some, "github.com/acme/api") && !receives(some, "github.com/me/api"));
+        assert!(!receives(some, "global") && receives("share = [\"global\"]", "global"));
+    }
+
     // S-SYNC-1
     #[test]
     fn a_wrong_setting_is_refused_with_what_is_allowed() {
@@ -233,10 +272,12 @@ mod tests {
     // S-ORIGIN-4
     #[test]
     fn trust_names_origins_or_all() {
-        let origin = StoreOrigin::mint("laptop", 0x3fa9_c1d2_0000_0000);
+        let origin = StoreOrigin::mint("laptop", 0x3fa9_c1d2_0000_0001);
         assert!(!SyncPolicy::default().trusts(&origin));
         assert!(policy("trust = \"full\"").unwrap().trusts(&origin));
-        assert!(policy("trust = [\"laptop-3fa9c1d2\"]").unwrap().trusts(&origin));
-        assert!(!policy("trust = [\"laptop-3fa9c1d3\"]").unwrap().trusts(&origin));
+        assert!(policy("trust = [\"laptop-3fa9c1d200000001\"]").unwrap().trusts(&origin));
+        assert!(!policy("trust = [\"laptop-3fa9c1d200000002\"]").unwrap().trusts(&origin));
+        let short = policy("trust = [\"laptop-3fa9c1d2\"]").unwrap_err();
+        assert!(short.contains("whole origins"), "{short}");
     }
 }

@@ -10,7 +10,7 @@ use store::{Store, SyncPolicy, TeamTurn};
 
 use crate::mirroring::{Mirroring, ORIGIN_BYTES_MAX, silent};
 use crate::outgoing::{Outgoing, outgoing, shared_files};
-use crate::publishing::{Standing, WantedTree};
+use crate::publishing::{MayLeave, Standing, WantedTree};
 use crate::sync_record::SyncRecord;
 use crate::sync_report::{Preview, SyncReport, Waiting};
 use crate::sync_state::SyncState;
@@ -95,7 +95,8 @@ fn round(
         (request.steps)("published");
         let (store, now, steps) = (request.store, request.now, request.steps);
         let origin_bytes_max = ORIGIN_BYTES_MAX;
-        let mirroring = Mirroring { store, turn, now, origin_bytes_max, steps };
+        let policy = request.policy;
+        let mirroring = Mirroring { store, turn, now, origin_bytes_max, policy, steps };
         mirroring.all(transport, &tips, &mut round.state, &mut round.report)
     });
     match reached {
@@ -118,6 +119,10 @@ struct Round<'a> {
 impl Round<'_> {
     /// Publishes what is new, and returns what the remote has.
     fn publish(&mut self, transport: &mut dyn Transport) -> Result<Tips, SyncError> {
+        if self.request.consent == Consent::Given {
+            // Before the remote is asked: a yes holds although it is away.
+            self.agree(&outgoing(self.request.store, self.request.policy)?)?;
+        }
         let mut tips = transport.tips()?;
         let logs = log_state(self.request.store, self.request.policy)?;
         if self.is_published(&logs, &tips) {
@@ -126,14 +131,17 @@ impl Round<'_> {
         let mut own = outgoing(self.request.store, self.request.policy)?;
         own.leave_out_longer_than(transport.line_bytes_max());
         self.report.left_out = Some(own.left_out);
-        if self.request.consent == Consent::Given {
-            for log in own.logs.iter().filter(|log| !log.lines.is_empty()) {
-                self.record.agree(&log.repo, self.request.now);
-            }
-            self.record.write()?;
-        }
         for _ in 0..TRIES_MAX {
-            if self.publish_on(transport, &own, &tips)? {
+            let settled = match self.publish_on(transport, &own, &tips) {
+                Err(error @ SyncError::Remote { .. }) => {
+                    // The others are heard all the same.
+                    self.report.trouble.push(error.to_string());
+                    self.wait(1);
+                    return Ok(tips);
+                }
+                settled => settled?,
+            };
+            if settled {
                 if let Some(tip) = self.published_tip() {
                     self.state.published = Some((logs, tip));
                 }
@@ -143,7 +151,17 @@ impl Round<'_> {
             tips = transport.tips()?;
         }
         self.report.trouble.push("the remote kept changing; try again".to_owned());
+        let lines: usize = own.logs.iter().map(|log| log.lines.len()).sum();
+        self.wait(lines.saturating_sub(self.record.lines()).max(1));
         Ok(tips)
+    }
+
+    /// Notes that somebody agreed to share all of this.
+    fn agree(&mut self, own: &Outgoing) -> Result<(), SyncError> {
+        for log in own.logs.iter().filter(|log| !log.lines.is_empty()) {
+            self.record.agree(&log.repo, self.request.now);
+        }
+        self.record.write()
     }
 
     fn published_tip(&self) -> Option<String> {
@@ -159,19 +177,33 @@ impl Round<'_> {
         tips: &Tips,
     ) -> Result<bool, SyncError> {
         let origin = self.report.origin.clone();
-        let Some(standing) = Standing::read(transport, &origin, tips.tips.get(&origin))? else {
-            return Ok(false);
+        let tip = tips.tips.get(&origin);
+        let standing = match (Standing::read(transport, &origin, tip), tip) {
+            (Ok(Some(standing)), _) => standing,
+            (Ok(None), _) => return Ok(false),
+            // Somebody else put it there. What we published ourselves may only be out of reach now.
+            (Err(SyncError::Remote { .. }), Some(tip)) if !self.record.knows(tip) => {
+                Standing::unreadable(tip)
+            }
+            (Err(error), _) => return Err(error),
         };
         if !standing.is_ours(&self.record, own, self.request.policy) {
             self.renew(&origin)?;
             return Ok(false);
         }
         (self.request.steps)("compared");
-        let is_agreed = |repo: &RepoKey| self.record.is_agreed(repo) || standing.has(repo);
-        let to_agree = own.logs.iter().filter(|log| !is_agreed(&log.repo) && !log.lines.is_empty());
-        let to_agree = to_agree.map(|log| (log.repo.clone(), log.lines.len())).collect();
-        let wanted = WantedTree::of(&standing, own, is_agreed);
+        let to_agree = to_agree(own, &self.record);
+        let may_leave = |repo: &RepoKey| match self.request.policy.shares(repo) {
+            false => MayLeave::No,
+            true if self.record.is_agreed(repo) => MayLeave::Yes,
+            true => MayLeave::NotYet,
+        };
+        let wanted = WantedTree::of(&standing, own, may_leave);
         self.report.to_agree = to_agree;
+        let gone = wanted.gone.iter().map(|repo| {
+            format!("the log of {repo} is gone from this store; its lines stay on the remote")
+        });
+        self.report.trouble.extend(gone);
         if !wanted.is_news(&standing) {
             if let Some(tip) = &standing.tip {
                 self.settled(tip, wanted.lines)?;
@@ -265,6 +297,7 @@ impl Round<'_> {
         let own = outgoing(self.request.store, self.request.policy)?;
         let agreed = own.logs.iter().filter(|log| self.record.is_agreed(&log.repo));
         let lines: usize = agreed.map(|log| log.lines.len()).sum();
+        self.report.to_agree = to_agree(&own, &self.record);
         self.wait(lines.saturating_sub(self.record.lines()));
         Ok(())
     }
@@ -286,6 +319,13 @@ impl Round<'_> {
             then == logs && there.is_some_and(|there| there.0 == *tip && self.record.knows(there))
         })
     }
+}
+
+/// Returns the repositories that nobody agreed to share yet, and how many lines they have. What a remote holds agrees to
+/// nothing: others may have put it there.
+pub(crate) fn to_agree(own: &Outgoing, record: &SyncRecord) -> Vec<(RepoKey, usize)> {
+    let logs = own.logs.iter().filter(|log| !record.is_agreed(&log.repo) && !log.lines.is_empty());
+    logs.map(|log| (log.repo.clone(), log.lines.len())).collect()
 }
 
 /// Returns what the own logs and the settings look like from outside. Rules may change with the program.
@@ -324,10 +364,12 @@ pub fn preview(
         }
     }
     own.leave_out_longer_than(transport.line_bytes_max());
-    let is_agreed = |repo: &RepoKey| record.is_agreed(repo) || standing.has(repo);
-    let to_agree = own.logs.iter().filter(|log| !is_agreed(&log.repo) && !log.lines.is_empty());
-    let to_agree = to_agree.map(|log| (log.repo.clone(), log.lines.len())).collect();
-    let wanted = WantedTree::of(&standing, &own, |_| true);
+    let to_agree = to_agree(&own, &record);
+    let all = |repo: &RepoKey| match request.policy.shares(repo) {
+        true => MayLeave::Yes,
+        false => MayLeave::No,
+    };
+    let wanted = WantedTree::of(&standing, &own, all);
     let WantedTree { new: lines, withdrawn, .. } = wanted;
     Ok(Preview { lines, withdrawn, to_agree, left_out: own.left_out, not_compared })
 }

@@ -73,7 +73,10 @@ impl<'a> FolderRemote<'a> {
     /// Writes a file so that others see all of it or none. Others must be able to read it, so it is not private.
     fn write_file(&self, path: &Path, bytes: &[u8]) -> Result<(), SyncError> {
         let new = path.with_extension("new");
-        let written = std::fs::File::create(&new).and_then(|mut file| {
+        // Whatever somebody put there goes; nothing is written through a link, and nothing waits for a pipe.
+        let _ = std::fs::remove_file(&new);
+        let made = OpenOptions::new().write(true).create_new(true).open(&new);
+        let written = made.and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_all()
         });

@@ -39,7 +39,7 @@ const LEADING_ELSEWHERE: [&str; 16] = [
 
 /// What the settings of the user or the system must not change. Hooks, watchers and housekeeping are programs; tags and
 /// submodules are not ours.
-const SETTINGS: [&str; 19] = [
+const SETTINGS: [&str; 17] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.logAllRefUpdates=false",
@@ -54,8 +54,6 @@ const SETTINGS: [&str; 19] = [
     "fetch.prune=false",
     "fetch.showForcedUpdates=false",
     "submodule.recurse=false",
-    "protocol.ext.allow=never",
-    "protocol.file.allow=user",
     "gc.auto=0",
     "maintenance.auto=false",
     "advice.pushUpdateRejected=false",
@@ -134,15 +132,15 @@ impl GitProgram {
         for (name, value) in &call.variables {
             git.env(name, value);
         }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut git, 0);
         let mut child = git.spawn().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => NoAnswer::NoProgram,
             _ => NoAnswer::Failed,
         })?;
         let answer = self.answer_of(&mut child, call);
         if answer.is_err() {
-            // It may have ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
+            end_with_children(&mut child);
         }
         answer
     }
@@ -167,6 +165,16 @@ impl GitProgram {
         let words = String::from_utf8_lossy(&words).into_owned();
         Ok(GitAnswer { output, words, is_success: status.success() })
     }
+}
+
+/// Ends git, and what it started: ssh may hang without it. They may have ended by themselves.
+fn end_with_children(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// Returns git with nothing that could surprise. It works in `directory`.

@@ -180,6 +180,10 @@ impl Transport for GitRemote<'_> {
         let mut tips = Tips::default();
         let text = String::from_utf8_lossy(&answer.output);
         for line in text.lines() {
+            if line.split('\t').next().is_some_and(|name| name.len() == SHA256_DIGITS) {
+                let why = "its objects are named by SHA-256, which sync does not support";
+                return Err(self.repository.unreachable(why));
+            }
             match line.split_once('\t').and_then(tip) {
                 Some((origin, tip)) if tips.tips.len() < ORIGINS_MAX => {
                     tips.tips.insert(origin, tip);
@@ -325,8 +329,12 @@ fn tip((object, reference): (&str, &str)) -> Option<(StoreOrigin, Tip)> {
     is_object(object).then(|| (origin, Tip(object.to_owned())))
 }
 
+/// The length of an object's name in a repository that uses SHA-256.
+const SHA256_DIGITS: usize = 64;
+
+/// Tells whether a text is the SHA-1 name of an object.
 fn is_object(name: &str) -> bool {
-    matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+    name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Reads an entry of a tree: `<mode> <type> <object> <length><tab><path>`. `None` for anything but a plain file.

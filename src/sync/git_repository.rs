@@ -21,6 +21,9 @@ pub(crate) const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Most files among the packs, and most objects in one of the 256 folders of single ones. With more the repository is made
 /// anew, which costs one fetch: housekeeping would cost more.
 const PACK_FILES_MAX: usize = 1_000;
+
+/// Most bytes of them: twice what one exchange takes.
+const PACK_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 const SINGLE_OBJECTS_MAX: usize = 40;
 
 /// The longest setting that is read, in bytes.
@@ -112,7 +115,10 @@ impl GitRepository {
     fn is_too_big(&self) -> bool {
         let objects = self.program.directory.join("objects");
         let count = |folder: &str| entries(&objects.join(folder)).count();
-        count("pack") > PACK_FILES_MAX || count("17") > SINGLE_OBJECTS_MAX
+        let packs = objects.join("pack");
+        let lengths = entries(&packs);
+        let bytes: u64 = lengths.filter_map(|path| Some(path.symlink_metadata().ok()?.len())).sum();
+        count("pack") > PACK_FILES_MAX || count("17") > SINGLE_OBJECTS_MAX || bytes > PACK_BYTES_MAX
     }
 
     /// Returns the URL of the remote.

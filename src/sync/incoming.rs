@@ -7,7 +7,7 @@ use event::limits::READ_LINE_BYTES_MAX;
 use event::{Decoded, RepoKey, codec};
 use store::{Mirror, StoreError};
 
-use crate::origin_tree::complete_lines;
+use crate::origin_tree::{complete_lines, withdrawn_mark};
 
 /// What an origin published of one log.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct LogArrival<'a> {
     pub(crate) segments: &'a [Vec<u8>],
     /// Whether these are all segments of the log.
     pub(crate) extent: ArrivalExtent,
-    /// The ids that the origin took back.
+    /// The marks of the lines that the origin took back.
     pub(crate) withdrawn: &'a BTreeSet<String>,
     /// How many lines may be added.
     pub(crate) lines_max: usize,
@@ -100,7 +100,8 @@ pub(crate) fn bring_in(
 
 fn is_withdrawn(line: &[u8], arrival: &LogArrival<'_>) -> bool {
     let Decoded::Event(event) = codec::decode(line, arrival.repo.as_str()) else { return false };
-    arrival.withdrawn.contains(event.id.as_str())
+    !arrival.withdrawn.is_empty()
+        && arrival.withdrawn.contains(&withdrawn_mark(event.id.as_str(), line))
 }
 
 #[cfg(test)]
@@ -122,13 +123,20 @@ mod tests {
             Self { _folder: folder, store, repo: RepoKey::parse("api").unwrap() }
         }
 
-        fn bring(&self, segments: &[&str], withdrawn: &[&str], lines_max: usize) -> Arrived {
+        /// `withdrawn` are lines that were taken back, with their ids.
+        fn bring(
+            &self,
+            segments: &[&str],
+            withdrawn: &[(&str, &str)],
+            lines_max: usize,
+        ) -> Arrived {
             let turn = self.store.team_turn(0).unwrap();
             let mirror =
                 self.store.mirror(&turn, &StoreOrigin::mint("you", 2), &self.repo).unwrap();
             let segments: Vec<Vec<u8>> =
                 segments.iter().map(|text| text.as_bytes().to_vec()).collect();
-            let withdrawn = withdrawn.iter().map(|&id| id.to_owned()).collect();
+            let mark = |(id, line): &(&str, &str)| withdrawn_mark(id, line.trim_end().as_bytes());
+            let withdrawn = withdrawn.iter().map(mark).collect();
             let arrival = LogArrival {
                 repo: &self.repo,
                 segments: &segments,
@@ -170,7 +178,7 @@ mod tests {
         world.bring(&[ONE, TWO], &[], 99);
         let lost = world.bring(&[ONE], &[], 99);
         assert_eq!((lost.dropped, lost.vanished, world.text()), (0, 1, format!("{ONE}{TWO}")));
-        let scrubbed = world.bring(&[ONE, MASKED], &["a2"], 99);
+        let scrubbed = world.bring(&[ONE, MASKED], &[("a2", TWO)], 99);
         assert_eq!((scrubbed.dropped, scrubbed.added, scrubbed.lines), (1, 1, 2));
         assert_eq!(world.text(), format!("{ONE}{MASKED}"));
     }

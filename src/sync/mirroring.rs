@@ -6,11 +6,11 @@ use std::time::SystemTime;
 
 use event::{RepoKey, StoreOrigin};
 use jiff::{SignedDuration, Timestamp};
-use store::{Store, StoreError, TeamTurn};
+use store::{Store, StoreError, SyncPolicy, TeamTurn};
 
-use crate::incoming::{ArrivalExtent, LogArrival, bring_in};
+use crate::incoming::{ArrivalExtent, Arrived, LogArrival, bring_in};
 use crate::origin_tree::{
-    FORMAT, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, place_of, withdrawn_ids,
+    FORMAT, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, place_of, withdrawn_marks,
 };
 use crate::sync_state::{KnownLog, KnownOrigin, SyncState};
 use crate::{Listed, Listing, SyncError, SyncReport, Tip, Tips, Transport};
@@ -31,6 +31,8 @@ pub(crate) struct Mirroring<'a> {
     pub(crate) now: Timestamp,
     /// Most bytes of one origin.
     pub(crate) origin_bytes_max: u64,
+    /// Which repositories are taken.
+    pub(crate) policy: &'a SyncPolicy,
     pub(crate) steps: &'a dyn Fn(&'static str),
 }
 
@@ -115,6 +117,8 @@ struct TakenLog {
     held: usize,
     /// How many segments wait for another exchange.
     unread: usize,
+    /// How many lines were dropped, because their origin took them back.
+    dropped: usize,
 }
 
 impl TakenLog {
@@ -122,6 +126,7 @@ impl TakenLog {
         self.added += other.added;
         self.held += other.held;
         self.unread += other.unread;
+        self.dropped += other.dropped;
     }
 }
 
@@ -171,23 +176,32 @@ impl OneOrigin<'_, '_> {
             self.tell("nothing is taken, because a newer version wrote it; update this one");
             return Ok(());
         }
+        if self.known.allowance(self.mirroring.now) == 0 {
+            // Nothing of it may be taken today, so nothing is read.
+            self.tell("no more lines are taken today");
+            return Ok(());
+        }
         let withdrawn = match &tree.withdrawn {
             Some(file) => {
                 self.bytes = self.bytes.saturating_sub(file.bytes);
                 let read = transport.read(self.origin, &[file])?;
-                read.first().map(|bytes| withdrawn_ids(bytes)).unwrap_or_default()
+                read.first().map(|bytes| withdrawn_marks(bytes)).unwrap_or_default()
             }
             None => BTreeSet::new(),
         };
         let mut all = TakenLog::default();
         for (repo, segments) in &tree.logs {
+            if !self.mirroring.policy.receives(repo) {
+                continue;
+            }
             let segments: Vec<&Listed> = segments.values().collect();
             all.add(self.take_log(transport, repo, &segments, &withdrawn)?);
         }
         for repo in self.vanished_logs(&tree) {
             all.add(self.take_log(transport, &repo, &[], &withdrawn)?);
         }
-        let TakenLog { added, held, unread } = all;
+        let TakenLog { added, held, unread, dropped } = all;
+        self.report.dropped += dropped;
         self.known.tip = (held + unread == 0).then(|| tip.0.clone());
         if held > 0 {
             self.report.held.push((self.origin.clone(), held));
@@ -253,14 +267,16 @@ impl OneOrigin<'_, '_> {
             KnownLog { sums: done, mirror_bytes: mirror.file_bytes(), lines: arrived.lines };
         self.known.logs.insert(repo.as_str().to_owned(), known);
         for (count, what) in [
-            (arrived.vanished, "are gone there and were not taken back; they stay here"),
-            (arrived.too_long, "are too long and were left out"),
+            (arrived.vanished, "gone there, but not taken back by their owner, so kept here"),
+            (arrived.too_long, "too long, so left out"),
         ] {
             if count > 0 {
-                self.tell(&format!("{count} lines of {repo} {what}"));
+                let lines = if count == 1 { "line" } else { "lines" };
+                self.tell(&format!("{count} {lines} of {repo}: {what}"));
             }
         }
-        Ok(TakenLog { added: arrived.added, held: arrived.held, unread })
+        let Arrived { added, held, dropped, .. } = arrived;
+        Ok(TakenLog { added, held, unread, dropped })
     }
 
     /// Chooses the segments that are read: all if they fit, else those that were not read yet, as many as fit.
@@ -336,8 +352,14 @@ mod tests {
 
         let address = RemoteAddress::parse("folder:/x").unwrap();
         let mut state = SyncState::read(folder.path(), &store, &address);
-        let mirroring =
-            Mirroring { store: &store, turn: &turn, now, origin_bytes_max: 300_000, steps: &steps };
+        let mirroring = Mirroring {
+            store: &store,
+            turn: &turn,
+            now,
+            origin_bytes_max: 300_000,
+            policy: &SyncPolicy::default(),
+            steps: &steps,
+        };
         let mut taken = Vec::new();
         for round in 0..4 {
             let tips = remote.tips().unwrap();

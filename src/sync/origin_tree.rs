@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use event::RepoKey;
+use sha2::{Digest as _, Sha256};
 
 /// The file that names the form, and its contents.
 pub(crate) const FORMAT_PATH: &str = "FORMAT";
@@ -83,14 +84,21 @@ pub(crate) fn segments<'a>(
     segments
 }
 
-/// Writes the list of ids.
+/// Returns what names a line that was taken back: its id and three digits of its hash. They tell the forms of one event
+/// apart, for a line may be published again, and are too few to guess what it said.
+pub(crate) fn withdrawn_mark(id: &str, line: &[u8]) -> String {
+    let [first, second, ..] = <[u8; 32]>::from(Sha256::digest(line));
+    format!("{id} {first:02x}{:x}", second >> 4)
+}
+
+/// Writes the list of what was taken back.
 pub(crate) fn withdrawn_text(ids: &BTreeSet<String>) -> Vec<u8> {
     let surplus = ids.len().saturating_sub(WITHDRAWN_MAX);
     ids.iter().skip(surplus).flat_map(|id| [id.as_bytes(), b"\n"].concat()).collect()
 }
 
-/// Reads the list of ids.
-pub(crate) fn withdrawn_ids(bytes: &[u8]) -> BTreeSet<String> {
+/// Reads the list of what was taken back.
+pub(crate) fn withdrawn_marks(bytes: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(bytes);
     text.lines().filter(|id| !id.is_empty()).take(WITHDRAWN_MAX).map(str::to_owned).collect()
 }
@@ -153,7 +161,7 @@ mod tests {
     #[test]
     fn lists_of_ids_and_lines_are_read_as_written() {
         let ids: BTreeSet<String> = (0..WITHDRAWN_MAX + 5).map(|n| format!("{n:07}")).collect();
-        let read = withdrawn_ids(&withdrawn_text(&ids));
+        let read = withdrawn_marks(&withdrawn_text(&ids));
         assert_eq!(read, ids.iter().skip(5).cloned().collect());
         let lines = |bytes| complete_lines(bytes).map(<[u8]>::to_vec).collect::<Vec<_>>();
         assert_eq!(lines(b"a\n\nb\ntorn"), [b"a".to_vec(), vec![], b"b".to_vec()]);

@@ -7,8 +7,8 @@ use event::{Decoded, RepoKey, StoreOrigin, codec};
 use store::SyncPolicy;
 
 use crate::origin_tree::{
-    FORMAT, FORMAT_PATH, TreePlace, WITHDRAWN_PATH, complete_lines, place_of, segments,
-    withdrawn_ids, withdrawn_text,
+    FORMAT, FORMAT_PATH, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, WITHDRAWN_PATH,
+    complete_lines, place_of, segments, withdrawn_mark, withdrawn_marks, withdrawn_text,
 };
 use crate::outgoing::Outgoing;
 use crate::sync_record::SyncRecord;
@@ -28,7 +28,7 @@ pub(crate) struct Standing {
     files: BTreeMap<String, Vec<u8>>,
     /// The lines, by repository and in their order.
     logs: BTreeMap<RepoKey, Vec<String>>,
-    /// The ids that were taken back.
+    /// The marks of the lines that were taken back.
     withdrawn: BTreeSet<String>,
     /// Whether it is nothing that a store publishes.
     is_nonsense: bool,
@@ -53,11 +53,13 @@ impl Standing {
             Ok(listing) => listing.files,
             // It is here, and is nothing that a store publishes.
             Err(SyncError::Remote { .. }) => {
-                let tip = Some(tip.clone());
-                return Ok(Some(Self { tip, is_nonsense: true, ..Self::default() }));
+                return Ok(Some(Self::unreadable(tip)));
             }
             Err(error) => return Err(error),
         };
+        if files.iter().any(|listed| listed.bytes > SEGMENT_BYTES_MAX.max(WITHDRAWN_BYTES_MAX)) {
+            return Ok(Some(Self::unreadable(tip)));
+        }
         let mut left = OWN_BYTES_MAX;
         let known = |listed: &&Listed| {
             left = left.saturating_sub(listed.bytes);
@@ -74,9 +76,10 @@ impl Standing {
 
     fn add(&mut self, listed: &Listed, bytes: Vec<u8>) {
         match place_of(&listed.path) {
-            TreePlace::Withdrawn => self.withdrawn = withdrawn_ids(&bytes),
+            TreePlace::Withdrawn => self.withdrawn = withdrawn_marks(&bytes),
             TreePlace::Segment(repo, _) => {
                 let lines = complete_lines(&bytes);
+                let lines = lines.filter(|line| !line.trim_ascii().is_empty());
                 let lines = lines.map(|line| String::from_utf8_lossy(line).into_owned());
                 self.logs.entry(repo).or_default().extend(lines);
             }
@@ -97,10 +100,21 @@ impl Standing {
                 || logs().all(|(repo, lines)| lines.iter().all(|line| is_own(repo, line))))
     }
 
-    /// Tells whether lines of a repository were published.
-    pub(crate) fn has(&self, repo: &RepoKey) -> bool {
-        self.logs.contains_key(repo)
+    /// Stands for a part of which nothing can be read: no store publishes such a thing.
+    pub(crate) fn unreadable(tip: &Tip) -> Self {
+        Self { tip: Some(tip.clone()), is_nonsense: true, ..Self::default() }
     }
+}
+
+/// Whether lines of a repository may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MayLeave {
+    /// The settings share it, and somebody agreed.
+    Yes,
+    /// The settings share it, and nobody agreed: what is there stays, and nothing new leaves.
+    NotYet,
+    /// The settings do not share it.
+    No,
 }
 
 /// The tree that should be there.
@@ -114,38 +128,49 @@ pub(crate) struct WantedTree {
     pub(crate) withdrawn: usize,
     /// How many lines there are.
     pub(crate) lines: usize,
+    /// The shared repositories of which this store has no log any more.
+    pub(crate) gone: Vec<RepoKey>,
 }
 
 impl WantedTree {
     /// Joins what is there with what may leave: lines keep their place, new ones follow, and what this store no longer
-    /// shares goes. The ids of lines that it has in another form, or keeps to itself now, are listed as taken back.
+    /// shares goes. Lines that it has in another form, or keeps to itself now, are listed as taken back. A log that is gone
+    /// although its lines may leave is lost, and they stay there.
     pub(crate) fn of(
         standing: &Standing,
         own: &Outgoing,
-        is_agreed: impl Fn(&RepoKey) -> bool,
+        may_leave: impl Fn(&RepoKey) -> MayLeave,
     ) -> Self {
-        let mut wanted = Self { files: BTreeMap::new(), new: Vec::new(), withdrawn: 0, lines: 0 };
+        let (files, new, gone) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut wanted = Self { files, new, withdrawn: 0, lines: 0, gone };
         let mut taken_back = standing.withdrawn.clone();
         let nothing = Vec::new();
         let own_logs: BTreeMap<&RepoKey, &Vec<String>> = own
             .logs
             .iter()
-            .filter(|log| is_agreed(&log.repo))
+            .filter(|log| may_leave(&log.repo) == MayLeave::Yes)
             .map(|log| (&log.repo, &log.lines))
             .collect();
         let repos: BTreeSet<&RepoKey> =
             own_logs.keys().copied().chain(standing.logs.keys()).collect();
         for repo in repos {
             let there = standing.logs.get(repo).unwrap_or(&nothing);
-            let is_shared = own_logs.contains_key(repo);
-            let here = own_logs.get(repo).copied().unwrap_or(&nothing);
+            let may_leave = may_leave(repo);
+            let here = match (may_leave, own_logs.get(repo)) {
+                (MayLeave::NotYet, _) => there,
+                (MayLeave::Yes, None) => {
+                    wanted.gone.push(repo.clone());
+                    there
+                }
+                (_, here) => here.copied().unwrap_or(&nothing),
+            };
             let may: HashSet<&str> = here.iter().map(String::as_str).collect();
             let had: HashSet<&str> = there.iter().map(String::as_str).collect();
             for line in there.iter().filter(|line| !may.contains(line.as_str())) {
                 wanted.withdrawn += 1;
                 let id = id_of(line, repo);
-                if !is_shared || own.ids.contains(&id) {
-                    taken_back.insert(id);
+                if may_leave == MayLeave::No || own.ids.contains(&id) {
+                    taken_back.insert(withdrawn_mark(&id, line.as_bytes()));
                 }
             }
             let new: Vec<&str> =
@@ -154,6 +179,14 @@ impl WantedTree {
             let stays = there.iter().map(String::as_str).filter(|line| may.contains(line));
             let lines: Vec<&str> = stays.chain(new).collect();
             wanted.lines += lines.len();
+            if !taken_back.is_empty() {
+                // What is shared again is no longer taken back.
+                let marks =
+                    lines.iter().map(|line| withdrawn_mark(&id_of(line, repo), line.as_bytes()));
+                for mark in marks {
+                    taken_back.remove(&mark);
+                }
+            }
             wanted.files.extend(segments(repo, lines.into_iter()));
         }
         wanted.files.insert(FORMAT_PATH.to_owned(), FORMAT.to_vec());

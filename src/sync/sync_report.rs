@@ -16,8 +16,10 @@ pub struct SyncReport {
     pub pushed: usize,
     /// How many lines it no longer has.
     pub withdrawn: usize,
-    /// How many lines came into the mirrors, and from how many origins.
+    /// How many lines came into the mirrors.
     pub fetched: usize,
+    /// How many lines left the mirrors, because their origins took them back.
+    pub dropped: usize,
     /// From how many origins they came.
     pub fetched_from: usize,
     /// How many lines of each origin wait for another day or another fetch.
@@ -44,6 +46,7 @@ impl SyncReport {
             pushed: 0,
             withdrawn: 0,
             fetched: 0,
+            dropped: 0,
             fetched_from: 0,
             held: Vec::new(),
             waiting: None,

@@ -8,7 +8,7 @@ use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
 use store::{Store, SyncPolicy};
 
-use crate::exchange::{FOLDER, log_state};
+use crate::exchange::{FOLDER, log_state, to_agree};
 use crate::mirroring::silent;
 use crate::outgoing::outgoing;
 use crate::sync_record::SyncRecord;
@@ -58,14 +58,12 @@ impl TeamState {
             return Ok(found);
         }
         let own = outgoing(store, policy)?;
-        let (agreed, not_agreed): (Vec<_>, Vec<_>) =
-            own.logs.iter().partition(|log| record.is_agreed(&log.repo));
-        let lines: usize = agreed.iter().map(|log| log.lines.len()).sum();
+        let agreed = own.logs.iter().filter(|log| record.is_agreed(&log.repo));
+        let lines: usize = agreed.map(|log| log.lines.len()).sum();
         let lines = lines.saturating_sub(record.lines());
         let since = state.waiting_since.and_then(|since| Timestamp::from_second(since).ok());
         found.waiting = (lines > 0).then(|| Waiting { lines, since: since.unwrap_or(now) });
-        let not_agreed = not_agreed.into_iter().filter(|log| !log.lines.is_empty());
-        found.to_agree = not_agreed.map(|log| (log.repo.clone(), log.lines.len())).collect();
+        found.to_agree = to_agree(&own, &record);
         Ok(found)
     }
 }

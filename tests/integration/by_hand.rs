@@ -92,13 +92,16 @@ fn a_guessed_command_is_answered_with_the_right_one() {
         ("options", "config"),
         ("undo", "forget"),
         ("restore", "forget"),
+        ("push", "sync"),
+        ("pull", "sync"),
+        ("share", "sync"),
     ] {
         let ran = world.agent_knowledge(&[guess, "x"]);
         assert_eq!(ran.exit, Some(64));
         let tip = format!("tip: a similar subcommand exists: '{right}'");
         assert!(ran.messages.contains(&tip), "{guess}: {}", ran.messages);
     }
-    for guess in ["login", "sync", "version", "update", "upgrade"] {
+    for guess in ["login", "version", "update", "upgrade"] {
         let ran = world.agent_knowledge(&[guess]);
         assert_eq!((ran.exit, ran.messages.contains("tip:")), (Some(64), false), "{guess}");
     }

@@ -420,7 +420,7 @@ fn every_answer_is_available_as_of_a_past_time() {
     let wrong = world.agent_knowledge_in(&here, &["show", "01ONE", "--as-of", "yesterday"]);
     assert_eq!(wrong.exit, Some(65));
     assert!(
-        wrong.messages.contains("--as-of: must be a time, a day or an age"),
+        wrong.messages.contains("--as-of: must be a commit of this repository"),
         "{}",
         wrong.messages
     );

@@ -43,6 +43,7 @@ mod digest;
 mod door;
 // The evaluation computes the same numbers as a calculation by hand.
 mod eval;
+mod exchange;
 // Kills, full disks, failing system calls, stopped lock holders, lost notifications and lost power.
 mod faults;
 // The content of a briefing, and the prompts, completions and resources that people pick from menus.

@@ -31,7 +31,7 @@ fn origins_keep_their_memories_apart() {
     assert!(found.contains("ana, team"), "{found}");
     let shown = world.agent_knowledge(&["show", id]).done();
     let (ours, theirs) = (shown.find("7000").unwrap(), shown.find("9999").unwrap());
-    assert!(ours < theirs && shown.contains("origins: laptop-3fa9c1d2\n"), "{shown}");
+    assert!(ours < theirs && shown.contains("origins: laptop-3fa9c1d2e5b60718\n"), "{shown}");
     // A short id means the own one, and is not called ambiguous.
     world.agent_knowledge(&["feedback", "00000001", "worked"]).done();
     let verdicts = world.asked(&["show", id]);
@@ -52,6 +52,6 @@ fn deeds_of_a_team_need_trust() {
     };
     assert_eq!(count(&world), 1);
     assert_eq!(world.asked(&["show", "m1"])["memories"][0]["standing"]["verdicts"]["stale"], 1);
-    world.configure("[sync]\ntrust = [\"laptop-3fa9c1d2\"]\n");
+    world.configure("[sync]\ntrust = [\"laptop-3fa9c1d2e5b60718\"]\n");
     assert_eq!(count(&world), 0);
 }

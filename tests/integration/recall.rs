@@ -189,7 +189,7 @@ fn a_repository_is_named_by_key_url_or_unique_short_name() {
     let told = world.agent_knowledge(&asked);
     assert_eq!(
         told.done().trim_end(),
-        "No relevant memories.\nNote: there are no memories of github.com/acme/nothing; search \
+        "No relevant memories.\nNote: there are no memories of github.com/acme/nothing. Search \
          without a repo to see other repositories."
     );
     write_lesson(&world, "github.com/other/web", "fact", "five");

@@ -70,7 +70,7 @@ fn a_lesson_of_one_reaches_the_other() {
     assert!(dry.messages.contains("1 private"), "{}", dry.messages);
 
     let first = ana.world.agent_knowledge(&["sync"]).done();
-    assert!(first.contains("nothing of it was sent: github.com/acme/api (1 line)"), "{first}");
+    assert!(first.contains(": github.com/acme/api (1 line)"), "{first}");
     assert_eq!(team.git(&team.path("memory.git"), &["for-each-ref"]), "", "nothing was sent");
 
     let sent = ana.world.agent_knowledge(&["sync", "--yes"]).done();
@@ -230,16 +230,19 @@ fn status_and_doctor_tell_what_is_not_shared() {
     let ana = Member::new(&remote, "ana");
     let status = || ana.world.agent_knowledge(&["status"]).done();
     assert!(
-        status().contains("never reached from here, lines of 0 other machines"),
+        status().contains("never reached from here, no lines of other machines yet\n"),
         "{}",
         status()
     );
-    assert!(status().contains("nobody agreed yet to share github.com/acme/api (1 line)"));
+    assert!(
+        status()
+            .contains("\n          not shared until somebody agrees: github.com/acme/api (1 line)")
+    );
     ana.world.agent_knowledge(&["sync", "--yes"]).done();
-    assert!(status().contains(": reached 2") && !status().contains("nobody agreed"));
+    assert!(status().contains(": reached 2") && !status().contains("agrees"));
     ana.learn("github.com/acme/api", "the second lesson", &[]);
     let told = ana.world.asked(&["status"]);
-    assert_eq!(told["team"]["waiting"]["lines"], 1, "{told}");
+    assert_eq!(told["team"]["unpushed"]["lines"], 1, "{told}");
     let doctor = ana.world.agent_knowledge(&["doctor"]).output;
     assert!(doctor.contains("1 line not pushed, since 2"), "{doctor}");
     assert!(doctor.contains("fix: agent-knowledge sync\n"), "{doctor}");
@@ -270,4 +273,25 @@ fn a_server_exchanges_lines_by_itself() {
         assert!(Instant::now() < deadline, "nothing came");
         std::thread::park_timeout(Duration::from_millis(100));
     }
+}
+
+// S-CHAIN-4
+#[test]
+fn a_changed_line_of_another_origin_is_told() {
+    let team = World::new();
+    let remote = remote(&team);
+    let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
+    ana.world.agent_knowledge(&["sync", "--yes"]).done();
+    bo.world.agent_knowledge(&["sync", "--yes"]).done();
+    bo.world.agent_knowledge(&["verify"]).done();
+    let mirror = bo.world.store().join(&bo.mirrors()[0]);
+    let text = std::fs::read_to_string(&mirror).unwrap();
+    std::fs::write(&mirror, text.replace("ana learnt", "bob learnt")).unwrap();
+    let told = bo.world.agent_knowledge(&["verify"]);
+    assert_eq!(told.exit, Some(1));
+    assert!(told.output.contains(" of testbox-") && told.output.contains("line 1 was edited"));
+    let doctor = bo.world.agent_knowledge(&["doctor"]).output;
+    assert!(doctor.contains("github.com+acme+api.jsonl of testbox-"), "{doctor}");
+    bo.world.agent_knowledge(&["verify", "--accept"]);
+    bo.world.agent_knowledge(&["verify"]).done();
 }

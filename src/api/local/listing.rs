@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{
-    Local, browse, citation, injected, past_sessions, repositories, savings, snapshots, staleness,
+    Local, browse, citation, injected, past_sessions, records, repositories, savings, snapshots,
+    staleness,
 };
-use crate::requests::listing::ExportRequest;
+use crate::requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
 use memory::{LifecycleState, LineOrigin, Maturity, Memory, Version};
@@ -113,6 +114,8 @@ pub(super) fn list(
             json!({ "repo": here.as_str(), "memories": listed })
         }
         Listing::Export(request) => return export(local, request, &snapshot),
+        Listing::Records(request) => return records::page(local, request, &snapshot),
+        Listing::Known(ids) => known(ids, &snapshot),
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
@@ -184,6 +187,25 @@ fn imported_json(memory: &Memory) -> Option<Value> {
     let note_source = last.and_then(|event| event.source.clone());
     Some(json!({ "id": event.id.as_str(), "file": file, "live": is_live, "note": note,
         "note_source": note_source, "is_rule": is_rule(&event) }))
+}
+
+/// Tells which ids are memories, and why one does not count.
+fn known(ids: &[String], snapshot: &Snapshot) -> Value {
+    let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
+    let mut known: BTreeMap<EventId, Value> = asked.map(|id| (id, Value::Null)).collect();
+    for memory in snapshot.memories().iter() {
+        if let Some(state) = known.get_mut(&memory.id) {
+            *state = state_of(memory);
+        }
+    }
+    let memories: Vec<Value> = known.into_values().filter(|state| !state.is_null()).collect();
+    json!({ "memories": memories })
+}
+
+fn state_of(memory: &Memory) -> Value {
+    let is_live = memory.lifecycle().state == LifecycleState::Live;
+    let note = last_word(memory).filter(|_| !is_live).map(|event| event.lesson.clone());
+    json!({ "id": memory.id.as_str(), "live": is_live, "note": note })
 }
 
 /// Returns the last event that decides whether a memory counts.

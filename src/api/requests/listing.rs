@@ -101,6 +101,31 @@ impl From<LeastMaturity> for Maturity {
     }
 }
 
+/// Most ids that are asked for at once.
+pub const KNOWN_IDS_MAX: usize = 2_000;
+
+/// Memories as they stand in logs, for an export: a page of those that count, the oldest first. Private ones never leave.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordsRequest {
+    /// Of which repositories.
+    pub of: RecordsOf,
+    /// Where the page begins: `next` of the page before.
+    pub cursor: Option<String>,
+}
+
+/// Whose memories an export has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordsOf {
+    /// Those of the repository at hand.
+    #[default]
+    Here,
+    /// Those of one repository, by key, short name or URL.
+    Repo(String),
+    /// All, those for all repositories too.
+    All,
+}
+
 /// What a program lists: memories of the caller's repository, those of a session in any repository, or all, page by page; and
 /// what agents were told of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,6 +141,11 @@ pub enum Listing {
         /// [`TOKENS_MAX`](super::bounds::TOKENS_MAX).
         max_tokens: usize,
     },
+    /// A page of memories as lines of a log: `lines`, `next`, and how many are `private`, in the JSON.
+    Records(RecordsRequest),
+    /// Which of these ids are memories here, at most [`KNOWN_IDS_MAX`] at once: `memories` in the JSON, each with `id`,
+    /// whether it is `live`, and the `note` of the event that took it out of answers.
+    Known(Vec<String>),
     /// Those lines, for a repository that the caller names: `lines` and `left_out` in the JSON.
     Export(ExportRequest),
     /// Memories that a session saved or reported on, the latest first; at most

@@ -157,8 +157,8 @@ mod tests {
             memory.is_inactive(event::Timestamp::UNIX_EPOCH)
         };
         assert!(!is_out(Trust::default()));
-        assert!(!is_out(Trust::Origins(vec!["other-00000001".to_owned()])));
-        assert!(is_out(Trust::Origins(vec![world.other.shown().to_owned()])));
+        assert!(!is_out(Trust::Origins(vec![StoreOrigin::mint("other", 8)])));
+        assert!(is_out(Trust::Origins(vec![world.other.clone()])));
         assert!(is_out(Trust::Full));
     }
 }

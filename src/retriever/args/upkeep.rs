@@ -27,7 +27,8 @@ pub enum Upkeep {
 
 const VERIFY_HELP: &str = "\
 These are errors (exit 1): lines that hold no event, several contents under one id, secrets, lines
-of the store that were edited, deleted or moved after they were written, and logs that cannot be read.
+of the store that were edited, deleted, inserted or moved after they were written, damaged chains,
+and logs that cannot be read.
 These are only reported: repeated lines, events about memories that are in no log, times more
 than a day in the future, and a last line without its line break, which is not read until it is
 complete.
@@ -77,17 +78,20 @@ const SYNC_HELP: &str = "\
 The configuration says with whom, and what:
 
   [sync]
-  remote = \"git@github.com:acme/agent-memory.git\"   # better a private repository of its own
+  remote = \"git@github.com:acme/agent-memory.git\"   # a private repository for lessons
   share = [\"github.com/acme/*\"]                      # the keys of repositories; * is any text
 
-Lines of other repositories, private and flagged ones never leave. Git is used with your own keys;
-your repositories, branches and hooks are not touched. Lessons of others are kept in team/ in the
+Lines of other repositories, private lines and flagged lines never leave. Git is used with your own
+keys; your repositories, branches and hooks are not touched. Lessons of others are kept in team/ in the
 store. The first time that a repository would be shared, somebody must agree.
 
 The remote \"origin\" is that of the code in this directory; only its own lessons are shared there.
 A folder that all can reach is a remote, too: folder:/mnt/team/memory
 
-Exit 75 when lines could not be pushed: they wait, and the next sync sends them.";
+More keys of [sync]: strip = [\"branch\"] leaves fields out, trust = [\"laptop-3fa9c1d2e5b60718\"] lets
+what that origin does to memories count, every_seconds = 300 is how often a server does this.
+
+Exit 75 when the remote does not answer or lines wait; the next sync sends them.";
 
 /// The `sync` command.
 #[derive(Debug, Args)]
@@ -120,7 +124,7 @@ pub struct Verify {
     /// Do not copy damaged lines
     #[arg(long)]
     pub dry_run: bool,
-    /// Accept logs that somebody changed as they are now
+    /// Accept changed logs as they are now
     #[arg(long, conflicts_with = "dry_run")]
     pub accept: bool,
     /// How to print.

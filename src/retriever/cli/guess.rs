@@ -19,11 +19,11 @@ const MEANINGS: &[(&str, &[&str])] = &[
     ("config", &["configure", "configuration", "settings", "set", "options"]),
     ("serve", &["start", "daemon", "server"]),
     ("ui", &["dashboard", "web", "gui"]),
+    ("sync", &["push", "pull", "share", "team", "fetch"]),
 ];
 
 /// Words that look like a command and mean something that does not exist here.
-const NOTHING: &[&str] =
-    &["login", "logout", "sync", "push", "pull", "version", "update", "upgrade"];
+const NOTHING: &[&str] = &["login", "logout", "version", "update", "upgrade"];
 
 /// Makes the message about an unknown command name the right one, and only that.
 pub(super) fn with_meaning(mut error: clap::Error) -> clap::Error {

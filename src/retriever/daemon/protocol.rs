@@ -19,7 +19,7 @@ use writer::exit::Exit;
 
 /// The protocol version. A client with another version answers in its own process. The fields
 /// `protocol` and `version` of both hellos, and the request to leave, never change.
-pub(super) const PROTOCOL: u32 = 7;
+pub(super) const PROTOCOL: u32 = 8;
 
 /// The longest line in bytes. The longest request holds an event of 64 kB with every character
 /// escaped, the longest answer twenty whole memories, twice.
@@ -155,6 +155,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use api::requests::listing::{RecordsOf, RecordsRequest};
     use api::{Doing, Explain, Flagged, Mode, SearchScope, Shape, Slot, Sweep, Wanted};
     use event::{Author, Verdict};
     use memory::Maturity;
@@ -208,6 +209,10 @@ mod tests {
         round_trip(&Ask::List(Listing::OfAgentFiles));
         round_trip(&Ask::List(Listing::OfSession("s".to_owned())));
         round_trip(&Ask::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
+        round_trip(&Ask::List(Listing::Known(vec!["a".to_owned()])));
+        let of = RecordsOf::Repo("api".to_owned());
+        let cursor = Some("-~m1~0".to_owned());
+        round_trip(&Ask::List(Listing::Records(RecordsRequest { of, cursor })));
         round_trip(&Ask::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
         round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));

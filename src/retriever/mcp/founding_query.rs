@@ -27,7 +27,10 @@ pub(super) fn answer(api: &dyn Api, mut arguments: JsonObject) -> Result<Reply, 
     };
     let found = api.search(&SearchRequest { scope, ..request })?;
     let memories = found.json.get("memories").and_then(Value::as_array);
-    let lessons: Vec<Value> = memories.into_iter().flatten().map(lesson).collect();
+    // The form has no place for a mark, so what reads like an order stays away.
+    let is_harmless = |memory: &&Value| memory.get("flagged").is_none();
+    let lessons: Vec<Value> =
+        memories.into_iter().flatten().filter(is_harmless).map(lesson).collect();
     let json = Value::Array(lessons);
     Ok(Reply::new(json.to_string(), json))
 }

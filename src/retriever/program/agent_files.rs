@@ -29,10 +29,10 @@ mod report;
 mod watch;
 
 /// The caller's work tree, with the writer of its memories.
-struct ImportSite {
+pub(super) struct ImportSite {
     top: PathBuf,
-    repo: RepoKey,
-    writer: Writer,
+    pub(super) repo: RepoKey,
+    pub(super) writer: Writer,
 }
 
 impl Program<'_> {
@@ -53,7 +53,7 @@ impl Program<'_> {
     }
 
     /// Finds where the command runs, and for whom.
-    fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
+    pub(super) fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
         let settled = self.settle(settings)?;
         let directory = self.surroundings.directory.clone();
         let found = DetectedRepo::of_directory(&directory);
@@ -153,7 +153,7 @@ fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
     Ok(memories.into_iter().map(known).collect())
 }
 
-fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
+pub(super) fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
     serde_json::from_value(api.list(listing)?.json).map_err(|error| ApiError::Failed {
         exit: Exit::Internal,
         message: format!("failed to parse a listing: {error}"),
@@ -197,7 +197,7 @@ impl From<bool> for WriteMode {
     }
 }
 
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     neutralise(text, Layout::Line)
 }
 

@@ -49,7 +49,7 @@ fn commit_time(directory: &Path, given: &str) -> Result<Timestamp, ApiError> {
     known.ok_or_else(|| {
         let allowed = Point::ALLOWED;
         let message = format!(
-            "must be {allowed}, or a length of this repository's log in bytes, or a commit of this repository; got {}",
+            "must be a commit of this repository, a length of its log in bytes, or {allowed}; got {}",
             quoted(given)
         );
         Problems::one("as_of", message).into()

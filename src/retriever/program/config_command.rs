@@ -54,7 +54,7 @@ impl Program<'_> {
         let reply = match command.command {
             None | Some(ConfigCommand::Show(_)) => {
                 if let Err(why) = self.project() {
-                    let message = format!("{why}; this file is ignored");
+                    let message = format!("failed to {why}; this file is ignored");
                     complain(process.messages, process.name, &message);
                 }
                 shown(&self.rows(settings, &path)?, &path)

@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::team_sync::ORIGIN;
 use super::{Program, ResolvedSettings};
 use store::Store;
-
-/// A repository of the code is where somebody stands, and a server stands nowhere.
-const ORIGIN: &str = "origin";
 
 /// A pause is divided by this for the time without a write after which new lines are pushed: 30 seconds of five minutes.
 const QUIET_SHARE: u32 = 10;
@@ -25,41 +23,50 @@ struct Rounds {
     /// How often in a row it failed.
     failures: u32,
     /// The logs at the last exchange, and as they were seen last, with the time of the last change.
-    shared: u64,
-    seen: u64,
+    shared_bytes: u64,
+    seen_bytes: u64,
     changed: Instant,
+}
+
+/// How an exchange ended.
+#[derive(Clone, Copy)]
+enum RoundEnd {
+    Done,
+    Failed,
 }
 
 impl Rounds {
     fn new(pause: Duration, now: Instant) -> Self {
-        Self { pause, last: None, failures: 0, shared: 0, seen: 0, changed: now }
+        Self { pause, last: None, failures: 0, shared_bytes: 0, seen_bytes: 0, changed: now }
     }
 
     /// Tells whether an exchange is due, with the logs as they are.
-    fn is_due(&mut self, logs: u64, now: Instant) -> bool {
-        if logs != self.seen {
-            (self.seen, self.changed) = (logs, now);
+    fn is_due(&mut self, log_bytes: u64, now: Instant) -> bool {
+        if log_bytes != self.seen_bytes {
+            (self.seen_bytes, self.changed) = (log_bytes, now);
         }
         let Some(last) = self.last else { return true };
         let waited = now.saturating_duration_since(last);
         // After a failure the pause grows from a tenth to a whole one; a remote that is away is not asked all the time.
         let least = (self.pause / QUIET_SHARE) * 2_u32.saturating_pow(self.failures.min(4));
         let is_quiet = now.saturating_duration_since(self.changed) >= self.pause / QUIET_SHARE;
-        waited >= self.pause || (waited >= least && is_quiet && self.seen != self.shared)
+        waited >= self.pause
+            || (waited >= least && is_quiet && self.seen_bytes != self.shared_bytes)
     }
 
     /// Notes the end of an exchange that began with these logs.
-    fn note(&mut self, logs: u64, is_done: bool, now: Instant) {
+    fn note(&mut self, log_bytes: u64, end: RoundEnd, now: Instant) {
         self.last = Some(now);
-        self.failures = if is_done { 0 } else { self.failures.saturating_add(1) };
-        if is_done {
-            self.shared = logs;
+        match end {
+            RoundEnd::Done => (self.failures, self.shared_bytes) = (0, log_bytes),
+            RoundEnd::Failed => self.failures = self.failures.saturating_add(1),
         }
     }
 }
 
 impl Program<'_> {
-    /// Exchanges lines now and then, if the settings name a team. Another process does it, so that a fault of it cannot end the
+    /// Exchanges lines now and then, if the settings name a team; not with the repository of the code, for that is where
+    /// somebody stands, and a server stands nowhere. Another process does it, so that a fault of it cannot end the
     /// server.
     pub(super) fn exchange_now_and_then(&self, settled: &ResolvedSettings) {
         let policy = &settled.config.sync;
@@ -78,7 +85,9 @@ impl Program<'_> {
                 if rounds.is_due(logs, Instant::now()) {
                     // What stood in its way is told by `status`, and by the command.
                     let done = sync_command(&program, store.root()).status();
-                    rounds.note(logs, done.is_ok_and(|status| status.success()), Instant::now());
+                    let is_done = done.is_ok_and(|status| status.success());
+                    let end = if is_done { RoundEnd::Done } else { RoundEnd::Failed };
+                    rounds.note(logs, end, Instant::now());
                 }
                 std::thread::park_timeout((pause / QUIET_SHARE).min(LOOK_MAX));
             }
@@ -86,7 +95,7 @@ impl Program<'_> {
     }
 }
 
-/// Returns the length of all logs together, in bytes. They only grow, but for a scrub.
+/// Returns the length of all logs together, in bytes. They only grow, but for scrub and archive.
 fn length_of_logs(store: &Store) -> u64 {
     let length = |log: PathBuf| log.symlink_metadata().map_or(0, |found| found.len());
     store.logs().unwrap_or_default().into_iter().map(length).sum()
@@ -115,12 +124,12 @@ mod tests {
         let at = |seconds: u64| start + Duration::from_secs(seconds);
         let mut rounds = Rounds::new(Duration::from_secs(300), start);
         assert!(rounds.is_due(10, at(0)), "the first");
-        rounds.note(10, true, at(1));
+        rounds.note(10, RoundEnd::Done, at(1));
         assert!(!rounds.is_due(10, at(299)));
         assert!(!rounds.is_due(20, at(100)), "somebody still writes");
         assert!(!rounds.is_due(20, at(120)));
         assert!(rounds.is_due(20, at(131)), "30 seconds after the last write");
-        rounds.note(20, true, at(131));
+        rounds.note(20, RoundEnd::Done, at(131));
         assert!(!rounds.is_due(20, at(400)) && rounds.is_due(20, at(431)), "to hear of others");
     }
 
@@ -135,7 +144,7 @@ mod tests {
         for second in 0..1_500 {
             if rounds.is_due(10, at(second)) {
                 tries.push(second);
-                rounds.note(10, false, at(second));
+                rounds.note(10, RoundEnd::Failed, at(second));
             }
         }
         assert_eq!(tries, [0, 60, 180, 420, 720, 1_020, 1_320]);

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::team_sync::ORIGIN;
 use super::{Program, ResolvedSettings};
 use api::Reply;
 use reply::StateNote;
@@ -18,9 +19,11 @@ impl Program<'_> {
             None => reply,
             Some(Ok((state, remote))) => {
                 let note = note_of(&state, &remote);
-                let lines = std::iter::once(&note.says).chain(&note.warnings);
-                let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n          ");
-                reply.and("team", &text).with("team", as_json(&state, &remote))
+                let mut reply = reply.and("team", &note.says);
+                for warning in &note.warnings {
+                    reply = reply.and("", warning);
+                }
+                reply.with("team", as_json(&state, &remote))
             }
             Some(Err(why)) => reply.and("team", &why),
         }
@@ -42,6 +45,10 @@ impl Program<'_> {
     ) -> Option<Result<(TeamState, String), String>> {
         let policy = &settled.config.sync;
         let named = policy.remote.as_deref()?;
+        if named == ORIGIN {
+            // Which repository that is depends on where somebody stands.
+            return None;
+        }
         let found = RemoteAddress::parse(named).and_then(|remote| {
             let now = (self.surroundings.clock)().now;
             let state = TeamState::of(&settled.store, policy, &remote, &settled.cache_dir, now)?;
@@ -54,26 +61,32 @@ impl Program<'_> {
 fn note_of(state: &TeamState, remote: &str) -> StateNote {
     let reached = state.reached_at.map_or_else(
         || "never reached from here".to_owned(),
-        |at| format!("reached {}", at.strftime("%Y-%m-%d %H:%M")),
+        |at| format!("reached {}", at.strftime("%Y-%m-%d %H:%MZ")),
     );
     let others = match state.origins {
+        0 => "no lines of other machines yet".to_owned(),
         1 => "lines of 1 other machine".to_owned(),
         many => format!("lines of {many} other machines"),
     };
     let mut warnings = Vec::new();
     if let Some(waiting) = state.waiting {
-        let since = waiting.since.strftime("%Y-%m-%d %H:%M");
+        let since = waiting.since.strftime("%Y-%m-%d %H:%MZ");
         warnings.push(format!("{} not pushed, since {since}", counted(waiting.lines)));
     }
     let of_repos = state.to_agree.iter().map(|(repo, lines)| {
-        format!("nobody agreed yet to share {repo} ({}); {SYNC} asks", counted(*lines))
+        format!("not shared until somebody agrees: {repo} ({})", counted(*lines))
     });
     warnings.extend(of_repos);
     let silent = state.silent.iter().map(|(origin, since)| {
         format!("nothing came from {origin} since {}", since.strftime("%Y-%m-%d"))
     });
     warnings.extend(silent);
-    let command = (!warnings.is_empty()).then(|| SYNC.to_owned());
+    // Another store that is silent is not mended here.
+    let command = match (state.to_agree.is_empty(), state.waiting) {
+        (false, _) => Some(format!("{SYNC} --dry-run")),
+        (true, Some(_)) => Some(SYNC.to_owned()),
+        (true, None) => None,
+    };
     StateNote { says: format!("{remote}: {reached}, {others}"), warnings, command }
 }
 
@@ -90,7 +103,7 @@ fn as_json(state: &TeamState, remote: &str) -> Value {
     json!({
         "remote": remote,
         "reached_at": state.reached_at.map(|at| format!("{at:.0}")),
-        "waiting": state.waiting.map(|waiting| {
+        "unpushed": state.waiting.map(|waiting| {
             json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
         }),
         "to_agree": to_agree.collect::<Vec<_>>(),

@@ -15,7 +15,7 @@ use sync::{
 use writer::exit::Exit;
 
 /// What stands for the remote of the code's own repository.
-const ORIGIN: &str = "origin";
+pub(super) const ORIGIN: &str = "origin";
 
 /// What a person without settings is told.
 const NO_REMOTE: &str = "\
@@ -57,6 +57,11 @@ impl Program<'_> {
                 report.fetched_from = report.fetched_from.max(first.fetched_from);
             }
         }
+        if team.policy.share.is_empty() {
+            let why = "nothing is shared, because sync.share names no repository; agent-knowledge whoami shows the key of \
+                       this one";
+            report.trouble.push(why.to_owned());
+        }
         let is_done = report.is_reached && report.waiting.is_none();
         let exit = if is_done { Exit::Done } else { Exit::Busy };
         Ok((exit, told(&report, team.remote.shown())))
@@ -83,7 +88,9 @@ impl Program<'_> {
             // Whoever reads this repository may not read the others.
             let here = settled.config.current(&DetectedRepo::of_directory(directory).key);
             let is_shared = policy.shares(&here);
-            policy.share = if is_shared { vec![here.as_str().to_owned()] } else { Vec::new() };
+            // The empty text is the key of no repository.
+            let only = if is_shared { here.as_str().to_owned() } else { String::new() };
+            policy.share = vec![only];
         }
         let remote = RemoteAddress::parse(&address).map_err(|error| refused(&error))?;
         Ok(TeamOf { program: self, settled, policy, remote })

@@ -11,7 +11,8 @@ use sync::{LeftOut, Preview, SyncReport};
 /// Says what was done.
 pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
     let mut lines = Vec::new();
-    if report.is_reached {
+    let has_moved = report.pushed + report.withdrawn + report.fetched + report.dropped > 0;
+    if report.is_reached && (has_moved || report.to_agree.is_empty()) {
         lines.push(moved(report));
     }
     if let Some(waiting) = report.waiting {
@@ -47,19 +48,23 @@ pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
 fn moved(report: &SyncReport) -> String {
     let mut sent = format!("pushed       {}", counted(report.pushed, "line"));
     if report.withdrawn > 0 {
-        sent.push_str(&format!(", took back {}", report.withdrawn));
+        sent.push_str(&format!(", removed {} from the remote", report.withdrawn));
     }
     let from = match report.fetched_from {
         0 => String::new(),
         origins => format!(" from {}", counted(origins, "other machine")),
     };
-    format!("{sent}\ngot          {}{from}", counted(report.fetched, "line"))
+    let dropped = match report.dropped {
+        0 => String::new(),
+        dropped => format!(", dropped {dropped} that their owners took back"),
+    };
+    format!("{sent}\ngot          {}{from}{dropped}", counted(report.fetched, "line"))
 }
 
 /// Says what nobody agreed to yet.
 pub(super) fn to_agree(report: &SyncReport, remote: &str) -> String {
     format!(
-        "never shared with {remote} before, so nothing of it was sent: {}\n  \
+        "not sent, because nobody agreed yet to share it with {remote}: {}\n  \
          agent-knowledge sync --dry-run   prints the lines\n  \
          agent-knowledge sync --yes       shares them, now and from now on",
         listed(&report.to_agree)
@@ -106,6 +111,7 @@ fn as_json(report: &SyncReport, remote: &str) -> Value {
         "withdrawn": report.withdrawn,
         "fetched": report.fetched,
         "fetched_from": report.fetched_from,
+        "dropped": report.dropped,
         "waiting": report.waiting.map(|waiting| {
             json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
         }),
@@ -138,7 +144,10 @@ pub(super) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Writ
         lines => format!("{} would leave for {remote}", counted(lines, "line")),
     }];
     if preview.withdrawn > 0 {
-        notes.push(format!("{} would be taken back", counted(preview.withdrawn, "line")));
+        notes.push(format!(
+            "{} would be removed from the remote",
+            counted(preview.withdrawn, "line")
+        ));
     }
     if preview.left_out.lines() > 0 {
         notes.push(format!("not shared: {}", stays(preview.left_out)));

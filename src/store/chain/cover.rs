@@ -46,6 +46,15 @@ pub(crate) fn cover(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<
     links.write(turn, written)
 }
 
+/// Drops the chain of a log whose lines were replaced on purpose. The caller holds the log's lock.
+pub(crate) fn forget(turn: &FileLock, log: &Path) -> io::Result<()> {
+    turn.set_note("")?;
+    match std::fs::remove_file(chain_file::path_of(log)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 fn len(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }

@@ -24,7 +24,7 @@ mod settle;
 pub use audit::{ChainAudit, ChainFault, ChainFaultKind};
 pub use chain_entry::{ChainEvent, ChainEventKind};
 pub use chain_hash::ChainHash;
-pub(super) use cover::{AppendedBytes, cover};
+pub(super) use cover::{AppendedBytes, cover, forget};
 pub use head::{ChainHead, HeadFit, fit_of};
 pub(super) use resettle::{Resettled, Resettling, RewriteReason};
 

@@ -217,15 +217,18 @@ fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
 /// `locks`, and waiting for it once is enough.
 fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
     let gone = store.logs_gone().unwrap_or_default();
+    let mirrors = store.mirrors().unwrap_or_default();
     let is_free =
         |log: &&PathBuf| !matches!(store.try_lock_of(log), Ok(LockState::Held(_)) | Err(_));
     let (mut lines, mut checked, mut changed) = (0, 0, Vec::new());
-    for log in logs.iter().chain(&gone).filter(is_free) {
+    for log in logs.iter().chain(&gone).chain(&mirrors).filter(is_free) {
         let Ok(Some(audit)) = store.audit_chain(log) else { continue };
         lines += audit.lines;
         checked += 1;
         if !audit.is_whole() {
-            changed.push(log.file_name().unwrap_or_default().to_string_lossy());
+            let name = log.file_name().unwrap_or_default().to_string_lossy();
+            let origin = store::origin_of(log);
+            changed.push(origin.map_or_else(|| name.to_string(), |of| format!("{name} of {of}")));
         }
     }
     if changed.is_empty() {

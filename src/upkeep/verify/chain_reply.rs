@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::census::{ChainCensus, LogCensus, TOLD_MAX};
 use crate::shown_path::shown;
+use event::StoreOrigin;
 use guard::text::{Layout, neutralise};
 use store::{ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind};
 
@@ -16,6 +17,8 @@ const SHOWN_MAX: usize = 10;
 
 pub(super) fn about_chain(out: &mut String, found: &LogCensus, origin: Option<&str>) {
     let log = shown(&found.log);
+    let other = store::origin_of(&found.log);
+    let origin = other.as_ref().map(StoreOrigin::as_str).or(origin);
     let of = origin.map_or_else(String::new, |origin| format!(" of {origin}"));
     match &found.chain {
         ChainCensus::None => {}

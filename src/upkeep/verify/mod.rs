@@ -83,6 +83,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
     each(request, &mut census, &request.logs)?;
     if request.segments == Segments::All {
         gone(request, &mut census)?;
+        mirrors(request, &mut census);
     }
     // Segments are listed after the logs, so that lines archived meanwhile are not missed.
     let segments = match &request.segments {
@@ -134,6 +135,18 @@ fn gone(request: &VerifyRequest<'_>, census: &mut StoreCensus) -> Result<(), Sto
         census.logs.push(found);
     }
     Ok(())
+}
+
+/// Adds the mirrors that were changed since they were brought in. Their lines were checked then.
+fn mirrors(request: &VerifyRequest<'_>, census: &mut StoreCensus) {
+    for mirror in request.store.mirrors().unwrap_or_default() {
+        let chain = chain(request, &mirror);
+        if !chain.is_fine() || matches!(chain, ChainCensus::Accepted(_)) {
+            let mut found = census.begin(mirror);
+            found.chain = chain;
+            census.logs.push(found);
+        }
+    }
 }
 
 /// Compares a log of the store with its chain.

@@ -60,10 +60,53 @@ fn what_is_just_gone_stays_and_is_told() {
         let report = bo.sync();
         assert_eq!(bo.mirror(&ana.origin()), lines, "{kind:?}");
         assert!(
-            report.trouble[0].contains("1 lines of github.com/acme/api are gone"),
+            report.trouble[0].contains("1 line of github.com/acme/api: gone there"),
             "{report:?}"
         );
         assert!(bo.sync().trouble.is_empty(), "it is told once");
+    }
+}
+
+// S-SYNC-7
+#[test]
+fn a_log_that_is_gone_takes_nothing_from_others() {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
+        let lines = [ana.write("one"), ana.write("two")];
+        ana.sync();
+        bo.sync();
+        std::fs::remove_file(ana.store.root().join(API)).unwrap();
+        let report = ana.sync();
+        assert_eq!((report.withdrawn, report.pushed), (0, 0), "{kind:?}");
+        assert!(report.trouble[0].contains("is gone from this store"), "{report:?}");
+        bo.sync();
+        assert_eq!(bo.mirror(&ana.origin()), lines, "{kind:?}");
+        let cy = team.laptop("cy");
+        assert_eq!(cy.sync().fetched, 2, "{kind:?}");
+        std::fs::write(ana.store.root().join(API), lines.map(|line| line + "\n").concat()).unwrap();
+        assert!(ana.sync().trouble.is_empty(), "{kind:?}");
+    }
+}
+
+// S-SYNC-7
+#[test]
+fn what_is_shared_again_is_not_taken_back_any_more() {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let (mut ana, bo) = (team.laptop("ana"), team.laptop("bo"));
+        let lines = [ana.write("one"), ana.write("two")];
+        let share = ana.policy.share.clone();
+        for share in [share.clone(), Vec::new(), share] {
+            ana.policy.share = share;
+            ana.sync();
+            let report = bo.sync();
+            assert_eq!(report.dropped, if ana.policy.share.is_empty() { 2 } else { 0 });
+        }
+        ana.change(API, |_| String::new());
+        ana.sync();
+        bo.sync();
+        assert_eq!(bo.mirror(&ana.origin()), lines, "{kind:?}");
     }
 }
 

@@ -1,0 +1,157 @@
+//! What a reader found in a foreign store: drafts of memories, links between them, and what was left out, counted. Every
+//! item is either one or the other. Not here: which of them are new (`import_batch`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use event::{Draft, EventId, IMPORTED, Relation, RepoKey, is_code};
+use guard::secrets::redacted;
+
+/// An item that is left out because the store has another like it.
+const TWICE: &str = "item that is there twice";
+
+/// A found item.
+#[derive(Debug, Clone)]
+pub struct ForeignItem {
+    /// Its name in its store, for links and messages.
+    pub key: String,
+    /// The memory it becomes. Without an id it gets one that is derived from its content.
+    pub draft: Draft,
+    /// The id of the memory that a person changed to make this one.
+    pub replaces: Option<EventId>,
+}
+
+/// A link between two items of a store.
+#[derive(Debug, Clone)]
+pub struct ForeignLink {
+    /// The key of its source.
+    pub from: String,
+    /// The key of its target.
+    pub to: String,
+    /// The relation.
+    pub relation: Relation,
+}
+
+/// What was found in a store.
+#[derive(Debug, Clone, Default)]
+pub struct Harvest {
+    /// The items that become memories, in the order of the store.
+    pub items: Vec<ForeignItem>,
+    /// Links between items. An end may be missing.
+    pub links: Vec<ForeignLink>,
+    /// How many items were left out, by reason. A reason completes "1 ..." or "3 times: ...".
+    pub left_out: BTreeMap<String, usize>,
+}
+
+impl Harvest {
+    /// Adds an item.
+    pub fn take(&mut self, key: impl Into<String>, draft: Draft) {
+        self.items.push(ForeignItem { key: key.into(), draft, replaces: None });
+    }
+
+    /// Counts an item that is left out.
+    pub fn leave(&mut self, why: &str) {
+        *self.left_out.entry(why.to_owned()).or_default() += 1;
+    }
+
+    /// Returns how many items the store has.
+    #[must_use]
+    pub fn read(&self) -> usize {
+        self.items.len() + self.left_out.values().sum::<usize>()
+    }
+
+    /// Gives every item without an id one that is derived from its repository and its content, and leaves out what is
+    /// there twice. The same item has the same id on every machine and at every time.
+    pub fn identify(&mut self, store: &str, repo: &RepoKey) {
+        let mut seen = BTreeSet::new();
+        let items = std::mem::take(&mut self.items);
+        for mut item in items {
+            let id = match item.draft.id.as_deref().and_then(EventId::foreign) {
+                Some(id) if !is_code(&id) => id,
+                _ => derived_id(store, repo, &item.draft),
+            };
+            if seen.insert(id.clone()) {
+                item.draft.id = Some(id.into());
+                self.items.push(item);
+            } else {
+                self.leave(TWICE);
+            }
+        }
+    }
+}
+
+/// Hashes what an item says. Secrets are excluded, because ids are shown.
+fn derived_id(store: &str, repo: &RepoKey, draft: &Draft) -> EventId {
+    let of = |field: &Option<String>| field.as_deref().unwrap_or_default().trim().to_owned();
+    let repo = draft.repo.clone().unwrap_or_else(|| repo.to_string());
+    let fields = [&draft.event_type, &draft.context, &draft.command, &draft.lesson].map(of);
+    let said = format!("{IMPORTED}\n{store}\n{repo}\n{}", fields.join("\u{1F}"));
+    EventId::derive(None, redacted(&said).as_bytes())
+}
+
+/// Returns a draft for an item of a store: whoever wrote it there is named, and it counts as imported.
+pub(crate) fn foreign_draft(agent: &str, (context, lesson): (&str, &str)) -> Draft {
+    Draft {
+        agent_id: Some(agent.to_owned()),
+        context: Some(context.trim().to_owned()).filter(|context| !context.is_empty()),
+        lesson: Some(lesson.trim().to_owned()),
+        source: Some(IMPORTED.to_owned()),
+        ..Draft::default()
+    }
+}
+
+/// Returns the relation of a foreign word. What must not run in a circle here may do so elsewhere, so it becomes the
+/// plain relation.
+pub(crate) fn relation_of(word: &str) -> Relation {
+    Relation::parse(word).filter(|relation| !relation.is_acyclic()).unwrap_or(Relation::RelatedTo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(lesson: &str) -> Draft {
+        Draft { event_type: Some("fact".to_owned()), ..foreign_draft("x", ("a", lesson)) }
+    }
+
+    fn ids(harvest: &mut Harvest, repo: &str) -> Vec<String> {
+        harvest.identify("yaad", &RepoKey::parse(repo).unwrap());
+        harvest.items.iter().filter_map(|item| item.draft.id.clone()).collect()
+    }
+
+    // S-IMPORT-4
+    #[test]
+    fn ids_depend_on_content_and_repository() {
+        let one = |lesson: &str, repo: &str| {
+            let mut harvest = Harvest::default();
+            harvest.take("k", draft(lesson));
+            ids(&mut harvest, repo).remove(0)
+        };
+        assert_eq!(one("b", "api"), one(" b\n", "api"));
+        assert_ne!(one("b", "api"), one("c", "api"));
+        assert_ne!(one("b", "api"), one("b", "web"));
+        let key =
+            |last: char| format!("the key is ghp_{}{last}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R");
+        assert_eq!(one(&key('8'), "api"), one(&key('9'), "api"));
+    }
+
+    // S-IMPORT-2
+    #[test]
+    fn every_item_is_counted_once() {
+        let mut harvest = Harvest::default();
+        for lesson in ["b", "c", "b"] {
+            harvest.take(lesson, draft(lesson));
+        }
+        harvest.leave("item without a text");
+        assert_eq!((ids(&mut harvest, "api").len(), harvest.read()), (2, 4));
+        assert_eq!(harvest.left_out[TWICE], 1);
+    }
+
+    // S-IMPORT-4
+    #[test]
+    fn relations_that_must_not_circle_become_plain() {
+        assert_eq!(relation_of("depends on"), Relation::DependsOn);
+        for word in ["supersedes", "led_to", "knows", ""] {
+            assert_eq!(relation_of(word), Relation::RelatedTo, "{word}");
+        }
+    }
+}

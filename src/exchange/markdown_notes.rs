@@ -1,0 +1,275 @@
+//! A folder of Markdown notes as memories: a note is one memory, a long one a memory for each of its sections. Links
+//! between notes become links. Not here: what differs between tools (`stores`), links in a text (`note_links`).
+
+use std::collections::BTreeMap;
+
+use super::foreign_place::{NoteFile, NoteFolder};
+use super::front_matter::FrontMatter;
+use super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
+use super::loose_values::{tags, time_of_text};
+use super::note_links::{NoteLink, inline_tags, links};
+use event::{BELOW, Draft};
+
+/// A note above this is cut at its headings, in bytes: a search shows a memory as a whole, and one subject answers one
+/// question.
+const NOTE_BYTES: usize = 4_096;
+
+/// Names under which tools keep the time of a note, the best first.
+const TIMES: [&str; 8] = [
+    "updated",
+    "modified",
+    "last_modified",
+    "updated_at",
+    "created",
+    "created_at",
+    "date",
+    "timestamp",
+];
+
+/// One note, split.
+pub(crate) struct Note<'a> {
+    /// Its file.
+    pub(crate) file: &'a NoteFile,
+    /// Its properties.
+    pub(crate) front: FrontMatter,
+    /// The text below them.
+    pub(crate) body: &'a str,
+}
+
+impl<'a> Note<'a> {
+    pub(crate) fn of(file: &'a NoteFile) -> Self {
+        let (front, body) = FrontMatter::split(&file.text);
+        Self { file, front, body }
+    }
+
+    /// Returns the name of its file without folders and extension.
+    pub(crate) fn stem(&self) -> &str {
+        let name = self.file.name.rsplit('/').next().unwrap_or(&self.file.name);
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
+    /// Returns the folder at the top of its path, if it is in one.
+    pub(crate) fn top_folder(&self) -> Option<&str> {
+        self.file.name.split_once('/').map(|(folder, _)| folder)
+    }
+
+    /// Returns its title: a property, its first heading, or the name of its file.
+    fn title(&self) -> String {
+        let named = self.front.text("title").or_else(|| self.front.text("name"));
+        let heading = || heading_of(self.body.trim_start().lines().next()?).map(|(_, text)| text);
+        named.or_else(heading).unwrap_or_else(|| self.stem()).trim().to_owned()
+    }
+}
+
+/// What a tool's notes mean.
+pub(crate) struct NoteStyle {
+    /// The name of the store, which stands for authors that a note does not name.
+    pub(crate) agent: &'static str,
+    /// Returns the kind of a note, and words that become tags.
+    pub(crate) kind: fn(&Note<'_>) -> (&'static str, Vec<String>),
+}
+
+/// Reads the notes of a folder.
+pub(crate) fn harvest(folder: &NoteFolder, style: &NoteStyle) -> Harvest {
+    let mut harvest = Harvest::default();
+    folder.left_out.iter().for_each(|why| harvest.leave(why));
+    add(&mut harvest, &folder.notes.iter().map(Note::of).collect::<Vec<_>>(), style);
+    harvest
+}
+
+/// Adds notes and the links between them.
+pub(crate) fn add(harvest: &mut Harvest, notes: &[Note<'_>], style: &NoteStyle) {
+    let names = Names::of(notes);
+    for note in notes {
+        let title = note.title();
+        let body = without_title(note.body, &title);
+        if body.trim().is_empty() {
+            harvest.leave("note without text");
+            continue;
+        }
+        for (place, section) in sections(body).into_iter().enumerate() {
+            let mut under = vec![title.as_str()];
+            under.extend(section.under.iter().map(String::as_str));
+            let draft = draft_of(note, style, (&under.join(BELOW), &section.text));
+            let key = if place == 0 {
+                note.file.name.clone()
+            } else {
+                format!("{}#{place}", note.file.name)
+            };
+            harvest.take(key, draft);
+        }
+        for link in links(note.body) {
+            harvest.links.extend(names.link(note, &link));
+        }
+    }
+}
+
+fn draft_of(note: &Note<'_>, style: &NoteStyle, (context, lesson): (&str, &str)) -> Draft {
+    let (kind, words) = (style.kind)(note);
+    let stated = note.front.list("tags").iter().chain(note.front.list("tag"));
+    let stated = stated.flat_map(|tag| tag.split(',').map(str::to_owned));
+    let time = TIMES.iter().find_map(|name| time_of_text(note.front.text(name)?));
+    let context = match note.front.text("description") {
+        Some(description) => format!("{context}: {description}"),
+        None => context.to_owned(),
+    };
+    let draft = foreign_draft(style.agent, (&context, lesson));
+    Draft {
+        event_type: Some(kind.to_owned()),
+        tags: tags(stated.chain(words).chain(inline_tags(lesson))),
+        timestamp: time.or(note.file.written).map(|time| time.to_string()),
+        confidence: note
+            .front
+            .text("confidence")
+            .filter(|word| *word == "inferred")
+            .map(str::to_owned),
+        ..draft
+    }
+}
+
+/// The notes of a folder by everything that a link may call them.
+struct Names<'a>(BTreeMap<String, &'a str>);
+
+impl<'a> Names<'a> {
+    fn of(notes: &[Note<'a>]) -> Self {
+        let mut names = BTreeMap::new();
+        for note in notes {
+            let path = note.file.name.strip_suffix(".md").unwrap_or(&note.file.name);
+            let permalink = note.front.text("permalink").map(str::to_owned);
+            let aliases = note.front.list("aliases").iter().cloned();
+            let all = [path.to_owned(), note.stem().to_owned(), note.title()].into_iter();
+            for name in all.chain(permalink).chain(aliases) {
+                names.entry(name.to_lowercase()).or_insert(&*note.file.name);
+            }
+        }
+        Self(names)
+    }
+
+    fn link(&self, from: &Note<'_>, link: &NoteLink) -> Option<ForeignLink> {
+        let folder = from.file.name.rsplit_once('/').map(|(folder, _)| folder);
+        let beside = folder.map(|folder| format!("{folder}/{}", link.target).to_lowercase());
+        let named = || self.0.get(&link.target.to_lowercase());
+        let to = beside.and_then(|path| self.0.get(&path)).or_else(named)?;
+        let relation = relation_of(link.relation.as_deref().unwrap_or_default());
+        let from = from.file.name.clone();
+        (from != *to).then(|| ForeignLink { from, to: (*to).to_owned(), relation })
+    }
+}
+
+/// Returns the level and the text of a heading.
+fn heading_of(line: &str) -> Option<(usize, &str)> {
+    let text = line.trim_start_matches('#');
+    let level = line.len() - text.len();
+    let is_heading = (1..=6).contains(&level) && text.starts_with([' ', '\t']);
+    is_heading.then(|| (level, text.trim().trim_end_matches('#').trim_end()))
+}
+
+/// Drops a first heading that says the title again.
+fn without_title<'a>(body: &'a str, title: &str) -> &'a str {
+    let body = body.trim_start_matches('\n');
+    let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
+    match heading_of(first) {
+        Some((1, text)) if text == title => rest,
+        _ => body,
+    }
+}
+
+/// A part of a note.
+struct NoteSection {
+    /// The headings it is under.
+    under: Vec<String>,
+    text: String,
+}
+
+/// Cuts a long note at its headings. Sections without text are no sections.
+fn sections(body: &str) -> Vec<NoteSection> {
+    if body.len() <= NOTE_BYTES {
+        return vec![NoteSection { under: Vec::new(), text: body.to_owned() }];
+    }
+    let mut sections = vec![NoteSection { under: Vec::new(), text: String::new() }];
+    let (mut under, mut is_code) = (Vec::<(usize, String)>::new(), false);
+    for line in body.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        if let Some((level, text)) = heading_of(line).filter(|_| !is_code) {
+            under.retain(|(above, _)| *above < level);
+            under.push((level, text.to_owned()));
+            let under = under.iter().map(|(_, text)| text.clone()).collect();
+            sections.push(NoteSection { under, text: String::new() });
+        } else if let Some(section) = sections.last_mut() {
+            section.text.push_str(line);
+            section.text.push('\n');
+        }
+    }
+    sections.retain(|section| !section.text.trim().is_empty());
+    sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STYLE: NoteStyle = NoteStyle { agent: "obsidian", kind: |_| ("fact", Vec::new()) };
+
+    fn read(notes: &[(&str, &str)]) -> Harvest {
+        let file = |(name, text): &(&str, &str)| NoteFile {
+            name: (*name).to_owned(),
+            text: (*text).to_owned(),
+            written: None,
+        };
+        let notes = notes.iter().map(file).collect();
+        harvest(&NoteFolder { notes, ..NoteFolder::default() }, &STYLE)
+    }
+
+    // S-IMPORT-5
+    #[test]
+    fn a_note_becomes_one_memory() {
+        let note =
+            "---\ntags: [Tea, two words]\nupdated: 2026-01-02\n---\n# Brewing\n\nUse #hot water.\n";
+        let read = read(&[("kitchen/brewing.md", note), ("empty.md", "# Only a title\n")]);
+        let [item] = &*read.items else { panic!("{read:?}") };
+        assert_eq!(item.draft.context.as_deref(), Some("Brewing"));
+        assert_eq!(item.draft.lesson.as_deref(), Some("Use #hot water."));
+        assert_eq!(item.draft.tags, ["Tea", "two words", "hot"]);
+        assert_eq!(item.draft.timestamp.as_deref(), Some("2026-01-02T00:00:00Z"));
+        assert_eq!((read.read(), read.left_out["note without text"]), (2, 1));
+    }
+
+    // S-IMPORT-5
+    #[test]
+    fn long_notes_are_cut_at_headings() {
+        let text = "word ".repeat(900);
+        let note = format!(
+            "# T\nfirst\n## One\n{text}\n### Deep\n```\n# no heading\n```\n## Two\nlast\n## Bare\n"
+        );
+        let read = read(&[("a.md", &note)]);
+        let contexts: Vec<_> =
+            read.items.iter().map(|item| item.draft.context.clone().unwrap()).collect();
+        assert_eq!(contexts, ["T", "T > One", "T > One > Deep", "T > Two"]);
+    }
+
+    // S-IMPORT-5
+    #[test]
+    fn links_find_notes_by_any_name() {
+        let read = read(&[
+            ("a.md", "[[B note]] [[sub/c]] [[main/d]] [[nowhere]] [[a]]"),
+            ("b.md", "---\ntitle: B note\n---\nsee [c](sub/c.md)\n- depends on [[a]]"),
+            ("sub/c.md", "beside: [[d]]"),
+            ("sub/d.md", "---\npermalink: main/d\n---\nx"),
+        ]);
+        let told = read
+            .links
+            .iter()
+            .map(|link| format!("{} {} {}", link.from, link.relation.as_str(), link.to));
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [
+                "a.md related_to b.md",
+                "a.md related_to sub/c.md",
+                "a.md related_to sub/d.md",
+                "b.md related_to sub/c.md",
+                "b.md depends_on a.md",
+                "sub/c.md related_to sub/d.md",
+            ]
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! The auto memory of Claude Code: a folder with `MEMORY.md` and a note for each memory. `MEMORY.md` is an index; what
+//! else stands in it is a note.
+
+use super::super::error::ExchangeError;
+use super::super::foreign_place::{ForeignPlace, NoteFile};
+use super::super::harvest::Harvest;
+use super::super::loose_values::kind;
+use super::super::markdown_notes::{self, Note, NoteStyle};
+use super::{ForeignStore, unlike};
+
+const INDEX: &str = "MEMORY.md";
+
+pub(super) const STORE: ForeignStore = ForeignStore {
+    name: "claude-code",
+    form: "the folder memory of a project below ~/.claude/projects",
+    recognises,
+    read,
+};
+
+const STYLE: NoteStyle = NoteStyle {
+    agent: STORE.name,
+    kind: |note| {
+        let (kind, word) = kind(word_of(note));
+        (kind, word.into_iter().collect())
+    },
+};
+
+fn word_of<'a>(note: &'a Note<'_>) -> Option<&'a str> {
+    note.front.text("metadata.type").or_else(|| note.front.text("type"))
+}
+
+fn recognises(place: &ForeignPlace) -> bool {
+    let Some(folder) = place.notes().filter(|folder| !folder.is_obsidian) else { return false };
+    let is_memory = |note: &Note<'_>| {
+        let words = ["user", "feedback", "project", "reference"];
+        note.front.has("description") && word_of(note).is_some_and(|word| words.contains(&word))
+    };
+    folder.notes.iter().any(|file| file.name == INDEX)
+        || folder.notes.iter().any(|file| is_memory(&Note::of(file)))
+}
+
+fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
+    let folder = place.notes().ok_or_else(|| unlike(place, &STORE))?;
+    let mut harvest = Harvest::default();
+    folder.left_out.iter().for_each(|why| harvest.leave(why));
+    let index = folder.notes.iter().find(|file| file.name == INDEX).map(without_links);
+    let others = folder.notes.iter().filter(|file| file.name != INDEX);
+    let mut notes: Vec<Note<'_>> = others.map(Note::of).collect();
+    match &index {
+        Some(index) if says_something(&index.text) => notes.push(Note::of(index)),
+        Some(_) => harvest.leave("index of the notes"),
+        None => {}
+    }
+    markdown_notes::add(&mut harvest, &notes, &STYLE);
+    Ok(harvest)
+}
+
+/// The index without the lines that only lead to notes.
+fn without_links(index: &NoteFile) -> NoteFile {
+    let is_link = |line: &&str| {
+        line.trim_start().starts_with(['-', '*']) && (line.contains(".md)") || line.contains("[["))
+    };
+    let kept: Vec<&str> = index.text.lines().filter(|line| !is_link(line)).collect();
+    NoteFile { name: index.name.clone(), text: kept.join("\n"), written: index.written }
+}
+
+fn says_something(text: &str) -> bool {
+    text.lines().any(|line| !line.trim().is_empty() && !line.starts_with('#'))
+}
