@@ -61,7 +61,7 @@ impl Setting {
 }
 
 /// All settings of the configuration file.
-pub const SETTINGS: [Setting; 24] = [
+pub const SETTINGS: [Setting; 25] = [
     setting(
         "logs",
         SettingForm::Text,
@@ -123,6 +123,12 @@ pub const SETTINGS: [Setting; 24] = [
         SettingForm::Text,
         "the address of a git repository, or origin",
         "git@example.com:team/memory.git",
+    ),
+    setting(
+        "sync.credentials",
+        SettingForm::Text,
+        "the absolute path of a .creds file",
+        "/home/me/team.creds",
     ),
     setting(
         "sync.share",

@@ -1,14 +1,19 @@
 //! The table `[sync]` of the settings: where a team's lines go, which repositories are shared, and whose deeds count. Not
 //! here: the other settings (`config`), sharing (crate `sync`).
 
+use std::path::PathBuf;
+
 use event::{RepoKey, StoreOrigin};
 use toml::Table;
 
 /// What is shared with a team, and how far the team is trusted. By default nothing is shared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncPolicy {
-    /// Where lines are exchanged: the address of a git repository, or `origin` for that of the code's own repository.
+    /// Where lines are exchanged: the address of a git repository, a folder or a stream, or `origin` for that of the code's
+    /// own repository.
     pub remote: Option<String>,
+    /// The file with the key for a stream (`.creds`).
+    pub credentials: Option<PathBuf>,
     /// The repositories that are shared. A `*` stands for any text.
     pub share: Vec<String>,
     /// Fields that are left out of what is shared.
@@ -58,6 +63,9 @@ impl SyncPolicy {
                 ("remote", toml::Value::String(remote)) if !remote.trim().is_empty() => {
                     policy.remote = Some(remote.trim().to_owned());
                 }
+                ("credentials", toml::Value::String(path)) if !path.is_empty() => {
+                    policy.credentials = Some(PathBuf::from(path));
+                }
                 ("share", value) => policy.share = patterns(texts(&key, value)?)?,
                 ("strip", value) => policy.strip = fields(texts(&key, value)?)?,
                 ("trust", toml::Value::String(word)) if word == "full" => {
@@ -73,7 +81,7 @@ impl SyncPolicy {
                 (key, _) => {
                     return Err(format!(
                         "sync: {key:?} is unknown or of a wrong type; allowed are remote = \"git@host:team/memory.git\", \
-                         share = [\"github.com/acme/*\"], strip = [\"branch\"], every_seconds = 300, and trust = \"full\" or a list of origins \
+                         share = [\"github.com/acme/*\"], strip = [\"branch\"], every_seconds = 300, credentials = \"/home/me/team.creds\", and trust = \"full\" or a list of origins \
                          such as [\"laptop-3fa9c1d2e5b60718\"]"
                     ));
                 }
@@ -254,6 +262,7 @@ mod tests {
             ("trust = \"some\"", "trust = \"full\""),
             ("every_seconds = 100000", "up to 86400"),
             ("remote = \"\"", "allowed are remote"),
+            ("credentials = \"\"", "credentials = \"/home"),
         ] {
             let why = policy(text).unwrap_err();
             assert!(why.starts_with("sync: ") && why.contains(hint), "{text}: {why}");

@@ -31,4 +31,7 @@ pub enum SyncError {
     /// The address of the remote cannot be meant.
     #[error("{0}")]
     Address(String),
+    /// Something must be set up first, as the text says.
+    #[error("{0}")]
+    Setup(String),
 }

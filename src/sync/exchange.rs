@@ -128,7 +128,8 @@ impl Round<'_> {
         if self.is_published(&logs, &tips) {
             return Ok(tips);
         }
-        let own = outgoing(self.request.store, self.request.policy)?;
+        let mut own = outgoing(self.request.store, self.request.policy)?;
+        own.leave_out_longer_than(transport.line_bytes_max());
         self.report.left_out = Some(own.left_out);
         for _ in 0..TRIES_MAX {
             let settled = match self.publish_on(transport, &own, &tips) {
@@ -348,7 +349,7 @@ pub fn preview(
     transport: &mut dyn Transport,
 ) -> Result<Preview, SyncError> {
     store::own_folder(&request.cache.join(FOLDER))?;
-    let own = outgoing(request.store, request.policy)?;
+    let mut own = outgoing(request.store, request.policy)?;
     let record = SyncRecord::read(request.store, request.remote)?;
     let mut standing = Standing::default();
     let mut not_compared = None;
@@ -362,6 +363,7 @@ pub fn preview(
             Err(error) => return Err(error),
         }
     }
+    own.leave_out_longer_than(transport.line_bytes_max());
     let to_agree = to_agree(&own, &record);
     let all = |repo: &RepoKey| match request.policy.shares(repo) {
         true => MayLeave::Yes,

@@ -218,6 +218,7 @@ fn tip_of(tree: &str) -> Tip {
     Tip(sum(tree.as_bytes()))
 }
 
-fn sum(bytes: &[u8]) -> String {
+/// Names contents.
+pub(crate) fn sum(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

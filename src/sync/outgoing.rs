@@ -39,7 +39,7 @@ pub struct LeftOut {
     pub private: usize,
     /// They read like orders to their reader.
     pub flagged: usize,
-    /// They hold no event.
+    /// They hold no event, or are longer than the remote takes.
     pub no_event: usize,
     /// They name another repository than their log, or apply in all.
     pub elsewhere: usize,
@@ -52,6 +52,17 @@ impl LeftOut {
     #[must_use]
     pub fn lines(&self) -> usize {
         self.private + self.flagged + self.no_event + self.elsewhere + self.unproven
+    }
+}
+
+impl Outgoing {
+    /// Leaves out the lines with more than `bytes_max` bytes.
+    pub(crate) fn leave_out_longer_than(&mut self, bytes_max: usize) {
+        for log in &mut self.logs {
+            let before = log.lines.len();
+            log.lines.retain(|line| line.len() <= bytes_max);
+            self.left_out.no_event += before - log.lines.len();
+        }
     }
 }
 

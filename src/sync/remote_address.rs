@@ -1,5 +1,5 @@
 //! The address of a remote as a person types it: a URL, a path, or a folder. Not here: reaching it (`git_remote`,
-//! `folder_remote`), and what `origin` stands for, which the caller asks git ([`crate::GitRemote::origin_url`]).
+//! `folder_remote`, `nats_remote`), and what `origin` stands for, which the caller asks git ([`crate::GitRemote::origin_url`]).
 
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,9 @@ pub enum RemoteKind {
     Git(String),
     /// A folder.
     Folder(PathBuf),
+    /// A stream of JetStream.
+    #[cfg(feature = "nats")]
+    Nats(crate::TeamAddress),
 }
 
 impl RemoteAddress {
@@ -53,6 +56,9 @@ impl RemoteAddress {
                 false => refuse("must be an absolute path"),
             };
         }
+        if text.starts_with("nats://") || text.starts_with("tls://") {
+            return Self::of_stream(text);
+        }
         let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_url = match text.split_once("://") {
             Some((scheme, _)) if !SCHEMES.contains(&scheme) => {
@@ -65,6 +71,22 @@ impl RemoteAddress {
             return refuse("must be a URL or an absolute path");
         }
         Ok(Self::of(RemoteKind::Git(text.to_owned()), text))
+    }
+
+    #[cfg(feature = "nats")]
+    fn of_stream(text: &str) -> Result<Self, SyncError> {
+        let kind = crate::TeamAddress::parse(text).map(RemoteKind::Nats);
+        let kind = kind.ok_or_else(|| {
+            let why = "the remote is no address of a stream; for example nats://a.example.org,b.example.org/AK1";
+            SyncError::Address(why.to_owned())
+        })?;
+        Ok(Self::of(kind, text))
+    }
+
+    #[cfg(not(feature = "nats"))]
+    fn of_stream(_: &str) -> Result<Self, SyncError> {
+        let why = "the remote is a NATS server, and this program was built without the feature nats; build it with --features nats";
+        Err(SyncError::Address(why.to_owned()))
     }
 
     fn of(kind: RemoteKind, text: &str) -> Self {
@@ -136,6 +158,21 @@ mod tests {
             "a\nb:c",
         ] {
             assert!(matches!(RemoteAddress::parse(text), Err(SyncError::Address(_))), "{text}");
+        }
+    }
+
+    // S-NATS-1
+    #[test]
+    fn a_stream_needs_the_feature() {
+        for text in ["nats://a.example.org/AK1", "tls://u:secret@a.example.org,b.example.org"] {
+            let read = RemoteAddress::parse(text);
+            if cfg!(feature = "nats") {
+                assert!(!read.unwrap().shown().contains("secret"));
+                assert!(RemoteAddress::parse("nats://a/b/c").is_err());
+            } else {
+                let why = read.unwrap_err().to_string();
+                assert!(why.contains("--features nats") && !why.contains("secret"), "{why}");
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! How trees of files come from and to a remote. A remote has one small tree for each origin, and only that origin replaces it.
 //! A tree in the terms of [`origin_tree`](crate::origin_tree) is all that a transport moves, so it knows no lines. Not here:
-//! the ways to do it (`git_remote`, `folder_remote`).
+//! the ways to do it (`git_remote`, `folder_remote`, `nats_remote`).
 
 use std::collections::BTreeMap;
 
 use event::StoreOrigin;
+use event::limits::READ_LINE_BYTES_MAX;
 use jiff::Timestamp;
 
 use crate::SyncError;
@@ -139,6 +140,11 @@ pub trait Transport {
     /// # Errors
     /// [`SyncError`].
     fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<Published, SyncError>;
+
+    /// Returns the longest line that the remote takes, in bytes, as far as is known. Longer ones stay.
+    fn line_bytes_max(&self) -> usize {
+        READ_LINE_BYTES_MAX
+    }
 
     /// Gives up what it keeps in the cache, which turned out to be damaged.
     ///

@@ -79,6 +79,7 @@ const MAP: &[(&str, &[&str])] = &[
 
 /// One foreign crate, one home: the beginnings of the files that may name it.
 const HOMES: &[(&str, &[&str])] = &[
+    ("async_nats", &["sync/team_stream.rs", "sync/stream_rules.rs", "sync/tests/conformance"]),
     ("fs2", &["store/lock.rs"]),
     (
         "flate2",
@@ -125,7 +126,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tonic", &["retriever/grpc"]),
     ("tonic_health", &["retriever/grpc"]),
     ("tonic_reflection", &["retriever/grpc"]),
-    ("tokio", &["retriever"]),
+    ("tokio", &["retriever", "sync/team_stream.rs", "sync/tests/conformance"]),
     ("tokio_rustls", &["retriever/http/tls.rs", "retriever/http/tls_files.rs"]),
     ("rusqlite", &["sessions", "exchange/foreign_database.rs", "exchange/stores/tests.rs"]),
     ("ruzstd", &["sessions/records.rs"]),

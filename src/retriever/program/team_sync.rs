@@ -133,6 +133,12 @@ impl TeamOf<'_> {
             RemoteKind::Folder(folder) => work(&request, &mut FolderRemote::at(folder, &steps)),
             RemoteKind::Git(_) => GitRemote::open(cache, &self.remote, surroundings.lookup, &steps)
                 .and_then(|mut remote| work(&request, &mut remote)),
+            #[cfg(feature = "nats")]
+            RemoteKind::Nats(address) => {
+                let credentials = self.policy.credentials.as_deref();
+                let named = (address, &self.remote);
+                work(&request, &mut sync::NatsRemote::at(named, credentials, cache, &steps))
+            }
         };
         done.map_err(|error| refused(&error))
     }
@@ -148,7 +154,7 @@ fn refused(error: &SyncError) -> ApiError {
         SyncError::Remote { .. } => Exit::Busy,
         SyncError::NoGit => Exit::Unavailable,
         SyncError::Cache { .. } => Exit::Io,
-        SyncError::Address(_) => Exit::Config,
+        SyncError::Address(_) | SyncError::Setup(_) => Exit::Config,
     };
     ApiError::Failed { exit, message: error.to_string() }
 }

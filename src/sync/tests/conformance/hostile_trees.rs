@@ -169,7 +169,19 @@ fn a_tree_with_too_many_entries_is_left() {
         let paths: Vec<String> = (0..20_001).map(|n| format!("api/{n:06}.jsonl")).collect();
         let mut files: Vec<(&str, &[u8])> = vec![("FORMAT", b"1\n")];
         // Git writes each file with a call of its own, so there it is made by hand below.
-        if kind == Kind::Folder {
+        #[cfg(feature = "nats")]
+        let is_stream = kind == Kind::Nats;
+        #[cfg(not(feature = "nats"))]
+        let is_stream = false;
+        if is_stream {
+            #[cfg(feature = "nats")]
+            {
+                let names: Vec<String> =
+                    (0..20_001).map(|n| format!("log{n:05}/000000.jsonl")).collect();
+                files.extend(names.iter().map(|name| (name.as_str(), LINE)));
+                team.server.borrow().as_ref().unwrap().publish(&mallory(), &files);
+            }
+        } else if kind == Kind::Folder {
             let origin = team.remote_path().join("agent-knowledge/v1").join(mallory().as_str());
             std::fs::create_dir_all(&origin).unwrap();
             let sum = "0".repeat(64);

@@ -28,8 +28,8 @@ fn child() {
     let told = told.into_string().unwrap();
     let mut parts = told.split('|');
     let mut next = || parts.next().unwrap();
-    let (kind, folder, step) = (next(), next(), next().parse::<usize>().unwrap());
-    let (ana, mark) = existing(Path::new(folder), kind);
+    let (folder, step, address) = (next(), next().parse::<usize>().unwrap(), next());
+    let (ana, mark) = existing(Path::new(folder), address);
     let (reached, mark) = (Cell::new(0), mark.as_path());
     let steps = |name: &'static str| {
         reached.set(reached.get() + 1);
@@ -43,14 +43,11 @@ fn child() {
 }
 
 /// The machine of the parent.
-fn existing(folder: &Path, kind: &str) -> (Laptop, std::path::PathBuf) {
-    let other = Team::new(if kind == "git" { Kind::Git } else { Kind::Folder });
-    let mut ana = other.laptop("ana");
+fn existing(folder: &Path, address: &str) -> (Laptop, std::path::PathBuf) {
+    let other = Team::new(Kind::Folder);
+    let mut ana = other.laptop_at("ana", address);
     ana.store = store::Store::at(folder.join("ana/logs"));
     ana.cache = folder.join("ana/cache");
-    let path = folder.join("remote").display().to_string();
-    let address = if kind == "git" { path } else { format!("folder:{path}") };
-    ana.remote = sync::RemoteAddress::parse(&address).unwrap();
     (ana, folder.join("mark"))
 }
 
@@ -58,8 +55,7 @@ fn existing(folder: &Path, kind: &str) -> (Laptop, std::path::PathBuf) {
 fn killed_at(team: &Team, step: usize) -> Option<String> {
     let mark = team.folder.path().join("mark");
     let _ = std::fs::remove_file(&mark);
-    let kind = if team.kind == Kind::Git { "git" } else { "folder" };
-    let told = format!("{kind}|{}|{step}", team.folder.path().display());
+    let told = format!("{}|{step}|{}", team.folder.path().display(), team.address());
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "kills::child", "--ignored"]).env(CHILD, told);
     let mut child =
@@ -146,15 +142,39 @@ fn a_killed_round_over_git_loses_nothing() {
     }
 }
 
+// S-SYNC-9, S-NATS-5
+#[cfg(feature = "nats")]
+#[test]
+fn a_killed_round_over_a_stream_loses_nothing() {
+    let names = each_step(Kind::Nats, 1..STEPS_MAX, change_the_line_before);
+    let expected = [
+        "begun",
+        "connected",
+        "counted",
+        "compared",
+        "noted",
+        "send",
+        "erase",
+        "pushed",
+        "mirrored",
+    ];
+    for expected in expected {
+        assert!(names.iter().any(|name| name == expected), "{expected} is not in {names:?}");
+    }
+}
+
 // S-SYNC-7, S-SYNC-9
 #[test]
 fn a_killed_round_that_takes_back_loses_nothing() {
-    // Each round the line of the round before changes, as a scrub changes it. Every second step is enough here.
-    each_step(Kind::Git, (2..STEPS_MAX).step_by(2), |ana, round| {
-        let Some(last) = round.checked_sub(1) else { return };
-        let before = format!("of ana before {last}\"");
-        ana.change(API, |text| text.replace(&before, &before.replace("before", "then")));
-    });
+    // Every second step is enough here.
+    each_step(Kind::Git, (2..STEPS_MAX).step_by(2), change_the_line_before);
+}
+
+/// Changes the line of the round before, as a scrub changes it.
+fn change_the_line_before(ana: &Laptop, round: usize) {
+    let Some(last) = round.checked_sub(1) else { return };
+    let before = format!("of ana before {last}\"");
+    ana.change(API, |text| text.replace(&before, &before.replace("before", "then")));
 }
 
 // S-SYNC-4, S-SYNC-9

@@ -15,13 +15,18 @@ use sync::{
 };
 
 /// The ways to a remote.
+#[cfg(not(feature = "nats"))]
 pub const KINDS: [Kind; 2] = [Kind::Folder, Kind::Git];
+#[cfg(feature = "nats")]
+pub const KINDS: [Kind; 3] = [Kind::Folder, Kind::Git, Kind::Nats];
 
 /// A way to a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Folder,
     Git,
+    #[cfg(feature = "nats")]
+    Nats,
 }
 
 /// The log that the tests write to.
@@ -40,11 +45,19 @@ pub fn noon() -> Timestamp {
 pub struct Team {
     pub folder: tempfile::TempDir,
     pub kind: Kind,
+    #[cfg(feature = "nats")]
+    pub server: std::cell::RefCell<Option<crate::nats_server::NatsServer>>,
 }
 
 impl Team {
     pub fn new(kind: Kind) -> Self {
-        let team = Self { folder: tempfile::tempdir().unwrap(), kind };
+        let folder = tempfile::tempdir().unwrap();
+        let team = Self {
+            folder,
+            kind,
+            #[cfg(feature = "nats")]
+            server: std::cell::RefCell::new(None),
+        };
         team.make_remote();
         team
     }
@@ -55,26 +68,72 @@ impl Team {
 
     pub fn make_remote(&self) {
         std::fs::create_dir(self.remote_path()).unwrap();
-        if self.kind == Kind::Git {
-            git(&self.remote_path(), &["init", "--quiet", "--bare"], "");
+        match self.kind {
+            Kind::Folder => {}
+            Kind::Git => drop(git(&self.remote_path(), &["init", "--quiet", "--bare"], "")),
+            #[cfg(feature = "nats")]
+            Kind::Nats => {
+                let port = self.server.borrow_mut().take().map(|server| server.port());
+                let server = crate::nats_server::NatsServer::start(&self.remote_path(), port);
+                server.make_stream(1);
+                self.server.replace(Some(server));
+            }
+        }
+    }
+
+    /// Takes the remote away, so that nobody answers.
+    pub fn take_remote_away(&self) {
+        #[cfg(feature = "nats")]
+        if let Some(server) = self.server.borrow_mut().as_mut() {
+            return server.kill();
+        }
+        std::fs::rename(self.remote_path(), self.folder.path().join("away")).unwrap();
+    }
+
+    pub fn bring_remote_back(&self) {
+        #[cfg(feature = "nats")]
+        if let Some(server) = self.server.borrow_mut().as_mut() {
+            return server.run();
+        }
+        std::fs::rename(self.folder.path().join("away"), self.remote_path()).unwrap();
+    }
+
+    /// Makes another remote in the place of the one that there was.
+    pub fn lose_remote(&self) {
+        #[cfg(feature = "nats")]
+        if let Some(server) = self.server.borrow_mut().as_mut() {
+            server.kill();
+        }
+        std::fs::remove_dir_all(self.remote_path()).unwrap();
+        self.make_remote();
+    }
+
+    /// The address of the remote.
+    pub fn address(&self) -> String {
+        let path = self.remote_path().display().to_string();
+        match self.kind {
+            Kind::Folder => format!("folder:{path}"),
+            Kind::Git => path,
+            #[cfg(feature = "nats")]
+            Kind::Nats => self.server.borrow().as_ref().unwrap().url(),
         }
     }
 
     /// A machine with an empty store.
     pub fn laptop(&self, host: &str) -> Laptop {
+        self.laptop_at(host, &self.address())
+    }
+
+    /// A machine that reaches the remote at an address of its own.
+    pub fn laptop_at(&self, host: &str, address: &str) -> Laptop {
         let folder = self.folder.path().join(host);
         std::fs::create_dir(&folder).unwrap();
-        let path = self.remote_path().display().to_string();
-        let address = match self.kind {
-            Kind::Folder => format!("folder:{path}"),
-            Kind::Git => path,
-        };
         let share = vec!["github.com/acme/*".to_owned()];
         let laptop = Laptop {
             store: Store::at(folder.join("logs")),
             cache: folder.join("cache"),
             host: host.to_owned(),
-            remote: RemoteAddress::parse(&address).unwrap(),
+            remote: RemoteAddress::parse(address).unwrap(),
             policy: SyncPolicy { share, ..SyncPolicy::default() },
             now: Cell::new(noon()),
             written: Cell::new(0),
@@ -102,6 +161,11 @@ impl Team {
             transport.publish(&next, &tip).unwrap()
         });
         std::fs::remove_dir_all(stranger.cache.parent().unwrap()).unwrap();
+        #[cfg(feature = "nats")]
+        if let (Kind::Nats, Published::Refused(_)) = (self.kind, &published) {
+            let server = self.server.borrow();
+            server.as_ref().unwrap().publish(origin, files);
+        }
         published
     }
 }
@@ -198,6 +262,11 @@ impl Laptop {
             RemoteKind::Git(_) => {
                 let remote = GitRemote::open(&self.cache, &self.remote, &|_| None, steps);
                 work(&mut remote.unwrap())
+            }
+            #[cfg(feature = "nats")]
+            RemoteKind::Nats(address) => {
+                let named = (address, &self.remote);
+                work(&mut sync::NatsRemote::at(named, None, &self.cache, steps))
             }
         }
     }

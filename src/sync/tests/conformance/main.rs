@@ -1,4 +1,5 @@
-//! What every transport must do, shown on real stores and real remotes: a folder, and a git repository. Not here: what one
+//! What every transport must do, shown on real stores and real remotes: a folder, a git repository,
+//! and with the feature `nats` a stream of a real server (`scripts/test-nats`). Not here: what one
 //! file of the crate does by itself, which is tested beside it.
 #![cfg(test)]
 
@@ -17,6 +18,12 @@ mod sync_rounds;
 // Lines that are taken back.
 #[cfg(unix)]
 mod taken_back;
+// Servers of JetStream, ended by their process ids.
+#[cfg(all(unix, feature = "nats"))]
+mod nats_server;
+// What only a stream can suffer: leaders that are killed, rights, a stream that is not as it must be.
+#[cfg(all(unix, feature = "nats"))]
+mod streams;
 // A copy of a store, and a yes that is asked for.
 #[cfg(unix)]
 mod twins;

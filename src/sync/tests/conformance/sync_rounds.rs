@@ -81,8 +81,7 @@ fn lines_wait_for_a_remote_that_does_not_answer() {
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         ana.write("before");
         ana.sync();
-        let away = team.folder.path().join("away");
-        std::fs::rename(team.remote_path(), &away).unwrap();
+        team.take_remote_away();
         let lines = [ana.write("one"), ana.write("two")];
         let report = ana.sync();
         let waiting = report.waiting.unwrap();
@@ -92,7 +91,7 @@ fn lines_wait_for_a_remote_that_does_not_answer() {
         ana.write("three");
         let waiting = ana.sync().waiting.unwrap();
         assert_eq!((waiting.lines, waiting.since), (3, noon()), "since the first try");
-        std::fs::rename(&away, team.remote_path()).unwrap();
+        team.bring_remote_back();
         let report = ana.sync();
         assert_eq!((report.is_reached, report.pushed, report.waiting), (true, 3, None));
         bo.sync();
@@ -187,8 +186,7 @@ fn a_lost_remote_heals_from_the_machines() {
         // One has its history, the other one only what it fetched.
         bo.forget_cache();
         bo.sync();
-        std::fs::remove_dir_all(team.remote_path()).unwrap();
-        team.make_remote();
+        team.lose_remote();
         for laptop in [&ana, &bo] {
             let report = laptop.sync();
             assert_eq!((report.pushed, &report.trouble[..]), (2, &[][..]), "{kind:?}");

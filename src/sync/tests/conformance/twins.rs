@@ -120,12 +120,12 @@ fn a_tree_replaces_only_what_it_was_made_on() {
                 (transport.publish(&next, &tip).unwrap(), tip)
             })
         };
-        let (first, tip) = publish(None, b"1");
+        let (first, tip) = publish(None, b"1\n");
         assert_eq!(first, Published::Done);
-        assert_eq!(publish(None, b"2").0, Published::Taken, "{kind:?}");
-        let (second, later) = publish(Some(&tip), b"3");
+        assert_eq!(publish(None, b"2\n").0, Published::Taken, "{kind:?}");
+        let (second, later) = publish(Some(&tip), b"3\n");
         assert_eq!(second, Published::Done);
-        assert_eq!(publish(Some(&tip), b"4").0, Published::Taken, "{kind:?}");
+        assert_eq!(publish(Some(&tip), b"4\n").0, Published::Taken, "{kind:?}");
         let tips = ana.with_transport(&|_| {}, |transport| transport.tips().unwrap().tips);
         assert_eq!(tips.get(&origin), Some(&later));
     }
