@@ -303,7 +303,8 @@ fn whom_a_memory_is_for_is_read_for_ever() {
     let events = events("audience.jsonl");
     let read: Vec<(Applies, bool)> =
         events.iter().map(|event| (event.applies(), event.is_private())).collect();
-    let expected = [(Applies::Global, false), (Applies::Repo, true), (Applies::Repo, false)];
+    // Whoever writes `private` by hand in another form means it: what leaves a machine cannot be taken back.
+    let expected = [(Applies::Global, false), (Applies::Repo, true), (Applies::Repo, true)];
     assert_eq!(read, expected);
     for event in events {
         let line = codec::encode(&clean::clean(event.clone()));
