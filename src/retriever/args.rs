@@ -92,7 +92,7 @@ pub enum MainCommand {
     /// Make links, and follow them.
     #[command(flatten)]
     Links(LinkCommand),
-    /// Import memories of other tools, and what people wrote for agents: CLAUDE.md and others
+    /// Import memories of other tools, and files for agents such as CLAUDE.md
     Import(Import),
     /// Export memories as notes, JSON or a table, or proven ones into an agent file
     Export(Export),
