@@ -1,6 +1,4 @@
-//! Many lines of many stores: fewer by default, and as many as a busy team has when asked for.
-
-use std::time::Instant;
+//! As many lines of as many stores as a busy team has.
 
 use crate::laptops::{API, KINDS, Laptop, Team};
 
@@ -25,44 +23,25 @@ fn exchanged(stores: usize, lines: usize, rounds: usize) {
         let team = Team::new(kind);
         let laptops: Vec<Laptop> =
             (0..stores).map(|number| team.laptop(&format!("m{number}"))).collect();
-        let began = Instant::now();
         for round in 0..rounds {
             for laptop in &laptops {
                 fill(laptop, round * lines / rounds, lines / rounds);
                 laptop.sync();
             }
         }
-        let spread = began.elapsed();
         for laptop in &laptops {
             laptop.sync();
         }
-        let idle = Instant::now();
-        laptops[0].sync();
-        let idle = idle.elapsed();
         let first = laptops[0].all_lines();
         assert_eq!(first.len(), stores * lines);
         assert!(laptops.iter().all(|laptop| laptop.all_lines() == first));
         let newcomer = team.laptop("new");
-        let began = Instant::now();
         assert_eq!(newcomer.sync().fetched, stores * lines);
-        let fetched = began.elapsed();
-        println!(
-            "{kind:?}: {} rounds with lines {spread:?}, one without {idle:?}, a newcomer fetches {} lines in {fetched:?}",
-            rounds * stores,
-            stores * lines
-        );
     }
 }
 
 // S-SYNC-4, S-SYNC-6
 #[test]
-fn lines_of_several_stores_all_arrive() {
-    exchanged(4, 300, 3);
-}
-
-// S-SYNC-4, S-SYNC-6
-#[test]
-#[ignore = "it takes a minute without optimisation"]
 fn twenty_thousand_lines_of_eight_stores_arrive() {
-    exchanged(8, 2_500, 5);
+    exchanged(8, 2_500, 2);
 }
