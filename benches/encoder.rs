@@ -15,8 +15,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use index::embed::worker::{Job, Want, Worker, WorkerConfig, WorkerState};
-use index::embed::{Embedder, Provider, load};
+use index::embed::worker::{AtEnd, Job, Want, Worker, WorkerConfig, WorkerState};
+use index::embed::{Embedder, Provider, SpaceId, load};
 use store::EmbeddingPrecision;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
@@ -83,7 +83,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Prints what a query waits for its embedding, with texts waiting and without, in turns.
 fn backlog(dir: PathBuf, texts: &[String]) -> Result<(), Box<dyn Error>> {
     let load = move || load(Provider::Local(EmbeddingPrecision::Fp32), &dir, NonZeroUsize::MIN);
-    let config = WorkerConfig { load: Box::new(load), cache: None, deliver: Box::new(|_| {}) };
+    let config = WorkerConfig {
+        load: Box::new(load),
+        space: SpaceId::default(),
+        at_end: AtEnd::Wait,
+        cache: None,
+        deliver: Box::new(|_| {}),
+    };
     let worker = Worker::start(config)?;
     wait_while(|| worker.progress().state == WorkerState::Loading);
     let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];

@@ -30,7 +30,7 @@ use api::local::{Core, Local};
 use api::{Api, ApiError, SearchRequest};
 use engine::CacheLock;
 use engine::watch::Watching;
-use engine::{Dense, Engine, EngineSetup};
+use engine::{AskedQuery, Dense, Engine, EngineSetup};
 use event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
 use index::embed::worker::{QueryEmbedding, WorkerState};
 use index::embed::{Provider, load};
@@ -150,7 +150,9 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
     let mut times = Vec::new();
     for text in &texts {
         let begun = Instant::now();
-        let meant = core.engine.embed_query(text, PATIENCE, PATIENCE).ok_or("no model")??;
+        let query = AskedQuery { text, repos: Some(&[]) };
+        let pending = core.engine.begin_query(&query, PATIENCE, PATIENCE).ok_or("no model")??;
+        let meant = pending.answer()?;
         times.push(begun.elapsed());
         asked.push((text, meant));
     }
@@ -269,6 +271,9 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         }),
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,
+        name: "test".to_owned(),
+        may_see: None,
+        scale: <_>::default(),
     });
     let engine = Engine::start(EngineSetup {
         store: store.clone(),
@@ -286,6 +291,8 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
         config,
         model_dir,
         query_log: None,
+        second_source: None,
+        reranker: None,
         teller: None,
         watching: Watching::PollOnly,
         past_sessions: <_>::default(),

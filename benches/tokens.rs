@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::watch::Watching;
-use engine::{Dense, Engine, EngineSetup};
+use engine::{AskedQuery, Dense, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::cache::AppendLock;
 use index::embed::worker::QueryEmbedding;
@@ -71,6 +71,9 @@ fn engine(store: &Store, folder: &Path, model: &Path) -> Outcome<Engine> {
         load: Box::new(move || load(PROVIDER, &model, NonZeroUsize::MIN)),
         lock: Arc::new(Alone),
         cache_dir,
+        name: "test".to_owned(),
+        may_see: None,
+        scale: <_>::default(),
     };
     let (store, config, bound) = (store.clone(), Config::default(), Bound::NONE);
     let (watching, checkpoints) = (Watching::PollOnly, None);
@@ -94,7 +97,9 @@ fn searches(engine: &Engine, snapshot: &Snapshot) -> Outcome<()> {
     for line in QUERIES.lines() {
         let query: serde_json::Value = serde_json::from_str(line)?;
         let text = query.get("text").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
-        let meant = engine.embed_query(&text, PATIENCE, PATIENCE).ok_or("no model")??;
+        let query = AskedQuery { text: &text, repos: Some(&[]) };
+        let pending = engine.begin_query(&query, PATIENCE, PATIENCE).ok_or("no model")??;
+        let meant = pending.answer()?;
         asked.push((text, meant));
     }
     let tokens: usize = asked.iter().map(|(_, meant)| meant.tokens.len()).sum();

@@ -34,7 +34,8 @@ main() {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   get SHA256SUMS
-  grep " [ *]\{0,1\}$archive\$" "$work/SHA256SUMS" >"$work/expected" ||
+  # A static program runs where there is none for this C library.
+  expected "$archive" || expected "${archive%-gnu.tar.gz}-musl.tar.gz" ||
     fail "this release has no $archive; build it from source, or use another machine"
   get "$archive"
   (cd "$work" && check expected) || fail "$archive differs from SHA256SUMS; nothing was installed"
@@ -52,6 +53,9 @@ main() {
     mv -f "$to/.$program.new" "$to/$program"
   done
   echo "Installed $version in $to"
+  case $archive in
+    *-musl.tar.gz) echo 'These programs are static: they run everywhere, and find by words alone.' ;;
+  esac
   case :$PATH: in
     *:"$to":*) ;;
     *) echo "$to is not in PATH; add it, or call the programs by their path" ;;
@@ -59,14 +63,24 @@ main() {
   echo "Next: $to/agent-knowledge init"
 }
 
+# Tells whether the release has an archive, and takes it.
+expected() {
+  grep " [ *]\{0,1\}$1\$" "$work/SHA256SUMS" >"$work/expected" && archive=$1
+}
+
 platform() {
   case $(uname -s)-$(uname -m) in
-    Linux-x86_64) echo x86_64-unknown-linux-gnu ;;
-    Linux-aarch64 | Linux-arm64) echo aarch64-unknown-linux-gnu ;;
+    Linux-x86_64) echo "x86_64-unknown-linux-$(c_library)" ;;
+    Linux-aarch64 | Linux-arm64) echo "aarch64-unknown-linux-$(c_library)" ;;
     Darwin-x86_64) echo x86_64-apple-darwin ;;
     Darwin-arm64) echo aarch64-apple-darwin ;;
     *) fail "there is no release for $(uname -s) on $(uname -m)" ;;
   esac
+}
+
+# Programs for musl are static and run everywhere, but cannot load the model: they find by words alone.
+c_library() {
+  if getconf GNU_LIBC_VERSION >/dev/null 2>&1; then echo gnu; else echo musl; fi
 }
 
 get() {

@@ -7,6 +7,8 @@ pub mod journal;
 pub mod local;
 pub mod query_log;
 pub mod requests;
+pub mod reranker;
+pub mod second_source;
 pub mod work_trees;
 
 use thiserror::Error;

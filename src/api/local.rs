@@ -3,6 +3,7 @@
 //! `retriever`).
 
 mod analysis;
+mod beside;
 mod browse;
 mod bulk_change;
 mod change;
@@ -26,11 +27,13 @@ mod query_vector;
 mod records;
 mod related;
 mod repositories;
+mod reranked;
 mod save;
 mod savings;
 mod snapshots;
 mod staleness;
 mod state;
+mod tag_suggestions;
 mod write;
 
 use std::path::PathBuf;
@@ -41,6 +44,8 @@ use self::damage::sound_answer;
 use super::caller::{Caller, Patience};
 use super::journal::told::Teller;
 use super::query_log::QueryLog;
+use super::reranker::RerankerNow;
+use super::second_source::SecondSource;
 use super::work_trees::WorkTrees;
 use crate::{
     AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
@@ -50,7 +55,7 @@ use crate::{
 use ::search::links::LinkCache;
 use engine::watch::Watching;
 use engine::{Engine, View};
-use event::{Draft, RepoKey};
+use event::{Draft, RepoKey, Timestamp};
 use index::lexical::AnalysisCache;
 use sessions::past_sessions::PastSessions;
 use store::{Config, Store};
@@ -85,6 +90,10 @@ pub struct Core {
     pub work_trees: WorkTrees,
     /// The memory as of a past time, while somebody asks for it.
     pub past: past::PastMemory,
+    /// Where searches look besides; `None` for nowhere.
+    pub second_source: Option<Arc<dyn SecondSource>>,
+    /// Who orders likely hits, as the settings say from moment to moment; `None` for nobody.
+    pub reranker: Option<RerankerNow>,
     /// Checks everything around the logs, where the program lets callers ask for that.
     pub doctor: OnceLock<Doctor>,
     /// Tells the time, and gives random bits.
@@ -108,6 +117,23 @@ pub struct Local {
 enum SessionAccess {
     Granted,
     Withheld,
+}
+
+/// A replica answers as of the full minute, in milliseconds: the replicas of a team give one answer, not one for each
+/// millisecond. A minute changes no order that anybody could see.
+const REPLICA_STEP_MS: i64 = 60_000;
+
+impl Core {
+    /// Returns the time that an answer is given for.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        let now = (self.clock)().now;
+        if self.config.member.is_none() {
+            return now;
+        }
+        let passed_ms = now.as_millisecond().rem_euclid(REPLICA_STEP_MS);
+        Timestamp::from_millisecond(now.as_millisecond() - passed_ms).unwrap_or(now)
+    }
 }
 
 impl Local {
@@ -166,7 +192,8 @@ impl Local {
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
         let View { snapshot, .. } = snapshots::view(self)?;
-        Ok((snapshot.embedded().min(snapshot.signed()), snapshot.memories().len()))
+        let signed = snapshot.signed() + snapshot.withheld;
+        Ok((snapshot.embedded().min(signed), snapshot.memories().len()))
     }
 }
 

@@ -107,13 +107,13 @@ impl Sum {
     /// own; what is indexed of it then depends on that too, and does not count.
     fn of_memory(memory: &Memory, indexed: Option<&[u8; 32]>) -> [u8; 32] {
         let mut sum = Self::default();
-        let (event, mut indexed) = (memory.line_event(), indexed);
+        let mut indexed = indexed;
         match memory.earliest_version() {
             Some(version) => {
                 sum.event(&version.event, &version.repo);
                 indexed = None;
             }
-            None => sum.event(&event, &memory.repo),
+            None => sum.event(&memory.line_event(), &memory.repo),
         }
         sum.versions(memory.about());
         sum.versions(memory.conflicts());
@@ -304,9 +304,10 @@ mod tests {
     /// Generates lines of one repository, with few ids and contents, by one of three stores.
     fn shared_line() -> impl Strategy<Value = (String, usize)> {
         let about = prop::option::weighted(0.3, 0..3_u8);
-        (0..3_u8, 0..3_u8, about, 0..4_u8, 0..3_usize).prop_map(|(id, text, about, second, by)| {
+        (0..4_u8, 0..3_u8, about, 0..4_u8, 0..3_usize).prop_map(|(id, text, about, second, by)| {
             let mut json = serde_json::json!({"id": format!("m{id}"), "lesson": format!("lesson {text}"),
-                "timestamp": format!("2026-01-01T00:00:0{second}Z"), "repo": "r", "source": "human"});
+                "timestamp": format!("2026-01-01T00:00:0{second}Z"), "repo": "r", "source": "human",
+                "session_id": format!("s{}", second % 2)});
             if let Some(about) = about {
                 json["id"] = format!("e{id}").into();
                 json["memory_id"] = format!("m{about}").into();

@@ -7,6 +7,7 @@ mod checkpointing;
 mod followed_file;
 mod log_kind;
 mod lookups;
+mod next_space;
 mod sweep;
 mod wanted_vectors;
 mod window;
@@ -18,18 +19,21 @@ use std::sync::Arc;
 use super::checkpoint::{LastCheckpoint, Spill};
 use super::watch::{ChangeQueue, Changes};
 use event::{Decoded, SkipReason, clean, codec};
+use index::embed::SpaceId;
 use index::embed::worker::{Embedded, Job, Want};
 use index::late::SignState;
 use index::vector::VectorIndex;
 use memory::{Bound, Census, Fold, LinePlace, LogFile};
+use search::CosineScale;
 use search::snapshot::Snapshot;
 use store::{AsOf, Config, FileChange, LogLine, Store, StoreError, Tail};
 
 use behind::Behind;
 use built::Built;
 pub use checkpointing::{Restored, Saved};
-use followed_file::{FollowedFile, may_stand_in};
+use followed_file::{FollowedFile, bound_to, may_stand};
 use log_kind::LogKind;
+use next_space::{NextSpace, may_see};
 use wanted_vectors::RequestedVectors;
 pub use wanted_vectors::{CaughtUp, Wanted};
 pub use window::Window;
@@ -179,14 +183,14 @@ impl Follower {
         self.built.lexical.settle()
     }
 
-    /// Returns the text to embed, unless it has changed since.
-    #[must_use]
-    pub fn job(&self, wanted: Wanted, want: Want) -> Option<Job> {
+    /// Returns the text to embed, unless it has changed since or the model may not see it.
+    pub fn job(&mut self, wanted: Wanted, want: Want) -> Option<Job> {
         let Wanted { doc, generation } = wanted;
-        let memory = self
-            .built
-            .memory(doc)
-            .filter(|_| generation == self.built.requested.generation_of(doc))?;
+        let memory = self.current(wanted)?;
+        if !may_see(self.built.may_see.as_ref(), &memory) {
+            self.built.withheld.insert(doc);
+            return None;
+        }
         Some(Job { doc, generation, text: memory.meaning_text(), want })
     }
 
@@ -223,6 +227,10 @@ impl Follower {
             fold: self.built.fold.frozen(),
             lexical: self.built.lexical.clone(),
             vectors: self.built.vectors.clone(),
+            space: SpaceId::default(),
+            scale: CosineScale::default(),
+            withheld: self.built.withheld.len(),
+            next_embedded: self.built.next.as_ref().map(NextSpace::len),
             sign_locations: self.built.sign_locations.clone(),
             sign_store: None,
             near: self.built.neighbours.clone(),
@@ -237,7 +245,9 @@ impl Follower {
         let last = self.built.requested.last + 1;
         let requested = RequestedVectors { last, since_start: last, changed: BTreeMap::new() };
         let fold = Fold::within(self.bound, census);
-        self.built = Built { requested, fold, ..Built::default() };
+        let (may_see, next) = (self.built.may_see.take(), self.built.next.as_ref());
+        let next = next.map(NextSpace::emptied);
+        self.built = Built { requested, fold, may_see, next, ..Built::default() };
         (self.base, self.is_saved, self.is_complete) = (None, false, false);
         self.behind.start_over();
         self.spill.iter_mut().for_each(Spill::clear);
@@ -252,10 +262,11 @@ impl Follower {
         let mut census = Census::default();
         for (log, FollowedFile { tail, file, .. }) in &mut self.tails {
             let file_repo = Store::repo_of(log).to_string();
+            let bound_to = bound_to(file);
             tail.rewind();
             let _ = tail.read(|line| {
                 if let Decoded::Event(event) = codec::decode(line.bytes, &file_repo)
-                    && may_stand_in(file, &event)
+                    && may_stand(&event, bound_to.as_ref())
                 {
                     census.add(&clean::without_secrets(*event));
                 }
@@ -291,7 +302,7 @@ impl Follower {
         file: &Arc<LogFile>,
         read: impl FnOnce(&mut dyn FnMut(LogLine<'_>)) -> T,
     ) -> T {
-        let file_repo = Store::repo_of(file.path()).to_string();
+        let (file_repo, bound_to) = (Store::repo_of(file.path()).to_string(), bound_to(file));
         self.is_saved = false;
         let (built, config) = (&mut self.built, &self.config);
         // After a checkpoint, new records are few and the next checkpoint adds them to its file.
@@ -301,7 +312,7 @@ impl Follower {
         read(&mut |line| match codec::decode(line.bytes, &file_repo) {
             Decoded::Blank => {}
             Decoded::Skipped(reason) => built.skip(file.path(), line, reason),
-            Decoded::Event(event) if !may_stand_in(file, &event) => {
+            Decoded::Event(event) if !may_stand(&event, bound_to.as_ref()) => {
                 built.skip(file.path(), line, SkipReason::NotOfMirror);
             }
             Decoded::Event(event) => {

@@ -10,8 +10,10 @@ mod cache_lock;
 pub mod checkpoint;
 pub mod digest;
 pub mod follow;
+mod may_see;
 pub mod owner;
 pub mod watch;
 
 pub use cache_lock::CacheLock;
-pub use owner::{Dense, Engine, EngineSetup, Extent, Stopped, View};
+pub use may_see::{AskedQuery, MaySee, ModelInput};
+pub use owner::{Dense, Engine, EngineSetup, Extent, Meanwhile, OnWhole, Stopped, View};

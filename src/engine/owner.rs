@@ -5,6 +5,8 @@
 //! a separate thread; until that is done, a caller that does not wait gets the newest lines. Not
 //! here: handling the messages (`owner::run`), searching a snapshot (`search`).
 
+mod model_calls;
+mod models;
 mod run;
 
 use std::path::{Path, PathBuf};
@@ -12,18 +14,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::checkpoint::Checkpoints;
 use super::follow::{CaughtUp, Follower};
+use super::may_see::MaySee;
 use super::watch::{Watch, Watching};
 use index::embed::cache::AppendLock;
-use index::embed::worker::{
-    CacheConfig, Embedded, PendingQuery, Progress, QueryEmbedding, QueryError, Worker, WorkerConfig,
-};
-use index::embed::{EmbedError, Embedder};
+use index::embed::worker::Embedded;
+use index::embed::{EmbedError, Embedder, SpaceId};
 use memory::Bound;
-use run::{LoopState, ReadState};
+use model_calls::start_worker;
+use models::Models;
+use run::{LoopState, NextModel, ReadState};
+pub use run::{Meanwhile, OnWhole};
+use search::CosineScale;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
 
@@ -58,6 +63,12 @@ pub struct Dense {
     pub cache_dir: PathBuf,
     /// The lock of the vector cache.
     pub lock: Arc<dyn AppendLock>,
+    /// Covers everything that changes a vector; checkpoints keep vectors under it.
+    pub name: String,
+    /// What the model may see; `None` for a model of this machine, which sees everything.
+    pub may_see: Option<MaySee>,
+    /// Maps its cosines to those that likelihoods were fitted on.
+    pub scale: CosineScale,
 }
 
 /// A handle to the engine thread. Dropping it stops the thread.
@@ -68,7 +79,7 @@ pub struct Engine {
     pending_batches: PendingBatches,
     own_writes: OwnWrites,
     is_pressed: Arc<AtomicBool>,
-    worker: Option<Arc<Worker>>,
+    models: Models,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -82,8 +93,10 @@ type OwnWrites = Arc<Mutex<Vec<(PathBuf, u64)>>>;
 enum Input {
     /// A log may have changed.
     Hint,
-    /// Vectors are ready.
-    Embedded(Vec<Embedded>),
+    /// Vectors of a model are ready.
+    Embedded(SpaceId, Vec<Embedded>),
+    /// Another model is to answer.
+    Switch(NextModel),
     /// All logs have been read.
     Loaded {
         follower: Box<Follower>,
@@ -147,7 +160,8 @@ impl Engine {
         let (inbox, messages) = mpsc::channel();
         let pending_batches = PendingBatches::default();
         let start = |dense| start_worker(dense, inbox.clone(), Arc::clone(&pending_batches));
-        let worker = setup.dense.map(start).transpose()?.map(Arc::new);
+        let models = Models::default();
+        drop(models.answer_with(setup.dense.map(start).transpose()?.map(Arc::new)));
         let hint_inbox = inbox.clone();
         let hint = move || {
             // A stopped thread needs no hint.
@@ -156,7 +170,8 @@ impl Engine {
         let watch = Watch::over(setup.store.root(), setup.watching, hint);
         let (store, config, bound) = (setup.store, setup.config, setup.bound);
         let trouble = watch.trouble().map(str::to_owned);
-        let mut follower = Follower::new(store.clone(), config.clone(), bound, trouble);
+        let mut follower = Follower::new(store.clone(), config.clone(), bound, trouble)
+            .seen_by(models.now().and_then(|model| model.may_see.clone()));
         if setup.watching == Watching::System {
             follower = follower.with_change_queue();
         }
@@ -165,7 +180,7 @@ impl Engine {
         let (own_writes, is_pressed) = (OwnWrites::default(), Arc::<AtomicBool>::default());
         let loop_state = LoopState::new(
             reading,
-            worker.clone(),
+            models.clone(),
             (Arc::clone(&pending_batches), Arc::clone(&own_writes), Arc::clone(&is_pressed)),
             setup.checkpoints,
             watch,
@@ -181,7 +196,7 @@ impl Engine {
             pending_batches,
             own_writes,
             is_pressed,
-            worker,
+            models,
             thread: Some(thread),
         })
     }
@@ -316,47 +331,6 @@ impl Engine {
             let _ = kept.recv_timeout(wait);
         }
     }
-
-    /// Returns the embedding of a query. `None` when there is no model. Waits at most `wait` for
-    /// it, and `loading_wait` for a model that is loading.
-    ///
-    /// # Errors
-    /// [`QueryError`]. The query then runs on words alone.
-    pub fn embed_query(
-        &self,
-        text: &str,
-        wait: Duration,
-        loading_wait: Duration,
-    ) -> Option<Result<QueryEmbedding, QueryError>> {
-        Some(self.begin_query(text, wait, loading_wait)?.and_then(PendingQuery::answer))
-    }
-
-    /// Sends the query of [`Self::embed_query`]: waits for a model that is loading, not for the
-    /// embedding.
-    pub fn begin_query(
-        &self,
-        text: &str,
-        wait: Duration,
-        loading_wait: Duration,
-    ) -> Option<Result<PendingQuery, QueryError>> {
-        let worker = self.worker.as_ref()?;
-        let deadline = Instant::now() + loading_wait;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match worker.begin_query(text, wait) {
-                Err(QueryError::Loading) if !left.is_zero() => {
-                    std::thread::park_timeout(Duration::from_millis(LOADING_PAUSE_MS).min(left));
-                }
-                other => return Some(other),
-            }
-        }
-    }
-
-    /// Returns the progress of embedding. `None` when there is no model.
-    #[must_use]
-    pub fn embedding(&self) -> Option<Progress> {
-        self.worker.as_ref().map(|worker| worker.progress())
-    }
 }
 
 impl Drop for Engine {
@@ -370,31 +344,19 @@ impl Drop for Engine {
     }
 }
 
-fn start_worker(
-    dense: Dense,
-    inbox: Sender<Input>,
-    pending_batches: PendingBatches,
-) -> std::io::Result<Worker> {
-    Worker::start(WorkerConfig {
-        load: dense.load,
-        cache: Some(CacheConfig { dir: dense.cache_dir, lock: dense.lock }),
-        deliver: Box::new(move |batch| {
-            pending_batches.fetch_add(1, Ordering::SeqCst);
-            // At shutdown the thread ends before the worker.
-            let _ = inbox.send(Input::Embedded(batch));
-        }),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cache_lock::CacheLock;
+    use crate::may_see::{AskedQuery, ModelInput};
+    use event::RepoKey;
     use index::embed::ModelId;
     use index::embed::test_embedder::TestEmbedder;
+    use index::embed::worker::QueryError;
     use search::{Query, search};
     use std::fs::OpenOptions;
     use std::io::Write;
+    use std::time::Instant;
 
     struct World {
         folder: tempfile::TempDir,
@@ -421,6 +383,19 @@ mod tests {
                     return snapshot;
                 }
                 assert!(Instant::now() < deadline, "the thread is never idle");
+                std::thread::yield_now();
+            }
+        }
+
+        /// Waits until a snapshot fits.
+        fn until(&self, fits: impl Fn(&Snapshot) -> bool) -> Snapshot {
+            let deadline = Instant::now() + Duration::from_secs(60);
+            loop {
+                let snapshot = self.engine.snapshot().unwrap();
+                if fits(&snapshot) {
+                    return snapshot;
+                }
+                assert!(Instant::now() < deadline);
                 std::thread::yield_now();
             }
         }
@@ -524,7 +499,10 @@ mod tests {
         let model_id = ModelId::new("test", [7; 32]);
         let embedder = TestEmbedder { model_id, batches, gate: None };
         let lock = Arc::new(CacheLock::of(&cache_dir));
-        let dense = Dense { load: Box::new(move || Ok(Box::new(embedder))), cache_dir, lock };
+        let load = Box::new(move || Ok(Box::new(embedder) as Box<dyn Embedder>));
+        let (name, may_see) = ("test".to_owned(), None);
+        let scale = CosineScale::default();
+        let dense = Dense { load, cache_dir, lock, name, may_see, scale };
         let world = World::with(folder, Watching::PollOnly, Some(dense));
         for number in 0..5 {
             let lesson = format!("walrus number{number}");
@@ -539,6 +517,123 @@ mod tests {
             }
             world.idle(Duration::from_secs(60));
         }
+    }
+
+    fn dense_of(name: &str, gate: Option<mpsc::Receiver<()>>, folder: &Path) -> Dense {
+        let (batches, _) = mpsc::channel();
+        let model_id = ModelId::new(name, [name.len().try_into().unwrap(); 32]);
+        let embedder = TestEmbedder { model_id, batches, gate };
+        let (cache_dir, scale) = (folder.join("cache"), CosineScale::default());
+        let lock = Arc::new(CacheLock::of(&cache_dir));
+        let load = Box::new(move || Ok(Box::new(embedder) as Box<dyn Embedder>));
+        Dense { load, cache_dir, lock, name: name.to_owned(), may_see: None, scale }
+    }
+
+    // S-PROVIDER-6
+    #[test]
+    fn a_query_of_the_model_before_is_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = dense_of("one", None, folder.path());
+        let world = World::with(folder, Watching::PollOnly, Some(first));
+        world.append("a.jsonl", &(line("walrus") + &line("otter")));
+        let patience = Duration::from_secs(60);
+        let before = world.until(|snapshot| snapshot.embedded() == 2);
+        let query = AskedQuery { text: "walrus", repos: None };
+        let pending = world.engine.begin_query(&query, patience, patience).unwrap().unwrap();
+        let (open, gate) = mpsc::channel();
+        let next = dense_of("another", Some(gate), world.folder.path());
+        let (whole, is_whole) = mpsc::channel();
+        let on_whole = Box::new(move || whole.send(()).unwrap());
+        world.engine.switch(next, on_whole, Meanwhile::PresentModel).unwrap();
+        let meanwhile = world.until(|snapshot| snapshot.next_embedded.is_some());
+        assert_eq!((meanwhile.space, meanwhile.embedded()), (before.space, 2));
+        (0..8).for_each(|_| open.send(()).unwrap());
+        is_whole.recv_timeout(patience).unwrap();
+        let after = world.engine.snapshot().unwrap();
+        assert_eq!((after.embedded(), after.next_embedded), (2, None));
+        let old = pending.answer().unwrap();
+        assert_eq!(old.space, before.space);
+        assert_ne!(old.space, after.space, "it is never compared with vectors of the next model");
+        open.send(()).unwrap();
+        let new = world.engine.embed_query(&query, patience).unwrap().unwrap();
+        assert_eq!(new.space, after.space);
+    }
+
+    // S-PROVIDER-6
+    #[test]
+    fn going_back_forgets_the_model_between() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = dense_of("one", None, folder.path());
+        let world = World::with(folder, Watching::PollOnly, Some(first));
+        world.append("a.jsonl", &(line("walrus") + &line("otter")));
+        let before = world.until(|snapshot| snapshot.embedded() == 2);
+        let (open, gate) = mpsc::channel();
+        let between = dense_of("another", Some(gate), world.folder.path());
+        let switch = |dense| {
+            world.engine.switch(dense, Box::new(|| {}), Meanwhile::PresentModel).unwrap();
+        };
+        switch(between);
+        world.until(|snapshot| snapshot.next_embedded.is_some());
+        open.send(()).unwrap();
+        drop(open);
+        switch(dense_of("one", None, world.folder.path()));
+        let after = world.until(|snapshot| snapshot.next_embedded.is_none());
+        assert_eq!((after.space, after.embedded()), (before.space, 2));
+    }
+
+    // S-PROVIDER-7
+    #[test]
+    fn hidden_while_logs_are_read_stays_hidden() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines: String = (0..2_000).map(|number| line(&format!("walrus{number}"))).collect();
+        std::fs::write(folder.path().join("a.jsonl"), lines).unwrap();
+        let seeing = |may_see: MaySee| Dense {
+            may_see: Some(may_see),
+            ..dense_of("one", None, folder.path())
+        };
+        let (first, second) = (seeing(Arc::new(|_| true)), seeing(Arc::new(|_| false)));
+        let world = World::with(folder, Watching::PollOnly, Some(first));
+        // Reading takes longer than this message.
+        world.engine.switch(second, Box::new(|| {}), Meanwhile::PresentModel).unwrap();
+        let snapshot = world.until(|snapshot| snapshot.embedded() == 2_000);
+        assert_eq!(snapshot.withheld, 2_000);
+    }
+
+    // S-PROVIDER-7
+    #[test]
+    fn a_model_of_others_needs_whole_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let shop_alone: MaySee =
+            Arc::new(|input| matches!(input, ModelInput::Query(repo) if repo.as_str() == "shop"));
+        let dense = Dense { may_see: Some(shop_alone), ..dense_of("one", None, folder.path()) };
+        let world = World::with(folder, Watching::PollOnly, Some(dense));
+        let patience = Duration::from_secs(60);
+        let why = |repos: Option<&[RepoKey]>| {
+            let query = AskedQuery { text: "walrus", repos };
+            world.engine.begin_query(&query, patience, patience).unwrap().err()
+        };
+        let [shop, lab] = ["shop", "lab"].map(|repo| RepoKey::parse(repo).unwrap());
+        assert_eq!(why(Some(&[shop.clone(), lab])), Some(QueryError::Withheld));
+        assert_eq!(why(None), Some(QueryError::Stopped), "nobody looked what the names mean");
+        assert_eq!(why(Some(&[shop])), None);
+    }
+
+    // S-PROVIDER-9
+    #[test]
+    fn the_scale_is_of_the_answering_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let scale = CosineScale::new(0.5, 2.0).unwrap();
+        let known = |name: &str| if name == "one" { scale } else { CosineScale::default() };
+        let may_see: MaySee = Arc::new(|_| true);
+        let others = Dense { may_see: Some(may_see), ..dense_of("one", None, folder.path()) };
+        let world = World::with(folder, Watching::PollOnly, Some(others));
+        world.engine.set_scale(known);
+        assert_eq!(world.engine.snapshot().unwrap().scale.parts(), scale.parts());
+        let folder = tempfile::tempdir().unwrap();
+        let ours = dense_of("one", None, folder.path());
+        let world = World::with(folder, Watching::PollOnly, Some(ours));
+        world.engine.set_scale(known);
+        assert!(world.engine.snapshot().unwrap().scale.is_plain(), "ours needs none");
     }
 
     // S-READ-2

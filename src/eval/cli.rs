@@ -20,7 +20,7 @@ pub fn run(process: &mut Process<'_>, program: &mut Program<'_>) -> Exit {
         Ok(line) => line,
         Err(error) => return cli::explain(process, &error),
     };
-    let settings = GlobalOptions { logs: line.logs, model: line.model, as_of: None };
+    let settings = GlobalOptions { logs: line.logs, model: line.model, ..GlobalOptions::default() };
     let form = line.eval.form;
     match measure(program, &settings, line.eval, process.messages) {
         Ok(reply) => cli::answer(process, form, &reply),

@@ -10,6 +10,7 @@ use super::EvalError;
 use super::ask::{QueryOptions, Run, frozen, hits};
 use super::set::SetQuery;
 use api::{Flagged, Mode, SearchRequest};
+use engine::AskedQuery;
 use index::lexical::DocId;
 use reply::Explain;
 use search::snapshot::Snapshot;
@@ -252,6 +253,7 @@ fn cosine(run: &Run<'_>, snapshot: &Snapshot, query: &str, doc: u32) -> Option<f
         return None;
     }
     let wait = Duration::from_millis(VECTOR_WAIT_MS);
-    let vector = run.local.engine().embed_query(query, wait, wait)?.ok()?.vector;
+    let query = AskedQuery { text: query, repos: Some(&[]) };
+    let vector = run.local.engine().embed_query(&query, wait)?.ok()?.vector;
     snapshot.vectors()?.score(doc, &vector)
 }

@@ -39,7 +39,17 @@ impl Confidence {
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| text.trim().eq_ignore_ascii_case(one.as_str()))
     }
+
+    /// Returns what a number from 0 to 1 counts as; `None` for any other number.
+    #[must_use]
+    pub fn of_share(share: f64) -> Option<Self> {
+        let known = (0.0..=1.0).contains(&share);
+        known.then_some(if share < SHARE_STATED_MIN { Self::Inferred } else { Self::Stated })
+    }
 }
+
+/// The least number that counts as stated: the writer thinks it likelier than not.
+const SHARE_STATED_MIN: f64 = 0.5;
 
 impl Event {
     /// Returns until when the event counts; `None` if the field is absent or cannot be read.
@@ -51,7 +61,40 @@ impl Event {
     /// Returns how sure the writer was.
     #[must_use]
     pub fn confidence(&self) -> Confidence {
-        let said = self.extra.get(CONFIDENCE).and_then(Value::as_str);
-        said.and_then(Confidence::parse).unwrap_or_default()
+        let said = self.extra.get(CONFIDENCE);
+        let word = said.and_then(Value::as_str).and_then(Confidence::parse);
+        let share = || said.and_then(Value::as_f64).and_then(Confidence::of_share);
+        word.or_else(share).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Decoded, codec};
+    use serde_json::json;
+
+    // S-LINE-3
+    #[test]
+    fn a_number_counts_as_the_nearer_word() {
+        for (said, counts) in [
+            (json!(0), Confidence::Inferred),
+            (json!(0.49), Confidence::Inferred),
+            (json!(0.5), Confidence::Stated),
+            (json!(1), Confidence::Stated),
+            (json!("inferred"), Confidence::Inferred),
+            (json!("0.1"), Confidence::Stated),
+            (json!(-1), Confidence::Stated),
+            (json!(7), Confidence::Stated),
+            (json!([0.1]), Confidence::Stated),
+        ] {
+            let line = json!({ "lesson": "x", "confidence": said }).to_string();
+            let Decoded::Event(event) = codec::decode(line.as_bytes(), "api") else {
+                panic!("{line}")
+            };
+            assert_eq!(event.confidence(), counts, "{line}");
+            let again = codec::encode(&crate::clean::clean(*event)).as_str().to_owned();
+            assert!(again.contains(&format!("\"confidence\":{said}")), "{again}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::audience::PRIVATE;
+use super::confidence::CONFIDENCE;
 use super::{Draft, Problems, unknown_field};
 
 /// Every field a caller may give, in the order of the line.
@@ -64,6 +65,7 @@ pub fn draft_from_json(object: Map<String, Value>) -> Draft {
         if let Some(place) = text_field(&mut draft, &name) {
             match value {
                 Value::String(text) => *place = Some(text),
+                Value::Number(number) if name == CONFIDENCE => *place = Some(number.to_string()),
                 other => problems.add(name, format!("must be a string, got {}", type_name(&other))),
             }
         } else if let Some(place) = list_field(&mut draft, &name) {

@@ -2,6 +2,7 @@
 //! of JSON (`fields`), and where `now` and the repository come from (`writer`).
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::audience::{PRIVATE, SCOPE};
 use super::codec::written;
@@ -67,9 +68,13 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
             let confidence = check.confidence(draft.confidence.as_deref());
             let expires = check.expires(draft.expires.as_deref(), stamp.now);
             let scope = check.scope(draft.scope.as_deref());
-            let said = [(CONFIDENCE, confidence), (EXPIRES, expires), (SCOPE, scope)];
-            let said = said.into_iter().filter_map(|(name, text)| text.map(|text| (name, text)));
-            extra.extend(said.map(|(name, text)| (name.to_owned(), text.into())));
+            let said = [
+                (CONFIDENCE, confidence),
+                (EXPIRES, expires.map(Value::from)),
+                (SCOPE, scope.map(Value::from)),
+            ];
+            let said = said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            extra.extend(said);
             extra.extend(draft.private.then(|| (PRIVATE.to_owned(), true.into())));
             extra
         },
@@ -137,14 +142,20 @@ impl Check<'_> {
         parsed
     }
 
-    /// `stated` is the default and is not written.
-    fn confidence(&mut self, given: Option<&str>) -> Option<String> {
+    /// `stated` is the default and is not written. A number is kept as it is.
+    fn confidence(&mut self, given: Option<&str>) -> Option<Value> {
         let text = given.filter(|text| !text.trim().is_empty())?;
-        match Confidence::parse(text) {
-            Some(Confidence::Stated) => None,
-            Some(other) => Some(other.as_str().to_owned()),
-            None => {
-                let message = format!("must be stated or inferred; got {}", quoted(text));
+        let share =
+            || text.trim().parse().ok().filter(|share| Confidence::of_share(*share).is_some());
+        match (Confidence::parse(text), share()) {
+            (Some(Confidence::Stated), _) => None,
+            (Some(other), _) => Some(other.as_str().into()),
+            (None, Some(share)) => Some(share.into()),
+            (None, None) => {
+                let got = quoted(text);
+                let message = format!(
+                    "must be stated, inferred, or a number from 0 to 1 such as 0.7; got {got}"
+                );
                 self.problems.add(CONFIDENCE, message);
                 None
             }
@@ -332,7 +343,7 @@ mod tests {
     #[test]
     fn problems_of_form_and_of_value_are_told_together_and_once() {
         let json = serde_json::json!({ "type": "error", "lesson": 5, "success_rate": "often" });
-        let serde_json::Value::Object(object) = json else { panic!() };
+        let Value::Object(object) = json else { panic!() };
         let problems = validate(crate::draft_from_json(object), &stamp()).unwrap_err();
         let fields: Vec<&str> = problems.iter().map(|problem| problem.field.as_str()).collect();
         assert_eq!(fields, ["type", "lesson", "event_type", "success_rate"]);

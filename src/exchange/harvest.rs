@@ -18,6 +18,22 @@ pub struct ForeignItem {
     pub draft: Draft,
     /// The id of the memory that a person changed to make this one.
     pub replaces: Option<EventId>,
+    /// The id of an item that brings its own, if a memory here has that id and says something else.
+    pub other_id: Option<EventId>,
+}
+
+impl ForeignItem {
+    /// An item as its store has it.
+    #[must_use]
+    pub fn new(key: impl Into<String>, draft: Draft) -> Self {
+        Self { key: key.into(), draft, replaces: None, other_id: None }
+    }
+
+    /// Returns the ids of the memories that decide what becomes of it: those that it may be, and the one it replaces.
+    pub fn ids(&self) -> impl Iterator<Item = EventId> + '_ {
+        let own = self.draft.id.as_deref().and_then(EventId::foreign);
+        own.into_iter().chain(self.other_id.clone()).chain(self.replaces.clone())
+    }
 }
 
 /// A link between two items of a store.
@@ -45,7 +61,7 @@ pub struct Harvest {
 impl Harvest {
     /// Adds an item.
     pub fn take(&mut self, key: impl Into<String>, draft: Draft) {
-        self.items.push(ForeignItem { key: key.into(), draft, replaces: None });
+        self.items.push(ForeignItem::new(key, draft));
     }
 
     /// Counts an item that is left out.
@@ -65,9 +81,14 @@ impl Harvest {
         let mut seen = BTreeSet::new();
         let items = std::mem::take(&mut self.items);
         for mut item in items {
-            let id = match item.draft.id.as_deref().and_then(EventId::foreign) {
-                Some(id) if !is_code(&id) => id,
-                _ => derived_id(store, repo, &item.draft),
+            let own = item.draft.id.as_deref().and_then(EventId::foreign);
+            let derived = derived_id(store, repo, &item.draft);
+            let id = match own.filter(|id| !is_code(id)) {
+                Some(own) => {
+                    item.other_id = Some(derived);
+                    own
+                }
+                None => derived,
             };
             if seen.insert(id.clone()) {
                 item.draft.id = Some(id.into());

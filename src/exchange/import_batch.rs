@@ -5,7 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::harvest::{ForeignItem, Harvest};
-use event::{Draft, EventId, IMPORTED, Link, MemoryChange, Node, Problems, RepoKey};
+use super::known_items::{KnownItem, KnownItems, KnownState, Successor, successor};
+use event::{
+    Applies, Draft, EventId, IMPORTED, Link, MemoryChange, Node, Problems, RepoKey, text_digest,
+};
 use store::Durability;
 use writer::{BatchError, Moment, RecordError, Writer, record_drafts};
 
@@ -41,22 +44,17 @@ impl BatchId {
         (id.len() == ID_CHARS && id.bytes().all(is_letter)).then(|| Self(format!("{NAME}{id}")))
     }
 
+    /// Tells whether a session is the name of an import.
+    #[must_use]
+    pub fn is_name(session: &str) -> bool {
+        session.starts_with(NAME) && Self::parse(session).is_some()
+    }
+
     /// Returns the name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// What is known here about an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KnownItem {
-    /// It counts.
-    Live,
-    /// It was imported before, and that import was taken back.
-    TakenBack,
-    /// Somebody retracted, replaced or archived it.
-    SetAside,
 }
 
 /// An item that cannot be written.
@@ -78,17 +76,39 @@ pub struct ImportBatch {
     /// Memories that come back.
     pub back: Vec<Draft>,
     /// Memories that a changed note replaces.
-    pub replaced: Vec<Draft>,
+    pub replaced: Vec<Replacement>,
+    /// Items that say something else than a memory here, where neither replaces the other.
+    pub beside: Vec<TextPair>,
     /// Links between them.
     pub links: Vec<Draft>,
     /// How many items are here already.
     pub unchanged: usize,
     /// How many items somebody took out of answers. They stay so.
     pub set_aside: usize,
+    /// How many items belong to a repository that the import is not for.
+    pub elsewhere: usize,
     /// Items that cannot be written.
     pub refused: Vec<RefusedEntry>,
     /// How many new memories read like instructions to their reader.
     pub flagged: usize,
+}
+
+/// A memory that is here, and the one that an item becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextPair {
+    /// The memory that is here.
+    pub old: EventId,
+    /// The memory that the item becomes.
+    pub new: EventId,
+}
+
+/// A memory that a changed note replaces.
+#[derive(Debug)]
+pub struct Replacement {
+    /// The memory that counted until now, and the one that the note becomes.
+    pub pair: TextPair,
+    /// The event that says so.
+    draft: Draft,
 }
 
 /// Why an import stopped. What was written until then stays, and can be taken back.
@@ -105,10 +125,30 @@ pub struct StoppedImport {
 pub struct ImportTarget<'a> {
     /// The door.
     pub writer: &'a Writer,
-    /// The repository of items that name none.
+    /// The repository that the import is for. Items that name none go there.
     pub repo: &'a RepoKey,
+    /// Which other repositories it may write to.
+    pub reach: ImportReach,
     /// The name of the store, as the origin of its links.
     pub store: &'static str,
+}
+
+/// Which repositories an import may write to. Anybody can write the name of a repository into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportReach {
+    /// Its own.
+    Own,
+    /// Each that an item names: a person said that these are memories of ours.
+    Named,
+}
+
+impl ImportTarget<'_> {
+    /// Tells whether an item may go to a repository.
+    fn takes(&self, item: &Draft, repo: &RepoKey) -> bool {
+        let names_none = item.repo.is_none() && item.scope.is_none();
+        let is_own = || self.writer.config.current(repo) == *self.repo;
+        self.reach == ImportReach::Named || names_none || is_own()
+    }
 }
 
 impl ImportBatch {
@@ -118,7 +158,7 @@ impl ImportBatch {
     /// An error of the store.
     pub fn plan(
         harvest: &Harvest,
-        known: &BTreeMap<EventId, KnownItem>,
+        known: &KnownItems,
         target: ImportTarget<'_>,
         moment: Moment,
     ) -> Result<Self, RecordError> {
@@ -137,9 +177,11 @@ impl ImportBatch {
             fresh: Vec::new(),
             back: Vec::new(),
             replaced: Vec::new(),
+            beside: Vec::new(),
             links: Vec::new(),
             unchanged: 0,
             set_aside: 0,
+            elsewhere: 0,
             refused: Vec::new(),
             flagged: 0,
         }
@@ -148,53 +190,97 @@ impl ImportBatch {
     fn add(
         &mut self,
         item: &ForeignItem,
-        known: &BTreeMap<EventId, KnownItem>,
+        known: &KnownItems,
         target: ImportTarget<'_>,
         (moment, ends): (Moment, &mut LinkEnds),
     ) -> Result<(), RecordError> {
-        let Some(id) = item.draft.id.as_deref().and_then(EventId::foreign) else { return Ok(()) };
+        let Some(own) = item.draft.id.as_deref().and_then(EventId::foreign) else { return Ok(()) };
         let draft = self.addressed(&item.draft, target);
-        let repo = draft.repo.clone();
-        match known.get(&id) {
-            Some(KnownItem::Live) => self.unchanged += 1,
-            Some(KnownItem::SetAside) => {
+        let says_other = says_other(&own, (item, &draft), known, (target, moment))?;
+        let id = says_other.clone().unwrap_or_else(|| own.clone());
+        let repo = match known.get(&id) {
+            Some(KnownItem { repo, state: KnownState::Live, .. }) => {
+                self.unchanged += 1;
+                repo.clone()
+            }
+            Some(KnownItem { repo, state: KnownState::TakenBack, .. }) => {
+                if !target.takes(&item.draft, repo) {
+                    self.elsewhere += 1;
+                    return Ok(());
+                }
+                self.back.push(self.about(&id, repo, MemoryChange::Restore));
+                // Taking it back brought back what it had replaced.
+                self.replace(item.replaces.as_ref(), (&id, [repo, repo]), known);
+                ends.is_new.insert(id.clone());
+                repo.clone()
+            }
+            Some(_) => {
                 self.set_aside += 1;
                 return Ok(());
             }
-            Some(KnownItem::TakenBack) => {
-                self.back.push(self.about(&id, repo.clone(), MemoryChange::Restore));
-                ends.is_new.insert(id.clone());
-            }
-            None => match target.writer.prepare(draft.clone(), moment) {
-                Ok(prepared) => {
-                    self.flagged += usize::from(prepared.flagged().is_some());
-                    self.replace(item, &id, known, repo.clone());
-                    self.fresh.push(draft);
-                    ends.is_new.insert(id.clone());
-                }
-                Err(RecordError::Invalid(problems)) => {
-                    self.refused.push(RefusedEntry { key: item.key.clone(), problems });
+            None => {
+                let draft = Draft { id: Some(id.to_string()), ..draft };
+                let Some(repo) = self.take(item, &draft, known, (target, moment))? else {
                     return Ok(());
-                }
-                Err(error @ RecordError::Store(_)) => return Err(error),
-            },
-        }
+                };
+                let beside = says_other.map(|new| TextPair { old: own, new });
+                self.beside.extend(beside);
+                ends.is_new.insert(id.clone());
+                repo
+            }
+        };
         ends.by_key.entry(item.key.clone()).or_insert((id, repo));
         Ok(())
     }
 
-    /// A changed note replaces the memory that it was written from, if that one still counts.
-    fn replace(
+    /// Takes an item that is new here, and returns its repository, or counts why it is not taken.
+    fn take(
         &mut self,
         item: &ForeignItem,
-        by: &EventId,
-        known: &BTreeMap<EventId, KnownItem>,
-        repo: Option<String>,
+        draft: &Draft,
+        known: &KnownItems,
+        (target, moment): (ImportTarget<'_>, Moment),
+    ) -> Result<Option<RepoKey>, RecordError> {
+        let prepared = match target.writer.prepare(draft.clone(), moment) {
+            Ok(prepared) => prepared,
+            Err(RecordError::Invalid(problems)) => {
+                self.refused.push(RefusedEntry { key: item.key.clone(), problems });
+                return Ok(None);
+            }
+            Err(error @ RecordError::Store(_)) => return Err(error),
+        };
+        if !target.takes(&item.draft, prepared.repo()) {
+            self.elsewhere += 1;
+            return Ok(None);
+        }
+        self.flagged += usize::from(prepared.flagged().is_some());
+        // Lines written by hand may keep a short name of their repository.
+        let written = RepoKey::of_line(draft.repo.as_deref().unwrap_or_default());
+        self.replace(item.replaces.as_ref(), (prepared.id(), [prepared.repo(), &written]), known);
+        self.fresh.push(draft.clone());
+        Ok(Some(prepared.repo().clone()))
+    }
+
+    /// A changed note replaces the memory that it was written from, or what an earlier change of the note made of it.
+    /// What was changed here meanwhile stays beside it. A note of another repository replaces nothing: it may be
+    /// anybody's, and ids can be read in every export.
+    fn replace(
+        &mut self,
+        old: Option<&EventId>,
+        (new, repos): (&EventId, [&RepoKey; 2]),
+        known: &KnownItems,
     ) {
-        if let Some(old) =
-            item.replaces.as_ref().filter(|old| known.get(old) == Some(&KnownItem::Live))
-        {
-            self.replaced.push(self.about(old, repo, MemoryChange::Supersede { by: by.clone() }));
+        match old.map(|old| successor(old, repos, known)) {
+            Some(Successor::Live(old, repo)) => {
+                let change = MemoryChange::Supersede { by: new.clone() };
+                let draft = self.about(old, repo, change);
+                let pair = TextPair { old: old.clone(), new: new.clone() };
+                self.replaced.push(Replacement { pair, draft });
+            }
+            Some(Successor::Edited(old)) => {
+                self.beside.push(TextPair { old: old.clone(), new: new.clone() });
+            }
+            Some(Successor::Nothing) | None => {}
         }
     }
 
@@ -213,20 +299,22 @@ impl ImportBatch {
             }
             let origin = target.store.to_owned();
             let link = Link { origin, ..Link::plain(link.relation, Node::of(to.clone())) };
-            self.links.push(self.about(from, repo.clone(), MemoryChange::Link(link)));
+            self.links.push(self.about(from, repo, MemoryChange::Link(link)));
         }
     }
 
-    /// A memory of this import, in its repository.
+    /// A memory of this import, in its repository. One for all repositories names none.
     fn addressed(&self, draft: &Draft, target: ImportTarget<'_>) -> Draft {
-        let repo = draft.repo.clone().or_else(|| Some(target.repo.to_string()));
+        let is_for_all = draft.scope.as_deref().and_then(Applies::parse) == Some(Applies::Global);
+        let own = || (!is_for_all).then(|| target.repo.to_string());
+        let repo = draft.repo.clone().or_else(own);
         Draft { repo, session_id: Some(self.id.0.clone()), ..draft.clone() }
     }
 
-    fn about(&self, id: &EventId, repo: Option<String>, change: MemoryChange) -> Draft {
+    fn about(&self, id: &EventId, repo: &RepoKey, change: MemoryChange) -> Draft {
         Draft {
             memory_id: Some(id.to_string()),
-            repo,
+            repo: Some(repo.to_string()),
             change: Some(change),
             session_id: Some(self.id.0.clone()),
             source: Some(IMPORTED.to_owned()),
@@ -249,24 +337,43 @@ impl ImportBatch {
         writer: &Writer,
         mut moment: impl FnMut() -> Moment,
     ) -> Result<usize, StoppedImport> {
-        let drafts = self.fresh.into_iter().chain(self.back).chain(self.replaced).chain(self.links);
+        let replaced = self.replaced.into_iter().map(|replacement| replacement.draft);
+        let drafts = self.fresh.into_iter().chain(self.back).chain(replaced).chain(self.links);
         let (drafts, mut written): (Vec<Draft>, usize) = (drafts.collect(), 0);
         for some in drafts.chunks(WRITTEN_AT_ONCE) {
-            for outcome in record_drafts(writer, some.to_vec(), Durability::Written, &mut moment) {
-                match outcome.result {
-                    Ok(_) => written += 1,
-                    Err(error) => return Err(StoppedImport { written, error }),
-                }
+            let outcomes = record_drafts(writer, some.to_vec(), Durability::Written, &mut moment);
+            // One that is refused keeps none of the others from the log.
+            written += outcomes.iter().filter(|outcome| outcome.result.is_ok()).count();
+            if let Some(error) = outcomes.into_iter().find_map(|outcome| outcome.result.err()) {
+                return Err(StoppedImport { written, error });
             }
         }
         Ok(written)
     }
 }
 
+/// Returns the other id of an item that says something else than the memory with its own id.
+fn says_other(
+    own: &EventId,
+    (item, draft): (&ForeignItem, &Draft),
+    known: &KnownItems,
+    (target, moment): (ImportTarget<'_>, Moment),
+) -> Result<Option<EventId>, RecordError> {
+    let (Some(here), Some(other)) = (known.get(own), &item.other_id) else { return Ok(None) };
+    match target.writer.prepare(draft.clone(), moment) {
+        Ok(prepared) => {
+            let is_other = text_digest(prepared.event()) != here.texts;
+            Ok(is_other.then(|| other.clone()))
+        }
+        Err(RecordError::Invalid(_)) => Ok(None),
+        Err(error @ RecordError::Store(_)) => Err(error),
+    }
+}
+
 /// The items that links may join.
 #[derive(Default)]
 struct LinkEnds {
-    by_key: BTreeMap<String, (EventId, Option<String>)>,
+    by_key: BTreeMap<String, (EventId, RepoKey)>,
     is_new: BTreeSet<EventId>,
 }
 
@@ -300,10 +407,28 @@ mod tests {
             Self { folder, writer, repo: RepoKey::parse("api").unwrap() }
         }
 
-        fn plan(&self, harvest: &Harvest, known: &[(&str, KnownItem)]) -> ImportBatch {
-            let known =
-                known.iter().map(|(id, item)| (EventId::foreign(id).unwrap(), *item)).collect();
-            let target = ImportTarget { writer: &self.writer, repo: &self.repo, store: "obsidian" };
+        fn plan(&self, harvest: &Harvest, known: &[(&str, &str, KnownState)]) -> ImportBatch {
+            self.reaching(ImportReach::Own, harvest, known)
+        }
+
+        fn reaching(
+            &self,
+            reach: ImportReach,
+            harvest: &Harvest,
+            known: &[(&str, &str, KnownState)],
+        ) -> ImportBatch {
+            let texts = |id: &str| {
+                let draft =
+                    Draft { event_type: Some("fact".to_owned()), ..foreign_draft("x", ("", id)) };
+                text_digest(self.writer.prepare(draft, moment()).unwrap().event())
+            };
+            let item = |(id, repo, state): &(&str, &str, KnownState)| {
+                let (repo, state) = (RepoKey::parse(repo).unwrap(), state.clone());
+                (EventId::foreign(id).unwrap(), KnownItem { repo, state, texts: texts(id) })
+            };
+            let known = known.iter().map(item).collect();
+            let (writer, repo) = (&self.writer, &self.repo);
+            let target = ImportTarget { writer, repo, reach, store: "obsidian" };
             ImportBatch::plan(harvest, &known, target, moment()).unwrap()
         }
 
@@ -354,19 +479,110 @@ mod tests {
         assert_eq!(events[2].extra["origin"], "obsidian");
     }
 
+    // S-IMPORT-6
+    #[test]
+    fn a_stopped_import_counts_all_it_wrote() {
+        let world = World::new();
+        let mut plan = world.plan(&harvest(&["a", "b", "c"]), &[]);
+        plan.fresh[1].event_type = None;
+        let stopped = plan.carry_out(&world.writer, moment).unwrap_err();
+        assert!(matches!(stopped.error, BatchError::Refused(_)), "{stopped:?}");
+        assert_eq!((stopped.written, world.events().len()), (3, 3), "two memories and a link");
+    }
+
     // S-IMPORT-4
     #[test]
     fn what_is_known_is_not_written_again() {
         let world = World::new();
-        let all = [("a", KnownItem::Live), ("b", KnownItem::Live)];
+        let all = [("a", "api", KnownState::Live), ("b", "api", KnownState::Live)];
         let plan = world.plan(&harvest(&["a", "b"]), &all);
         assert!(plan.is_done() && plan.unchanged == 2);
-        let plan = world
-            .plan(&harvest(&["a", "b"]), &[("a", KnownItem::Live), ("b", KnownItem::SetAside)]);
+        let with = |state| [("a", "api", KnownState::Live), ("b", "web", state)];
+        let plan = world.plan(&harvest(&["a", "b"]), &with(KnownState::SetAside));
         assert!(plan.is_done() && plan.set_aside == 1, "{plan:?}");
-        let plan = world
-            .plan(&harvest(&["a", "b"]), &[("a", KnownItem::Live), ("b", KnownItem::TakenBack)]);
+        let plan = world.plan(&harvest(&["a", "b"]), &with(KnownState::TakenBack));
         assert_eq!((plan.fresh.len(), plan.back.len(), plan.links.len()), (0, 1, 1));
+        assert_eq!(plan.back[0].repo.as_deref(), Some("web"), "it comes back where it is");
+    }
+
+    /// A note of `repo` that a person changed, written from the memory `old`.
+    fn changed_note(repo: &str) -> Harvest {
+        let mut harvest = harvest(&["new"]);
+        harvest.items[0].draft.repo = Some(repo.to_owned());
+        harvest.items[0].replaces = EventId::foreign("old");
+        harvest
+    }
+
+    /// Which memories a plan replaces, by what, and in which log it says so.
+    fn replaced(plan: &ImportBatch) -> Vec<(String, Option<&str>)> {
+        let told = |one: &Replacement| format!("{} by {}", one.pair.old, one.pair.new);
+        plan.replaced.iter().map(|one| (told(one), one.draft.repo.as_deref())).collect()
+    }
+
+    // S-EXPORT-2
+    #[test]
+    fn a_replacement_stands_in_the_old_log() {
+        let world = World::new();
+        let old = [("old", "web", KnownState::Live)];
+        let plan = world.reaching(ImportReach::Named, &changed_note("web"), &old);
+        assert_eq!(replaced(&plan), [("old by new".to_owned(), Some("web"))]);
+        // Taken back, both would count: the old one came back with it.
+        let both = [("old", "web", KnownState::Live), ("new", "web", KnownState::TakenBack)];
+        let plan = world.reaching(ImportReach::Named, &changed_note("web"), &both);
+        assert_eq!((plan.back.len(), replaced(&plan).len()), (1, 1));
+        let plan = world.reaching(ImportReach::Named, &changed_note("api"), &old);
+        assert_eq!((plan.fresh.len(), replaced(&plan).len()), (1, 0));
+    }
+
+    // S-IMPORT-1
+    #[test]
+    fn no_item_chooses_another_repository() {
+        let world = World::new();
+        let known = [("old", "web", KnownState::Live)];
+        let plan = world.plan(&changed_note("web"), &known);
+        assert_eq!((plan.elsewhere, replaced(&plan).len()), (1, 0));
+        assert!(plan.is_done(), "{plan:?}");
+        let plan = world.plan(&changed_note("web"), &[("new", "web", KnownState::TakenBack)]);
+        assert!(plan.is_done() && plan.elsewhere == 1, "{plan:?}");
+        for (repo, scope) in [(Some("global"), None), (None, Some("global"))] {
+            let mut harvest = harvest(&["a"]);
+            let draft = &mut harvest.items[0].draft;
+            (draft.repo, draft.scope) = (repo.map(str::to_owned), scope.map(str::to_owned));
+            let plan = world.plan(&harvest, &[]);
+            assert!(plan.is_done() && plan.elsewhere == 1, "{plan:?}");
+            assert_eq!(world.reaching(ImportReach::Named, &harvest, &[]).fresh.len(), 1);
+        }
+        assert_eq!(world.plan(&changed_note("api"), &[]).fresh.len(), 1);
+    }
+
+    // S-IMPORT-7
+    #[test]
+    fn what_both_sides_changed_stays_twice() {
+        let edited = KnownState::Edited { by: EventId::foreign("mine").unwrap() };
+        let plan = World::new().plan(&changed_note("api"), &[("old", "api", edited)]);
+        assert_eq!((plan.fresh.len(), plan.replaced.len()), (1, 0));
+        assert_eq!(plan.beside.iter().map(|pair| pair.old.as_str()).collect::<Vec<_>>(), ["mine"]);
+    }
+
+    // S-IMPORT-7
+    #[test]
+    fn an_id_of_another_text_is_not_unchanged() {
+        let world = World::new();
+        let mut harvest = harvest(&["a"]);
+        harvest.items[0].other_id = EventId::foreign("other");
+        let known = |state: KnownState| [("a", "api", state)];
+        // The memories of this test say what their id is.
+        assert_eq!(world.plan(&harvest, &known(KnownState::Live)).unchanged, 1);
+        harvest.items[0].draft.lesson = Some("b".to_owned());
+        for state in [KnownState::Live, KnownState::SetAside] {
+            let plan = world.plan(&harvest, &known(state));
+            assert_eq!((plan.unchanged, plan.set_aside, plan.fresh.len()), (0, 0, 1));
+            assert_eq!(plan.fresh[0].id.as_deref(), Some("other"));
+            assert_eq!(plan.beside[0].old.as_str(), "a");
+        }
+        let both = [("a", "api", KnownState::Live), ("other", "api", KnownState::Live)];
+        let plan = world.plan(&harvest, &both);
+        assert!(plan.is_done() && plan.unchanged == 1 && plan.beside.is_empty(), "{plan:?}");
     }
 
     // S-IMPORT-2

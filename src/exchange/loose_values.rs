@@ -45,7 +45,14 @@ pub(crate) fn object(value: Option<&Value>) -> Map<String, Value> {
     }
 }
 
-/// Returns a time: a text, or seconds or milliseconds since 1970.
+/// Returns the first of these fields that is a time, as a line of a log has it. A field may be null, empty or
+/// unreadable where the next one says when it was.
+pub(crate) fn first_time(object: &Map<String, Value>, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| time(object.get(*name))).map(|time| time.to_string())
+}
+
+/// Returns a time: a text, or seconds or milliseconds since 1970. What is not after the beginning of 1970 is what
+/// programs write for no time.
 pub(crate) fn time(value: Option<&Value>) -> Option<Timestamp> {
     match value? {
         Value::String(text) => time_of_text(text),
@@ -53,7 +60,7 @@ pub(crate) fn time(value: Option<&Value>) -> Option<Timestamp> {
             let seconds = number.as_f64()?;
             let seconds = if seconds.abs() > SECONDS_MAX { seconds / 1_000.0 } else { seconds };
             #[expect(clippy::cast_possible_truncation, reason = "a part of a second tells nothing")]
-            Timestamp::from_second(seconds as i64).ok()
+            Timestamp::from_second(seconds as i64).ok().filter(is_stated)
         }
         _ => None,
     }
@@ -62,13 +69,17 @@ pub(crate) fn time(value: Option<&Value>) -> Option<Timestamp> {
 /// Reads a time as other programs write it, such as Go: `2026-01-02 03:04:05.5 +0100 CET m=+1.2`.
 pub(crate) fn time_of_text(text: &str) -> Option<Timestamp> {
     if let Some(time) = parse_timestamp(text) {
-        return Some(time);
+        return Some(time).filter(is_stated);
     }
     let mut words = text.split_whitespace();
     let (day, clock) = (words.next()?, words.next()?);
     let offset = words.next().filter(|word| word.len() == 5 && word.starts_with(['+', '-']));
     let offset = offset.and_then(|word| Some(format!("{}:{}", word.get(..3)?, word.get(3..)?)));
-    parse_timestamp(&format!("{day}T{clock}{}", offset.unwrap_or_default()))
+    parse_timestamp(&format!("{day}T{clock}{}", offset.unwrap_or_default())).filter(is_stated)
+}
+
+fn is_stated(time: &Timestamp) -> bool {
+    time.as_second() > 0
 }
 
 /// Returns those words that fit as tags, each once.
@@ -151,8 +162,33 @@ mod tests {
         ] {
             assert_eq!(time(Some(&value)), expected, "{value}");
         }
-        for value in [json!("soon"), json!(true), json!(1e300), json!("1 2")] {
+        for value in UNREADABLE.map(|text| event::from_json(text).unwrap()) {
             assert_eq!(time(Some(&value)), None, "{value}");
+        }
+    }
+
+    /// What stores have in the place of a time.
+    const UNREADABLE: [&str; 9] = [
+        "null",
+        "\"\"",
+        "\"soon\"",
+        "true",
+        "1e300",
+        "\"1 2\"",
+        "0",
+        "\"0001-01-01T00:00:00Z\"",
+        "\"0001-01-01 00:00:00 +0000 UTC\"",
+    ];
+
+    // S-IMPORT-3
+    #[test]
+    fn another_field_replaces_an_unreadable_time() {
+        for value in UNREADABLE.map(|text| event::from_json(text).unwrap()) {
+            let record = json!({ "updated": value, "created": "2026-01-02" });
+            let record = record.as_object().unwrap();
+            let read = first_time(record, &["none", "updated", "created"]);
+            assert_eq!(read.as_deref(), Some("2026-01-02T00:00:00Z"), "{record:?}");
+            assert_eq!(first_time(record, &["updated"]), None, "{record:?}");
         }
     }
 

@@ -9,6 +9,7 @@ use super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
 use super::loose_values::{tags, time_of_text};
 use super::note_links::{NoteLink, inline_tags, links};
 use event::{BELOW, Draft};
+use guard::markdown_marks::{self, MarkdownLine, heading};
 
 /// A note above this is cut at its headings, in bytes: a search shows a memory as a whole, and one subject answers one
 /// question.
@@ -56,8 +57,8 @@ impl<'a> Note<'a> {
     /// Returns its title: a property, its first heading, or the name of its file.
     fn title(&self) -> String {
         let named = self.front.text("title").or_else(|| self.front.text("name"));
-        let heading = || heading_of(self.body.trim_start().lines().next()?).map(|(_, text)| text);
-        named.or_else(heading).unwrap_or_else(|| self.stem()).trim().to_owned()
+        let first = || heading(self.body.trim_start().lines().next()?).map(|(_, text)| text);
+        named.or_else(first).unwrap_or_else(|| self.stem()).trim().to_owned()
     }
 }
 
@@ -156,19 +157,11 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns the level and the text of a heading.
-fn heading_of(line: &str) -> Option<(usize, &str)> {
-    let text = line.trim_start_matches('#');
-    let level = line.len() - text.len();
-    let is_heading = (1..=6).contains(&level) && text.starts_with([' ', '\t']);
-    is_heading.then(|| (level, text.trim().trim_end_matches('#').trim_end()))
-}
-
 /// Drops a first heading that says the title again.
 fn without_title<'a>(body: &'a str, title: &str) -> &'a str {
     let body = body.trim_start_matches('\n');
     let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
-    match heading_of(first) {
+    match heading(first) {
         Some((1, text)) if text == title => rest,
         _ => body,
     }
@@ -187,16 +180,17 @@ fn sections(body: &str) -> Vec<NoteSection> {
         return vec![NoteSection { under: Vec::new(), text: body.to_owned() }];
     }
     let mut sections = vec![NoteSection { under: Vec::new(), text: String::new() }];
-    let (mut under, mut is_code) = (Vec::<(usize, String)>::new(), false);
-    for line in body.lines() {
-        is_code ^= line.trim_start().starts_with("```");
-        if let Some((level, text)) = heading_of(line).filter(|_| !is_code) {
+    let mut under = Vec::<(usize, String)>::new();
+    for line in markdown_marks::lines(body) {
+        let (MarkdownLine::Prose(said) | MarkdownLine::Code(said)) = line;
+        let head = heading(said).filter(|_| line == MarkdownLine::Prose(said));
+        if let Some((level, text)) = head {
             under.retain(|(above, _)| *above < level);
             under.push((level, text.to_owned()));
             let under = under.iter().map(|(_, text)| text.clone()).collect();
             sections.push(NoteSection { under, text: String::new() });
         } else if let Some(section) = sections.last_mut() {
-            section.text.push_str(line);
+            section.text.push_str(said);
             section.text.push('\n');
         }
     }
@@ -239,7 +233,7 @@ mod tests {
     fn long_notes_are_cut_at_headings() {
         let text = "word ".repeat(900);
         let note = format!(
-            "# T\nfirst\n## One\n{text}\n### Deep\n```\n# no heading\n```\n## Two\nlast\n## Bare\n"
+            "# T\nfirst\n## One\n{text}\n### Deep\n```\n# no heading\n```\n~~~\n# none\n```\n# none\n~~~\n## Two\nlast\n## Bare\n"
         );
         let read = read(&[("a.md", &note)]);
         let contexts: Vec<_> =

@@ -1,7 +1,8 @@
 //! Memories as a table for spreadsheets (RFC 4180). A spreadsheet must not run what an agent wrote, so the table is not
 //! made to be read back. Not here: which memories are exported (`api`).
 
-use super::memory_note::{FIELDS, texts_of};
+use super::field_names::FIELD_NAMES;
+use super::memory_note::texts_of;
 use event::{Event, clean, codec};
 
 /// The end of a row.
@@ -25,10 +26,8 @@ pub fn row(event: &Event) -> String {
     cells.collect::<Vec<_>>().join(",") + ROW_END
 }
 
-/// The lesson stands beside its context.
 fn columns() -> impl Iterator<Item = &'static str> {
-    let (before, after) = FIELDS.split_at(6);
-    before.iter().chain(&["lesson"]).chain(after).copied()
+    FIELD_NAMES.into_iter().map(|(name, _)| name)
 }
 
 /// A leading quote makes a spreadsheet take the cell as text.
@@ -89,7 +88,7 @@ mod tests {
             let place = rows[0].iter().position(|column| column == name).unwrap();
             rows[1][place].clone()
         };
-        assert!(rows.iter().all(|row| row.len() == FIELDS.len() + 1), "{rows:?}");
+        assert!(rows.iter().all(|row| row.len() == FIELD_NAMES.len()), "{rows:?}");
         assert_eq!(value("lesson"), "'=HYPERLINK(\"http://x\",\"a\")\nsecond, line");
         assert_eq!(
             (value("context"), value("agent_id")),

@@ -3,9 +3,13 @@
 
 use serde_json::{Map, Value};
 
+use super::field_names::{FieldForm, LESSON, is_field, of_form, properties};
 use super::front_matter::{FrontMatter, quoted_value};
 use super::harvest::ForeignItem;
-use event::{Draft, Event, EventId, IMPORTED, clean, codec, draft_from_json};
+use super::loose_values::first_time;
+use event::{
+    Draft, Event, EventId, IMPORTED, clean, codec, draft_from_json, parse_age, parse_timestamp,
+};
 
 /// The property that says that a note is one of ours, and in which form.
 pub(crate) const MARK: &str = "agent_knowledge";
@@ -18,29 +22,6 @@ const DIGEST_CHARS: usize = 16;
 /// Longest title, in characters.
 const TITLE_CHARS: usize = 60;
 
-/// The fields of a memory that leave it, in the order of a line. The lesson is the text of a note.
-pub(crate) const FIELDS: [&str; 19] = [
-    "id",
-    "timestamp",
-    "agent_id",
-    "repo",
-    "event_type",
-    "context",
-    "command",
-    "success_rate",
-    "tags",
-    "symptoms",
-    "files",
-    "commit",
-    "branch",
-    "session_id",
-    "host",
-    "source",
-    "confidence",
-    "expires",
-    "scope",
-];
-
 /// Returns an event as a line of JSON, with its line break, as a log would hold it.
 #[must_use]
 pub fn json_line(event: &Event) -> String {
@@ -52,9 +33,9 @@ pub fn json_line(event: &Event) -> String {
 pub fn note(event: &Event) -> String {
     let cleaned = clean::clean(event.clone());
     let fields = codec::fields_of(cleaned.event());
-    let lesson = texts_of(&fields, "lesson").concat();
+    let lesson = texts_of(&fields, LESSON).concat();
     let mut text = format!("---\ntitle: {}\n", quoted_value(&title(cleaned.event())));
-    for name in FIELDS {
+    for (name, _) in properties() {
         match fields.get(name) {
             Some(Value::Array(items)) if items.is_empty() => {}
             Some(Value::Array(_)) => {
@@ -65,6 +46,7 @@ pub fn note(event: &Event) -> String {
             Some(Value::String(one)) if !one.is_empty() => {
                 text.push_str(&format!("{name}: {}\n", quoted_value(one)));
             }
+            Some(Value::Number(one)) => text.push_str(&format!("{name}: {one}\n")),
             _ => {}
         }
     }
@@ -73,7 +55,7 @@ pub fn note(event: &Event) -> String {
     text
 }
 
-/// Returns a title: the first words of what happened or of the lesson.
+/// Returns a title: the first words of the lesson; without one, of what happened, else of the command.
 #[must_use]
 pub fn title(event: &Event) -> String {
     let first = [&event.lesson, &event.context, &event.command];
@@ -97,27 +79,26 @@ pub(crate) fn read_note(key: &str, front: &FrontMatter, body: &str) -> Option<Fo
     let body = body.strip_prefix('\n').unwrap_or(body);
     let lesson = body.strip_suffix('\n').unwrap_or(body);
     let mut fields = Map::new();
-    for name in FIELDS {
-        match (front.list(name), LISTS.contains(&name)) {
+    for (name, form) in properties() {
+        match (front.list(name), form) {
             ([], _) => {}
-            (items, true) => drop(fields.insert(name.to_owned(), items.to_vec().into())),
-            ([first, ..], false) => drop(fields.insert(name.to_owned(), first.clone().into())),
+            (items, FieldForm::List) => {
+                drop(fields.insert(name.to_owned(), items.to_vec().into()));
+            }
+            ([first, ..], _) => drop(fields.insert(name.to_owned(), first.clone().into())),
         }
     }
-    fields.insert("lesson".to_owned(), lesson.into());
+    fields.insert(LESSON.to_owned(), lesson.into());
     let is_same = front.text(DIGEST) == Some(&*digest(|name| front.list(name).to_vec(), lesson));
     let mut draft = imported(fields);
     let old = draft.id.as_deref().and_then(EventId::foreign);
     if is_same {
-        return Some(ForeignItem { key: key.to_owned(), draft, replaces: None });
+        return Some(ForeignItem::new(key, draft));
     }
     // It was said now, and its id is that of its new content.
     (draft.id, draft.timestamp) = (None, None);
-    Some(ForeignItem { key: key.to_owned(), draft, replaces: old })
+    Some(ForeignItem { replaces: old, ..ForeignItem::new(key, draft) })
 }
-
-/// The fields that are lists.
-const LISTS: [&str; 3] = ["tags", "symptoms", "files"];
 
 /// Reads a line of a log, or of an export; `None` where it holds no memory.
 pub(crate) fn read_line(line: &Value) -> Option<Draft> {
@@ -128,18 +109,34 @@ pub(crate) fn read_line(line: &Value) -> Option<Draft> {
         return None;
     }
     let known = codec::fields_of(&event);
-    let is_kept = |name: &str| FIELDS.contains(&name) || matches!(name, "lesson" | "private");
+    let is_kept = |name: &str| is_field(name) || name == "private";
     let is_empty = |value: &Value| matches!(value, Value::String(text) if text.is_empty());
     let kept = known.into_iter().filter(|(name, value)| is_kept(name) && !is_empty(value));
     let mut kept: Map<String, Value> = kept.collect();
+    for name in of_form(FieldForm::Time) {
+        readable_time(&mut kept, name);
+    }
     // A line without a lesson holds one in another field.
     for other in ["context", "command", "symptoms"] {
-        if !kept.contains_key("lesson") && kept.contains_key(other) {
+        if !kept.contains_key(LESSON) && kept.contains_key(other) {
             let texts = texts_of(&kept, other);
-            kept.insert("lesson".to_owned(), texts.join("\n").into());
+            kept.insert(LESSON.to_owned(), texts.join("\n").into());
         }
     }
     Some(imported(kept))
+}
+
+/// Puts a time into a form that a draft takes, and drops what is no time: the memory says more than its time.
+fn readable_time(fields: &mut Map<String, Value>, name: &str) {
+    let is_age = |text: &str| name == "expires" && parse_age(text.trim()).is_some();
+    let is_read = |text: &str| parse_timestamp(text).is_some() || is_age(text);
+    if fields.get(name).is_none_or(|value| value.as_str().is_some_and(is_read)) {
+        return;
+    }
+    match first_time(fields, &[name]) {
+        Some(time) => drop(fields.insert(name.to_owned(), time.into())),
+        None => drop(fields.remove(name)),
+    }
 }
 
 /// Makes a draft of the fields of a memory of ours. Whoever vouched for it, here it is imported.
@@ -151,6 +148,7 @@ fn imported(fields: Map<String, Value>) -> Draft {
 pub(crate) fn texts_of(fields: &Map<String, Value>, name: &str) -> Vec<String> {
     match fields.get(name) {
         Some(Value::String(text)) if !text.is_empty() => vec![text.clone()],
+        Some(Value::Number(number)) => vec![number.to_string()],
         Some(Value::Array(items)) => {
             items.iter().filter_map(Value::as_str).map(str::to_owned).collect()
         }
@@ -161,7 +159,7 @@ pub(crate) fn texts_of(fields: &Map<String, Value>, name: &str) -> Vec<String> {
 /// Hashes a memory with all its fields.
 fn digest(texts: impl Fn(&str) -> Vec<String>, lesson: &str) -> String {
     let mut said = String::new();
-    for name in FIELDS {
+    for (name, _) in properties() {
         said.push_str(&format!("{name}\u{1E}{}\u{1D}", texts(name).join("\u{1F}")));
     }
     said.push_str(lesson);
@@ -174,6 +172,7 @@ mod tests {
     use event::{RepoKey, Stamp, validate};
     use proptest::prelude::*;
 
+    use super::super::field_names::FIELD_NAMES;
     use super::*;
 
     fn stamp() -> Stamp {
@@ -220,6 +219,16 @@ mod tests {
         Event { source: Some(IMPORTED.to_owned()), session_id: None, ..event.clone() }
     }
 
+    // S-EXPORT-1, S-EXPORT-2
+    #[test]
+    fn every_field_of_a_memory_leaves_it() {
+        let draft = Draft { session_id: Some("s1".into()), scope: Some("global".into()), ..full() };
+        let fields = codec::fields_of(&event(draft));
+        let missing: Vec<&String> = fields.keys().filter(|name| !is_field(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert_eq!(fields.len(), FIELD_NAMES.len(), "each name of the table is one of a memory");
+    }
+
     // S-EXPORT-2
     #[test]
     fn a_note_is_read_back_equal() {
@@ -234,6 +243,18 @@ mod tests {
         // Editors write other line breaks and other quotes.
         let text = text.replace("commit: \"0a1b2c3\"", "commit: 0a1b2c3");
         assert_eq!(read_back(&text).replaces, None);
+    }
+
+    // S-EXPORT-1, S-EXPORT-2
+    #[test]
+    fn a_numeric_confidence_comes_back() {
+        let event = event(Draft { confidence: Some("0.7".into()), ..full() });
+        assert_eq!(event.extra.get("confidence"), Some(&serde_json::json!(0.7)));
+        let item = read_back(&note(&event));
+        assert_eq!(item.replaces, None);
+        assert_eq!(validate(item.draft, &stamp()).unwrap(), expected(&event));
+        let line: Value = serde_json::from_str(&json_line(&event)).unwrap();
+        assert_eq!(validate(read_line(&line).unwrap(), &stamp()).unwrap(), expected(&event));
     }
 
     // S-EXPORT-2
@@ -258,6 +279,21 @@ mod tests {
         assert_eq!(read_line(&about), None);
         let old = serde_json::json!({ "context": "npm failed" });
         assert_eq!(read_line(&old).unwrap().lesson.as_deref(), Some("npm failed"));
+    }
+
+    // S-IMPORT-3
+    #[test]
+    fn a_line_with_odd_times_is_taken() {
+        let read = |time: Value| {
+            let line = serde_json::json!({ "event_type": "fact", "lesson": "a", "timestamp": time, "expires": time });
+            let event = validate(read_line(&line).unwrap(), &stamp()).unwrap();
+            (event.timestamp.unwrap().to_string(), event.extra.get("expires").cloned())
+        };
+        for odd in [Value::Null, "soon".into(), "".into(), "30".into(), 0.into(), vec![1].into()] {
+            assert_eq!(read(odd), (stamp().now.to_string(), None), "the time of the import");
+        }
+        let time = "2026-01-02T03:04:05Z";
+        assert_eq!(read(1_767_323_045.into()), (time.to_owned(), Some(time.into())));
     }
 
     // S-EXPORT-2

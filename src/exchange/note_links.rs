@@ -1,6 +1,8 @@
 //! Links and tags in the text of a note: `[[wikilinks]]`, links to Markdown files, and `#tags`. Nothing in code counts.
 //! Not here: which note a link means (`markdown_notes`).
 
+use guard::markdown_marks::{self, MarkdownLine};
+
 /// A link in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoteLink {
@@ -69,17 +71,9 @@ pub(crate) fn inline_tags(text: &str) -> Vec<String> {
 
 /// Returns the lines outside fenced code, without code in backticks.
 fn lines_of_prose(text: &str) -> impl Iterator<Item = String> + '_ {
-    let mut fence: Option<&str> = None;
-    text.lines().filter_map(move |line| {
-        let bare = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) => return Some(without_spans(line)),
-            _ => {}
-        }
-        None
+    markdown_marks::lines(text).filter_map(|line| match line {
+        MarkdownLine::Prose(line) => Some(without_spans(line)),
+        MarkdownLine::Code(_) => None,
     })
 }
 
@@ -105,7 +99,7 @@ mod tests {
     fn links_are_found_outside_code() {
         let text = "See [[Office|the office]] and [[a/Deep note#Head]].\n- requires [[Grinder]]\n\
                     - relates to [[Kitchen]] and [[Sink]]\n[x](sub/My%20note.md) [y](https://a.b/c.md)\n\
-                    `[[no]]`\n```\n[[no]]\n```\n[[]] [[open";
+                    `[[no]]`\n```\n[[no]]\n```\n~~~\n[[no]]\n```\n[[no]]\n~~~\n[[]] [[open";
         let plain = |name: &str| (name.to_owned(), None);
         assert_eq!(
             told(text),

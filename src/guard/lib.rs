@@ -3,6 +3,7 @@
 //! - [`secrets`]: finds keys and passwords in a text.
 //! - [`injection`]: tells whether a text gives orders to the agent that reads it.
 //! - [`fence`]: marks what we wrote ourselves, so that we never take it for something new.
+//! - [`markdown_marks`]: tells code and headings of Markdown from other lines.
 //! - [`text`]: says which characters may stand in a memory, and makes doubtful text safe to show.
 //!
 //! Pure functions of a text: no files, no clock, no threads. This is the lowest crate; it does not know
@@ -10,6 +11,7 @@
 
 pub mod fence;
 pub mod injection;
+pub mod markdown_marks;
 mod prefilter;
 mod rule_regex;
 pub mod secrets;

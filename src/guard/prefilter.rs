@@ -2,6 +2,8 @@
 //! tables; the compiler hashes the first three characters of each, so a process that checks one event builds
 //! nothing at start. Not here: the tables and what their rows mean (`secrets::table`, `injection::signs`).
 
+use std::ops::Range;
+
 /// One anchor of a row: places in its table, not addresses, which the loader would have to write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnchorEntry {
@@ -11,6 +13,8 @@ pub(crate) struct AnchorEntry {
     pub(crate) number: u16,
     anchor: u16,
     length: u8,
+    /// Whether it has words that anything may part.
+    is_parted: bool,
     /// The first three characters of the anchor, as [`shifted`] packs them.
     window: u32,
     /// The next entry with the same hash.
@@ -18,6 +22,9 @@ pub(crate) struct AnchorEntry {
 }
 
 const NONE: u16 = u16::MAX;
+
+/// Stands in an anchor where its words are parted: before a letter.
+const PART: u8 = b'^';
 
 /// Eight times as many slots as entries, so that most of a text hits none.
 const HASH_BITS: u32 = 13;
@@ -88,13 +95,13 @@ pub(crate) const fn len(tables: &[&str]) -> usize {
 }
 
 impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
-    /// Calls `found` with every anchor of a text and where it begins, without case. Anchors that begin
+    /// Calls `found` with every anchor of a text and the bytes where it stands, without case. Anchors that begin
     /// alike come in the order of the tables.
     pub(crate) fn each(
         &self,
         tables: &[&'static str],
         text: &[u8],
-        mut found: impl FnMut(usize, &'static str, &AnchorEntry),
+        mut found: impl FnMut(Range<usize>, &'static str, &AnchorEntry),
     ) {
         let mut window = 0;
         for (place, byte) in text.iter().enumerate() {
@@ -108,13 +115,61 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
                 let Some(start) = place.checked_sub(2) else { continue };
                 let table = tables.get(usize::from(entry.table)).copied().unwrap_or_default();
                 let anchor = entry.anchor(table);
-                let stands = text.get(start..start + anchor.len());
-                if stands.is_some_and(|text| text.eq_ignore_ascii_case(anchor.as_bytes())) {
-                    found(start, anchor, entry);
+                let length = if entry.is_parted {
+                    parted(anchor.as_bytes(), text.get(start..).unwrap_or_default())
+                } else {
+                    let stands = text.get(start..start + anchor.len());
+                    let is_same =
+                        stands.is_some_and(|text| text.eq_ignore_ascii_case(anchor.as_bytes()));
+                    is_same.then_some(anchor.len())
+                };
+                if let Some(length) = length {
+                    found(start..start + length, anchor, entry);
                 }
             }
         }
     }
+}
+
+/// What parts the words of a name: one of these, perhaps twice, a space without break, or nothing.
+const PARTINGS: &[u8] = b" _-.";
+const NO_BREAK_SPACE: &[u8] = &[0xC2, 0xA0];
+
+/// Returns the length of a name of several words at the beginning of a text, whatever parts the words.
+fn parted(anchor: &[u8], text: &[u8]) -> Option<usize> {
+    let (mut length, mut is_first) = (0, true);
+    for word in anchor.split(|byte| *byte == PART) {
+        let rest = text.get(length..)?;
+        if !std::mem::take(&mut is_first) {
+            length += match rest {
+                [first, second, ..] if first == second && PARTINGS.contains(first) => 2,
+                [first, ..] if PARTINGS.contains(first) => 1,
+                _ if rest.starts_with(NO_BREAK_SPACE) => NO_BREAK_SPACE.len(),
+                _ => 0,
+            };
+        }
+        let stands = text.get(length..length + word.len())?;
+        if !stands.eq_ignore_ascii_case(word) {
+            return None;
+        }
+        length += word.len();
+    }
+    Some(length)
+}
+
+/// Tells whether an anchor has words that anything may part: `^` before a letter, behind the bytes that are hashed.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
+const fn is_parted(text: &[u8], anchor: usize, length: usize) -> bool {
+    let mut place = anchor;
+    while place + 1 < anchor + length {
+        let next = text[place + 1];
+        if text[place] == PART && (next.is_ascii_alphabetic() || next >= 0x80) {
+            assert!(place >= anchor + 3, "the first three bytes are hashed");
+            return true;
+        }
+        place += 1;
+    }
+    false
 }
 
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
@@ -128,6 +183,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
             number: 0,
             anchor: 0,
             length: 0,
+            is_parted: false,
             window: 0,
             next: NONE,
         };
@@ -180,6 +236,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
                 number: of[2] as u16,
                 anchor: anchor as u16,
                 length: length as u8,
+                is_parted: is_parted(text, anchor, length),
                 window: shifted(first, text[anchor + 2]),
                 next: NONE,
             };

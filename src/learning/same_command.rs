@@ -49,6 +49,9 @@ const PRINTING_VARIABLES: [&str; 14] = [
     "VERBOSE",
 ];
 
+/// What stands for the value of a variable, to learn whether its name means a secret.
+const DRAWN: &str = "q7Wm2Zx9Tb4K";
+
 /// Returns a command without what does not change its effect: its surroundings, what only prints, and variables that
 /// hold a secret.
 #[must_use]
@@ -65,7 +68,8 @@ fn is_setting_aside(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let is_variable = !name.is_empty() && name.bytes().all(is_name);
-    is_variable && (PRINTING_VARIABLES.contains(&name) || redacted(word) != word || is_mark(word))
+    let binds = || [word, &format!("{name}={DRAWN}")].iter().any(|word| redacted(word) != **word);
+    is_variable && (PRINTING_VARIABLES.contains(&name) || is_mark(word) || binds())
 }
 
 /// Tells whether the value is a secret that was removed.
@@ -99,6 +103,7 @@ mod tests {
             (format!("{token} npm install"), "npm install"),
             ("GITHUB_TOKEN=[REDACTED:github-token] npm  install".to_owned(), "npm install"),
             ("cd /w && CI=1 time npm install --verbose 2>&1 | tail -3".to_owned(), "npm install"),
+            ("GITHUB_TOKEN=abc npm install".to_owned(), "npm install"),
             ("NODE_OPTIONS=--x npm i".to_owned(), "NODE_OPTIONS=--x npm i"),
             ("sudo npm i".to_owned(), "sudo npm i"),
         ] {

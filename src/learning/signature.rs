@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use sha2::{Digest as _, Sha256};
 
+use event::{KEY_DIGITS, OwnTag};
 use guard::fence::unfenced;
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
@@ -25,9 +26,6 @@ const LOOK_LINES_MAX: usize = 400;
 
 /// Fewest words that tell a failure from others.
 const WORDS_MIN: usize = 2;
-
-/// Hexadecimal digits of a key: sixty-four bits tell any two lessons of one store apart.
-const KEY_DIGITS: usize = 16;
 
 /// What a line that reports an error contains, in lower case.
 const MARKS: [&str; 40] = [
@@ -171,23 +169,23 @@ pub fn common_words() -> String {
 /// Returns the key of a lesson: equal for the same failure with the same fix, wherever it happened.
 #[must_use]
 pub fn key(words: &str, goal: &str, fix: &str) -> String {
-    tag("fix", &[words, goal, fix])
+    tag(OwnTag::Fix, &[words, goal, fix])
 }
 
 /// Returns the key of a failure: equal for the same failure, wherever it happened.
 #[must_use]
 pub fn mark(words: &str) -> String {
-    tag("sig", &[words])
+    tag(OwnTag::Failure, &[words])
 }
 
-fn tag(kind: &str, parts: &[&str]) -> String {
+fn tag(kind: OwnTag, parts: &[&str]) -> String {
     let mut sum = Sha256::new();
     for part in parts {
         let part = part.to_lowercase();
         sum.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
         sum.update(part);
     }
-    let mut key = kind.to_owned();
+    let mut key = kind.beginning().to_owned();
     for byte in sum.finalize().iter().take(KEY_DIGITS / 2) {
         let _ = write!(key, "{byte:02x}");
     }
@@ -357,6 +355,7 @@ mod tests {
     fn a_key_is_equal_for_the_same_lesson_only() {
         assert_eq!(key("A b", "npm install", "x"), key("a b", "npm install", "x"));
         assert_ne!(key("a", "b", "c"), key("ab", "", "c"));
-        assert_eq!(key("", "", "").len(), KEY_DIGITS + 3);
+        assert_eq!(OwnTag::of(&key("", "", "")), Some(OwnTag::Fix));
+        assert_eq!(OwnTag::of(&mark("")), Some(OwnTag::Failure));
     }
 }

@@ -201,7 +201,7 @@ impl Fold {
         // The shown version sorts before all others, so this keeps the order.
         all.insert(0, Arc::new(shown.clone()));
         let was_bytes = size::of_versions(&all);
-        insert_version(&mut all, version);
+        insert_version(&mut all, Arc::new(version));
         keep_first_contents(&mut all);
         self.ledger.change_bytes(was_bytes, size::of_versions(&all));
         let first = Version::clone(&all.remove(0));
@@ -218,7 +218,9 @@ impl Fold {
         let shown = old.version();
         // Fields that the digest leaves out can still be indexed, or can change the neighbours.
         let has_moved = first.event.session_id != shown.event.session_id
-            || first.event.timestamp != shown.event.timestamp;
+            || first.event.timestamp != shown.event.timestamp
+            || !first.place.log.origin.is_same(&shown.place.log.origin)
+            || related.copies.is_empty() != old.copies().is_empty();
         let has_changed = first.digest != shown.digest
             || has_moved
             || index_text(&first.event) != index_text(&shown.event);
@@ -238,10 +240,8 @@ impl Fold {
     }
 
     fn apply_about(&mut self, memory: &EventId, version: Version) -> Effect {
-        let numbers = match self.lookup.numbers.has_several(memory) {
-            true => self.lookup.numbers.all(memory),
-            false => self.number_of(memory).into_iter().collect(),
-        };
+        let numbers = self.lookup.numbers.all(memory);
+        let version = Arc::new(version);
         if numbers.is_empty() {
             self.apply_early(memory, version);
             return Effect::Nothing;
@@ -250,14 +250,15 @@ impl Fold {
             let Some(slot) = self.slot(number) else { continue };
             let related = Arc::make_mut(slot).related.get_or_insert_default();
             related.lifecycle.take();
-            let (dropped_bytes, added_bytes) = insert_counted(&mut related.about, version.clone());
+            let (dropped_bytes, added_bytes) =
+                insert_counted(&mut related.about, Arc::clone(&version));
             self.ledger.change_bytes(dropped_bytes, added_bytes);
         }
         Effect::Nothing
     }
 
     /// Keeps an event about a memory that is not known yet.
-    fn apply_early(&mut self, memory: &EventId, version: Version) {
+    fn apply_early(&mut self, memory: &EventId, version: Arc<Version>) {
         let is_first = !self.orphans.contains_key(memory);
         let is_first = if is_first { IsFirst::Yes } else { IsFirst::No };
         if self.ledger.admit_orphan(memory, is_first) == Admission::LeftOut {
@@ -339,7 +340,7 @@ impl Fold {
 }
 
 /// Inserts an event about a memory. Returns how many bytes were dropped for it, and added.
-fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Version) -> (u64, u64) {
+fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Arc<Version>) -> (u64, u64) {
     let (bytes, was_len) = (size::of_event(&version.event), versions.len());
     insert_version(versions, version);
     let added_bytes = if versions.len() > was_len { bytes } else { 0 };

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::line_place::LineOrigin;
-use super::memory::RelatedEvents;
+use super::memory::{IdShare, RelatedEvents};
 use super::version::{insert_version, keep_first_contents};
 use super::{Effect, Fold, RemovedMemory, Version, size};
 use event::{EventId, Timestamp};
@@ -33,16 +33,17 @@ impl Fold {
         let is = was.min(version.event.timestamp);
         let (was, is) = (self.ledger.age(&id, was), self.ledger.age(&id, is));
         self.ledger.change_age(&was, is);
-        let mut about = Vec::new();
+        // All memories of an id have the same events.
+        let first = numbers.first().and_then(|number| self.memory(*number));
+        let about = first.map(|memory| memory.about().to_vec()).unwrap_or_default();
         let mut versions = Vec::new();
         for memory in numbers.iter().filter_map(|number| self.memory(*number)) {
-            about = memory.about().to_vec();
-            insert_version(&mut versions, memory.version());
+            insert_version(&mut versions, Arc::new(memory.version()));
             for other in memory.conflicts().iter().chain(memory.copies()) {
-                insert_version(&mut versions, Version::clone(other));
+                insert_version(&mut versions, Arc::clone(other));
             }
         }
-        insert_version(&mut versions, version);
+        insert_version(&mut versions, Arc::new(version));
         keep_first_contents(&mut versions);
         let mut effects = self.show_contents(contents(&versions, &about), numbers);
         let is_bytes = self.bytes_of(&id);
@@ -135,7 +136,14 @@ fn contents(versions: &[Arc<Version>], about: &[Arc<Version>]) -> Vec<Content> {
         let related = RelatedEvents { copies, ..RelatedEvents::new(about.to_vec(), conflicts) };
         Content { shown: Version::clone(first), related }
     };
-    contents.into_iter().map(content).collect()
+    let mut contents: Vec<Content> = contents.into_iter().map(content).collect();
+    if contents.len() > 1 {
+        contents.iter_mut().for_each(|content| content.related.share = IdShare::Beside);
+        let first =
+            contents.iter_mut().min_by_key(|content| content.shown.place.log.origin.clone());
+        first.into_iter().for_each(|content| content.related.share = IdShare::First);
+    }
+    contents
 }
 
 fn is_of_same_origin(one: &Version, other: &Version) -> bool {

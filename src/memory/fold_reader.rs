@@ -9,8 +9,8 @@ use super::memory::RelatedEvents;
 use super::packed::Packed;
 use super::texts::{RecordBlock, RecordText};
 use super::{
-    Bound, CowVec, Fold, LineOrigin, LinePlace, LogFile, Memory, Provenance, RecordFile, Version,
-    event_record,
+    Bound, CowVec, Fold, IdShare, LineOrigin, LinePlace, LogFile, Memory, Provenance, RecordFile,
+    Version, event_record,
 };
 use event::{Applies, Confidence, EventId, EventType, RepoKey, StoreOrigin, SuccessRate};
 
@@ -144,7 +144,14 @@ impl<'a> Restoring<'a> {
         let place = (Arc::clone(self.provenances.get(from.size()?)?), from.number()?);
         let text = self.text(from)?;
         let related = RelatedEvents::new(self.versions(from)?, self.versions(from)?);
-        let related = RelatedEvents { copies: self.versions(from)?, ..related };
+        let copies = self.versions(from)?;
+        let share = match from.size()? {
+            0 => IdShare::Alone,
+            1 => IdShare::First,
+            2 => IdShare::Beside,
+            _ => return None,
+        };
+        let related = RelatedEvents { copies, share, ..related };
         Memory::new((id, timestamp, rate), repo, place, text, related).with_flag(from)
     }
 

@@ -10,7 +10,7 @@ use super::bound::Age;
 use super::ledger::Ledger;
 use super::packed::{Packed, Packing};
 use super::texts::{RecordBlock, RecordStore};
-use super::{Bound, Fold, LineOrigin, LogFile, Memory, Provenance, Version, event_record};
+use super::{Bound, Fold, IdShare, LineOrigin, LogFile, Memory, Provenance, Version, event_record};
 use event::{Applies, Confidence, EventId, RepoKey, StoreOrigin, SuccessRate};
 
 /// Bytes that are buffered before they are written.
@@ -123,6 +123,11 @@ impl<'a> SharedFields<'a> {
         self.write_versions(memory.about(), to);
         self.write_versions(memory.conflicts(), to);
         self.write_versions(memory.copies(), to);
+        to.size(match memory.id_share() {
+            IdShare::Alone => 0,
+            IdShare::First => 1,
+            IdShare::Beside => 2,
+        });
         memory.write_flag(to);
     }
 

@@ -39,7 +39,7 @@ pub use frozen::{Frozen, Mark};
 pub use lifecycle::{Lifecycle, LifecycleState};
 pub use line_place::{LineOrigin, LinePlace, LogFile};
 pub use lookup::Lookup;
-pub use memory::Memory;
+pub use memory::{IdShare, Memory};
 pub use neighbours::{NEIGHBOURS_MAX, Neighbours, read_neighbours, write_neighbours};
 pub use passages::Passage;
 pub use provenance::{Provenance, Provenances};

@@ -50,6 +50,8 @@ pub struct Lifecycle {
     pub state: LifecycleState,
     /// When that event was written. `None` without such an event or without a time.
     pub since: Option<Timestamp>,
+    /// The id of that event.
+    pub decided_by: Option<EventId>,
     /// Whether it is pinned: it does not fade.
     pub is_pinned: bool,
     /// Its verdicts, counted.
@@ -70,6 +72,7 @@ impl Lifecycle {
     pub(super) const NONE: &'static Self = &Self {
         state: LifecycleState::Live,
         since: None,
+        decided_by: None,
         is_pinned: false,
         verdicts: Verdicts::NONE,
         deciding: Verdicts::NONE,
@@ -130,6 +133,7 @@ impl Lifecycle {
         let deciding = deciding.map(|((at, id), (verdict, _))| (*at, (*id).clone(), *verdict));
         Self {
             since: state.0.as_ref().and_then(|((at, _), _)| *at),
+            decided_by: state.0.as_ref().map(|((_, id), _)| (*id).clone()),
             state: state.0.map(|(_, state)| state).unwrap_or_default(),
             distinct,
             discounted: discounted.0.into_keys().collect(),

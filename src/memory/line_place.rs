@@ -1,5 +1,5 @@
 //! Where a line is, and of which origin: the own store, or that of somebody in the team. Not here: reading lines
-//! (`engine`), what another origin may do (`lifecycle`, SPEC S-ORIGIN-4).
+//! (`engine`), what another origin may do (`voices`, SPEC S-ORIGIN-4).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -20,50 +20,55 @@ impl Lookup {
     /// Builds the tables of these memories.
     #[must_use]
     pub fn of(memories: &CowVec<Arc<Memory>>) -> Self {
-        let mut numbers = Numbers(HashMap::with_capacity(memories.len()), HashMap::new());
+        let mut numbers =
+            Numbers { first: HashMap::with_capacity(memories.len()), further: HashMap::new() };
         memories.iter().zip(0..).for_each(|(memory, number)| numbers.add(&memory.id, number));
         let provenances = Provenances::of_all(memories.iter().map(|memory| &memory.provenance));
         Self { numbers, provenances }
     }
 }
 
-/// The memory numbers of each id: the first number, and further ones where the id has several memories (S-ORIGIN-3).
+/// The memory numbers of each id.
 #[derive(Debug, Default)]
-pub(super) struct Numbers(HashMap<Key, u32>, HashMap<Key, Vec<u32>>);
+pub(super) struct Numbers {
+    first: HashMap<Key, u32>,
+    /// Further ones, where an id has several memories (S-ORIGIN-3).
+    further: HashMap<Key, Vec<u32>>,
+}
 
 impl Numbers {
     /// Returns the first number of an id.
     pub(super) fn get(&self, id: &EventId) -> Option<u32> {
-        self.0.get(&key(id)).copied()
+        self.first.get(&key(id)).copied()
     }
 
     /// Returns all numbers of an id.
     pub(super) fn all(&self, id: &EventId) -> Vec<u32> {
         let key = key(id);
-        let further = self.1.get(&key).into_iter().flatten().copied();
-        self.0.get(&key).copied().into_iter().chain(further).collect()
+        let further = self.further.get(&key).into_iter().flatten().copied();
+        self.first.get(&key).copied().into_iter().chain(further).collect()
     }
 
     /// Tells whether an id has several memories.
     pub(super) fn has_several(&self, id: &EventId) -> bool {
-        !self.1.is_empty() && self.1.contains_key(&key(id))
+        !self.further.is_empty() && self.further.contains_key(&key(id))
     }
 
     /// Adds a number to an id.
     pub(super) fn add(&mut self, id: &EventId, number: u32) {
-        match self.0.entry(key(id)) {
+        match self.first.entry(key(id)) {
             Entry::Vacant(free) => {
                 free.insert(number);
             }
-            Entry::Occupied(_) => self.1.entry(key(id)).or_default().push(number),
+            Entry::Occupied(_) => self.further.entry(key(id)).or_default().push(number),
         }
     }
 
     /// Takes a number from an id.
     pub(super) fn remove(&mut self, id: &EventId, number: u32) {
         let left: Vec<u32> = self.all(id).into_iter().filter(|other| *other != number).collect();
-        self.0.remove(&key(id));
-        self.1.remove(&key(id));
+        self.first.remove(&key(id));
+        self.further.remove(&key(id));
         left.into_iter().for_each(|number| self.add(id, number));
     }
 }

@@ -49,6 +49,18 @@ const UNKNOWN: usize = 0;
 const NOT_FLAGGED: usize = 1;
 const FIRST_REASON: usize = 2;
 
+/// Whether other memories have the id of a memory (S-ORIGIN-3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IdShare {
+    /// None.
+    #[default]
+    Alone,
+    /// Some, and this one comes first: our own, else that of the first origin by name.
+    First,
+    /// Another one comes first.
+    Beside,
+}
+
 /// The other events of a memory.
 #[derive(Debug, Clone, Default)]
 pub struct RelatedEvents {
@@ -61,11 +73,14 @@ pub struct RelatedEvents {
     pub(super) conflicts: Vec<Arc<Version>>,
     /// The same content as other origins wrote it, in a fixed order.
     pub(super) copies: Vec<Arc<Version>>,
+    /// Whether other memories have its id.
+    pub(super) share: IdShare,
 }
 
 impl RelatedEvents {
     pub(super) fn new(about: Vec<Arc<Version>>, conflicts: Vec<Arc<Version>>) -> Self {
-        Self { about, lifecycle: OnceLock::new(), conflicts, copies: Vec::new() }
+        let (lifecycle, copies, share) = (OnceLock::new(), Vec::new(), IdShare::Alone);
+        Self { about, lifecycle, conflicts, copies, share }
     }
 
     /// Tells whether a memory has these related events.
@@ -73,10 +88,14 @@ impl RelatedEvents {
         self.about == memory.about()
             && self.conflicts == memory.conflicts()
             && self.copies == memory.copies()
+            && self.share == memory.id_share()
     }
 
     fn is_empty(&self) -> bool {
-        self.about.is_empty() && self.conflicts.is_empty() && self.copies.is_empty()
+        self.about.is_empty()
+            && self.conflicts.is_empty()
+            && self.copies.is_empty()
+            && self.share == IdShare::Alone
     }
 }
 
@@ -177,6 +196,12 @@ impl Memory {
         self.related.as_ref().map_or(&[], |related| &related.copies)
     }
 
+    /// Tells whether other memories have its id.
+    #[must_use]
+    pub fn id_share(&self) -> IdShare {
+        self.related.as_ref().map_or(IdShare::Alone, |related| related.share)
+    }
+
     /// Returns the origins that have this content under its id.
     pub fn origins(&self) -> impl Iterator<Item = &LineOrigin> {
         let copies = self.copies().iter().map(|version| &version.place.log.origin);
@@ -275,7 +300,8 @@ impl Memory {
     }
 
     /// Returns its shown content as a version.
-    pub(super) fn version(&self) -> Version {
+    #[must_use]
+    pub fn version(&self) -> Version {
         Version::new(self.line_event(), self.repo.clone(), self.place())
     }
 

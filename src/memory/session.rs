@@ -100,9 +100,13 @@ impl Sessions {
     }
 }
 
-/// Returns the session of a memory, if it names one.
+/// Returns the session of a memory, if it names one. A memory of several origins is in none: each store shows another of
+/// its versions, and the neighbours must be the same on all.
 fn name_of(memory: &Memory) -> Option<SessionName<'_>> {
     let session = memory.provenance.session_id.as_deref().filter(|session| !session.is_empty())?;
+    if !memory.copies().is_empty() {
+        return None;
+    }
     Some((&memory.repo, memory.provenance.log.origin.other(), session))
 }
 

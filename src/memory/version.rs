@@ -73,7 +73,7 @@ impl Version {
 /// Inserts a version into a sorted list. Of two versions of one origin with the same content one stays: the
 /// earlier in time; at the same time the one that sorts first by content, including fields such as
 /// the commit; and only if these are equal too, the first by log and offset.
-pub(super) fn insert_version(list: &mut Vec<Arc<Version>>, version: Version) {
+pub(super) fn insert_version(list: &mut Vec<Arc<Version>>, version: Arc<Version>) {
     let same = |other: &Arc<Version>| {
         other.digest == version.digest
             && other.event.id == version.event.id
@@ -86,12 +86,14 @@ pub(super) fn insert_version(list: &mut Vec<Arc<Version>>, version: Version) {
         list.remove(place);
     }
     let place = list.partition_point(|other| rank(other, &version).is_lt());
-    list.insert(place, Arc::new(version));
+    list.insert(place, version);
 }
 
-/// Most contents of one origin under one id, and most events of another origin about one memory, that are kept: the first in
-/// their order. More is damage, or somebody who wants to keep everybody busy.
+/// At most so many contents of one origin are kept under one id, the first in their order. More is damage, or somebody who
+/// wants to keep everybody busy.
 const CONTENTS_MAX: usize = 16;
+
+/// At most so many events of another origin are kept about one memory, the first by id.
 const OTHERS_EVENTS_MAX: usize = 1_000;
 
 /// Keeps the first contents of each origin under one id.

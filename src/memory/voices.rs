@@ -85,7 +85,7 @@ fn counted(same_id: &[Arc<Version>]) -> Vec<&Version> {
     counted
 }
 
-/// Tells whether what an origin says decides whether a memory is proven: our own, a trusted one, and the only one that has it.
+/// Tells whether the word of an origin decides about a memory: our own, a trusted one, and that of the memory, if it has only one.
 pub(super) fn decides(by: &LineOrigin, of: OnlyOrigin<'_>) -> bool {
     !matches!(by, LineOrigin::Voice(_)) || of.is_some_and(|of| of.is_same(by))
 }

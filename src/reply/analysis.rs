@@ -106,17 +106,25 @@ fn line<'a>(place: usize, finding: &Finding, snapshot: &Snapshot) -> Line<'a> {
 
 fn why(finding: &Finding, snapshot: &Snapshot) -> String {
     match &finding.about {
-        FindingKind::Hub(relations) => {
+        FindingKind::Hub { relations, rank } => {
             let counts =
                 relations.iter().map(|(relation, count)| (relation.as_str().to_owned(), *count));
-            format!("{} links: {}", relations.values().sum::<usize>(), counted(counts))
+            let links = match relations.values().sum::<usize>() {
+                1 => "1 link".to_owned(),
+                count => format!("{count} links"),
+            };
+            format!("{links}, rank {:.1} %: {}", rank * 100.0, counted(counts))
         }
         FindingKind::Bridge { kinds, .. } => {
             let kinds = kinds.iter().map(|(kind, count)| (name(kind), *count));
             format!("connects {}", counted(kinds))
         }
         FindingKind::Gap { ties, maturity } => {
-            let links = if *ties == 0 { "no links" } else { "one link" };
+            let links = match ties {
+                0 => "no links".to_owned(),
+                1 => "one link".to_owned(),
+                count => format!("{count} links"),
+            };
             format!("{}, {links}", maturity.as_str())
         }
         FindingKind::Cluster(others) => {
@@ -155,10 +163,11 @@ fn json_of(finding: &Finding, snapshot: &Snapshot) -> Value {
         Some(why) => json!({ "id": memory.id.as_str(), "flagged": why.as_str() }),
     });
     match &finding.about {
-        FindingKind::Hub(relations) => {
+        FindingKind::Hub { relations, rank } => {
             let relations: BTreeMap<&str, usize> =
                 relations.iter().map(|(relation, count)| (relation.as_str(), *count)).collect();
-            json!({ "memory": memory, "links": relations.values().sum::<usize>(), "relations": relations })
+            json!({ "memory": memory, "links": relations.values().sum::<usize>(), "relations": relations,
+                "page_rank": rounded(*rank) })
         }
         FindingKind::Bridge { ways, kinds } => {
             json!({ "memory": memory, "ways": ways, "kinds": kinds })
@@ -170,6 +179,11 @@ fn json_of(finding: &Finding, snapshot: &Snapshot) -> Value {
             json!({ "memory": memory, "also": others.iter().filter_map(id).collect::<Vec<String>>() })
         }
     }
+}
+
+/// More digits than six would say nothing.
+fn rounded(rank: f64) -> f64 {
+    (rank * 1e6).round() / 1e6
 }
 
 /// Writes the searches that found nothing.

@@ -31,6 +31,8 @@ pub struct Home {
     pub left_out: Vec<&'static str>,
     /// Whether search by meaning works.
     pub has_model: bool,
+    /// Whether this build can run a model at all.
+    pub runs_model: bool,
 }
 
 /// A next step: the command, and what it does.
@@ -119,7 +121,7 @@ impl Home {
                 .push(("agent-knowledge import --found", "read CLAUDE.md, AGENTS.md and the like"));
             steps.push(("agent-knowledge add", "save a lesson of your own"));
         }
-        if !self.has_model {
+        if !self.has_model && self.runs_model {
             steps.push(("agent-knowledge model fetch", "search by meaning too"));
         }
         if self.memories > 0 {
@@ -144,7 +146,11 @@ mod tests {
 
     #[test]
     fn an_empty_store_names_the_first_steps() {
-        let home = Home { repo: "acme/web".to_owned(), left_out: vec!["codex"], ..Home::default() };
+        let mut home =
+            Home { repo: "acme/web".to_owned(), left_out: vec!["codex"], ..Home::default() };
+        let of_words = home.reply();
+        assert!(!of_words.text.contains("model fetch"), "{}", of_words.text);
+        home.runs_model = true;
         let reply = home.reply();
         assert!(reply.text.starts_with("here      acme/web: 0 memories\n"), "{}", reply.text);
         assert!(reply.text.contains("agents    codex found, none set up\n"), "{}", reply.text);

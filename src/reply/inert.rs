@@ -53,11 +53,13 @@ pub(super) fn stamp(text: &str, is_path: bool) -> String {
 }
 
 /// Returns a line for a file that clients load at every start, without what they would act on: imports (`@path`),
-/// commands (an exclamation mark before a code span), remote images and comments, such as our own marks. A word that
+/// commands (an exclamation mark before a code span), remote images, tags of HTML and comments, such as our own marks. A word that
 /// begins with `@` is put into a code span, in which no client looks for imports.
 pub(super) fn loaded(line: &str) -> String {
     let plain = line.replace("<!--", "(").replace("-->", ")").replace("![", "[");
     let plain = plain.replace("!`", "`");
+    // Which parts are code is certain for spans of single marks alone.
+    let plain = if plain.contains("``") { without_tags(&plain) } else { plain };
     // A code span that is never closed would hide the next one.
     let is_closed = plain.matches('`').count().is_multiple_of(2);
     let plain = if is_closed { plain } else { plain.replace('`', "") };
@@ -66,9 +68,24 @@ pub(super) fn loaded(line: &str) -> String {
         if number % 2 == 1 {
             out.push_str(&format!("`{part}`"));
         } else {
-            out.push_str(&without_imports(part));
+            out.push_str(&without_imports(&without_tags(part)));
         }
     }
+    out
+}
+
+/// Writes the `<` of each tag of HTML as an entity, so that no renderer loads or runs what it names. A `<` before anything
+/// but a name, `/`, `!` or `?` begins none.
+fn without_tags(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        out.push_str(before);
+        let is_tag = after.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
+        out.push_str(if is_tag { "&lt;" } else { "<" });
+        rest = after;
+    }
+    out.push_str(rest);
     out
 }
 
@@ -110,6 +127,17 @@ mod tests {
                 "mail jane@example.org, `npm i @scope/pkg`",
                 "mail jane@example.org, `npm i @scope/pkg`",
             ),
+            (
+                "<img src=\"https://e.example/a.gif\"> k",
+                "&lt;img src=\"https://e.example/a.gif\"> k",
+            ),
+            (
+                "<script src=https://e.example/x.js></script>",
+                "&lt;script src=https://e.example/x.js>&lt;/script>",
+            ),
+            ("``x`y`` <img src=y> `z", "``x`y`` &lt;img src=y> `z"),
+            ("use `Vec<u8>` there", "use `Vec<u8>` there"),
+            ("keep a < b and 1<2", "keep a < b and 1<2"),
             ("an open ` span @x", "an open  span `@x`"),
             ("@@x", "`@@x`"),
         ] {

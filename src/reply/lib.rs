@@ -15,9 +15,11 @@ mod lifecycle;
 mod line;
 mod line_list;
 mod log_events;
+mod merged;
 mod near_misses;
 mod neutral_json;
 mod node_text;
+mod outline;
 mod related;
 mod reply;
 mod review;
@@ -53,7 +55,9 @@ pub use line::operands;
 pub use log_events::{
     DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
 };
+pub use merged::{merge_briefing, merge_search, with_notice};
 pub use node_text::node_text;
+pub use outline::outline;
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{review, similar, similar_json};
@@ -74,7 +78,7 @@ pub use session_transcript::{
 };
 pub use stale::{Checked, CheckedTree, stale, stale_by_tree};
 pub use standing::{MemoryLink, Standing};
-pub use status::{Model, status};
+pub use status::{Model, ModelPlace, NextModelState, status, with_model};
 pub use summary::{reflect, summary};
 pub use tokens::tokens;
 pub use whoami::{Whoami, whoami};

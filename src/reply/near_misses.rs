@@ -119,6 +119,9 @@ fn filter_sentence(condition: FilterCondition, memory: &Memory) -> String {
         ),
         FilterCondition::Tag => "It lacks a tag that the filter asks for.".to_owned(),
         FilterCondition::File => "It names no file that the filter asks for.".to_owned(),
+        FilterCondition::Branch => {
+            "It was learned on another branch than the filter asks for.".to_owned()
+        }
         FilterCondition::Phrase => "It does not contain the phrase in quotes.".to_owned(),
     }
 }

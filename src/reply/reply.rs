@@ -4,7 +4,11 @@ use serde_json::Value;
 
 use super::neutral_json::neutral;
 use event::clean;
+use guard::secrets::{findings, redacted};
 use guard::text::{Layout, escaped, neutralise};
+
+/// What stands between the parts of a line. A text of others never has it ([`inert`](crate::inert)).
+pub(super) const BETWEEN_PARTS: &str = " · ";
 
 /// An answer; text and JSON say the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,17 +23,15 @@ impl Reply {
     /// Makes an answer from neutralised text and any JSON. Memories contain no secrets, but names of files and the
     /// caller's own words may.
     #[must_use]
-    pub fn new(mut text: String, json: Value) -> Self {
-        clean::redact(&mut text);
-        Self { text, json: clean::json_without_secrets(neutral(json)) }
+    pub fn new(text: String, json: Value) -> Self {
+        Self { text: without_secrets(text), json: clean::json_without_secrets(neutral(json)) }
     }
 
     /// Adds a line to the text, under a name as in `status`; without a name it continues the line before.
     #[must_use]
     pub fn and(mut self, name: &str, said: &str) -> Self {
-        let mut line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
-        clean::redact(&mut line);
-        self.text.push_str(&line);
+        let line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
+        self.text.push_str(&without_secrets(line));
         self
     }
 
@@ -47,6 +49,17 @@ impl Reply {
     pub fn json_line(&self) -> String {
         escaped(&self.json.to_string()).into_owned()
     }
+}
+
+/// Returns a text without secrets. Each part of a line is judged by itself: a lesson may end in a word that means
+/// secret, and the id behind it is none.
+fn without_secrets(mut text: String) -> String {
+    if findings(&text).is_empty() {
+        return text;
+    }
+    let parts: Vec<_> = text.split(BETWEEN_PARTS).map(redacted).collect();
+    text = parts.join(BETWEEN_PARTS);
+    text
 }
 
 /// The forms of a reply; a form that nobody reads is not made.
@@ -84,6 +97,21 @@ mod tests {
     use super::*;
     use guard::text::is_unsafe;
     use serde_json::json;
+
+    #[test]
+    fn an_id_behind_a_secret_word_stays() {
+        let drawn = ["Xk3v", "9QpZ2m"].concat();
+        let line = format!(
+            "1. Ask ops for the smtp password · claude-code · 01M4RRK9\n2. password {drawn} · codex · 01M4RRKA"
+        );
+        let reply = Reply::new(line, Value::Null);
+        assert!(reply.text.contains("password · claude-code · 01M4RRK9\n"), "{}", reply.text);
+        assert!(
+            !reply.text.contains(&drawn) && reply.text.ends_with("· 01M4RRKA"),
+            "{}",
+            reply.text
+        );
+    }
 
     // S-REPLY-3
     #[test]

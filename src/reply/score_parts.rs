@@ -8,8 +8,9 @@ use search::Score;
 pub(super) fn explained(score: &Score) -> String {
     let meaning = score.dense.map_or_else(|| "-".to_owned(), |cosine| format!("{cosine:.3}"));
     let tokens = score.late.map(|late| format!(", tokens {late:.3}")).unwrap_or_default();
+    let reranker = score.reranker.map(|score| format!("; reranker {score:.3}")).unwrap_or_default();
     format!(
-        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}",
+        "likely {:.0} %; score {:.3} = fit {:.3} (words {:.2}, meaning {meaning}{tokens}), repo {:+.3}, recency {:+.3}, success {:+.3}, trust {:+.3}, outdated {:+.3}{reranker}",
         score.likelihood * 100.0,
         score.total,
         score.fit,
@@ -42,8 +43,10 @@ pub(super) fn score_json(score: &Score) -> Value {
         "recency": part(score.recency), "success": part(score.success), "trust": part(score.trust),
         "outdated": part(score.outdated),
     });
-    if let (Some(late), Some(parts)) = (score.late, parts.as_object_mut()) {
-        parts.insert("tokens".to_owned(), json!(part(late)));
+    for (name, known) in [("tokens", score.late), ("reranker", score.reranker)] {
+        if let (Some(known), Some(parts)) = (known, parts.as_object_mut()) {
+            parts.insert(name.to_owned(), json!(part(known)));
+        }
     }
     parts
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::reply::{Reply, Shape};
+use super::reply::{BETWEEN_PARTS, Reply, Shape};
 use super::session_line::{
     BRANCH_CHARACTERS, DAY, NOTICE, line, place, short_id, time, tool_title,
 };
@@ -25,15 +25,16 @@ struct LineSizes {
 
 /// The sizes that are tried until all sessions fit, the widest first. Five lines of the narrowest take
 /// 300 tokens with the heading.
-const SIZES: [LineSizes; 4] = [
+const SIZES: [LineSizes; 5] = [
     LineSizes { branch: BRANCH_CHARACTERS, asked: 90, command: 50, outcome: 120 },
     WIDE,
     LineSizes { branch: 16, asked: 36, command: 20, outcome: 40 },
+    LineSizes { branch: 16, asked: 30, command: 0, outcome: 40 },
     NARROW,
 ];
 const WIDE: LineSizes =
     LineSizes { branch: BRANCH_CHARACTERS, asked: 44, command: 30, outcome: 60 };
-const NARROW: LineSizes = LineSizes { branch: 0, asked: 28, command: 0, outcome: 36 };
+const NARROW: LineSizes = LineSizes { branch: 12, asked: 26, command: 0, outcome: 32 };
 
 /// Tokens of the line that says how to read on.
 const NEXT_TOKENS: usize = 40;
@@ -140,7 +141,7 @@ fn hit_line(found: &FoundSession, sizes: LineSizes) -> String {
     parts.extend(command.and_then(|size| ran(exchange, size)).map(|ran| format!("ran: {ran}")));
     parts.extend(outcome(exchange).map(|said| format!("found: {}", line(said, sizes.outcome))));
     parts.push(format!("{}#{}", short_id(&session.native_id), exchange.ordinal));
-    parts.join(" · ")
+    parts.join(BETWEEN_PARTS)
 }
 
 /// The question of an exchange.
@@ -313,6 +314,7 @@ mod tests {
         assert!(text.starts_with("**Past sessions (5):**"), "{text}");
         for number in 1..=5 {
             assert!(text.contains(&format!("7777888{number}#7")), "{text}");
+            assert_eq!(text.matches("shop-backend (feature/cart").count(), 5, "{text}");
             assert!(text.contains(&format!("asked: question of session {number}")), "{text}");
         }
         let real = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&text).len();

@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::reply::Reply;
 use super::session_line::{DAY, bytes, counted, line, time, tool_title};
+use sessions::file_rows::FileCensus;
 use sessions::readers::of_tool;
 use sessions::session_import::{ImportProgress, ToolFiles};
-use sessions::session_rows::{FileCensus, ToolExtent};
+use sessions::session_rows::ToolExtent;
 use sessions::transcript::Census;
 
 /// Errors of files that are listed, and the length of each in characters.
@@ -94,6 +95,11 @@ pub fn import_done(progress: &ImportProgress) -> Reply {
     Reply::new(text, json)
 }
 
+/// Adds a number and what it counts, unless it is zero.
+fn noted(count: u64, what: &str) -> String {
+    if count > 0 { format!("; {count} {what}") } else { String::new() }
+}
+
 /// Says for each tool what was read and what was not. The second value tells whether something is wrong: files of which
 /// nothing could be read.
 #[must_use]
@@ -104,7 +110,7 @@ pub fn sessions_checked(
     let (mut text, mut json, mut is_wrong) = (String::new(), Map::new(), false);
     for (tool, files) in censuses {
         let extent = extents.get(tool);
-        let is_mute = extent.is_none() && files.census != Census::default()
+        let is_mute = extent.is_none() && files.census != Census::default() && files.left_out == 0
             || files.census.understood == 0 && files.files > files.gone;
         is_wrong |= is_mute || !files.errors.is_empty();
         let is_tried = of_tool(tool).is_some_and(|reader| reader.tool().is_tried);
@@ -113,7 +119,7 @@ pub fn sessions_checked(
         let (first, last) = extent.and_then(|extent| extent.span_ms).unzip();
         let _ = writeln!(
             text,
-            "{}{}: {}, {}, {}, {} to {}{}",
+            "{}{}: {}, {}, {}, {} to {}{}{}",
             tool_title(tool),
             if is_tried { "" } else { " (untried: no real file of this tool was at hand)" },
             counted(files.files, "file"),
@@ -121,11 +127,8 @@ pub fn sessions_checked(
             counted(exchanges, "exchange"),
             time(first, DAY),
             time(last, DAY),
-            if files.gone > 0 {
-                format!("; {} deleted by the tool since", files.gone)
-            } else {
-                String::new()
-            },
+            noted(files.gone, "deleted by the tool since"),
+            noted(files.left_out, "left out by choice"),
         );
         if is_mute {
             text.push_str("  FAULT: there are files, and nothing of them was understood\n");
@@ -133,7 +136,7 @@ pub fn sessions_checked(
         push_census(&mut text, &files.census);
         push_errors(&mut text, &files.errors);
         json.insert(tool.clone(), json!({
-            "files": files.files, "gone": files.gone, "sessions": sessions, "exchanges": exchanges,
+            "files": files.files, "gone": files.gone, "left_out": files.left_out, "sessions": sessions, "exchanges": exchanges,
             "first_ms": first, "last_ms": last, "tried": is_tried, "fault": is_mute,
             "records": census_json(&files.census), "errors": files.errors,
         }));

@@ -22,6 +22,32 @@ pub struct Model {
     pub directory: String,
     /// One line on the cache, when something is wrong with it.
     pub cache_trouble: Option<String>,
+    /// What is wrong with a model that could not be asked just now.
+    pub trouble: Option<String>,
+    /// Whether it is one of others, to which texts and queries are sent.
+    pub place: ModelPlace,
+    /// The model that is to answer next, where there is one.
+    pub next: Option<NextModelState>,
+}
+
+/// Where a model runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelPlace {
+    /// On this machine.
+    Here,
+    /// At others, or in a program of others.
+    Others,
+}
+
+/// How far the model is that is to answer next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextModelState {
+    /// One line on it.
+    pub line: String,
+    /// The memories that are done.
+    pub done: usize,
+    /// What is wrong, if something is.
+    pub trouble: Option<String>,
 }
 
 /// Skipped lines shown to people; `--json` has more.
@@ -37,9 +63,11 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
     let _ = writeln!(text, "store     {}", shown(root));
     let _ = writeln!(
         text,
-        "memories  {memories} in {} repositories ({} logs{})",
+        "memories  {memories} in {} {} ({} {}{})",
         snapshot.repos().len(),
+        if snapshot.repos().len() == 1 { "repository" } else { "repositories" },
         health.logs,
+        if health.logs == 1 { "log" } else { "logs" },
         archived(health)
     );
     let room = snapshot.room();
@@ -78,12 +106,45 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
     if let Some(trouble) = &model.cache_trouble {
         let _ = writeln!(text, "          cache: {trouble}");
     }
+    model_lines(&mut text, snapshot, model);
     let _ = writeln!(text, "watching  {}", watching(health));
     health.troubles.iter().for_each(|(log, trouble)| {
         let trouble = neutralise(trouble, Layout::Line);
         let _ = writeln!(text, "trouble   {}: {trouble}", shown(log));
     });
     Reply::new(text.trim_end().to_owned(), json_of(root, snapshot, model))
+}
+
+/// Says what is sent to whom, and how far the next model is.
+fn model_lines(text: &mut String, snapshot: &Snapshot, model: &Model) {
+    if model.place == ModelPlace::Others {
+        let _ = writeln!(
+            text,
+            "          texts of memories and queries are sent to it; {} memories are kept from it",
+            snapshot.withheld
+        );
+    }
+    if let Some(trouble) = &model.trouble {
+        let _ = writeln!(text, "          trouble: {trouble}");
+    }
+    if let Some(next) = &model.next {
+        let (line, done, memories) = (&next.line, next.done, snapshot.memories().len());
+        let _ = writeln!(text, "next      {line}: {done} of {memories} memories embedded");
+        if let Some(trouble) = &next.trouble {
+            let _ = writeln!(text, "          {trouble}");
+        }
+    }
+}
+
+/// Adds the lines on the model of a status to a reply.
+#[must_use]
+pub fn with_model(reply: Reply, status: &Reply) -> Reply {
+    let begins = |line: &&str| line.starts_with("meaning ");
+    let of_model = |line: &&str| begins(line) || line.starts_with("next ") || line.starts_with(' ');
+    let lines = status.text.lines().skip_while(|line| !begins(line)).take_while(of_model);
+    let text = std::iter::once(reply.text.as_str()).chain(lines).collect::<Vec<_>>().join("\n");
+    let model = status.json.get("model").cloned().unwrap_or_default();
+    Reply { text, ..reply }.with("model", model)
 }
 
 fn archived(health: &Health) -> String {
@@ -129,7 +190,9 @@ fn json_of(root: &Path, snapshot: &Snapshot, model: &Model) -> Value {
         "left_out": room.left_out, "memory_mib": room.mib_max(), "held_bytes": room.held_bytes,
         "orphans": health.early, "lexical": snapshot.lexical().len(),
         "embedded": snapshot.vectors().map_or(0, VectorIndex::len), "signed": snapshot.signed(),
-        "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble },
+        "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble,
+            "trouble": model.trouble, "is_of_others": model.place == ModelPlace::Others, "withheld": snapshot.withheld,
+            "next": model.next.as_ref().map(|next| json!({ "state": next.line, "embedded": next.done, "trouble": next.trouble })) },
         "watch_trouble": health.watch_trouble,
     })
 }

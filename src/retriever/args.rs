@@ -22,30 +22,42 @@ mod hook;
 mod init;
 mod lesson;
 mod links;
+pub mod man_pages;
+#[cfg(feature = "providers")]
+mod model_use;
 mod person;
+mod pick;
 mod request;
 pub mod sessions;
 mod setup;
+mod tag;
 mod token;
 #[cfg(feature = "web")]
 mod ui;
 mod upkeep;
+mod word_completion;
 
 pub use agent_files::{Export, ExportFormat, Import};
-pub use completions::Completions;
+pub use completions::{Completions, ShellWords};
 pub use config::{ConfigArguments, ConfigCommand};
 pub use curation::{BulkChange, Curation, MemoryChange, SweepOptions};
 pub use hook::Hook;
 pub use init::{GettingReady, Init};
 pub use lesson::{Add, EditMemory, LessonFields};
 pub use links::{Link, LinkCommand, Unlink};
+pub use man_pages::ManPages;
+#[cfg(feature = "providers")]
+pub use model_use::ModelUse;
 pub use person::{PersonCommand, Stats};
+pub use pick::Pick;
 pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
+pub use tag::TagMemory;
 pub use token::{CreateToken, TokenCommand};
 #[cfg(feature = "web")]
 pub use ui::Ui;
 pub use upkeep::{Archive, Scrub, TeamSync, Upkeep, Verify};
+pub use word_completion::{WordKind, WordPlace, place_of};
 
 /// Recall what agents have learned, across repositories.
 #[derive(Debug, Parser)]
@@ -57,17 +69,21 @@ pub struct CommandLine {
     /// The directory of the embedding model
     #[arg(long, global = true, value_name = "DIR", help_heading = "Settings")]
     pub model: Option<PathBuf>,
-    /// When search highlights the words of the query: auto, always or never
+    /// When there are colours: auto, always or never
     #[arg(
         long,
         global = true,
         value_name = "WHEN",
         default_value = "auto",
         hide_possible_values = true,
+        hide_default_value = true,
         help_heading = "Settings",
         value_parser = PossibleValuesParser::new(["auto", "always", "never"]).map(|word| ColourChoice::of(&word))
     )]
     pub color: ColourChoice,
+    /// Print one line of JSON instead of text; with a command, it stands after it
+    #[arg(long, hide_short_help = true)]
+    pub json: bool,
     /// What to do; without it, the program shows where you are and what comes next.
     #[command(subcommand)]
     pub command: Option<MainCommand>,
@@ -83,7 +99,8 @@ pub enum MainCommand {
     #[command(visible_alias = "find")]
     Search(Past<SearchRequest>),
     /// Get a briefing at the start of work
-    Context(Past<ContextRequest>),
+    #[command(after_help = CONTEXT_HELP)]
+    Context(WatchedContext),
     /// Show memories in full, with their history
     Show(Past<ShowArguments>),
     /// Change or check existing memories.
@@ -127,6 +144,9 @@ pub enum MainCommand {
     Ui(Ui),
     /// Answer the hooks of agents
     Hook(Hook),
+    /// Answer the script that completes words in a shell
+    #[command(hide = true)]
+    CompleteWords(ShellWords),
     /// Embed the memories that have no vector yet
     Index(OutputFormat),
     /// Get ready.
@@ -149,11 +169,27 @@ impl MainCommand {
     pub fn as_of(&self) -> Option<&str> {
         match self {
             Self::Search(search) => search.as_of.as_deref(),
-            Self::Context(context) => context.as_of.as_deref(),
+            Self::Context(context) => context.past.as_of.as_deref(),
             Self::Show(show) => show.as_of.as_deref(),
             _ => None,
         }
     }
+}
+
+const CONTEXT_HELP: &str = "\
+--watch is for tools that load a file and run no hook: it writes the briefing there, at most once a
+second, and again whenever the memories change it, until it is stopped. A file that it has not
+written itself is never overwritten.";
+
+/// The `context` command.
+#[derive(Debug, Args)]
+pub struct WatchedContext {
+    /// The briefing.
+    #[command(flatten)]
+    pub past: Past<ContextRequest>,
+    /// Keep the briefing in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "as_of")]
+    pub watch: Option<PathBuf>,
 }
 
 /// A request that can also be asked of the past.
@@ -191,6 +227,10 @@ pub struct Mcp {
         value_parser = PossibleValuesParser::new(["usual", "full"]).map(|word| ToolSet::of(&word))
     )]
     pub tools: ToolSet,
+    /// Also ask this team's server, an https address, and deliver what is saved to it (docs/replicas.md).
+    /// The token is read from AGENT_KNOWLEDGE_TOKEN
+    #[arg(long, value_name = "URL")]
+    pub remote: Option<String>,
 }
 
 /// The options that name an address.
@@ -228,6 +268,9 @@ pub struct Serve {
     /// The private key of the certificate, in PEM, which only you can read
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub key: Option<PathBuf>,
+    /// Be a replica of the team that sync.remote names: keep caught up with it, and answer anybody alike (docs/replicas.md)
+    #[arg(long, requires = ADDRESSES, conflicts_with_all = ["stop", "background", "no_token"])]
+    pub team: bool,
     /// Also serve gRPC, on this loopback address [default: 127.0.0.1:7422; port 0: any free port]
     #[cfg(feature = "grpc")]
     #[arg(
@@ -236,9 +279,18 @@ pub struct Serve {
         num_args = 0..=1,
         default_missing_value = super::grpc::GRPC_ADDRESS_DEFAULT,
         group = ADDRESSES,
-        conflicts_with_all = ["stop", "background"]
+        conflicts_with_all = ["stop", "background", "team"]
     )]
     pub grpc: Option<String>,
+    /// With --team: also feed an engine with what the team shares, such as postgres://me@127.0.0.1/agent_knowledge, or
+    /// http://127.0.0.1:6333 for Qdrant
+    #[cfg(feature = "engines")]
+    #[arg(long, value_name = "URL", requires = "team", conflicts_with_all = ["stop", "background"])]
+    pub index_to: Option<String>,
+    /// With --index-to: the name of the environment variable that holds the password or key of the engine
+    #[cfg(feature = "engines")]
+    #[arg(long, value_name = "VARIABLE", requires = "index_to")]
+    pub index_password_env: Option<String>,
     /// The file of the token that HTTP clients must send; it is created if it does not exist
     /// [default: `token` beside the configuration file]
     #[arg(long, value_name = "FILE", requires = ADDRESSES)]
@@ -270,7 +322,7 @@ impl Serve {
 }
 
 /// How an answer is printed.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub struct OutputFormat {
     /// Print one line of JSON instead of text
     #[arg(long)]
@@ -278,12 +330,32 @@ pub struct OutputFormat {
 }
 
 /// The `model` commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub enum ModelCommand {
     /// Download the model
-    Fetch,
-    /// Show which model is installed, if any
-    Status,
+    Fetch(OutputFormat),
+    /// Show which model is installed, if any, and which one answers
+    Status(OutputFormat),
+    /// Use another model for embeddings; tells first what is sent where, and asks
+    #[cfg(feature = "providers")]
+    Use(Box<ModelUse>),
+    /// Fit the likelihoods to the model that is used, on your own memories
+    #[cfg(feature = "providers")]
+    Calibrate(OutputFormat),
+}
+
+impl ModelCommand {
+    /// Returns how to print.
+    #[must_use]
+    pub fn form(&self) -> OutputFormat {
+        match self {
+            Self::Fetch(form) | Self::Status(form) => *form,
+            #[cfg(feature = "providers")]
+            Self::Use(command) => command.form,
+            #[cfg(feature = "providers")]
+            Self::Calibrate(form) => *form,
+        }
+    }
 }
 
 /// Returns how the command line spells a field, for a message about it. A field that is spelled so already stays.

@@ -1,13 +1,18 @@
 //! Runs the commands of `agent-knowledge`: one command, one answer. Not here: the options of the command line
 //! (`args`), the rules about values (`api::requests`), what only a process can do (`process`).
 
+mod context_watch;
 mod curation;
+mod failure_json;
 mod guess;
 mod highlight;
 mod judgement;
 mod links;
+mod memory_card;
+mod memory_table;
 mod person;
 mod piped;
+mod shell_words;
 mod wiring;
 
 use std::ffi::OsString;
@@ -17,7 +22,7 @@ use std::path::PathBuf;
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
-use super::args::{self, CommandLine, MainCommand, OutputFormat, Past};
+use super::args::{self, CommandLine, MainCommand, OutputFormat, Past, WatchedContext};
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
@@ -40,6 +45,8 @@ pub struct Process<'a> {
     pub messages: &'a mut dyn Write,
     /// Whether the output is a terminal of somebody who wants colours.
     pub is_colourful: bool,
+    /// The columns of the output, where it is a terminal.
+    pub columns: Option<usize>,
 }
 
 /// The options of every command, read before anything is opened.
@@ -51,6 +58,8 @@ pub struct GlobalOptions {
     pub model: Option<PathBuf>,
     /// The past position of the store that the command asks about, if given.
     pub as_of: Option<String>,
+    /// Whether there are colours, where that is not decided by standard output.
+    pub color: ColourChoice,
 }
 
 /// The parts of the memory that a command needs. Loading the model takes longer than everything else.
@@ -66,6 +75,7 @@ pub enum Need {
 #[must_use]
 pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     let name = OsString::from(process.name);
+    let as_json = failure_json::is_asked(&process.args);
     let is_hook = process.args.first().is_some_and(|first| first == "hook");
     let words = std::iter::once(name).chain(std::mem::take(&mut process.args));
     let read = args::help::command().try_get_matches_from(words);
@@ -73,22 +83,40 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
         Ok(line) => line,
         // A wrong command in a client's configuration is reported, but must not stop the agent.
         Err(error) => {
-            let exit = explain(process, &guess::with_meaning(error));
+            let error = guess::with_meaning(error);
+            let exit = explain(process, &error);
+            if as_json && exit != Exit::Done {
+                failure_json::tell_usage(process, &error, exit);
+            }
             return if is_hook { Exit::Done } else { exit };
         }
     };
+    if line.json && line.command.is_some() {
+        complain(
+            process.messages,
+            process.name,
+            "--json stands after the command: agent-knowledge COMMAND --json",
+        );
+        return Exit::Usage;
+    }
     process.is_colourful = line.color.decides(process.is_colourful);
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
-    let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
+    let settings = GlobalOptions { logs: line.logs, model: line.model, as_of, color: line.color };
     let done = match line.command {
         Some(command) => perform(process, wiring, &settings, command),
         None => wiring
             .home(&settings)
-            .map(|reply| answer(process, OutputFormat { json: false }, &reply)),
+            .map(|reply| answer(process, OutputFormat { json: line.json }, &reply)),
     };
     match done {
         Ok(exit) => exit,
-        Err(error) => refuse(process, &error),
+        Err(error) => {
+            let exit = refuse(process, &error);
+            if as_json {
+                failure_json::tell(process, &error, exit);
+            }
+            exit
+        }
     }
 }
 
@@ -118,8 +146,8 @@ fn perform(
     let (form, reply) = match command {
         MainCommand::Search(search) => searched(process, wiring, settings, search)?,
         MainCommand::Person(command) => return person::perform(process, wiring, settings, command),
-        MainCommand::Context(context) => briefed(wiring, settings, context)?,
-        MainCommand::Show(show) => shown(wiring, settings, show)?,
+        MainCommand::Context(context) => briefed(process, wiring, settings, context)?,
+        MainCommand::Show(show) => shown(process, wiring, settings, show)?,
         MainCommand::Curation(command) => curation::curate(wiring, settings, command)?,
         MainCommand::Links(command) => {
             let form = command.form();
@@ -139,7 +167,10 @@ fn perform(
         MainCommand::Export(command) => (command.form, wiring.export(settings, command)?),
         MainCommand::List(list) => {
             let listing = Listing::Page(Box::new(list.arguments.read()?));
-            (list.form, wiring.open(settings, Need::Words)?.list(&listing)?)
+            let mut reply = wiring.open(settings, Need::Words)?.list(&listing)?;
+            let table = process.columns.and_then(|wide| memory_table::table(&reply.json, wide));
+            reply.text = table.unwrap_or(reply.text);
+            (list.form, reply)
         }
         MainCommand::Recent(recent) => {
             let request: RecentArguments = recent.arguments.read()?;
@@ -151,7 +182,7 @@ fn perform(
         }
         MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
         MainCommand::Mcp(command) => {
-            let api = wiring.open_server(settings)?;
+            let api = wiring.open_server(settings, command.remote.as_deref())?;
             return Ok(wiring.serve_mcp(api, command.tools));
         }
         MainCommand::Serve(command) => {
@@ -162,6 +193,9 @@ fn perform(
         }
         #[cfg(feature = "web")]
         MainCommand::Ui(command) => (command.form, wiring.ui(settings, &command)?),
+        MainCommand::CompleteWords(asked) => {
+            return Ok(shell_words::complete(process, wiring, settings, &asked));
+        }
         MainCommand::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
         MainCommand::Index(form) => (form, wiring.index(settings, process.messages)?),
         MainCommand::Upkeep(command) => {
@@ -175,20 +209,30 @@ fn perform(
             return Ok(ended(process, form, &done));
         }
         MainCommand::Model { command } => {
-            (OutputFormat { json: false }, wiring.model(command, settings, process.messages)?)
+            (command.form(), wiring.model(command, settings, process.messages)?)
         }
     };
     Ok(answer(process, form, &reply))
 }
 
-/// Shows memories in full.
+/// Shows memories in full; on a terminal in lines that fit.
 fn shown(
+    process: &Process<'_>,
     wiring: &mut dyn Wiring,
     settings: &GlobalOptions,
     command: Past<ShowArguments>,
 ) -> Result<(OutputFormat, Reply), ApiError> {
     let request: ShowArguments = command.arguments.read()?;
-    Ok((command.form, wiring.open(settings, Need::Words)?.show(&request.ids)?))
+    let mut reply = wiring.open(settings, Need::Words)?.show(&request.ids)?;
+    if let Some(columns) = process.columns {
+        let style = if process.is_colourful {
+            memory_card::TitleStyle::Bold
+        } else {
+            memory_card::TitleStyle::Plain
+        };
+        reply.text = memory_card::cards(&reply.text, columns, style);
+    }
+    Ok((command.form, reply))
 }
 
 /// Searches, and highlights the answer for a person.
@@ -211,14 +255,20 @@ fn searched(
 
 /// Makes a briefing; the model is needed only where something is asked.
 fn briefed(
+    process: &mut Process<'_>,
     wiring: &mut dyn Wiring,
     settings: &GlobalOptions,
-    command: Past<ContextRequest>,
+    command: WatchedContext,
 ) -> Result<(OutputFormat, Reply), ApiError> {
-    let Past { arguments, form, .. } = command;
+    let WatchedContext { past: Past { arguments, form, .. }, watch } = command;
     let request: ContextRequest = arguments.read()?;
     let is_asked = request.task.is_some() || !request.files.is_empty();
     let need = if is_asked { Need::Meaning } else { Need::Words };
+    if let Some(file) = watch {
+        let api = wiring.open(settings, need)?;
+        let request = ContextRequest { shape: Shape::Words, ..request };
+        return Ok((form, context_watch::watch(&*api, &request, &file, process.messages)?));
+    }
     let request = ContextRequest { shape: shape(form), ..request };
     Ok((form, wiring.open(settings, need)?.context(&request)?))
 }

@@ -51,9 +51,19 @@ pub fn enter(
         output: &mut std::io::stdout(),
         messages: &mut std::io::stderr(),
         is_colourful: is_colourful(lookup),
+        columns: columns(),
     };
     // A panic was reported where it happened.
     survive(|| Ok(run(&mut process, &mut program))).unwrap_or(Exit::Internal).into()
+}
+
+#[cfg(unix)]
+use crate::picker::output_columns as columns;
+
+/// Elsewhere answers are those of a pipe.
+#[cfg(not(unix))]
+fn columns() -> Option<usize> {
+    None
 }
 
 /// Tells whether the output is a terminal of somebody who wants colours (no-color.org).

@@ -31,7 +31,10 @@ mod config_command;
 mod config_file;
 mod edit;
 mod editor;
-mod exchange;
+mod engine_source;
+#[cfg(feature = "engines")]
+mod feeding;
+mod foreign_import;
 #[cfg(feature = "grpc")]
 mod grpc;
 mod home;
@@ -40,8 +43,23 @@ mod http;
 mod init;
 mod lesson_form;
 mod listening;
+mod man_pages;
+#[cfg(feature = "providers")]
+mod model_calibrate;
+mod model_command;
+mod model_plan;
+#[cfg(feature = "providers")]
+mod model_use;
+#[cfg_attr(not(feature = "providers"), path = "program/model_watch_disabled.rs")]
+mod model_watch;
 mod opening;
+mod order_checks;
+mod pick;
 mod project_settings;
+#[cfg_attr(not(feature = "providers"), path = "program/provider_model_disabled.rs")]
+mod provider_model;
+mod replica;
+mod reranking;
 mod session_consent;
 mod session_drafts;
 mod session_review;
@@ -51,6 +69,9 @@ mod setup;
 mod shared;
 mod stats;
 mod stopping;
+mod tag;
+mod team_link;
+mod team_member;
 mod team_rounds;
 mod team_standing;
 mod team_sync;
@@ -66,8 +87,7 @@ use opening::Watches;
 pub use opening::{OpenAs, ResolvedSettings};
 
 use ::sessions::session_store::SessionError;
-use index::embed::model;
-use index::embed::worker::WorkerState;
+use index::embed::worker::{Progress, WorkerState};
 use store::StoreError;
 use writer::Moment;
 use writer::exit::Exit;
@@ -174,21 +194,12 @@ impl Wiring for Program<'_> {
         }
     }
 
-    fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError> {
-        self.is_server = true;
-        let settled = self.settle(settings)?;
-        self.telling = self.telling(&settled);
-        self.life = Some(settled.cache_dir);
-        let Some(remote) = self.remote(settings, Need::Meaning, "mcp")? else {
-            return Ok(Arc::new(self.local(settings, Need::Meaning)?));
-        };
-        let remote = Arc::new(remote);
-        let prepared = Arc::clone(&remote);
-        // Without a thread the first request waits a little longer.
-        let _ = std::thread::Builder::new()
-            .name("prepare".to_owned())
-            .spawn(move || prepared.prepare());
-        Ok(remote)
+    fn open_server(
+        &mut self,
+        settings: &GlobalOptions,
+        team: Option<&str>,
+    ) -> Result<Arc<dyn Api>, ApiError> {
+        self.opened_for_agents(settings, team)
     }
 
     fn serve(
@@ -255,15 +266,16 @@ impl Wiring for Program<'_> {
             let (embedded, memories) = local.embedded()?;
             bar.set_length(u64::try_from(memories).unwrap_or(u64::MAX));
             bar.set_position(u64::try_from(embedded).unwrap_or(u64::MAX));
-            let progress = local.engine().embedding();
-            match progress.as_ref().map(|progress| &progress.state) {
+            let (progress, next) = (local.engine().embedding(), local.engine().next_embedding());
+            // While a model is changed, the next one has the work.
+            match next.as_ref().or(progress.as_ref()).map(|progress| &progress.state) {
                 None => return Err(unavailable("no embedding model in this build".to_owned())),
                 Some(WorkerState::Failed(error)) => return Err(unavailable(error.to_string())),
                 Some(WorkerState::Loading | WorkerState::Ready { .. }) => {}
             }
-            if let Some(progress) =
-                progress.filter(|progress| embedded + progress.failed >= memories)
-            {
+            let is_whole =
+                |progress: &Progress| next.is_none() && embedded + progress.failed >= memories;
+            if let Some(progress) = progress.filter(is_whole) {
                 break progress;
             }
             std::thread::park_timeout(Duration::from_millis(LOOK_MS));
@@ -342,6 +354,8 @@ impl Wiring for Program<'_> {
         match command {
             PersonCommand::Add(command) => self.add(settings, *command, process),
             PersonCommand::Edit(command) => self.edit(settings, &command, process),
+            PersonCommand::Tag(command) => self.tag(settings, &command, process),
+            PersonCommand::Pick(command) => self.pick(settings, *command),
             PersonCommand::Stats(command) => {
                 let api = self.open(settings, Need::Words)?;
                 Ok((Exit::Done, stats::stats(&*api, usize::from(command.days))?))
@@ -352,6 +366,7 @@ impl Wiring for Program<'_> {
                 let json = json!({ "shell": command.shell, "script": text });
                 Ok((Exit::Done, Reply { text, json }))
             }
+            PersonCommand::ManPages(command) => Ok((Exit::Done, man_pages::write(&command)?)),
             PersonCommand::Config(command) => self.config(settings, command, process),
         }
     }
@@ -362,36 +377,6 @@ impl Wiring for Program<'_> {
         settings: &GlobalOptions,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let directory = self.settle(settings)?.model_dir;
-        if command == ModelCommand::Fetch {
-            let mut tell = |line: &str| {
-                // A message that cannot be delivered changes nothing about the outcome.
-                let _ = writeln!(messages, "{line}");
-            };
-            model::fetch(&directory, &mut tell).map_err(|error| ApiError::Failed {
-                exit: Exit::Unavailable,
-                message: error.to_string(),
-            })?;
-        }
-        let status = model::status(&directory);
-        let mut text = format!("model     {}\n", directory.display());
-        for file in &status.files {
-            text.push_str(&format!(
-                "          {}: {}, {} bytes\n",
-                file.name, file.state, file.bytes
-            ));
-        }
-        if status.made_bytes > 0 {
-            let made = format!("          derived files: {} bytes\n", status.made_bytes);
-            text.push_str(&made);
-        }
-        text.push_str(if status.is_ready() {
-            "ready     yes"
-        } else {
-            "ready     no: run agent-knowledge model fetch"
-        });
-        let json =
-            json!({ "directory": directory.display().to_string(), "ready": status.is_ready() });
-        Ok(Reply::new(text, json))
+        self.manage_model(settings, &command, messages)
     }
 }

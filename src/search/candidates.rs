@@ -155,7 +155,7 @@ impl<'a> CandidateSearch<'a> {
         if let Some((vector, vectors)) = dense {
             let keep = |number| self.may(number) && self.keep(number, policy);
             let near = vectors.search(vector, keep, CANDIDATES_MAX).into_iter();
-            let is_near = |(_, cosine): &(u32, f32)| *cosine >= COSINE_MIN;
+            let is_near = |(_, cosine): &(u32, f32)| snapshot.scale.of(*cosine) >= COSINE_MIN;
             numbers.extend(near.filter(is_near).map(|(number, _)| number));
             numbers.sort_unstable();
             numbers.dedup();
@@ -208,11 +208,13 @@ fn meanings(
         let Some(sum) = sums.get_mut(at) else { continue };
         match (sum.as_mut(), cosine) {
             (Some((sum, weights)), Some(cosine)) => {
-                *sum += weight * cosine;
+                *sum += weight * snapshot.scale.of(cosine);
                 *weights += weight;
             }
             // The memory's own cosine comes first; without it those of its neighbours do not count.
-            (None, Some(cosine)) if weight >= 1.0 => *sum = Some((cosine, 1.0)),
+            (None, Some(cosine)) if weight >= 1.0 => {
+                *sum = Some((snapshot.scale.of(cosine), 1.0));
+            }
             (_, None) | (None, Some(_)) => {}
         }
     }

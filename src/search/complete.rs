@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::snapshot::Snapshot;
-use event::Event;
 use event::limits::SHORT_BYTES_MAX;
+use event::{Event, OwnTag};
 use guard::text::{Layout, neutralise};
 use memory::Memory;
 
@@ -49,7 +49,11 @@ pub fn complete(snapshot: &Snapshot, slot: Slot, typed: &str) -> Completions {
     let typed = typed.trim().to_lowercase();
     match slot {
         Slot::Id => ids(snapshot, &typed),
-        Slot::Tag => most_used(used(snapshot, |event| event.tags), &typed),
+        Slot::Tag => {
+            let mut tags = used(snapshot, |event| event.tags);
+            tags.retain(|tag, _| !OwnTag::of(tag).is_some_and(OwnTag::is_key));
+            most_used(tags, &typed)
+        }
         Slot::File => most_used(used(snapshot, |event| event.files), &typed),
         Slot::Kind => {
             let kinds = snapshot.memories().iter().map(|memory| memory.provenance.kind.as_str());
@@ -146,7 +150,11 @@ mod tests {
     fn a_beginning_is_completed_and_the_most_used_comes_first() {
         let lines = [
             line(1, &["npm", "Node"], &["src/lib/a.rs"]),
-            line(2, &["npm", "nix"], &["src/b.rs", "lib.rs"]),
+            line(
+                2,
+                &["npm", "nix", "fix0123456789abcdef", "sig0123456789abcdef"],
+                &["src/b.rs", "lib.rs"],
+            ),
             line(3, &["docker"], &[]),
         ];
         assert_eq!(values(&lines, Slot::Tag, "N"), ["npm", "Node", "nix"]);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::snapshot::Snapshot;
 use event::{Event, RepoKey, Timestamp};
 use evidence::{ComparedText, alphabetic, text_of};
-use index::lexical::{AnalysisCache, DocId, DocumentFrequencies};
+use index::lexical::{AnalysisCache, DocId, DocumentFrequencies, LexicalIndex};
 use memory::{Memory, RepoChunks};
 
 /// Memories with shared words that are compared with one; half as many at a save, which waits for them.
@@ -144,6 +144,19 @@ pub fn contradictions_of(
         relatives.into_iter().filter_map(against).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     found.into_iter().map(|(_, memory, signs)| (memory, signs)).collect()
+}
+
+/// Returns the words by which notes about the subject of a memory are looked up, each with its weight; none where its context
+/// is empty, for then nothing is.
+#[must_use]
+pub fn subject_terms(lexical: &LexicalIndex, memory: &Memory) -> Vec<(Box<str>, f32)> {
+    let context = text_of_context(&memory.event());
+    let words = context.map(|context| lexical.prepare(&context).by_rarest(SUBJECT_TERMS_MAX));
+    words.map_or_else(Vec::new, |words| words.engine_terms())
+}
+
+fn text_of_context(event: &Event) -> Option<String> {
+    (!event.context.is_empty()).then(|| ComparedText::words_of(event.context.clone()).text)
 }
 
 fn ids(pair: &Contradiction) -> (&str, &str) {

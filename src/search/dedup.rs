@@ -64,6 +64,7 @@ pub(super) fn collapse(
         if let Some((other, _)) = kept.iter_mut().chain(&mut similar).find(is_same) {
             losses.note(&hit, || LostBy::Duplicate(other.memory.id.clone()));
             other.also.push(hit.memory);
+            other.also.extend(hit.also);
             continue;
         }
         let is_much_like = |(_, signature): &&(Hit, Option<TextSignature>)| {

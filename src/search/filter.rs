@@ -53,6 +53,8 @@ pub struct Filter {
     pub files: Vec<String>,
     /// Only memories learned by one of these agents.
     pub agents: Vec<String>,
+    /// Only memories learned on one of these branches of git.
+    pub branches: Vec<String>,
     /// Only memories from then on. One without a time passes neither this nor `until`.
     pub since: Option<Timestamp>,
     /// Only memories up to then.
@@ -94,9 +96,13 @@ impl Filter {
             let event = memory.event();
             let has = |tag: &String| event.tags.iter().any(|other| same(tag.trim(), other));
             let is_about_one = || self.files.iter().any(|file| is_about(&event, file.trim()));
-            self.tags.iter().all(has) && (self.files.is_empty() || is_about_one())
+            let is_of = |branch: &String| event.branch.as_deref() == Some(branch.trim());
+            self.tags.iter().all(has)
+                && (self.files.is_empty() || is_about_one())
+                && (self.branches.is_empty() || self.branches.iter().any(is_of))
         };
-        let said = || (self.tags.is_empty() && self.files.is_empty()) || event();
+        let is_of_record = [&self.tags, &self.files, &self.branches];
+        let said = || is_of_record.into_iter().all(Vec::is_empty) || event();
         let phrase = || self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(memory));
         let also = || self.also.as_ref().is_none_or(|also| also.fits(memory));
         let is_in_time = || self.is_in_time(memory.timestamp);
@@ -112,13 +118,14 @@ impl Filter {
             tags,
             files,
             agents,
+            branches,
             since,
             until,
             flagged: _,
             phrase,
             also,
         } = self;
-        let lists = [kinds, not_kinds, tags, files, agents];
+        let lists = [kinds, not_kinds, tags, files, agents, branches];
         repos.is_none()
             && lists.into_iter().all(Vec::is_empty)
             && (since, until) == (&None, &None)

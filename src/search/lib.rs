@@ -10,11 +10,13 @@ mod briefing;
 mod candidates;
 mod complete;
 mod contradictions;
+mod cosine_scale;
 mod dedup;
 mod failure_match;
 mod filter;
 mod fuse;
 mod hit;
+mod joined;
 mod late;
 pub mod links;
 mod near_miss;
@@ -28,6 +30,7 @@ mod score;
 pub mod snapshot;
 pub mod staleness;
 mod syntax;
+mod tag_suggestions;
 mod top_k;
 
 #[cfg(any(test, feature = "testing"))]
@@ -37,11 +40,15 @@ mod tests;
 
 pub use briefing::{LastSession, Note, Occasion, Picked, Section, pick};
 pub use complete::{COMPLETIONS_MAX, Completions, Slot, complete};
-pub use contradictions::{Contradiction, Contradictions, Sign, contradictions, contradictions_of};
+pub use contradictions::{
+    Contradiction, Contradictions, Sign, contradictions, contradictions_of, subject_terms,
+};
+pub use cosine_scale::CosineScale;
 pub use dedup::TextSignature;
 pub use failure_match::Failure;
 pub use filter::{Filter, Flagged, same_file};
 pub use hit::{Hit, Tier};
+pub use joined::joined;
 pub use near_miss::{FilterCondition, LostBy, NearMiss};
 pub use phrase::Phrase;
 pub use pipeline::{PendingSearch, SearchResult, begin, find, search};
@@ -49,3 +56,4 @@ pub use point::Point;
 pub use query::{Query, Tiers, Words};
 pub use score::Score;
 pub use syntax::ParsedQuery;
+pub use tag_suggestions::{SuggestedTag, suggested_tags};

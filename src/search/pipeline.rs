@@ -23,7 +23,7 @@ use memory::Memory;
 /// The least likelihood of a possible hit, as a share of that of a likely one.
 const POSSIBLE_SHARE: f32 = 0.115;
 /// Most possible hits: their titles cost the reader tokens too.
-const POSSIBLE_MAX: usize = 3;
+pub(super) const POSSIBLE_MAX: usize = 3;
 
 /// The result of a search.
 #[derive(Debug)]

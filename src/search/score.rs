@@ -34,4 +34,6 @@ pub struct Score {
     pub total: f32,
     /// How likely it answers the query, 0 to 1.
     pub likelihood: f32,
+    /// What a reranker says, in units of its own; `None` where none was asked. It is no part of the sum.
+    pub reranker: Option<f32>,
 }

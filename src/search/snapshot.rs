@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::cosine_scale::CosineScale;
 use event::{EventId, GLOBAL_REPO, RepoKey, SkipReason, Timestamp};
+use index::embed::SpaceId;
 use index::late::{SignLocation, SignLocations, SignState, SignStore, TokenSigns};
 use index::lexical::LexicalIndex;
 use index::vector::VectorIndex;
-use memory::{CowVec, Frozen, Mark, Memory, Neighbours, Version};
+use memory::{CowVec, Frozen, IdShare, Mark, Memory, Neighbours, Version};
 
 /// A frozen state of the retriever.
 #[derive(Clone)]
@@ -20,6 +22,14 @@ pub struct Snapshot {
     pub lexical: LexicalIndex,
     /// The index of vectors, where there is a model.
     pub vectors: Option<VectorIndex>,
+    /// The vectors that these can be compared with.
+    pub space: SpaceId,
+    /// Maps their cosines to those that likelihoods were fitted on.
+    pub scale: CosineScale,
+    /// How many memories the model may not see.
+    pub withheld: usize,
+    /// For how many the model that is to answer next is done; `None` where there is none.
+    pub next_embedded: Option<usize>,
     /// Where each memory's token signs are on the disk.
     pub sign_locations: SignLocations,
     /// The file that token signs are read from, where there is one.
@@ -243,10 +253,12 @@ impl Snapshot {
         self.fold.is_damaged()
     }
 
-    /// Returns how many memories the model has dealt with, those included whose vector cannot be used.
+    /// Returns how many memories the model has dealt with, those included whose vector cannot be used and those that it may
+    /// not see.
     #[must_use]
     pub fn embedded(&self) -> usize {
-        self.vectors.as_ref().map_or(0, VectorIndex::len) + self.health.without_vector
+        let vectors = self.vectors.as_ref().map_or(0, VectorIndex::len);
+        vectors + self.health.without_vector + self.withheld
     }
 
     /// Returns the result of reading the logs.
@@ -287,13 +299,28 @@ impl Snapshot {
         ids.into_iter().any(|id| self.fold.has_left_out(&id))
     }
 
-    /// Returns all memories of an id: several where origins wrote different contents under it. Our own comes first.
+    /// Returns the first memory of each id: our own where several origins wrote different contents under it.
+    pub fn first_of_ids(&self) -> impl Iterator<Item = &Arc<Memory>> {
+        self.memories().iter().filter(|memory| memory.id_share() != IdShare::Beside)
+    }
+
+    /// Returns memories, each followed by the others of its id.
     #[must_use]
-    pub fn all_of(&self, id: &EventId) -> Vec<Arc<Memory>> {
-        let mut all: Vec<Arc<Memory>> =
-            self.memories().iter().filter(|memory| memory.id == *id).cloned().collect();
-        all.sort_by(|one, other| one.provenance.log.origin.cmp(&other.provenance.log.origin));
-        all
+    pub fn with_others_of_their_ids(&self, memories: Vec<Arc<Memory>>) -> Vec<Arc<Memory>> {
+        if memories.iter().all(|memory| memory.id_share() == IdShare::Alone) {
+            return memories;
+        }
+        let all = self.memories().iter().filter(|memory| memory.id_share() == IdShare::Beside);
+        let others: Vec<&Arc<Memory>> = all.collect();
+        let with_others = |memory: Arc<Memory>| {
+            let same =
+                others.iter().filter(|other| other.id == memory.id).map(|other| Arc::clone(other));
+            let mut same: Vec<Arc<Memory>> = same.collect();
+            same.sort_by(|one, other| one.provenance.log.origin.cmp(&other.provenance.log.origin));
+            same.insert(0, memory);
+            same
+        };
+        memories.into_iter().flat_map(with_others).collect()
     }
 
     /// Finds the memory that an id, or the beginning or end of one, means. Of several memories of one id it is our own,
@@ -301,23 +328,15 @@ impl Snapshot {
     #[must_use]
     pub fn cited(&self, id: &str) -> Cited {
         let mut first: Vec<&Arc<Memory>> = Vec::new();
-        let (mut whole, mut count) = (None, 0);
-        for memory in self.memories().iter().filter(|memory| memory.id.is_cited_by(id)) {
+        let mut count = 0;
+        for memory in self.first_of_ids().filter(|memory| memory.id.is_cited_by(id)) {
             if memory.id.as_str() == id {
-                whole = Some(whole.map_or(memory, |known| own_first(known, memory)));
-                continue;
-            }
-            if let Some(same) = first.iter_mut().find(|known| known.id == memory.id) {
-                *same = own_first(same, memory);
-                continue;
+                return Cited::One(Arc::clone(memory));
             }
             count += 1;
             if first.len() < CITED_FIRST_MAX {
                 first.push(memory);
             }
-        }
-        if let Some(whole) = whole {
-            return Cited::One(Arc::clone(whole));
         }
         match first.as_slice() {
             [] if self.has_left_out(id) => Cited::LeftOut,
@@ -329,10 +348,4 @@ impl Snapshot {
             }
         }
     }
-}
-
-/// Selects one of two memories of one id: our own, else that of the first origin.
-fn own_first<'a>(one: &'a Arc<Memory>, other: &'a Arc<Memory>) -> &'a Arc<Memory> {
-    let origin = |memory: &'a Arc<Memory>| &memory.provenance.log.origin;
-    if origin(other) < origin(one) { other } else { one }
 }

@@ -20,6 +20,8 @@ pub struct ParsedQuery {
     pub files: Vec<String>,
     /// Agents, any of them.
     pub agents: Vec<String>,
+    /// Branches, any of them.
+    pub branches: Vec<String>,
     /// From then on; of several the last one written.
     pub since: Option<Point>,
     /// Up to then; of several the last one written.
@@ -48,7 +50,8 @@ impl ParsedQuery {
     /// Tells whether any filter stood in the query.
     #[must_use]
     pub fn has_filters(&self) -> bool {
-        let lists = [&self.repos, &self.kinds, &self.tags, &self.files, &self.agents];
+        let lists =
+            [&self.repos, &self.kinds, &self.tags, &self.files, &self.agents, &self.branches];
         lists.iter().any(|list| !list.is_empty()) || self.since.is_some() || self.until.is_some()
     }
 
@@ -74,6 +77,7 @@ impl ParsedQuery {
             "tag" => self.tags.push(name_of(value)?),
             "file" => self.files.push(file(value)?),
             "agent" => self.agents.push(name_of(value)?),
+            "branch" => self.branches.push(name_of(value)?),
             "since" => self.since = Some(Point::parse(value)?),
             "until" => self.until = Some(Point::parse(value)?),
             _ => return None,
@@ -125,12 +129,12 @@ mod tests {
     #[test]
     fn filters_are_taken_out_and_the_rest_is_the_text() {
         let asked = ParsedQuery::of(
-            "repo:acme/api npm kind:Error fails tag:npm\nfile:src/a.rs agent:codex since:30d until:2026-01-01 why",
+            "repo:acme/api npm kind:Error fails tag:npm\nfile:src/a.rs agent:codex branch:fix/a-1 since:30d until:2026-01-01 why",
         );
         assert_eq!(asked.text, "npm fails why");
         assert_eq!((asked.repos, asked.kinds), (vec!["acme/api".into()], vec!["error".into()]));
         assert_eq!((asked.tags, asked.files), (vec!["npm".into()], vec!["src/a.rs".into()]));
-        assert_eq!(asked.agents, ["codex"]);
+        assert_eq!((asked.agents, asked.branches), (vec!["codex".into()], vec!["fix/a-1".into()]));
         assert_eq!((asked.since, asked.until), (Point::parse("30d"), Point::parse("2026-01-01")));
     }
 
@@ -153,6 +157,7 @@ mod tests {
             "http://a.b/c https://x",
             "key:value",
             "kind: error",
+            "branch: main branch:",
             "kind:",
             "Kind:error KIND:error",
             "kind:Pod,Service kind:\"x\" kind:é",

@@ -49,6 +49,9 @@ pub enum FileChanged {
 const DATABASES: [&str; 4] = ["db", "sqlite", "sqlite3", "vscdb"];
 
 impl FileStat {
+    /// What no file is like: a file with this stat is read the next time, however it is.
+    pub const UNREAD: Self = Self { size: 0, mtime_ns: 0, inode: 0 };
+
     /// Asks the system. Of a database, the file with its newest rows counts too.
     ///
     /// # Errors

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::stored_exchange::hash;
+
 /// What may be read.
 #[derive(Debug, Clone, Default)]
 pub struct ImportScope {
@@ -23,6 +25,20 @@ impl ImportScope {
     pub(super) fn has_tool(&self, name: &str) -> bool {
         let is_named = |names: &[String]| names.iter().any(|tool| tool == name);
         (self.tools.is_empty() || is_named(&self.tools)) && !is_named(&self.without_tools)
+    }
+
+    /// Names the choice of what is left out of a file that is read: equal choices have equal names.
+    pub(super) fn choice(&self) -> i64 {
+        let mut repos: Vec<&[u8]> = self.without_repos.iter().map(String::as_bytes).collect();
+        let mut paths: Vec<&[u8]> =
+            self.without_paths.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
+        repos.sort_unstable();
+        paths.sort_unstable();
+        let private: &[u8] = if self.is_with_private { b"with private" } else { b"" };
+        hash(
+            &[&[private, b"repositories"], repos.as_slice(), &[b"paths"], paths.as_slice()]
+                .concat(),
+        )
     }
 
     pub(super) fn has_path(&self, path: &Path) -> bool {

@@ -4,7 +4,7 @@
 //! In reading order: [`transcript`] (what a reader reports), [`source`] (what a reader is), [`records`], [`database`] and
 //! `session_tables` (files as records and as tables), [`readers`] (one file per tool), [`prompt_text`] (what a person
 //! typed, without what tools put around it), [`exchange`] (a question with all that followed it), [`session_store`],
-//! [`session_rows`], [`session_writes`] and `told_elsewhere` (what is kept), [`session_import`] (from files to what is kept), [`scope`],
+//! [`session_rows`], [`session_writes`] and `told_elsewhere` (what is kept), [`session_import`] and `read_queue` (from files to what is kept), [`scope`],
 //! [`search_text`], [`exchange_index`] and [`session_search`] (finding), [`past_sessions`] (the index in a running
 //! process), [`work_trail`] (commands and edits in a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what
 //! sessions may teach), [`candidate_rows`] (what waits for a person's answer), [`lesson_draft`] (what a language model
@@ -21,6 +21,7 @@ pub mod database;
 pub(crate) mod eval_data;
 pub mod exchange;
 pub mod exchange_index;
+pub mod file_rows;
 pub mod file_state;
 pub mod import_scope;
 #[cfg(test)]
@@ -34,6 +35,7 @@ pub mod mended;
 pub mod mended_rows;
 pub mod past_sessions;
 pub mod prompt_text;
+mod read_queue;
 pub mod readers;
 #[cfg(test)]
 pub(crate) mod recall_eval;

@@ -4,23 +4,25 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use super::exchange::{ExchangeBuilder, SessionRead};
+use super::file_rows::{KnownFile, LeftByChoice};
 use super::file_state::{FileChanged, FileStat, TranscriptState};
 use super::import_scope::ImportScope;
 use super::kept_session::kept_session;
+use super::read_queue::ReadQueue;
 use super::repo_of_session::SessionRepos;
-use super::session_rows::KnownFile;
 use super::session_store::{SessionError, SessionStore};
 use super::session_writes::{
-    PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
+    GoneMark, PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
 };
-use super::source::{Places, Resume, TranscriptFile, TranscriptReader};
+use super::source::{Places, ReadError, Resume, TranscriptFile, TranscriptReader};
 use super::transcript::Census;
 
-/// Files that are read but not yet written. Each is small once it is read: a hundredth of its size.
+/// Files that are read but not yet written, beside the one that each thread reads. Each is small once it is read: a hundredth
+/// of its size.
 const QUEUE_FILES: usize = 4;
 
 /// Bytes of transcripts whose exchanges are written in one transaction.
@@ -50,7 +52,9 @@ pub struct ImportPlan {
     /// The files of each tool that has any, by name.
     pub tools: BTreeMap<&'static str, ToolFiles>,
     todo: Vec<PlannedFile>,
+    /// Files that no longer exist, and files that exist again.
     gone: Vec<i64>,
+    back: Vec<i64>,
     scope: ImportScope,
 }
 
@@ -60,6 +64,8 @@ struct PlannedFile {
     stat: FileStat,
     resume: Option<Resume>,
     ordinal: u32,
+    /// Sessions left out of what was read before.
+    left_out: u64,
 }
 
 /// How far an import is.
@@ -102,12 +108,22 @@ impl ImportPlan {
     ) -> Result<Self, SessionError> {
         let mut known = kept.map(SessionStore::known_files).transpose()?.unwrap_or_default();
         let (mut tools, mut todo, mut seen) = (BTreeMap::new(), Vec::new(), HashSet::new());
+        let mut back = Vec::new();
+        let choice = scope.choice();
         for reader in readers.iter().copied().filter(|reader| scope.has_tool(reader.tool().name)) {
             let mut found = ToolFiles::default();
             for file in files_of(reader, places, &scope, &mut found) {
                 if scope.has_path(&file.path) && seen.insert(file.path.clone()) {
                     let path = file.path.to_string_lossy().into_owned();
-                    todo.extend(planned(reader, file, known.remove(&path), &mut found));
+                    let known = known.remove(&path);
+                    // A tool may bring back what it deleted, as it was; then it is not read again.
+                    back.extend(
+                        known.as_ref().filter(|known| known.is_gone).map(|known| known.row),
+                    );
+                    let known = known.filter(|known| {
+                        known.left_out.is_none_or(|left_out| left_out.choice == choice)
+                    });
+                    todo.extend(planned(reader, file, known, &mut found));
                 }
             }
             if found != ToolFiles::default() {
@@ -122,10 +138,10 @@ impl ImportPlan {
         });
         let gone = known
             .into_iter()
-            .filter(|(path, _)| !Path::new(path).exists())
+            .filter(|(path, file)| !file.is_gone && !Path::new(path).exists())
             .map(|(_, file)| file.row)
             .collect();
-        Ok(Self { tools, todo, gone, scope })
+        Ok(Self { tools, todo, gone, back, scope })
     }
 
     /// Returns how many files are to be read.
@@ -152,7 +168,7 @@ impl ImportPlan {
         stop: &AtomicBool,
         watch: &mut dyn FnMut(&ImportProgress),
     ) -> Result<ImportProgress, SessionError> {
-        let Self { todo, gone, scope, .. } = self;
+        let Self { todo, gone, back, scope, .. } = self;
         let mut progress = ImportProgress {
             files_total: todo.len(),
             bytes_total: todo.iter().map(|file| file.stat.size).sum(),
@@ -160,31 +176,23 @@ impl ImportPlan {
         };
         let error = kept.error();
         let marked = kept.connection.transaction().and_then(|write| {
-            mark_gone(&write, &gone)?;
+            mark_gone(&write, &gone, GoneMark::Gone)?;
+            mark_gone(&write, &back, GoneMark::Back)?;
             write.commit()
         });
         marked.map_err(&error)?;
-        let (next, quit) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let threads = threads.max(1);
+        let queue = ReadQueue::new(&todo, threads + QUEUE_FILES, stop);
         std::thread::scope(|scope_of_threads| {
+            let _end = queue.ends_with();
+            // Threads that wait to deliver end when nobody receives.
             let (send, receive) = sync_channel(QUEUE_FILES);
-            for _ in 0..threads.max(1) {
-                let (send, todo, scope, next, quit) = (send.clone(), &todo, &scope, &next, &quit);
-                scope_of_threads.spawn(move || {
-                    read_files(
-                        todo,
-                        scope,
-                        next,
-                        &|| quit.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed),
-                        &send,
-                    );
-                });
+            for _ in 0..threads {
+                let (send, queue, scope) = (send.clone(), &queue, &scope);
+                scope_of_threads.spawn(move || read_files(queue, scope, &send));
             }
             drop(send);
-            let written = write_files(kept, &todo, &receive, &mut progress, watch);
-            quit.store(true, Ordering::Relaxed);
-            // Threads that wait to deliver end when nobody receives.
-            drop(receive);
-            written.map_err(error)
+            write_files(kept, &queue, &receive, &mut progress, watch).map_err(error)
         })?;
         let changed: Vec<u32> = progress.changed.iter().copied().collect();
         kept.refresh_mended(&changed)?;
@@ -236,7 +244,10 @@ fn planned(
     found.oldest_unread_ns = Some(oldest.min(stat.mtime_ns));
     let grown = known.filter(|_| changed == FileChanged::Grown);
     let ordinal = grown.as_ref().map_or(0, |known| known.ordinal);
-    Some(PlannedFile { reader, file, stat, resume: grown.map(|known| known.resume), ordinal })
+    let left_out = grown.as_ref().and_then(|known| known.left_out);
+    let left_out = left_out.map_or(0, |left_out| left_out.sessions);
+    let resume = grown.map(|known| known.resume);
+    Some(PlannedFile { reader, file, stat, resume, ordinal, left_out })
 }
 
 /// A file that was read.
@@ -245,6 +256,8 @@ struct FileRead {
     sessions: Vec<PackedSession>,
     left_out: u64,
     census: Census,
+    /// The choice under which it was read.
+    choice: i64,
     state: TranscriptState,
     resume: Resume,
     ordinal: u32,
@@ -253,16 +266,13 @@ struct FileRead {
 
 /// Reads one file after the other until none is left.
 fn read_files(
-    todo: &[PlannedFile],
+    queue: &ReadQueue<'_, PlannedFile>,
     scope: &ImportScope,
-    next: &AtomicUsize,
-    is_over: &dyn Fn() -> bool,
     send: &SyncSender<FileRead>,
 ) {
     let mut repos = SessionRepos::default();
-    while !is_over() {
-        let place = next.fetch_add(1, Ordering::Relaxed);
-        let Some(planned) = todo.get(place) else { return };
+    let _end = queue.ends_with();
+    while let Some((place, planned)) = queue.next() {
         if send.send(read_file(place, planned, scope, &mut repos)).is_err() {
             return;
         }
@@ -294,23 +304,28 @@ fn read_file(
     let census = builder.finish();
     let (mut resume, error) = match outcome {
         Ok(resume) => (resume, None),
-        Err(error) => (Resume::default(), Some(error.to_string())),
+        Err(error) => (Resume::default(), Some(error)),
     };
     sessions.iter_mut().for_each(|session| session.is_cut_off |= error.is_some());
     let end = resume.offset;
-    // A file that cannot be read, or was rewritten meanwhile, is read whole when it changes.
-    let is_same = end == 0 || before == as_it_was();
+    // A file that was rewritten meanwhile, or not read to its end, is read whole when it changes; one that the system
+    // failed to read, also when it does not.
+    let is_same = error.is_none() && (end == 0 || before == as_it_was());
     let state = TranscriptState::of(path, stat, end).ok().filter(|_| is_same);
+    let stat =
+        if error.as_ref().is_some_and(ReadError::may_pass) { FileStat::UNREAD } else { stat };
     let state = state.unwrap_or(TranscriptState { stat, head: 0, tail: 0, end: 0 });
     // The last exchange may go on, so the next reading begins with it.
     resume.offset = last_offset.unwrap_or(end).min(end);
-    FileRead { place, sessions, left_out, census, state, resume, ordinal, error }
+    let choice = scope.choice();
+    let error = error.map(|error| error.to_string());
+    FileRead { place, sessions, left_out, census, choice, state, resume, ordinal, error }
 }
 
 /// Writes the files in the order of the plan, in batches.
 fn write_files(
     kept: &mut SessionStore,
-    todo: &[PlannedFile],
+    queue: &ReadQueue<'_, PlannedFile>,
     receive: &Receiver<FileRead>,
     progress: &mut ImportProgress,
     watch: &mut dyn FnMut(&ImportProgress),
@@ -326,8 +341,9 @@ fn write_files(
                 break;
             };
             waiting.insert(read.place, read);
-            while let Some((read, planned)) = waiting.remove(&due).zip(todo.get(due)) {
+            while let Some((read, planned)) = waiting.remove(&due).zip(queue.file(due)) {
                 due += 1;
+                queue.advance(due);
                 batch_bytes += planned.stat.size;
                 write_file(&write, planned, read, progress)?;
                 watch(progress);
@@ -362,6 +378,12 @@ fn write_file(
         state: read.state,
         resume: read.resume,
         ordinal: read.ordinal,
+        left_out: Some(LeftByChoice {
+            sessions: planned.left_out + read.left_out,
+            choice: read.choice,
+        })
+        .filter(|left_out| left_out.sessions > 0),
+        is_gone: false,
     };
     keep_file(write, &known, &read.census, read.error.as_deref())?;
     progress.files += 1;

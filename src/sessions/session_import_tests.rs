@@ -1,6 +1,7 @@
 //! Tests of an import, with a tool of our own whose transcripts have one word a line.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::*;
@@ -90,14 +91,22 @@ impl Desk {
     }
 
     fn plan(&self, scope: ImportScope) -> ImportPlan {
+        self.plan_of(&Plain, scope)
+    }
+
+    fn plan_of(&self, reader: &'static dyn TranscriptReader, scope: ImportScope) -> ImportPlan {
         let home = self.folder.path().to_owned();
         let (data, config) = (home.join("data"), home.join("config"));
         let places = Places { home, data, config, work_trees: Vec::new(), lookup: &|_| None };
-        ImportPlan::make(&[&Plain], &places, Some(&self.kept), scope).unwrap()
+        ImportPlan::make(&[reader], &places, Some(&self.kept), scope).unwrap()
     }
 
     fn import(&mut self) -> ImportProgress {
-        let plan = self.plan(ImportScope::default());
+        self.import_with(&Plain)
+    }
+
+    fn import_with(&mut self, reader: &'static dyn TranscriptReader) -> ImportProgress {
+        let plan = self.plan_of(reader, ImportScope::default());
         plan.run(&mut self.kept, 2, &AtomicBool::new(false), &mut |_| {}).unwrap()
     }
 
@@ -205,6 +214,25 @@ fn what_a_tool_deletes_stays() {
     assert!(!desk.kept.sessions(&SessionFilter::default(), 0, 9).unwrap()[0].is_source_gone);
 }
 
+// S-SESS-3
+#[test]
+fn a_file_that_comes_back_unchanged_is_there() {
+    let mut desk = Desk::new();
+    let (path, aside) = (desk.path("a"), desk.folder.path().join("aside"));
+    desk.write("a", TWO);
+    desk.import();
+    let is_gone = |desk: &Desk| {
+        desk.kept.sessions(&SessionFilter::default(), 0, 9).unwrap()[0].is_source_gone
+    };
+    std::fs::rename(&path, &aside).unwrap();
+    desk.import();
+    assert!(is_gone(&desk));
+    std::fs::rename(&aside, &path).unwrap();
+    assert_eq!(desk.import().files, 0, "it is not read again");
+    assert!(!is_gone(&desk));
+    assert_eq!(desk.kept.censuses().unwrap()["plain"].gone, 0);
+}
+
 #[test]
 fn a_transcript_replaces_bare_prompts() {
     let mut desk = Desk::new();
@@ -238,6 +266,25 @@ fn what_is_excluded_is_not_kept() {
     let plan = desk.plan(scope);
     let progress = plan.run(&mut desk.kept, 1, &AtomicBool::new(false), &mut |_| {}).unwrap();
     assert_eq!((progress.exchanges, progress.left_out), (0, 1));
+    assert_eq!(desk.kept.censuses().unwrap()["plain"].left_out, 1);
+}
+
+#[test]
+fn another_choice_reads_what_was_left_out() {
+    let mut desk = Desk::new();
+    desk.write("a", TWO);
+    let without =
+        || ImportScope { without_repos: vec!["github.com/acme/shop".to_owned()], ..<_>::default() };
+    let mut import = |scope: ImportScope| {
+        let plan = desk.plan(scope);
+        plan.run(&mut desk.kept, 1, &AtomicBool::new(false), &mut |_| {}).unwrap()
+    };
+    assert_eq!(import(without()).left_out, 1);
+    assert_eq!(import(without()).files, 0, "nothing has changed");
+    let progress = import(<_>::default());
+    assert_eq!((progress.files, progress.exchanges, progress.left_out), (1, 2, 0));
+    assert_eq!(import(<_>::default()).files, 0);
+    assert_eq!(import(without()).files, 0, "what is kept is hidden, not read again");
 }
 
 #[test]
@@ -296,3 +343,6 @@ fn a_replaced_store_is_indexed_anew() {
     desk.import();
     assert_eq!((view().index.len(), view().is_behind), (1, false));
 }
+
+#[path = "unreadable_file_tests.rs"]
+mod unreadable_files;

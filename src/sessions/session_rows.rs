@@ -6,11 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{Connection, Row, params};
 
 use super::exchange::{Exchange, SessionFacts};
-use super::file_state::{FileStat, TranscriptState};
 use super::session_store::{SessionError, SessionStore};
-use super::source::Resume;
 use super::stored_exchange::unpacked;
-use super::transcript::Census;
 
 /// A session that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,17 +43,6 @@ pub struct KeptExchange {
     pub session: u32,
     /// What happened.
     pub exchange: Exchange,
-}
-
-/// A file that was read before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct KnownFile {
-    pub(super) row: i64,
-    pub(super) parser_version: u32,
-    pub(super) state: TranscriptState,
-    pub(super) resume: Resume,
-    /// The ordinal of the exchange at which reading goes on.
-    pub(super) ordinal: u32,
 }
 
 /// Which sessions are listed.
@@ -259,33 +245,6 @@ impl SessionStore {
         Ok(self.rows(query, params![], extent)?.into_iter().collect())
     }
 
-    /// Returns how the records of all files of a tool were recognised, by tool, and the errors of files.
-    ///
-    /// # Errors
-    /// [`SessionError::Database`]
-    pub fn censuses(&self) -> Result<BTreeMap<String, FileCensus>, SessionError> {
-        let row = |row: &Row<'_>| {
-            Ok((
-                row.get::<_, String>(0)?,
-                row.get::<_, String>(1)?,
-                row.get::<_, Option<String>>(2)?,
-                row.get::<_, bool>(3)?,
-            ))
-        };
-        let mut of_tools: BTreeMap<String, FileCensus> = BTreeMap::new();
-        for (tool, census, error, is_gone) in
-            self.rows("SELECT tool, census, error, is_gone FROM file", params![], row)?
-        {
-            let of_tool = of_tools.entry(tool).or_default();
-            of_tool.files += 1;
-            of_tool.gone += u64::from(is_gone);
-            of_tool.census.add(&serde_json::from_str(&census).unwrap_or_default());
-            // A file that vanished before it was read is not to be looked after.
-            of_tool.errors.extend(error.filter(|_| !is_gone));
-        }
-        Ok(of_tools)
-    }
-
     pub(super) fn rows<T>(
         &self,
         query: &str,
@@ -296,35 +255,6 @@ impl SessionStore {
             connection.prepare_cached(query)?.query_map(values, row)?.collect()
         };
         read(&self.connection).map_err(self.error())
-    }
-
-    /// Returns every file that was read before, by path.
-    pub(super) fn known_files(&self) -> Result<HashMap<String, KnownFile>, SessionError> {
-        let query = "SELECT path, id, parser_version, size, mtime_ns, inode, head, tail, end, resume, ordinal FROM file";
-        let known = |row: &Row<'_>| {
-            let number = |column: usize| row.get::<_, i64>(column);
-            let stat = FileStat {
-                size: number(3)?.cast_unsigned(),
-                mtime_ns: number(4)?,
-                inode: number(5)?.cast_unsigned(),
-            };
-            let state = TranscriptState {
-                stat,
-                head: number(6)?,
-                tail: number(7)?,
-                end: number(8)?.cast_unsigned(),
-            };
-            let resume = serde_json::from_str(&row.get::<_, String>(9)?).unwrap_or_default();
-            let file = KnownFile {
-                row: row.get(1)?,
-                parser_version: row.get(2)?,
-                state,
-                resume,
-                ordinal: row.get(10)?,
-            };
-            Ok((row.get(0)?, file))
-        };
-        Ok(self.rows(query, params![], known)?.into_iter().collect())
     }
 }
 
@@ -350,19 +280,6 @@ pub struct ToolExtent {
     pub exchanges: u64,
     /// The time of the first and of the last, in milliseconds since 1970.
     pub span_ms: Option<(i64, i64)>,
-}
-
-/// How the files of one tool were read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FileCensus {
-    /// Files that were read.
-    pub files: u64,
-    /// Files among them that no longer exist.
-    pub gone: u64,
-    /// Their records.
-    pub census: Census,
-    /// Why files could not be read to their end.
-    pub errors: Vec<String>,
 }
 
 fn session_of(row: &Row<'_>) -> rusqlite::Result<KeptSession> {

@@ -56,6 +56,9 @@ CREATE TABLE IF NOT EXISTS decision(
 CREATE TABLE IF NOT EXISTS without_candidates(
   session INTEGER PRIMARY KEY, rules INTEGER NOT NULL, newest INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE IF NOT EXISTS left_out(
+  file INTEGER PRIMARY KEY, sessions INTEGER NOT NULL, choice INTEGER NOT NULL
+) STRICT;
 ";
 
 /// Gives the database an id of its own, by which a saved index recognises it.
@@ -127,7 +130,12 @@ impl SessionStore {
             .connection
             .query_row("PRAGMA user_version", [], |row| row.get(0))
             .map_err(kept.error())?;
-        Ok((version > 0).then_some(kept))
+        if version == 0 {
+            return Ok(None);
+        }
+        // An earlier version of this program may have made fewer tables.
+        kept.connection.execute_batch(TABLES).map_err(kept.error())?;
+        Ok(Some(kept))
     }
 
     fn connected(folder: &Path) -> Result<Self, SessionError> {

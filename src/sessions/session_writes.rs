@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::exchange::SessionFacts;
+use super::file_rows::{KnownFile, LeftByChoice};
 use super::file_state::TranscriptState;
-use super::session_rows::KnownFile;
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::PackedExchange;
 use super::told_elsewhere::{ToldBefore, told_elsewhere};
@@ -25,6 +25,15 @@ pub(super) struct PackedSession {
     pub(super) opening: String,
     /// Whether reading ended early, so that what is missing may still be there.
     pub(super) is_cut_off: bool,
+}
+
+/// Whether the transcript of a file exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GoneMark {
+    /// No longer.
+    Gone,
+    /// Again.
+    Back,
 }
 
 /// What became of the exchanges of a session.
@@ -157,13 +166,31 @@ pub(super) fn keep_file(
         json(serde_json::to_string(census)),
         error,
     ])?;
+    match file.left_out {
+        Some(LeftByChoice { sessions, choice }) => {
+            let query = "INSERT OR REPLACE INTO left_out VALUES (?1, ?2, ?3)";
+            write.prepare_cached(query)?.execute(params![
+                file.row,
+                sessions.cast_signed(),
+                choice
+            ])?
+        }
+        None => {
+            write.prepare_cached("DELETE FROM left_out WHERE file = ?1")?.execute([file.row])?
+        }
+    };
     Ok(())
 }
 
-/// Marks files whose transcripts no longer exist. What was kept of them stays.
-pub(super) fn mark_gone(write: &Transaction<'_>, files: &[i64]) -> rusqlite::Result<()> {
-    let mut statement = write.prepare_cached("UPDATE file SET is_gone = 1 WHERE id = ?1")?;
-    files.iter().try_for_each(|file| statement.execute([file]).map(drop))
+/// Marks files whose transcripts no longer exist, and those whose transcripts are back. What was kept of them stays.
+pub(super) fn mark_gone(
+    write: &Transaction<'_>,
+    files: &[i64],
+    is_gone: GoneMark,
+) -> rusqlite::Result<()> {
+    let mut statement = write.prepare_cached("UPDATE file SET is_gone = ?2 WHERE id = ?1")?;
+    let mark = is_gone == GoneMark::Gone;
+    files.iter().try_for_each(|file| statement.execute(params![file, mark]).map(drop))
 }
 
 /// Writes a session of a file. `from` is the ordinal at which reading went on; later exchanges of the session that this

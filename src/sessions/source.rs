@@ -140,6 +140,13 @@ impl ReadError {
         move |error| Self::Io { path, error }
     }
 
+    /// Tells whether the system failed to read, so that the same file may be read another time. What a file says stays the same;
+    /// what unpacks a file makes errors of its own, without a number of the system.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Io { error, .. } if error.raw_os_error().is_some())
+    }
+
     /// Returns an error about the form of a file.
     #[must_use]
     pub fn form(path: &Path, what: impl Into<String>) -> Self {

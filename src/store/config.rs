@@ -11,8 +11,11 @@ use etcetera::BaseStrategy;
 use toml::Table;
 
 use super::tilde::expanded;
-use super::{AsOf, Judge, SessionPolicy, StoreError, SyncPolicy, trusted};
-use event::{RepoKey, parse_age, quoted};
+use super::{
+    AsOf, EmbeddingPrecision, EmbeddingProvider, EngineSetting, Judge, RerankProvider,
+    SessionPolicy, StoreError, SyncPolicy, embedding_provider, rerank_provider, trusted,
+};
+use event::{RepoKey, StoreOrigin, parse_age, quoted};
 
 /// All settings that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,16 +30,25 @@ pub struct Config {
     pub memory: Option<MemoryMib>,
     /// How vectors are computed.
     pub embedding: EmbeddingPrecision,
+    /// The model of others that makes vectors; by default none is asked.
+    pub provider: Option<EmbeddingProvider>,
+    /// The model of others that orders likely hits; by default none is asked.
+    pub rerank: Option<RerankProvider>,
     /// When old lines are archived automatically.
     pub archive: ArchivePolicy,
-    /// The language model that `review --judge` and `sessions review --draft` ask; none by default.
+    /// The language model that `review --judge`, `sessions review --draft` and `tag --ask` ask; none by default.
     pub judge: Option<Judge>,
+    /// The engine that searches ask besides the memories of this machine; none by default.
+    pub engine: Option<EngineSetting>,
     /// Whether searches without a result are logged.
     pub query_log: Switch,
     /// Whether it is recorded what happened to memories and what agents were told.
     pub journal: Switch,
     /// Which past position of the store is read. A command sets it; no file can.
     pub as_of: Option<AsOf>,
+    /// The origin of this store, where its own lines are read like those of any other member of the team, so that all
+    /// replicas read one team alike. A command sets it; no file can.
+    pub member: Option<StoreOrigin>,
     /// Most tokens of sections of a briefing, by name; 0 leaves a section out.
     pub section_budgets: BTreeMap<String, usize>,
     /// Which past sessions of other tools are left out.
@@ -68,7 +80,7 @@ pub const BRIEFING_SECTIONS: [&str; 11] = [
 const SECTION_TOKENS_MAX: usize = 100_000;
 
 /// The sections and keys of a configuration file, for error messages.
-pub(super) const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [judge], a table [section_budgets] of section = tokens, a table [sessions], a table [sync], and a table [aliases] of \"old-repo\" = \"new-repo\"";
+pub(super) const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [embedding], a table [rerank], a table [judge], a table [engine], a table [section_budgets] of section = tokens, a table [sessions], a table [sync], and a table [aliases] of \"old-repo\" = \"new-repo\"";
 
 impl Config {
     /// Reads a configuration file. A missing file counts as empty.
@@ -106,6 +118,13 @@ impl Config {
                 ("embedding", toml::Value::String(name)) => {
                     config.embedding = EmbeddingPrecision::parse(&name)?;
                 }
+                ("embedding", toml::Value::Table(table)) => {
+                    let read = embedding_provider::read(table)?;
+                    (config.embedding, config.provider) = (read.precision, read.provider);
+                }
+                ("rerank", toml::Value::Table(table)) => {
+                    config.rerank = rerank_provider::read(table)?;
+                }
                 ("archive_above_lines", value) => {
                     config.archive.above_lines = Some(ArchivePolicy::lines(&value)?);
                 }
@@ -113,6 +132,9 @@ impl Config {
                     config.archive.older_than = Some(ArchivePolicy::age(&value)?);
                 }
                 ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
+                ("engine", toml::Value::Table(engine)) => {
+                    config.engine = Some(EngineSetting::read(engine)?);
+                }
                 ("query_log", toml::Value::Boolean(is_kept)) => {
                     config.query_log = if is_kept { Switch::On } else { Switch::Off };
                 }
@@ -173,31 +195,6 @@ impl Switch {
             "on" | "true" | "1" => Ok(Self::On),
             "off" | "false" | "0" => Ok(Self::Off),
             other => Err(format!("must be on or off, got {other:?}")),
-        }
-    }
-}
-
-/// The precision of the embedding model. Vectors of memories made with different precisions are never mixed.
-/// The vector of a question may be computed with 8 bits in both cases.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum EmbeddingPrecision {
-    /// 32-bit floats, as published.
-    #[default]
-    Fp32,
-    /// Layers in 8 bits: a text of 64 tokens takes two thirds of the time, and the model takes less memory.
-    Int8,
-}
-
-impl EmbeddingPrecision {
-    /// Parses the name of a precision.
-    ///
-    /// # Errors
-    /// A sentence that says what is allowed.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        match name {
-            "fp32" => Ok(Self::Fp32),
-            "int8" => Ok(Self::Int8),
-            _ => Err(format!("embedding must be \"fp32\" or \"int8\", not {name:?}")),
         }
     }
 }

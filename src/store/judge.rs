@@ -8,7 +8,7 @@ use toml::Table;
 pub enum Judge {
     /// A program that reads the request on its standard input and writes the answer to its standard output.
     Command(Vec<String>),
-    /// A server with the chat completions protocol of OpenAI, without encryption.
+    /// A server with the chat completions protocol of OpenAI.
     Server {
         /// Its address, up to `/chat/completions`.
         url: String,
@@ -45,15 +45,20 @@ impl Judge {
         }
         match (command, url, model) {
             (Some(command), None, None) if !command.is_empty() => Ok(Self::Command(command)),
-            (None, Some(url), Some(model)) if url.starts_with("http://") => {
+            (None, Some(url), Some(model)) if is_address(&url) => {
                 Ok(Self::Server { url: url.trim_end_matches('/').to_owned(), model, key_env })
             }
             (None, Some(_), Some(_)) => Err(wrong(
-                "url in [judge] must begin with http://; to reach another server, name a command such as curl",
+                "url in [judge] must begin with http:// or https://; to reach another server, name a command such as curl",
             )),
             _ => Err(wrong("[judge] must name either a command, or a url and a model")),
         }
     }
+}
+
+/// Tells whether this is an address of a server. One with https is reached in a build with the feature `providers`.
+fn is_address(url: &str) -> bool {
+    url.starts_with("http://") || url.starts_with("https://")
 }
 
 fn strings(words: Vec<toml::Value>) -> Option<Vec<String>> {
@@ -76,12 +81,13 @@ mod tests {
         let server =
             Judge::Server { url: "http://localhost:1/v1".into(), model: "m".into(), key_env: None };
         assert_eq!(read("url = 'http://localhost:1/v1/'\nmodel = 'm'"), Ok(server));
+        assert!(read("url = 'https://api.example.com/v1'\nmodel = 'm'\nkey_env = 'K'").is_ok());
         for wrong in [
             "",
             "command = []",
             "command = [1]",
             "url = 'http://x'",
-            "url = 'https://x'\nmodel = 'm'",
+            "url = 'ftp://x'\nmodel = 'm'",
             "who = 'me'",
             "command = ['a']\nurl = 'http://x'\nmodel = 'm'",
         ] {

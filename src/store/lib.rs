@@ -10,7 +10,11 @@ mod chain;
 mod config;
 mod cursor;
 mod edit;
+mod embedding_provider;
+mod engine_setting;
 mod error;
+mod git_config;
+mod git_person;
 mod judge;
 mod layout;
 mod line_mark;
@@ -24,6 +28,7 @@ mod project_config;
 mod quarantine;
 mod repo;
 mod repo_of_log;
+mod rerank_provider;
 mod rewrite;
 mod session_policy;
 mod setting;
@@ -42,18 +47,18 @@ pub use archive::{Moved, Moves, archive};
 pub use as_of::AsOf;
 pub use chain::{
     ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind, ChainHash, ChainHead,
-    HeadFit, fit_of,
 };
-pub use config::{
-    ArchivePolicy, BRIEFING_SECTIONS, Config, EmbeddingPrecision, MemoryMib, PlatformDirs, Switch,
-};
+pub use config::{ArchivePolicy, BRIEFING_SECTIONS, Config, MemoryMib, PlatformDirs, Switch};
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
+pub use embedding_provider::{EmbeddingPrecision, EmbeddingProvider, ProviderForm};
+pub use engine_setting::EngineSetting;
 pub use error::StoreError;
+pub use git_person::git_person;
 pub use judge::Judge;
 pub use layout::{FileId, Store, is_private_dir, make_private_dir, private, user, write_private};
 pub use line_mark::{LineMark, Unread};
-pub use lines::lines_of;
+pub use lines::{line_count, lines_of, lines_of_long_log};
 pub use lock::FileLock;
 pub use log_file::Durability;
 pub use mirror_file::{Mirror, TeamTurn};
@@ -62,10 +67,13 @@ pub use probe::{LockState, make_a_file_in};
 pub use project_config::ProjectConfig;
 pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
 pub use repo::{Called, DetectedRepo, RepoAt, RepoSource};
+pub use rerank_provider::{RerankForm, RerankProvider};
 pub use session_policy::SessionPolicy;
 pub use setting::{SETTINGS, Setting, SettingForm};
+#[cfg(unix)]
+pub use signal::first_end_sets;
 pub use signal::{survive_the_file_size_limit, when_asked_to_stop};
-pub use sync_policy::{SyncPause, SyncPolicy, Trust};
+pub use sync_policy::{SignatureRule, SyncPause, SyncPolicy, Trust};
 pub use tail::{LogLine, Tail};
 pub use team::origin_of;
 pub use trust::trusted;

@@ -14,6 +14,36 @@ pub(super) const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// How much is read at a time, in bytes.
 const BLOCK_BYTES: usize = 256 * 1024;
 
+/// Lines above which a log is worth archiving: jq and grep slow down, and every first read does.
+const LONG_LOG_LINES: usize = 10_000;
+
+/// A line has at least this many bytes, so a shorter log need not be counted.
+const LINE_BYTES_MIN: u64 = 64;
+
+/// Counts the lines of a plain file. A file that is not there, or is none, has no lines.
+#[must_use]
+pub fn line_count(file: &Path) -> usize {
+    // Opening a pipe would block.
+    if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return 0;
+    }
+    let Ok(file) = File::open(file) else { return 0 };
+    let mut reader = BufReader::new(file);
+    let mut lines = 0;
+    while reader.skip_until(b'\n').is_ok_and(|count| count > 0) {
+        lines += 1;
+    }
+    lines
+}
+
+/// Counts the lines of a log that is worth archiving: one with more than 10,000. `None` for a shorter one.
+#[must_use]
+pub fn lines_of_long_log(log: &Path) -> Option<usize> {
+    let bytes = log.symlink_metadata().ok()?.len();
+    let may_be_long = bytes / LINE_BYTES_MIN > LONG_LOG_LINES as u64;
+    may_be_long.then(|| line_count(log)).filter(|lines| *lines > LONG_LOG_LINES)
+}
+
 /// Passes every line of a file to `each`, including a last line without a line break and lines longer than
 /// [`super::Tail`] passes on. A missing file has no lines. Bytes appended meanwhile are left out, because
 /// writers may never pause. Returns how many lines were too long (over 64 MiB), and for a segment how many

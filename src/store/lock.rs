@@ -85,7 +85,7 @@ impl FileLock {
         Ok(bytes)
     }
 
-    /// Writes a text that is at least as long as the one before. Fails if the file has a second name.
+    /// Writes a text over the one before, of which the end stays if it was longer. Fails if the file has a second name.
     pub(super) fn write_note(&self, text: &str) -> io::Result<()> {
         if !self.is_ours_alone {
             return Err(io::Error::other("the file of the lock has a second name"));

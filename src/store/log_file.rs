@@ -1,5 +1,5 @@
-//! A log as an open file: opening it, one write at its end, rolling back a short write. Only `append` and `spool`
-//! use it. Not here: locks and turns (`append`).
+//! A log as an open file: opening it, one write at its end, rolling back a short write. `lock` and
+//! `mirror_file` ask it whether a file is a log. Not here: locks and turns (`append`).
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};

@@ -11,16 +11,7 @@ use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
 use super::{Store, StoreError, layout, log_file, rewrite, team};
 
-/// Whether the chain of a mirror goes on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ChainFrom {
-    /// It covers what was there.
-    Here,
-    /// It begins with the first line.
-    Anew,
-}
-
-/// How long the chain of a mirror waits for somebody who checks it, in milliseconds.
+/// How long a mirror waits for somebody who checks it against its chain, in milliseconds.
 const CHAIN_WAIT_MS_MAX: u64 = 1_000;
 
 /// The right to write mirrors, which one process at a time has.
@@ -88,8 +79,15 @@ impl Mirror<'_> {
     /// crash, and is cut off: it arrives again.
     ///
     /// # Errors
-    /// [`StoreError::Io`], [`StoreError::NotALog`]. Part of the lines may be there.
+    /// [`StoreError::Io`], [`StoreError::NotALog`]: part of the lines may be there. [`StoreError::Busy`] if somebody checks
+    /// the mirror just now: it is as it was, because a mirror that changes without its chain is told as changed.
     pub fn append(&self, kept_bytes: usize, lines: &[u8]) -> Result<(), StoreError> {
+        let turn = self.chain_turn()?;
+        if kept_bytes == 0 {
+            // A mirror may be deleted at any time, and is then another one. Its chain goes before the file is there again: a
+            // crash leaves no chain of lines that are gone.
+            let _ = chain::forget(&turn, &self.path);
+        }
         let mut file = self.open()?;
         let kept_bytes = u64::try_from(kept_bytes).unwrap_or(u64::MAX);
         let written = (|| {
@@ -100,22 +98,16 @@ impl Mirror<'_> {
             file.write_all(lines)
         })();
         written.map_err(StoreError::io("write", &self.path))?;
-        let from = if kept_bytes == 0 { ChainFrom::Anew } else { ChainFrom::Here };
-        self.cover(&file, (kept_bytes, lines), from);
+        self.cover(&turn, &file, (kept_bytes, lines));
         Ok(())
     }
 
     /// Adds lines to the mirror's chain, by which a later change is told. Lines that it does not get now are taken in by the
     /// next append.
-    fn cover(&self, file: &File, (from, added): (u64, &[u8]), chain_from: ChainFrom) {
+    fn cover(&self, turn: &FileLock, file: &File, (from, added): (u64, &[u8])) {
         let end = from.saturating_add(u64::try_from(added.len()).unwrap_or(u64::MAX));
         let written = AppendedBytes { file, log: &self.path, from, added, end };
-        let Ok(turn) = self.chain_turn() else { return };
-        if chain_from == ChainFrom::Anew {
-            // A mirror may be deleted at any time, and is then another one.
-            let _ = chain::forget(&turn, &self.path);
-        }
-        let _ = chain::cover(&turn, &written);
+        let _ = chain::cover(turn, &written);
     }
 
     /// Takes the lock of the mirror, in whose file the chain goes on.
@@ -132,33 +124,25 @@ impl Mirror<'_> {
     /// Puts other lines in the place of all. Readers see the old ones or the new ones.
     ///
     /// # Errors
-    /// [`StoreError::Io`]. The old lines are then still there.
+    /// [`StoreError::Io`], [`StoreError::Busy`] as for [`Mirror::append`]. The old lines are then still there.
     pub fn replace(&self, lines: &[u8]) -> Result<(), StoreError> {
+        let turn = self.chain_turn()?;
         let new = self.path.with_extension("new");
         let written = rewrite::make_anew(&new).and_then(|mut file| {
             file.write_all(lines)?;
-            file.sync_all()
+            file.sync_all()?;
+            // The origin took lines back, so the chain of the others begins anew. It goes first: a crash leaves no chain of
+            // lines that are gone.
+            let _ = chain::forget(&turn, &self.path);
+            std::fs::rename(&new, &self.path)
         });
-        // The origin took lines back, so the chain of the others begins anew. It goes first: a crash leaves no chain of lines
-        // that are gone.
-        let turn = self.chain_turn();
-        let _ = turn.as_ref().map(|turn| chain::forget(turn, &self.path));
-        let moved = written.and_then(|()| std::fs::rename(&new, &self.path));
-        if moved.is_err() {
+        if written.is_err() {
             // A leftover is no log, and the next one removes it.
             let _ = std::fs::remove_file(&new);
         }
-        moved.map_err(StoreError::io("replace", &self.path))?;
-        if let (Ok(turn), Ok(file)) = (turn, self.open()) {
-            let length = file.metadata().map_or(0, |found| found.len());
-            let written = AppendedBytes {
-                file: &file,
-                log: &self.path,
-                from: length,
-                added: &[],
-                end: length,
-            };
-            let _ = chain::cover(&turn, &written);
+        written.map_err(StoreError::io("replace", &self.path))?;
+        if let Ok(file) = self.open() {
+            self.cover(&turn, &file, (0, lines));
         }
         Ok(())
     }
@@ -246,6 +230,59 @@ mod tests {
         std::fs::write(world.path(), "two\nThree\nfour\n").unwrap();
         assert!(!audit().is_whole());
         assert_eq!(world.store.mirrors().unwrap(), [world.path()]);
+    }
+
+    // S-CHAIN-3
+    #[test]
+    fn a_mirror_and_its_chain_change_together() {
+        let world = MirrorFixture::new();
+        let turn = world.store.team_turn(0).unwrap();
+        let mirror = world.store.mirror(&turn, &world.origin, &world.repo).unwrap();
+        mirror.append(0, b"one\ntwo\n").unwrap();
+        let checking = FileLock::take(&lock::path_of(&world.path()), 0).unwrap();
+        let is_busy = |done| matches!(done, Err(StoreError::Busy { .. }));
+        assert!(is_busy(mirror.append(8, b"three\n")) && is_busy(mirror.append(0, b"x\n")));
+        assert!(is_busy(mirror.replace(b"two\n")));
+        drop(checking);
+        assert_eq!(mirror.lines().unwrap(), b"one\ntwo\n");
+        let audit = || world.store.audit_chain(&world.path()).unwrap().unwrap();
+        assert!(audit().is_whole() && audit().lines == 2, "{:?}", audit());
+        mirror.replace(b"two\n").unwrap();
+        assert!(audit().is_whole() && audit().lines == 1, "{:?}", audit());
+    }
+
+    // S-CHAIN-3, S-ORIGIN-2
+    #[test]
+    fn a_deleted_mirror_returns_without_its_chain() {
+        let world = MirrorFixture::new();
+        let turn = world.store.team_turn(0).unwrap();
+        let mirror = world.store.mirror(&turn, &world.origin, &world.repo).unwrap();
+        mirror.append(0, b"one\ntwo\n").unwrap();
+        std::fs::remove_file(world.path()).unwrap();
+        // What is in its place makes an append fail where a crash may end it.
+        std::fs::create_dir(world.path()).unwrap();
+        assert!(mirror.append(0, b"one\n").is_err());
+        std::fs::remove_dir(world.path()).unwrap();
+        std::fs::write(world.path(), "").unwrap();
+        assert_eq!(world.store.audit_chain(&world.path()).unwrap(), None);
+        mirror.append(0, b"one\n").unwrap();
+        let audit = world.store.audit_chain(&world.path()).unwrap().unwrap();
+        assert!(audit.is_whole() && audit.lines == 1, "{audit:?}");
+    }
+
+    // S-CHAIN-3
+    #[test]
+    fn a_replaced_mirror_is_covered_whole() {
+        let world = MirrorFixture::new();
+        let turn = world.store.team_turn(0).unwrap();
+        let mirror = world.store.mirror(&turn, &world.origin, &world.repo).unwrap();
+        mirror.append(0, b"one\n").unwrap();
+        // More than is taken in at a time.
+        let lines = format!("{}\n", "x".repeat(1024 * 1024)).repeat(17);
+        mirror.replace(lines.as_bytes()).unwrap();
+        let audit = world.store.audit_chain(&world.path()).unwrap().unwrap();
+        let (lines, taken_in, uncovered) = (audit.lines, audit.taken_in, audit.uncovered_bytes);
+        assert_eq!((audit.is_whole(), lines, taken_in, uncovered), (true, 17, 0, 0));
     }
 
     // S-SYNC-6

@@ -103,6 +103,7 @@ mod tests {
             "logs = \"/tmp/elsewhere\"",
             "model = \"/tmp/model\"",
             "[judge]\ncommand = [\"run\"]",
+            "[engine]\nurl = \"postgres://x@127.0.0.1/x\"",
             "[sync]\nremote = \"x\"\nshare = [\"*\"]",
             "[aliases]\na = \"b\"",
         ] {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use event::RepoKey;
 
+use super::git_config::{self, read};
+
 /// The repository detected for a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedRepo {
@@ -73,9 +75,6 @@ impl fmt::Display for RepoSource {
         }
     }
 }
-
-/// Longest git file that is read, in bytes. Configurations are small, and this one may come from anybody.
-const GIT_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 impl DetectedRepo {
     /// Detects the repository of a directory. This never fails: if git's files do not name a repository, the
@@ -201,36 +200,16 @@ fn best_remote(config: &str) -> Option<(String, String, RepoKey)> {
     shared.min_by_key(|(name, _, _)| rank(name))
 }
 
-/// Reads `[remote "name"] url = …` from a git configuration, in order. The first URL of each remote counts.
+/// Returns the URL of each remote, in the order of a git configuration. The first URL of a remote counts.
 fn remotes(config: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
-    let mut section: Option<String> = None;
-    for line in config.lines().map(str::trim) {
-        if let Some(header) = line.strip_prefix('[') {
-            section = remote_section(header);
-        } else if let (Some(name), Some((key, value))) = (&section, line.split_once('=')) {
-            let is_new = found.iter().all(|(other, _)| other != name);
-            if is_new && key.trim().eq_ignore_ascii_case("url") {
-                found.push((name.clone(), unquoted(value)));
-            }
+    for entry in git_config::entries(config).filter(|entry| entry.is("remote", "url")) {
+        let is_new = found.iter().all(|(other, _)| *other != entry.subsection);
+        if is_new && !entry.subsection.is_empty() {
+            found.push((entry.subsection, entry.value));
         }
     }
     found
-}
-
-fn remote_section(header: &str) -> Option<String> {
-    let inner = header.split(']').next()?;
-    let (kind, name) = inner.split_once(char::is_whitespace)?;
-    kind.eq_ignore_ascii_case("remote").then(|| name.trim().trim_matches('"').to_owned())
-}
-
-/// Strips quotes and comment from a value. A `#` inside quotes belongs to the value.
-fn unquoted(value: &str) -> String {
-    let value = value.trim();
-    match value.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
-        Some((inner, _)) => inner.to_owned(),
-        None => value.split([';', '#']).next().unwrap_or(value).trim().to_owned(),
-    }
 }
 
 /// Removes user name and password from a URL that is shown.
@@ -256,14 +235,6 @@ fn repo_name(common_dir: &Path) -> String {
 
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn read(path: &Path) -> Option<String> {
-    let metadata = path.metadata().ok()?;
-    let is_small_file = metadata.is_file() && metadata.len() <= GIT_FILE_BYTES_MAX;
-    is_small_file
-        .then(|| std::fs::read(path).ok())?
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

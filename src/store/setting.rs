@@ -61,7 +61,7 @@ impl Setting {
 }
 
 /// All settings of the configuration file.
-pub const SETTINGS: [Setting; 25] = [
+pub const SETTINGS: [Setting; 48] = [
     setting(
         "logs",
         SettingForm::Text,
@@ -87,6 +87,65 @@ pub const SETTINGS: [Setting; 25] = [
         .below("AGENT_KNOWLEDGE_MEMORY_MIB")
         .or("1024"),
     setting("embedding", SettingForm::Text, "fp32 or int8", "int8").or("fp32"),
+    setting("embedding.precision", SettingForm::Text, "fp32 or int8", "int8").or("fp32"),
+    setting(
+        "embedding.provider",
+        SettingForm::Text,
+        "local, openai, ollama, voyage, cohere, gemini or command; agent-knowledge model use tells the cost first",
+        "ollama embedding.model NAME",
+    )
+    .or("local"),
+    setting("embedding.url", SettingForm::Text, "an address", "http://127.0.0.1:11434"),
+    setting("embedding.model", SettingForm::Text, "the name of a model", "nomic-embed-text"),
+    setting("embedding.command", SettingForm::List, "a program and its arguments", "embed,-q"),
+    setting("embedding.key_env", SettingForm::Text, "the name of a variable", "MODEL_KEY"),
+    setting("embedding.dimensions", SettingForm::Number, "numbers per vector, up to 4096", "768"),
+    setting("embedding.batch", SettingForm::Number, "texts in one request, up to 512", "16")
+        .or("32"),
+    setting("embedding.max_chars", SettingForm::Number, "characters of a text that are sent", "2000")
+        .or("6000"),
+    setting("embedding.query_prefix", SettingForm::Text, "a text", "search_query:"),
+    setting("embedding.text_prefix", SettingForm::Text, "a text", "search_document:"),
+    setting(
+        "embedding.off_repos",
+        SettingForm::List,
+        "keys of repositories that are never sent, with * for any text",
+        "github.com/acme/*",
+    ),
+    setting(
+        "rerank.provider",
+        SettingForm::Text,
+        "cohere, voyage, jina (also llama.cpp and vLLM), command or off",
+        "jina rerank.model NAME rerank.url http://127.0.0.1:8080",
+    )
+    .or("off"),
+    setting("rerank.model", SettingForm::Text, "the name of a model", "rerank-v3.5"),
+    setting(
+        "rerank.url",
+        SettingForm::Text,
+        "an address that begins with https://, or with http:// on this machine",
+        "http://127.0.0.1:8080",
+    ),
+    setting("rerank.command", SettingForm::List, "a program and its arguments", "order,-q"),
+    setting(
+        "rerank.key_env",
+        SettingForm::Text,
+        "the name of a variable in capital letters, never the key itself",
+        "COHERE_API_KEY",
+    ),
+    setting(
+        "rerank.off_repos",
+        SettingForm::List,
+        "keys of repositories in lower case that are never sent, with * for any text",
+        "github.com/acme/*",
+    ),
+    setting(
+        "rerank.timeout_ms",
+        SettingForm::Number,
+        "a number of milliseconds from 1 to 4000",
+        "800",
+    )
+    .or("1500"),
     setting("archive_above_lines", SettingForm::Number, "a number of lines, at least 100", "10000"),
     setting("archive_older_than", SettingForm::Text, "an age", "90d"),
     setting("query_log", SettingForm::Switch, "on or off", "off")
@@ -99,7 +158,7 @@ pub const SETTINGS: [Setting; 25] = [
     setting(
         "judge.url",
         SettingForm::Text,
-        "an address with http://, together with judge.model",
+        "an address with http:// or https://, together with judge.model",
         "http://localhost:11434/v1 judge.model NAME",
     ),
     setting(
@@ -109,6 +168,18 @@ pub const SETTINGS: [Setting; 25] = [
         "NAME judge.url http://localhost:11434/v1",
     ),
     setting("judge.key_env", SettingForm::Text, "the name of a variable", "MODEL_KEY"),
+    setting(
+        "engine.url",
+        SettingForm::Text,
+        "the address of an engine, without a password",
+        "postgres://me@127.0.0.1/agent_knowledge",
+    ),
+    setting(
+        "engine.password_env",
+        SettingForm::Text,
+        "the name of a variable, together with engine.url",
+        "ENGINE_PASSWORD engine.url postgres://me@127.0.0.1/agent_knowledge",
+    ),
     setting("sessions.exclude_tools", SettingForm::List, "names of tools", "codex,cline"),
     setting("sessions.exclude_paths", SettingForm::List, "directories", "~/private"),
     setting(
@@ -151,6 +222,13 @@ pub const SETTINGS: [Setting; 25] = [
         "laptop-3fa9c1d2e5b60718",
     ),
     setting(
+        "sync.signing_key",
+        SettingForm::Text,
+        "the absolute path of an SSH key, or of its .pub",
+        "/home/me/.ssh/id_ed25519",
+    ),
+    setting("sync.require_signatures", SettingForm::Switch, "on or off", "on").or("off"),
+    setting(
         "section_budgets.*",
         SettingForm::Number,
         "a number of tokens; 0 leaves a section out",
@@ -180,6 +258,13 @@ mod tests {
             };
             let head = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
             let more = match key {
+                "embedding.provider" => "model = \"m\"",
+                "embedding.command" => "provider = \"command\"",
+                "embedding.model" => "provider = \"ollama\"",
+                key if key.starts_with("embedding.") => "provider = \"ollama\"\nmodel = \"m\"",
+                "rerank.provider" | "rerank.url" => "model = \"m\"",
+                "rerank.command" => "provider = \"command\"",
+                "engine.password_env" => "url = \"postgres://me@127.0.0.1/x\"",
                 "judge.url" => "model = \"m\"",
                 "judge.model" => "url = \"http://localhost:1/v1\"",
                 "judge.key_env" => "model = \"m\"\nurl = \"http://localhost:1/v1\"",

@@ -14,6 +14,21 @@ pub fn survive_the_file_size_limit() {
 #[cfg(not(unix))]
 pub fn survive_the_file_size_limit() {}
 
+/// Lets the first signal that would end this process set a flag instead, so that it can tidy up and leave. Once the flag is set, by
+/// whoever, such signals end the process as usual.
+///
+/// # Errors
+/// The system's error. The signals then keep their default action.
+#[cfg(unix)]
+pub fn first_end_sets(flag: &std::sync::Arc<std::sync::atomic::AtomicBool>) -> std::io::Result<()> {
+    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT] {
+        signal_hook::flag::register_conditional_default(signal, flag.clone())?;
+        // Actions run in their order: the first signal finds the flag unset.
+        signal_hook::flag::register(signal, flag.clone())?;
+    }
+    Ok(())
+}
+
 /// Calls `then` once, on its own thread, when the system or a person asks this process to stop.
 ///
 /// # Errors

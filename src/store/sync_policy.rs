@@ -22,6 +22,20 @@ pub struct SyncPolicy {
     pub trust: Trust,
     /// How often a server exchanges lines by itself.
     pub every: SyncPause,
+    /// The SSH key with which our trees are signed in git: a private key, or a public one whose private half an agent has.
+    pub signing_key: Option<PathBuf>,
+    /// Whether trees of others must be signed.
+    pub signatures: SignatureRule,
+}
+
+/// Whether trees of other origins must be signed. One that signed once must go on in either case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SignatureRule {
+    /// An origin may sign.
+    #[default]
+    Optional,
+    /// Every origin must.
+    Required,
 }
 
 /// How often a server exchanges lines by itself.
@@ -78,10 +92,13 @@ impl SyncPolicy {
                         if is_full { Trust::Full } else { Trust::Origins(origins(&named)?) };
                 }
                 ("every_seconds", value) => policy.every = pause(&value)?,
+                ("signing_key", value) => policy.signing_key = Some(key_file(&value)?),
+                ("require_signatures", value) => policy.signatures = signature_rule(&value)?,
                 (key, _) => {
                     return Err(format!(
                         "sync: {key:?} is unknown or of a wrong type; allowed are remote = \"git@host:team/memory.git\", \
-                         share = [\"github.com/acme/*\"], strip = [\"branch\"], every_seconds = 300, credentials = \"/home/me/team.creds\", and trust = \"full\" or a list of origins \
+                         share = [\"github.com/acme/*\"], strip = [\"branch\"], every_seconds = 300, credentials = \"/home/me/team.creds\", \
+                         signing_key = \"/home/me/.ssh/id_ed25519\", require_signatures = true, and trust = \"full\" or a list of origins \
                          such as [\"laptop-3fa9c1d2e5b60718\"]"
                     ));
                 }
@@ -127,7 +144,7 @@ fn is_own_business(key: &str) -> bool {
 }
 
 /// Compares a key with a pattern in which `*` stands for any text, also one with slashes.
-fn is_match(pattern: &str, key: &str) -> bool {
+pub(super) fn is_match(pattern: &str, key: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == key };
     let Some(mut left) = key.strip_prefix(start) else { return false };
     let mut pieces = rest.split('*').peekable();
@@ -143,9 +160,14 @@ fn is_match(pattern: &str, key: &str) -> bool {
     true
 }
 
-fn patterns(texts: Vec<String>) -> Result<Vec<String>, String> {
+/// Tells whether a text can be the key of a repository, with `*` for any text.
+pub(super) fn is_pattern(text: &str) -> bool {
     let is_fine = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b'/' | b'~' | b'+' | b'*');
-    match texts.iter().find(|text| text.is_empty() || !text.bytes().all(is_fine)) {
+    !text.is_empty() && text.bytes().all(is_fine)
+}
+
+fn patterns(texts: Vec<String>) -> Result<Vec<String>, String> {
+    match texts.iter().find(|text| !is_pattern(text)) {
         None => Ok(texts),
         Some(wrong) => Err(format!(
             "sync: share takes keys of repositories in lower case, and * for any text, for example \"github.com/acme/*\"; got {wrong:?}"
@@ -153,7 +175,7 @@ fn patterns(texts: Vec<String>) -> Result<Vec<String>, String> {
     }
 }
 
-/// Longest pause between two exchanges, in seconds: a day.
+/// Longest pause between two rounds, in seconds: a day.
 const PAUSE_SECONDS_MAX: u32 = 24 * 3_600;
 
 fn pause(value: &toml::Value) -> Result<SyncPause, String> {
@@ -165,6 +187,24 @@ fn pause(value: &toml::Value) -> Result<SyncPause, String> {
         )
     })?;
     Ok(SyncPause { seconds })
+}
+
+/// Reads the path of a key. The value is not quoted: it may be the key itself.
+fn key_file(value: &toml::Value) -> Result<PathBuf, String> {
+    let path = value.as_str().map(PathBuf::from);
+    path.filter(|path| path.has_root()).ok_or_else(|| {
+        "sync: signing_key must be the absolute path of an SSH key, for example \"/home/me/.ssh/id_ed25519\", or of its \
+         .pub if ssh-agent has the key"
+            .to_owned()
+    })
+}
+
+fn signature_rule(value: &toml::Value) -> Result<SignatureRule, String> {
+    match value.as_bool() {
+        Some(true) => Ok(SignatureRule::Required),
+        Some(false) => Ok(SignatureRule::Optional),
+        None => Err("sync: require_signatures must be true or false, for example true".to_owned()),
+    }
 }
 
 /// Reads whole origins. What is shown of one could be the beginning of several.
@@ -263,10 +303,27 @@ mod tests {
             ("every_seconds = 100000", "up to 86400"),
             ("remote = \"\"", "allowed are remote"),
             ("credentials = \"\"", "credentials = \"/home"),
+            ("signing_key = \"\"", "signing_key must be the absolute path"),
+            ("signing_key = \"ssh-ed25519 AAAA\"", "for example \"/home/me/.ssh/id_ed25519\""),
+            ("signing_key = true", "or of its .pub"),
+            ("require_signatures = \"yes\"", "true or false, for example true"),
         ] {
             let why = policy(text).unwrap_err();
             assert!(why.starts_with("sync: ") && why.contains(hint), "{text}: {why}");
+            assert!(!why.contains("AAAA"), "a key is quoted: {why}");
         }
+    }
+
+    // S-SYNC-12
+    #[test]
+    fn a_key_signs_and_signatures_may_be_required() {
+        let text = "signing_key = \"/home/me/.ssh/id.pub\"\nrequire_signatures = true";
+        let read = policy(text).unwrap();
+        assert_eq!(read.signing_key, Some(PathBuf::from("/home/me/.ssh/id.pub")));
+        assert_eq!(read.signatures, SignatureRule::Required);
+        let unset = (SyncPolicy::default().signing_key, SyncPolicy::default().signatures);
+        assert_eq!(unset, (None, SignatureRule::Optional));
+        assert_eq!(policy("require_signatures = false").unwrap().signatures, unset.1);
     }
 
     // S-ORIGIN-4

@@ -1,15 +1,15 @@
-//! What can stop an exchange. Not here: what goes wrong with one origin, which the report tells and the others survive.
+//! What can stop a round. Not here: what goes wrong with one origin, which the report tells and the others survive.
 
 use store::StoreError;
 use thiserror::Error;
 
-/// A failure of an exchange.
+/// A failure of a round.
 #[derive(Debug, Error)]
 pub enum SyncError {
     /// A file of the store.
     #[error("failed to {0}")]
     Store(#[from] StoreError),
-    /// The remote does not answer, or refuses. Nothing is lost: the next exchange goes on from there.
+    /// The remote does not answer, or refuses. Nothing is lost: the next round goes on from there.
     #[error("{remote} cannot be reached: {why}")]
     Remote {
         /// The remote, without a password.
@@ -17,6 +17,9 @@ pub enum SyncError {
         /// What it said.
         why: String,
     },
+    /// The remote answered, and what an origin has there is nothing that a store publishes.
+    #[error("what is there cannot be read: {0}")]
+    Unreadable(String),
     /// There is no program `git`.
     #[error("the program git is not there; install it, or name a folder that your team shares")]
     NoGit,
@@ -31,6 +34,11 @@ pub enum SyncError {
     /// The address of the remote cannot be meant.
     #[error("{0}")]
     Address(String),
+    /// Our tree could not be signed.
+    #[error(
+        "the key of sync.signing_key cannot sign: {0}. A key with a passphrase works as its .pub, with ssh-agent"
+    )]
+    Signing(String),
     /// Something must be set up first, as the text says.
     #[error("{0}")]
     Setup(String),

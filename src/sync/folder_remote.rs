@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use event::StoreOrigin;
-use sha2::{Digest as _, Sha256};
 use store::FileLock;
 
+use crate::content_sum::sum;
 use crate::transport::{FILES_MAX, ORIGINS_MAX};
 use crate::{
     Brought, FilePart, Listed, Listing, NextTree, Published, SyncError, Tip, Tips, Transport,
@@ -56,9 +56,13 @@ impl<'a> FolderRemote<'a> {
         let mut options = OpenOptions::new();
         options.read(true);
         store::private(&mut options);
-        let file = options.open(path).map_err(|error| self.error(error))?;
+        let file = options.open(path).map_err(|error| match error.kind() {
+            // The drive is still there, and the file is not.
+            ErrorKind::NotFound if self.root.is_dir() => unreadable("a file is missing"),
+            _ => self.error(error),
+        })?;
         if !file.metadata().is_ok_and(|found| found.is_file()) {
-            return Err(self.error("something else is in the place of a file"));
+            return Err(unreadable("something else is in the place of a file"));
         }
         let mut bytes = Vec::new();
         file.take(bytes_max).read_to_end(&mut bytes).map_err(|error| self.error(error))?;
@@ -132,7 +136,7 @@ impl Transport for FolderRemote<'_> {
     fn list(&mut self, origin: &StoreOrigin, _: &Tip) -> Result<Listing, SyncError> {
         let tree = self.trees.get(origin).map(String::as_str).unwrap_or_default();
         if tree.lines().count() > FILES_MAX {
-            return Err(self.error("there are too many files"));
+            return Err(unreadable("there are too many files"));
         }
         let mut listing = Listing::default();
         for line in tree.lines() {
@@ -150,7 +154,7 @@ impl Transport for FolderRemote<'_> {
             let bytes = self.read_file(&folder.join(&file.sum), file.bytes)?;
             match sum(&bytes) == file.sum {
                 true => Ok(bytes),
-                false => Err(self.error("a file is not what its name says")),
+                false => Err(unreadable("a file is not what its name says")),
             }
         };
         files.iter().map(read).collect()
@@ -190,6 +194,11 @@ impl Transport for FolderRemote<'_> {
     }
 }
 
+/// Says that what an origin has is nothing that a store publishes.
+fn unreadable(why: &str) -> SyncError {
+    SyncError::Unreadable(why.to_owned())
+}
+
 /// Writes the list of a tree. `before` is the list of the one that it follows.
 fn tree_text(next: &NextTree<'_>, before: Option<&String>) -> String {
     let before = before.map(String::as_str).unwrap_or_default().lines().filter_map(listed);
@@ -216,9 +225,4 @@ fn is_sum(text: &str) -> bool {
 
 fn tip_of(tree: &str) -> Tip {
     Tip(sum(tree.as_bytes()))
-}
-
-/// Names contents.
-pub(crate) fn sum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -4,40 +4,38 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use event::StoreOrigin;
 use store::FileLock;
 
+use crate::commit_seal::{mail_of, not_signed, seal_of, signing_settings, unasked};
 use crate::git_call::GitAnswer;
+use crate::git_output::{PLAIN, SHA256_DIGITS, content_of, is_object, listed, refusal, tip};
 use crate::git_repository::{GitRepository, LIST_BYTES_MAX, REFS};
+use crate::sync_request::FOLDER;
 use crate::transport::{FILES_MAX, ORIGINS_MAX};
 use crate::{
     Brought, FilePart, History, Listed, Listing, NextTree, Published, RemoteAddress, RemoteKind,
-    SyncError, Tip, Tips, Transport,
+    Seal, Signatures, SyncError, Tip, Tips, Transport,
 };
 
-/// How long one exchange waits for another one with the same cache, in milliseconds.
+/// How long a round waits for another one with the same cache, in milliseconds.
 const LOCK_MS_MAX: u64 = 2_000;
 
 /// Most references in one fetch, so that they fit into a command line.
 const FETCH_MAX: usize = 200;
 
-/// How many fetches in one exchange may take too long, before the line is thought to be bad.
+/// How many fetches in one round may take too long, before the line is thought to be bad.
 const WITHOUT_ANSWER_MAX: usize = 2;
-
-/// The mode of a plain file in a tree.
-const PLAIN: &str = "100644";
 
 /// The message of every commit.
 const MESSAGE: &str = "agent-knowledge";
 
-/// Where mail for an origin would go: nowhere.
-const NO_MAIL: &str = "agent-knowledge.invalid";
-
 /// A git repository as a remote.
 pub struct GitRemote<'a> {
     repository: GitRepository,
+    signing_key: Option<PathBuf>,
     _lock: FileLock,
     steps: &'a dyn Fn(&'static str),
 }
@@ -57,12 +55,12 @@ impl<'a> GitRemote<'a> {
         let RemoteKind::Git(url) = remote.kind() else {
             return Err(SyncError::Address(format!("{} is a folder", remote.shown())));
         };
-        let folder = cache.join("sync");
+        let folder = cache.join(FOLDER);
         store::own_folder(&folder)?;
         let name = |ending: &str| folder.join(format!("{}.{ending}", remote.hash()));
         let lock = FileLock::take(&name("lock"), LOCK_MS_MAX)?;
         let repository = GitRepository::open(name("git"), (url, remote), lookup)?;
-        Ok(Self { repository, _lock: lock, steps })
+        Ok(Self { repository, signing_key: None, _lock: lock, steps })
     }
 
     /// Returns the URL of the remote `origin` of the code in a directory, if it has one. Only asks for the setting.
@@ -87,28 +85,62 @@ impl<'a> GitRemote<'a> {
         self.repository.run(&args, Vec::new())
     }
 
-    /// Fetches references one by one, and tells which failed.
+    /// Fetches references one by one, and tells which failed. What git refuses while the remote answers cannot be read; a
+    /// fetch without an answer says nothing about what is there.
     fn fetch_each(
         &self,
         origins: &[&StoreOrigin],
-        failed: &mut Vec<(StoreOrigin, String)>,
+        failed: &mut Vec<(StoreOrigin, SyncError)>,
     ) -> Result<(), SyncError> {
         let mut without_answer = 0;
         for &origin in origins {
             match self.fetch(&[origin]) {
                 Ok(answer) if answer.is_success => {}
-                Ok(answer) => failed.push((origin.clone(), self.repository.words(&answer))),
+                Ok(answer) => {
+                    if failed.is_empty() {
+                        // Git refuses in the same way if the line is dead.
+                        self.references()?;
+                    }
+                    let refused = SyncError::Unreadable(self.repository.words(&answer));
+                    failed.push((origin.clone(), refused));
+                }
                 Err(error @ SyncError::Remote { .. }) => {
                     without_answer += 1;
                     if without_answer == WITHOUT_ANSWER_MAX {
                         return Err(error);
                     }
-                    failed.push((origin.clone(), error.to_string()));
+                    failed.push((origin.clone(), error));
                 }
                 Err(error) => return Err(error),
             }
         }
         Ok(())
+    }
+
+    /// Asks what the remote has.
+    fn references(&self) -> Result<Tips, SyncError> {
+        let pattern = format!("{REFS}*");
+        let args = ["ls-remote", "--quiet", "--refs", "--", self.repository.url(), &pattern];
+        (self.steps)("ls-remote");
+        let answer = self.repository.run(&args, Vec::new())?;
+        if !answer.is_success {
+            return Err(self.repository.unreachable(&self.repository.words(&answer)));
+        }
+        let mut tips = Tips::default();
+        let text = String::from_utf8_lossy(&answer.output);
+        for line in text.lines() {
+            if line.split('\t').next().is_some_and(|name| name.len() == SHA256_DIGITS) {
+                let why = "its objects are named by SHA-256, which sync does not support";
+                return Err(self.repository.unreachable(why));
+            }
+            match line.split_once('\t').and_then(tip) {
+                Some((origin, tip)) if tips.tips.len() < ORIGINS_MAX => {
+                    tips.tips.insert(origin, tip);
+                }
+                _ => tips.odd += 1,
+            }
+        }
+        Ok(tips)
     }
 
     /// The tips that the cache has.
@@ -147,7 +179,12 @@ impl<'a> GitRemote<'a> {
         variables: Vec<(&'static str, String)>,
     ) -> Result<String, SyncError> {
         let answer = self.repository.ask_with(args, input, variables)?;
-        let name = String::from_utf8_lossy(&answer).trim().to_owned();
+        self.named(&answer)
+    }
+
+    /// Reads the name of an object.
+    fn named(&self, answer: &[u8]) -> Result<String, SyncError> {
+        let name = String::from_utf8_lossy(answer).trim().to_owned();
         match is_object(&name) {
             true => Ok(name),
             false => Err(self.repository.damaged("git names no object")),
@@ -170,28 +207,7 @@ impl<'a> GitRemote<'a> {
 
 impl Transport for GitRemote<'_> {
     fn tips(&mut self) -> Result<Tips, SyncError> {
-        let pattern = format!("{REFS}*");
-        let args = ["ls-remote", "--quiet", "--refs", "--", self.repository.url(), &pattern];
-        (self.steps)("ls-remote");
-        let answer = self.repository.run(&args, Vec::new())?;
-        if !answer.is_success {
-            return Err(self.repository.unreachable(&self.repository.words(&answer)));
-        }
-        let mut tips = Tips::default();
-        let text = String::from_utf8_lossy(&answer.output);
-        for line in text.lines() {
-            if line.split('\t').next().is_some_and(|name| name.len() == SHA256_DIGITS) {
-                let why = "its objects are named by SHA-256, which sync does not support";
-                return Err(self.repository.unreachable(why));
-            }
-            match line.split_once('\t').and_then(tip) {
-                Some((origin, tip)) if tips.tips.len() < ORIGINS_MAX => {
-                    tips.tips.insert(origin, tip);
-                }
-                _ => tips.odd += 1,
-            }
-        }
-        Ok(tips)
+        self.references()
     }
 
     fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<Brought, SyncError> {
@@ -225,7 +241,7 @@ impl Transport for GitRemote<'_> {
             let kind = self.repository.ask(&["cat-file", "-t", &tip.0], Vec::new())?;
             return Err(match kind.trim_ascii() {
                 b"commit" => self.repository.damaged("a tree is missing"),
-                _ => self.repository.unreachable("it is no commit"),
+                _ => SyncError::Unreadable("it is no commit".to_owned()),
             });
         }
         let mut listing = Listing::default();
@@ -236,7 +252,8 @@ impl Transport for GitRemote<'_> {
                 None => listing.odd += 1,
             }
             if listing.files.len() + listing.odd > FILES_MAX {
-                return Err(self.repository.unreachable("there are more files than a team writes"));
+                let why = "there are more files than a team writes";
+                return Err(SyncError::Unreadable(why.to_owned()));
             }
         }
         Ok(listing)
@@ -265,15 +282,23 @@ impl Transport for GitRemote<'_> {
 
     fn prepare(&mut self, next: &NextTree<'_>) -> Result<Tip, SyncError> {
         let tree = self.tree(next)?;
-        let mut args = vec!["commit-tree", &tree, "-m", MESSAGE];
+        let settings = self.signing_key.as_deref().map(signing_settings);
+        let mut args = Vec::new();
+        for setting in settings.iter().flatten() {
+            args.extend(["-c", setting]);
+        }
+        args.extend(["commit-tree", &tree, "-m", MESSAGE]);
         if let Some(Tip(on)) = next.on.filter(|_| next.history == History::Keep) {
             args.extend(["-p", on]);
         }
+        if settings.is_some() {
+            args.push("-S");
+        }
         // The hour is enough, and tells less of when people work.
         let hour = next.at.as_second().div_euclid(3_600) * 3_600;
-        let (name, mail) = (next.origin.as_str(), format!("{}@{NO_MAIL}", next.origin.as_str()));
+        let (name, mail) = (next.origin.as_str(), mail_of(next.origin));
         let when = format!("{hour} +0000");
-        let variables = vec![
+        let mut variables = vec![
             ("GIT_AUTHOR_NAME", name.to_owned()),
             ("GIT_AUTHOR_EMAIL", mail.clone()),
             ("GIT_AUTHOR_DATE", when.clone()),
@@ -282,7 +307,15 @@ impl Transport for GitRemote<'_> {
             ("GIT_COMMITTER_DATE", when),
         ];
         (self.steps)("commit-tree");
-        self.object_with(&args, Vec::new(), variables).map(Tip)
+        if settings.is_none() {
+            return self.object_with(&args, Vec::new(), variables).map(Tip);
+        }
+        variables.extend(unasked());
+        let answer = self.repository.run_with(&args, variables)?;
+        if !answer.is_success {
+            return Err(not_signed(&answer));
+        }
+        self.named(&answer.output).map(Tip)
     }
 
     fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<Published, SyncError> {
@@ -311,91 +344,19 @@ impl Transport for GitRemote<'_> {
         self.repository.remove()?;
         self.repository.make()
     }
-}
 
-/// Reads why one reference was refused: `!<tab>from:to<tab>[rejected] (reason)`.
-fn refusal(line: &str) -> Published {
-    let reason = line.rsplit('\t').next().unwrap_or_default();
-    if reason.starts_with("[rejected]") {
-        return Published::Taken;
+    fn signatures(&mut self) -> Option<&mut dyn Signatures> {
+        Some(self)
     }
-    let reason = guard::text::neutralise(reason, guard::text::Layout::Line);
-    Published::Refused(reason.chars().take(200).collect())
 }
 
-/// Reads `<object> <reference>`.
-fn tip((object, reference): (&str, &str)) -> Option<(StoreOrigin, Tip)> {
-    let origin = StoreOrigin::parse(reference.strip_prefix(REFS)?)?;
-    is_object(object).then(|| (origin, Tip(object.to_owned())))
-}
-
-/// The length of an object's name in a repository that uses SHA-256.
-const SHA256_DIGITS: usize = 64;
-
-/// Tells whether a text is the SHA-1 name of an object.
-fn is_object(name: &str) -> bool {
-    name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// Reads an entry of a tree: `<mode> <type> <object> <length><tab><path>`. `None` for anything but a plain file.
-fn listed(entry: &str) -> Option<Listed> {
-    let (head, path) = entry.split_once('\t')?;
-    let mut parts = head.split_ascii_whitespace();
-    let (mode, kind, object) = (parts.next()?, parts.next()?, parts.next()?);
-    let bytes = parts.next()?.parse().ok()?;
-    let is_plain = mode == PLAIN && kind == "blob" && is_object(object);
-    is_plain.then(|| Listed { path: path.to_owned(), sum: object.to_owned(), bytes })
-}
-
-/// Reads one answer of `cat-file --batch`, and returns it with what follows.
-fn content_of<'a>(answer: &'a [u8], file: &Listed) -> Option<(&'a [u8], &'a [u8])> {
-    let end = answer.iter().position(|byte| *byte == b'\n')?;
-    let head = std::str::from_utf8(answer.get(..end)?).ok()?;
-    let is_it = head == format!("{} blob {}", file.sum, file.bytes);
-    let rest = answer.get(end + 1..).filter(|_| is_it)?;
-    let (content, rest) = rest.split_at_checked(usize::try_from(file.bytes).ok()?)?;
-    Some((content, rest.strip_prefix(b"\n")?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // S-SYNC-5
-    #[test]
-    fn only_plain_files_of_a_tree_are_read() {
-        let object = "a".repeat(40);
-        let entry = |head: &str| listed(&head.replace('@', &object));
-        let file = entry("100644 blob @      12\tapi/000000.jsonl").unwrap();
-        assert_eq!((file.bytes, file.path.as_str()), (12, "api/000000.jsonl"));
-        for other in [
-            "120000 blob @ 12\tlink",
-            "160000 commit @ -\tsubmodule",
-            "100755 blob @ 12\tprogram",
-            "100644 blob @ BAD\tmissing",
-            "100644 blob @ 12",
-        ] {
-            assert_eq!(entry(other), None, "{other}");
-        }
+impl Signatures for GitRemote<'_> {
+    fn sign_with(&mut self, key: Option<&Path>) {
+        self.signing_key = key.map(Path::to_owned);
     }
 
-    // S-SYNC-4
-    #[test]
-    fn each_refusal_means_what_git_says() {
-        let refused = |reason: &str| refusal(&format!("!\ta:b\t{reason}"));
-        assert_eq!(refused("[rejected] (stale info)"), Published::Taken);
-        assert_eq!(refused("[rejected] (fetch first)"), Published::Taken);
-        let hook = "[remote rejected] (pre-receive hook declined)";
-        assert_eq!(refused(hook), Published::Refused(hook.to_owned()));
-    }
-
-    #[test]
-    fn a_batch_is_read_as_it_was_asked() {
-        let file = |bytes| Listed { path: String::new(), sum: "a".repeat(40), bytes };
-        let answer = format!("{} blob 3\none\nrest", "a".repeat(40));
-        let (content, rest) = content_of(answer.as_bytes(), &file(3)).unwrap();
-        assert_eq!((content, rest), (&b"one"[..], &b"rest"[..]));
-        assert_eq!(content_of(answer.as_bytes(), &file(4)), None);
-        assert_eq!(content_of(b"aaa missing\n", &file(3)), None);
+    fn seal(&mut self, origin: &StoreOrigin, tip: &Tip) -> Result<Seal, SyncError> {
+        (self.steps)("verify-commit");
+        seal_of(&self.repository, origin, tip)
     }
 }

@@ -22,12 +22,15 @@ pub(crate) const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// anew, which costs one fetch: housekeeping would cost more.
 const PACK_FILES_MAX: usize = 1_000;
 
-/// Most bytes of them: twice what one exchange takes.
+/// Most bytes of them: twice what one round takes.
 const PACK_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 const SINGLE_OBJECTS_MAX: usize = 40;
 
 /// The longest setting that is read, in bytes.
 const SETTING_BYTES_MAX: u64 = 4 * 1024;
+
+/// The file with the signers that git takes for right: none.
+const NO_SIGNERS: &str = "ak.signers";
 
 /// What git says after ssh has said what is wrong.
 const OF_SSH: &str = "Could not read from remote repository.";
@@ -161,12 +164,31 @@ impl GitRepository {
         self.answered(GitCall { args, input, variables: Vec::new(), bytes_max })
     }
 
+    /// Does the same as [`Self::run`] with more variables.
+    pub(crate) fn run_with(
+        &self,
+        args: &[&str],
+        variables: Vec<(&'static str, String)>,
+    ) -> Result<GitAnswer, SyncError> {
+        let (input, bytes_max) = (Vec::new(), LIST_BYTES_MAX);
+        self.answered(GitCall { args, input, variables, bytes_max })
+    }
+
+    /// Returns an empty list of signers. Git checks no signature without a list, and we compare keys ourselves.
+    pub(crate) fn no_signers(&self) -> Result<PathBuf, SyncError> {
+        let path = self.program.directory.join(NO_SIGNERS);
+        store::write_private(&path, "").map_err(|error| self.damaged(&error.to_string()))?;
+        Ok(path)
+    }
+
     fn answered(&self, call: GitCall<'_>) -> Result<GitAnswer, SyncError> {
         let why = match self.program.run(call) {
             Ok(answer) => return Ok(answer),
             Err(NoAnswer::NoProgram) => return Err(SyncError::NoGit),
             Err(NoAnswer::TooLong) => "it took longer than a minute",
-            Err(NoAnswer::TooMuch) => "there is more than a team writes",
+            Err(NoAnswer::TooMuch) => {
+                return Err(SyncError::Unreadable("there is more than a team writes".to_owned()));
+            }
             Err(NoAnswer::Failed) => "git could not be started",
         };
         Err(self.unreachable(why))

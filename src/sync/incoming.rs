@@ -1,4 +1,4 @@
-//! The lines of one log of another origin, brought into its mirror: new ones are added, and lines that the origin took back are
+//! The lines of one log of another origin, brought into its mirror: new ones are added, and lines that the origin withdrew are
 //! dropped. Not here: which logs (`mirroring`), and the file of a mirror (`store::Mirror`).
 
 use std::collections::{BTreeSet, HashSet};
@@ -18,7 +18,7 @@ pub(crate) struct LogArrival<'a> {
     pub(crate) segments: &'a [Vec<u8>],
     /// Whether these are all segments of the log.
     pub(crate) extent: ArrivalExtent,
-    /// The marks of the lines that the origin took back.
+    /// The marks of the lines that the origin withdrew.
     pub(crate) withdrawn: &'a BTreeSet<String>,
     /// How many lines may be added.
     pub(crate) lines_max: usize,
@@ -29,7 +29,7 @@ pub(crate) struct LogArrival<'a> {
 pub(crate) enum ArrivalExtent {
     /// All that the origin has.
     Whole,
-    /// The end, or the middle: nothing can be said about the rest.
+    /// The end, or the middle: of the rest only what was withdrawn is known.
     Part,
 }
 
@@ -75,12 +75,12 @@ pub(crate) fn bring_in(
         }
     }
     let mut staying = Vec::new();
-    if arrival.extent == ArrivalExtent::Whole {
-        for line in complete_lines(&kept).filter(|line| !there.contains(line)) {
-            match is_withdrawn(line, arrival) {
-                true => arrived.dropped += 1,
-                false => arrived.vanished += 1,
-            }
+    for line in complete_lines(&kept).filter(|line| !there.contains(line)) {
+        // What was withdrawn leaves, whichever part of the log came.
+        match (is_withdrawn(line, arrival), arrival.extent) {
+            (true, _) => arrived.dropped += 1,
+            (false, ArrivalExtent::Whole) => arrived.vanished += 1,
+            (false, ArrivalExtent::Part) => {}
         }
     }
     arrived.lines = had.len() + arrived.added - arrived.dropped.min(had.len());
@@ -99,9 +99,11 @@ pub(crate) fn bring_in(
 }
 
 fn is_withdrawn(line: &[u8], arrival: &LogArrival<'_>) -> bool {
+    if arrival.withdrawn.is_empty() {
+        return false;
+    }
     let Decoded::Event(event) = codec::decode(line, arrival.repo.as_str()) else { return false };
-    !arrival.withdrawn.is_empty()
-        && arrival.withdrawn.contains(&withdrawn_mark(event.id.as_str(), line))
+    arrival.withdrawn.contains(&withdrawn_mark(event.id.as_str(), line))
 }
 
 #[cfg(test)]
@@ -123,9 +125,19 @@ mod tests {
             Self { _folder: folder, store, repo: RepoKey::parse("api").unwrap() }
         }
 
-        /// `withdrawn` are lines that were taken back, with their ids.
+        /// `withdrawn` are lines with their ids.
         fn bring(
             &self,
+            segments: &[&str],
+            withdrawn: &[(&str, &str)],
+            lines_max: usize,
+        ) -> Arrived {
+            self.bring_some(ArrivalExtent::Whole, segments, withdrawn, lines_max)
+        }
+
+        fn bring_some(
+            &self,
+            extent: ArrivalExtent,
             segments: &[&str],
             withdrawn: &[(&str, &str)],
             lines_max: usize,
@@ -140,7 +152,7 @@ mod tests {
             let arrival = LogArrival {
                 repo: &self.repo,
                 segments: &segments,
-                extent: ArrivalExtent::Whole,
+                extent,
                 withdrawn: &withdrawn,
                 lines_max,
             };
@@ -173,7 +185,7 @@ mod tests {
 
     // S-SYNC-7
     #[test]
-    fn only_what_was_taken_back_is_dropped() {
+    fn only_what_was_withdrawn_is_dropped() {
         let world = TeamStore::new();
         world.bring(&[ONE, TWO], &[], 99);
         let lost = world.bring(&[ONE], &[], 99);
@@ -181,6 +193,21 @@ mod tests {
         let scrubbed = world.bring(&[ONE, MASKED], &[("a2", TWO)], 99);
         assert_eq!((scrubbed.dropped, scrubbed.added, scrubbed.lines), (1, 1, 2));
         assert_eq!(world.text(), format!("{ONE}{MASKED}"));
+    }
+
+    // S-SYNC-7
+    #[test]
+    fn what_was_withdrawn_leaves_with_any_part() {
+        let world = TeamStore::new();
+        world.bring(&[ONE, TWO], &[], 99);
+        let part = |withdrawn: &[(&str, &str)]| {
+            world.bring_some(ArrivalExtent::Part, &[MASKED], withdrawn, 99)
+        };
+        let first = part(&[("a2", TWO)]);
+        assert_eq!((first.dropped, first.vanished, first.added), (1, 0, 1));
+        assert_eq!(world.text(), format!("{ONE}{MASKED}"));
+        // What was read is there, whatever the list says.
+        assert_eq!(part(&[("a2", MASKED)]).dropped, 0);
     }
 
     // S-SYNC-8

@@ -3,16 +3,20 @@
 //! Each store has an origin, and publishes its own lines under that name; nobody else writes there, so nothing can
 //! conflict. What others published is kept in mirrors inside the store (`store::Mirror`), which are read like logs. A
 //! [`Transport`] brings trees of files from and to a remote: [`GitRemote`] over a git repository, [`FolderRemote`] over a
-//! folder that all can reach, and with the feature `nats` `NatsRemote` over a stream of JetStream. [`exchange`] does one round, and [`preview`] tells beforehand what would leave the machine.
+//! folder that all can reach, and with the feature `nats` `NatsRemote` over a stream of JetStream. [`sync_round`] does one round,
+//! and [`preview`] tells beforehand what would leave the machine.
 //!
 //! Not here: what a line of another origin may do (`memory`), and when a round is due (`retriever`).
 
+mod accepted_key;
+mod commit_seal;
+mod content_sum;
 #[cfg(feature = "nats")]
 mod credentials;
 mod error;
-mod exchange;
 mod folder_remote;
 mod git_call;
+mod git_output;
 mod git_remote;
 mod git_repository;
 mod incoming;
@@ -21,35 +25,47 @@ mod mirroring;
 mod nats_remote;
 mod origin_tree;
 mod outgoing;
+mod own_signature;
 mod publishing;
 mod remote_address;
+mod seal_check;
+mod signatures;
 #[cfg(feature = "nats")]
 mod stream_copy;
 #[cfg(feature = "nats")]
 mod stream_rules;
+mod sync_preview;
 mod sync_record;
 mod sync_report;
+mod sync_request;
 mod sync_state;
 #[cfg(feature = "nats")]
 mod team_address;
+mod team_round;
 mod team_state;
 #[cfg(feature = "nats")]
 mod team_stream;
 mod transport;
 mod unambiguous;
+mod unsent;
 
+pub use accepted_key::{AcceptedKey, accept_key};
 pub use error::SyncError;
-pub use exchange::{Consent, Exchange, exchange, preview};
 pub use folder_remote::FolderRemote;
 pub use git_remote::GitRemote;
 #[cfg(feature = "nats")]
 pub use nats_remote::NatsRemote;
 pub use outgoing::{LeftOut, Outgoing, OwnLog, outgoing};
 pub use remote_address::{RemoteAddress, RemoteKind};
-pub use sync_report::{Preview, SyncReport, Waiting};
+pub use signatures::{Seal, Unverified};
+pub use sync_preview::preview;
+pub use sync_report::{Preview, SyncReport, Waiting, counted};
+pub use sync_request::{Consent, SyncRequest};
 #[cfg(feature = "nats")]
 pub use team_address::TeamAddress;
+pub use team_round::sync_round;
 pub use team_state::TeamState;
 pub use transport::{
-    Brought, FilePart, History, Listed, Listing, NextTree, Published, Tip, Tips, Transport,
+    Brought, FilePart, History, Listed, Listing, NextTree, Published, Signatures, Tip, Tips,
+    Transport,
 };

@@ -12,16 +12,19 @@ use crate::incoming::{ArrivalExtent, Arrived, LogArrival, bring_in};
 use crate::origin_tree::{
     FORMAT, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, place_of, withdrawn_marks,
 };
+use crate::seal_check::{CheckedSeal, SealCheck};
+use crate::sync_record::SyncRecord;
+use crate::sync_report::counted;
 use crate::sync_state::{KnownLog, KnownOrigin, SyncState};
-use crate::{Listed, Listing, SyncError, SyncReport, Tip, Tips, Transport};
+use crate::{Brought, Listed, Listing, SyncError, SyncReport, Tip, Tips, Transport};
 
-/// Most bytes of one origin that one exchange reads. The rest waits for the next one.
+/// Most bytes of one origin that one round reads. The rest waits for the next one.
 pub(crate) const ORIGIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Most bytes of all origins that one exchange reads.
+/// Most bytes of all origins that one round reads.
 const ALL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
-/// An origin from which nothing came for so long is told: its machine may be off, or its exchange broken.
+/// An origin from which nothing came for so long is told: its machine may be off, or its rounds fail.
 const SILENT: SignedDuration = SignedDuration::from_hours(14 * 24);
 
 /// What is needed to bring in mirrors.
@@ -42,28 +45,56 @@ impl Mirroring<'_> {
         &self,
         transport: &mut dyn Transport,
         tips: &Tips,
-        state: &mut SyncState,
+        (state, record): (&mut SyncState, &mut SyncRecord),
         report: &mut SyncReport,
     ) -> Result<(), SyncError> {
         if tips.odd > 0 {
-            report.trouble.push(format!("{} names on the remote are no origin", tips.odd));
+            report.trouble.push(format!(
+                "{} on the remote left out: not of an origin, or past the first 1,000",
+                counted(tips.odd, "name")
+            ));
         }
+        state.sharing(&self.policy.share);
         let own = report.origin.clone();
         let others = tips.tips.iter().filter(|(origin, _)| **origin != own);
         let wanted: Vec<(StoreOrigin, Tip)> = others
             .filter(|(origin, tip)| !self.is_current(state, origin, tip))
             .map(|(origin, tip)| (origin.clone(), tip.clone()))
             .collect();
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let brought = transport.bring(&wanted)?;
+        let brought = match wanted.is_empty() {
+            true => Brought::default(),
+            false => transport.bring(&wanted)?,
+        };
+        // What did not come stays as it was.
+        let is_missing = |origin: &StoreOrigin| {
+            !brought.tips.contains_key(origin) && wanted.iter().any(|(one, _)| one == origin)
+        };
+        let before = record.unverified().into_iter();
+        let (missing, before): (Vec<_>, Vec<_>) = before.partition(|one| is_missing(&one.origin));
+        report.unverified = missing;
         for (origin, why) in brought.failed {
             report.trouble.push(format!("nothing came from {origin}: {why}"));
         }
+        let rule = self.policy.signatures;
+        let check = SealCheck { rule, now: self.now, steps: self.steps };
         let mut left = ALL_BYTES_MAX;
         for (origin, tip) in &brought.tips {
             (self.steps)("brought");
+            match check.of(transport, (origin, tip), record, report) {
+                Ok(CheckedSeal::Right) => {}
+                Ok(CheckedSeal::Held) => continue,
+                Err(error @ (SyncError::Cache { .. } | SyncError::NoGit | SyncError::Store(_))) => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    report.trouble.push(format!("{origin}: {error}"));
+                    // It could not be checked, so what was held is held still.
+                    report
+                        .unverified
+                        .extend(before.iter().find(|one| one.origin == *origin).cloned());
+                    continue;
+                }
+            }
             let known = state.origins.entry(origin.as_str().to_owned()).or_default();
             let mut one = OneOrigin {
                 mirroring: self,
@@ -81,6 +112,9 @@ impl Mirroring<'_> {
             }
             left = left.saturating_sub(before.saturating_sub(one.bytes));
             state.write();
+        }
+        if record.note_unverified(&report.unverified) {
+            record.write()?;
         }
         Ok(())
     }
@@ -115,7 +149,7 @@ struct TakenLog {
     added: usize,
     /// How many lines wait for another day.
     held: usize,
-    /// How many segments wait for another exchange.
+    /// How many segments wait for another round.
     unread: usize,
     /// How many lines were dropped, because their origin took them back.
     dropped: usize,
@@ -166,7 +200,10 @@ impl OneOrigin<'_, '_> {
     fn take(&mut self, transport: &mut dyn Transport, tip: &Tip) -> Result<(), SyncError> {
         let tree = CheckedTree::of(transport.list(self.origin, tip)?);
         if tree.odd > 0 {
-            self.tell(&format!("{} entries are no part of what a store publishes", tree.odd));
+            let files = counted(tree.odd, "file");
+            self.tell(&format!(
+                "{files} left out: of a name, kind or length that no store publishes"
+            ));
         }
         let Some(format) = &tree.format else {
             self.tell("nothing is taken, because it does not say how it is written");
@@ -176,8 +213,9 @@ impl OneOrigin<'_, '_> {
             self.tell("nothing is taken, because a newer version wrote it; update this one");
             return Ok(());
         }
-        if self.known.allowance(self.mirroring.now) == 0 {
-            // Nothing of it may be taken today, so nothing is read.
+        let list = tree.withdrawn.as_ref().map(|file| &file.sum);
+        if self.known.allowance(self.mirroring.now) == 0 && self.known.withdrawn.as_ref() == list {
+            // Nothing of it may be taken today, and nothing more was withdrawn, so nothing is read.
             self.tell("no more lines are taken today");
             return Ok(());
         }
@@ -191,7 +229,9 @@ impl OneOrigin<'_, '_> {
         };
         let mut all = TakenLog::default();
         for (repo, segments) in &tree.logs {
-            if !self.mirroring.policy.receives(repo) {
+            // Lines that are no longer shared here can still be withdrawn.
+            let is_known = self.known.logs.contains_key(repo.as_str());
+            if !is_known && !self.mirroring.policy.receives(repo) {
                 continue;
             }
             let segments: Vec<&Listed> = segments.values().collect();
@@ -203,11 +243,12 @@ impl OneOrigin<'_, '_> {
         let TakenLog { added, held, unread, dropped } = all;
         self.report.dropped += dropped;
         self.known.tip = (held + unread == 0).then(|| tip.0.clone());
+        self.known.withdrawn = list.cloned();
         if held > 0 {
             self.report.held.push((self.origin.clone(), held));
         }
         if unread > 0 {
-            self.tell(&format!("{unread} more segments are taken by the next exchange"));
+            self.tell(&format!("{} left for the next round", counted(unread, "segment")));
         }
         self.report.fetched += added;
         self.report.fetched_from += usize::from(added > 0);
@@ -236,12 +277,15 @@ impl OneOrigin<'_, '_> {
         if is_kept && before.sums == sums {
             return Ok(TakenLog::default());
         }
-        let (chosen, extent) = self.chosen(segments, if is_kept { &before.sums } else { &[] });
+        let had = if is_kept { before.sums } else { Vec::new() };
+        let (chosen, extent) = self.chosen(segments, &had);
         let contents = transport.read(self.origin, &chosen)?;
-        let (now, mirror_lines) = (self.mirroring.now, if is_kept { before.lines } else { 0 });
+        let now = self.mirroring.now;
         // What is brought back was counted on the day it came.
-        let again = before.lines.saturating_sub(mirror_lines);
-        let lines_max = self.known.allowance(now).saturating_add(again);
+        let again = if is_kept { 0 } else { before.lines };
+        let is_received = self.mirroring.policy.receives(repo);
+        let lines_max =
+            if is_received { self.known.allowance(now).saturating_add(again) } else { 0 };
         let arrival = LogArrival { repo, segments: &contents, extent, withdrawn, lines_max };
         (self.mirroring.steps)("read");
         let arrived = bring_in(&mirror, &arrival)?;
@@ -250,32 +294,32 @@ impl OneOrigin<'_, '_> {
         let unread = match extent {
             ArrivalExtent::Whole => 0,
             ArrivalExtent::Part => {
-                let had: BTreeSet<&String> = before.sums.iter().collect();
+                let had: BTreeSet<&String> = had.iter().collect();
                 let read: BTreeSet<&str> = chosen.iter().map(|one| one.sum.as_str()).collect();
                 sums.iter().filter(|sum| !had.contains(sum) && !read.contains(sum.as_str())).count()
             }
         };
         let done: Vec<String> = match (arrived.held, unread) {
             (0, 0) => sums,
-            (0, _) => {
-                let had = before.sums.into_iter();
-                had.chain(chosen.iter().map(|one| one.sum.clone())).collect()
-            }
-            _ => before.sums,
+            (0, _) => had.into_iter().chain(chosen.iter().map(|one| one.sum.clone())).collect(),
+            _ => had,
         };
         let known =
             KnownLog { sums: done, mirror_bytes: mirror.file_bytes(), lines: arrived.lines };
         self.known.logs.insert(repo.as_str().to_owned(), known);
+        // The segments of what is not wanted are compared each time, so this would be told each time.
+        let vanished = if is_received { arrived.vanished } else { 0 };
         for (count, what) in [
-            (arrived.vanished, "gone there, but not taken back by their owner, so kept here"),
+            (vanished, "gone there, but not withdrawn, so kept here"),
             (arrived.too_long, "too long, so left out"),
         ] {
             if count > 0 {
-                let lines = if count == 1 { "line" } else { "lines" };
-                self.tell(&format!("{count} {lines} of {repo}: {what}"));
+                self.tell(&format!("{} of {repo}: {what}", counted(count, "line")));
             }
         }
-        let Arrived { added, held, dropped, .. } = arrived;
+        let Arrived { added, dropped, .. } = arrived;
+        // Lines that are not wanted do not wait.
+        let held = if is_received { arrived.held } else { 0 };
         Ok(TakenLog { added, held, unread, dropped })
     }
 
@@ -325,52 +369,127 @@ pub(crate) fn silent(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::origin_tree::segments;
+    use crate::origin_tree::{WITHDRAWN_PATH, segments, withdrawn_mark, withdrawn_text};
+    use crate::sync_state::LINES_AT_FIRST_MAX;
     use crate::{FilePart, FolderRemote, History, NextTree, RemoteAddress};
+
+    /// A store, and a folder in which another origin publishes.
+    struct MirroredTeam {
+        folder: tempfile::TempDir,
+        store: Store,
+        state: SyncState,
+        tip: Option<Tip>,
+    }
+
+    fn other() -> StoreOrigin {
+        StoreOrigin::mint("you", 2)
+    }
+
+    impl MirroredTeam {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::at(folder.path().join("logs"));
+            let address = RemoteAddress::parse("folder:/x").unwrap();
+            let state = SyncState::read(folder.path(), &store, &address);
+            Self { folder, store, state, tip: None }
+        }
+
+        /// Publishes these lines, and that it withdrew others.
+        fn publish(&mut self, lines: &[String], withdrawn: &[&String]) {
+            let repo = RepoKey::parse("api").unwrap();
+            let logs = segments(&repo, lines.iter().map(String::as_str));
+            let mut files: BTreeMap<&str, FilePart<'_>> =
+                logs.iter().map(|(path, bytes)| (path.as_str(), FilePart::New(bytes))).collect();
+            files.insert("FORMAT", FilePart::New(FORMAT));
+            let id = |line: &str| line.split('"').nth(3).unwrap().to_owned();
+            let mark = |line: &&String| withdrawn_mark(&id(line), line.as_bytes());
+            let marks = withdrawn_text(&withdrawn.iter().map(mark).collect());
+            if !marks.is_empty() {
+                files.insert(WITHDRAWN_PATH, FilePart::New(&marks));
+            }
+            let (on, at) = (self.tip.as_ref(), Timestamp::UNIX_EPOCH);
+            let next = NextTree { origin: &other(), on, history: History::Keep, files, at };
+            let mut remote = FolderRemote::at(self.folder.path(), &|_| {});
+            remote.tips().unwrap();
+            let tip = remote.prepare(&next).unwrap();
+            remote.publish(&next, &tip).unwrap();
+            self.tip = Some(tip);
+        }
+
+        /// One round, in which so many bytes of an origin are read.
+        fn mirror(&mut self, origin_bytes_max: u64) -> SyncReport {
+            let steps = |_: &'static str| {};
+            let turn = self.store.team_turn(0).unwrap();
+            let mut remote = FolderRemote::at(self.folder.path(), &steps);
+            let tips = remote.tips().unwrap();
+            let mirroring = Mirroring {
+                store: &self.store,
+                turn: &turn,
+                now: Timestamp::UNIX_EPOCH,
+                origin_bytes_max,
+                policy: &SyncPolicy::default(),
+                steps: &steps,
+            };
+            let mut report = SyncReport::of(StoreOrigin::mint("me", 1));
+            let address = RemoteAddress::parse("folder:/x").unwrap();
+            let mut record = SyncRecord::read(&self.store, &address).unwrap();
+            mirroring.all(&mut remote, &tips, (&mut self.state, &mut record), &mut report).unwrap();
+            report
+        }
+
+        fn mirrored(&self) -> Vec<String> {
+            let text = std::fs::read_to_string(&self.store.mirrors().unwrap()[0]).unwrap();
+            text.lines().map(str::to_owned).collect()
+        }
+    }
+
+    fn lines(count: usize) -> Vec<String> {
+        (0..count).map(|n| format!("{{\"id\":\"{n:0>5}\",\"lesson\":\"{n:0>90}\"}}")).collect()
+    }
 
     // S-SYNC-8
     #[test]
     fn a_big_origin_comes_in_parts() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::at(folder.path().join("logs"));
-        let turn = store.team_turn(0).unwrap();
-        let (own, other) = (StoreOrigin::mint("me", 1), StoreOrigin::mint("you", 2));
-        let repo = RepoKey::parse("api").unwrap();
-        let lines: Vec<String> =
-            (0..7_000).map(|n| format!("{{\"lesson\":\"{n:0>90}\"}}")).collect();
-        let logs = segments(&repo, lines.iter().map(String::as_str));
-        assert_eq!(logs.len(), 3);
-        let mut files: BTreeMap<&str, FilePart<'_>> =
-            logs.iter().map(|(path, bytes)| (path.as_str(), FilePart::New(bytes))).collect();
-        files.insert("FORMAT", FilePart::New(FORMAT));
-        let now = Timestamp::UNIX_EPOCH;
-        let next = NextTree { origin: &other, on: None, history: History::Keep, files, at: now };
-        let steps = |_: &'static str| {};
-        let mut remote = FolderRemote::at(folder.path(), &steps);
-        let tip = remote.prepare(&next).unwrap();
-        remote.publish(&next, &tip).unwrap();
-
-        let address = RemoteAddress::parse("folder:/x").unwrap();
-        let mut state = SyncState::read(folder.path(), &store, &address);
-        let mirroring = Mirroring {
-            store: &store,
-            turn: &turn,
-            now,
-            origin_bytes_max: 300_000,
-            policy: &SyncPolicy::default(),
-            steps: &steps,
-        };
+        let (mut team, lines) = (MirroredTeam::new(), lines(6_000));
+        team.publish(&lines, &[]);
         let mut taken = Vec::new();
         for round in 0..4 {
-            let tips = remote.tips().unwrap();
-            let mut report = SyncReport::of(own.clone());
-            mirroring.all(&mut remote, &tips, &mut state, &mut report).unwrap();
+            let report = team.mirror(300_000);
             taken.push(report.fetched);
             assert_eq!(report.trouble.is_empty(), round > 1, "{:?}", report.trouble);
         }
-        assert_eq!(taken.iter().sum::<usize>(), 7_000);
+        assert_eq!(taken.iter().sum::<usize>(), 6_000);
         assert!(taken[..3].iter().all(|count| *count > 0) && taken[3] == 0, "{taken:?}");
-        let text = std::fs::read_to_string(&store.mirrors().unwrap()[0]).unwrap();
-        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+        assert_eq!(team.mirrored(), lines);
+    }
+
+    // S-SYNC-7, S-SYNC-8
+    #[test]
+    fn a_line_of_a_big_origin_is_dropped() {
+        let (mut team, mut lines) = (MirroredTeam::new(), lines(6_000));
+        team.publish(&lines, &[]);
+        for _ in 0..3 {
+            team.mirror(300_000);
+        }
+        let secret = std::mem::replace(&mut lines[5_999], r#"{"id":"05999"}"#.to_owned());
+        team.publish(&lines, &[&secret]);
+        assert_eq!(team.mirror(300_000).dropped, 1);
+        assert_eq!(team.mirrored(), lines);
+    }
+
+    // S-SYNC-7, S-SYNC-8
+    #[test]
+    fn withdrawing_waits_for_no_other_day() {
+        let (mut team, lines) = (MirroredTeam::new(), lines(3));
+        team.publish(&lines[..2], &[]);
+        assert_eq!(team.mirror(99_999).fetched, 2);
+        let known = team.state.origins.get_mut(other().as_str()).unwrap();
+        known.count(LINES_AT_FIRST_MAX, Timestamp::UNIX_EPOCH);
+        team.publish(&lines[1..], &[&lines[0]]);
+        let report = team.mirror(99_999);
+        assert_eq!((report.dropped, report.fetched, report.held), (1, 0, vec![(other(), 1)]));
+        assert_eq!(team.mirrored(), lines[1..2]);
+        let report = team.mirror(99_999);
+        assert!(report.trouble[0].contains("no more lines are taken today"), "{report:?}");
     }
 }

@@ -11,13 +11,13 @@ use event::limits::READ_LINE_BYTES_MAX;
 
 use store::FileLock;
 
-use crate::exchange::FOLDER;
-use crate::folder_remote::sum;
+use crate::content_sum::sum;
 use crate::origin_tree::{FORMAT_PATH, TreePlace, WITHDRAWN_PATH, complete_lines, place_of};
 use crate::stream_copy::{
     CopiedOrigin, Message, OriginMessages, PREFIX, StreamCopy, log_name, origin_of_subject, tip_of,
 };
 use crate::stream_rules::ALL;
+use crate::sync_request::FOLDER;
 use crate::team_address::TeamAddress;
 use crate::team_stream::{Sent, StreamMessage, TeamStream, WINDOW};
 use crate::transport::FILES_MAX;
@@ -29,7 +29,7 @@ use crate::{
 /// How often an origin is read anew whose copy is not like the stream: a server of a cluster may be behind.
 const TRIES_MAX: usize = 5;
 
-/// How long an exchange waits for another one that brings the copy up to date, in milliseconds.
+/// How long a round waits for another one that brings the copy up to date, in milliseconds.
 const LOCK_MS_MAX: u64 = 5_000;
 
 /// How long such a server gets.
@@ -170,23 +170,24 @@ impl<'a> NatsRemote<'a> {
         Ok(None)
     }
 
-    /// Erases the messages whose lines are not wanted any more. `None` if that is done.
+    /// Erases the messages of some logs whose lines are not wanted any more. `None` if that is done.
     fn erase(
         &self,
         (there, wanted): (&OriginMessages, &BTreeMap<String, Vec<String>>),
+        is_meant: impl Fn(&str) -> bool,
     ) -> Result<Option<Published>, SyncError> {
         let wanted: BTreeSet<(&str, &str)> = wanted
             .iter()
             .flat_map(|(log, lines)| lines.iter().map(|line| (log.as_str(), line.as_str())))
             .collect();
-        for (sequence, message) in &there.0 {
+        for (sequence, message) in &there.all {
             let line = message.line.as_deref().unwrap_or_default();
-            if wanted.contains(&(message.log.as_str(), line)) {
+            if !is_meant(&message.log) || wanted.contains(&(message.log.as_str(), line)) {
                 continue;
             }
             (self.steps)("erase");
             if let Some(why) = self.stream()?.erase(*sequence)? {
-                let why = format!("what was taken back could not be erased: {why}");
+                let why = format!("withdrawn lines could not be erased: {why}");
                 return Ok(Some(Published::Refused(why)));
             }
         }
@@ -216,7 +217,7 @@ impl Transport for NatsRemote<'_> {
     fn list(&mut self, origin: &StoreOrigin, _: &Tip) -> Result<Listing, SyncError> {
         let (files, odd) = StreamCopy::open(self.folder.clone())?.read(origin).tree();
         if files.len() > FILES_MAX {
-            return Err(self.error("there are too many files"));
+            return Err(SyncError::Unreadable("there are too many files".to_owned()));
         }
         let listed = |(path, bytes): (&String, &Vec<u8>)| Listed {
             path: path.clone(),
@@ -249,18 +250,23 @@ impl Transport for NatsRemote<'_> {
     fn publish(&mut self, next: &NextTree<'_>, _: &Tip) -> Result<Published, SyncError> {
         let there = self.catch_up()?.read(next.origin);
         let (files, _) = there.tree();
-        let tip = (!there.0.is_empty()).then(|| there.tip());
+        let tip = (!there.all.is_empty()).then(|| there.tip());
         if tip.as_ref() != next.on {
             return Ok(Published::Taken);
         }
         let Some(wanted) = wanted_lines(next, &files) else {
             return Ok(Published::Refused("a file has no place in a stream".to_owned()));
         };
-        // New lines come first: whoever reads in between misses nothing.
+        // The mark of a line that is shared again goes before the line comes: whoever ends in between sends the line as a
+        // new one. A mark that stayed beside its line would stay for good.
+        if let Some(stopped) = self.erase((&there, &wanted), |log| log == WITHDRAWN_PATH)? {
+            return Ok(stopped);
+        }
+        // New lines come before old ones go: whoever reads in between misses nothing.
         if let Some(stopped) = self.send(next.origin, (&there, &wanted))? {
             return Ok(stopped);
         }
-        let erased = self.erase((&there, &wanted))?;
+        let erased = self.erase((&there, &wanted), |log| log != WITHDRAWN_PATH)?;
         Ok(erased.unwrap_or(Published::Done))
     }
 
@@ -276,9 +282,10 @@ impl Transport for NatsRemote<'_> {
 /// Adds messages to the copy.
 fn take(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError> {
     let mut by_origin: BTreeMap<StoreOrigin, Vec<StreamMessage>> = BTreeMap::new();
+    let mut more = BTreeSet::new();
     for message in part {
         let found = origin_of_subject(&message.subject).map(|(origin, _)| origin);
-        if let Some(origin) = found.filter(|origin| copy.takes(origin)) {
+        if let Some(origin) = found.filter(|origin| copy.takes(origin, &mut more)) {
             by_origin.entry(origin).or_default().push(message);
         }
     }
@@ -293,7 +300,7 @@ fn take(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError
 fn add(messages: &mut OriginMessages, part: Vec<StreamMessage>) {
     for StreamMessage { sequence, subject, payload } in part {
         if let Some((_, log)) = origin_of_subject(&subject) {
-            messages.0.insert(sequence, Message::of(log, payload));
+            messages.add((sequence, Message::of(log, payload)));
         }
     }
 }
@@ -304,9 +311,9 @@ fn by_origin(
     copy: &mut StreamCopy,
 ) -> BTreeMap<StoreOrigin, BTreeMap<String, usize>> {
     let mut found: BTreeMap<StoreOrigin, BTreeMap<String, usize>> = BTreeMap::new();
-    let mut odd = BTreeSet::new();
+    let (mut odd, mut more) = (BTreeSet::new(), BTreeSet::new());
     for (subject, count) in counts {
-        match origin_of_subject(subject).filter(|(origin, _)| copy.takes(origin)) {
+        match origin_of_subject(subject).filter(|(origin, _)| copy.takes(origin, &mut more)) {
             Some((origin, log)) => {
                 found.entry(origin).or_default().insert(log.to_owned(), *count);
             }

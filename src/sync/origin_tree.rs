@@ -1,4 +1,4 @@
-//! The form of what an origin publishes: `FORMAT`, the segments of its logs, and the ids of what it took back. Not here:
+//! The form of what an origin publishes: `FORMAT`, the segments of its logs, and the ids of what it withdrew. Not here:
 //! moving trees (`transport`), and what is in them (`outgoing`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 pub(crate) const FORMAT_PATH: &str = "FORMAT";
 pub(crate) const FORMAT: &[u8] = b"1\n";
 
-/// The file with the ids of events that the origin took back, one a line. Mirrors drop lines with these ids that the origin no
+/// The file with the ids of events that the origin withdrew, one a line. Mirrors drop lines with these ids that the origin no
 /// longer has; other lines that vanish stay.
 pub(crate) const WITHDRAWN_PATH: &str = "WITHDRAWN";
 
@@ -35,7 +35,7 @@ const DIGITS: usize = 6;
 pub(crate) enum TreePlace {
     /// The name of the form.
     Format,
-    /// The ids of what was taken back.
+    /// The ids of what was withdrawn.
     Withdrawn,
     /// A segment of a log, and its number.
     Segment(RepoKey, u32),
@@ -84,20 +84,20 @@ pub(crate) fn segments<'a>(
     segments
 }
 
-/// Returns what names a line that was taken back: its id and three digits of its hash. They tell the forms of one event
+/// Returns what names a line that was withdrawn: its id and three digits of its hash. They tell the forms of one event
 /// apart, for a line may be published again, and are too few to guess what it said.
 pub(crate) fn withdrawn_mark(id: &str, line: &[u8]) -> String {
     let [first, second, ..] = <[u8; 32]>::from(Sha256::digest(line));
     format!("{id} {first:02x}{:x}", second >> 4)
 }
 
-/// Writes the list of what was taken back.
+/// Writes the list of what was withdrawn.
 pub(crate) fn withdrawn_text(ids: &BTreeSet<String>) -> Vec<u8> {
     let surplus = ids.len().saturating_sub(WITHDRAWN_MAX);
     ids.iter().skip(surplus).flat_map(|id| [id.as_bytes(), b"\n"].concat()).collect()
 }
 
-/// Reads the list of what was taken back.
+/// Reads the list of what was withdrawn.
 pub(crate) fn withdrawn_marks(bytes: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(bytes);
     text.lines().filter(|id| !id.is_empty()).take(WITHDRAWN_MAX).map(str::to_owned).collect()

@@ -8,6 +8,7 @@ use event::limits::READ_LINE_BYTES_MAX;
 use event::{
     Applies, Decoded, Event, GLOBAL_REPO, HOOK, MemoryChange, RepoKey, Verdict, clean, codec,
 };
+use serde::{Deserialize, Serialize};
 use store::{Store, StoreError, SyncPolicy, Tail};
 
 use crate::unambiguous::is_unambiguous;
@@ -33,14 +34,17 @@ pub struct Outgoing {
 }
 
 /// How many lines of shared repositories stay, and why.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LeftOut {
     /// They are private, or about a private memory.
     pub private: usize,
     /// They read like orders to their reader.
     pub flagged: usize,
-    /// They hold no event, or are longer than the remote takes.
+    /// They hold no event.
     pub no_event: usize,
+    /// They are longer than the remote takes, or than anybody reads.
+    pub too_long: usize,
     /// They name another repository than their log, or apply in all.
     pub elsewhere: usize,
     /// Hooks wrote them and nobody has confirmed them, or they tell of a session.
@@ -51,7 +55,8 @@ impl LeftOut {
     /// Returns how many lines stay.
     #[must_use]
     pub fn lines(&self) -> usize {
-        self.private + self.flagged + self.no_event + self.elsewhere + self.unproven
+        let Self { private, flagged, no_event, too_long, elsewhere, unproven } = self;
+        private + flagged + no_event + too_long + elsewhere + unproven
     }
 }
 
@@ -61,7 +66,7 @@ impl Outgoing {
         for log in &mut self.logs {
             let before = log.lines.len();
             log.lines.retain(|line| line.len() <= bytes_max);
-            self.left_out.no_event += before - log.lines.len();
+            self.left_out.too_long += before - log.lines.len();
         }
     }
 }
@@ -70,19 +75,15 @@ impl Outgoing {
 ///
 /// # Errors
 /// [`StoreError`] if a log of a shared repository cannot be read whole. Nothing may be concluded then: a missing line would
-/// look as if it had been taken back.
+/// look as if it had been withdrawn.
 pub fn outgoing(store: &Store, policy: &SyncPolicy) -> Result<Outgoing, StoreError> {
     let mut read = OwnLines { strip: &policy.strip, ..OwnLines::default() };
-    let mut found = Vec::new();
-    for (repo, files) in shared_files(store, policy)? {
-        let mut parts = Vec::new();
-        // The log comes first: a line that is archived meanwhile is then seen twice and not missed.
-        for file in files.iter().rev() {
-            let mut part = Vec::new();
-            Tail::of(file).read(|line| part.extend(read.line(line.bytes, &repo)))?;
-            parts.push(part);
-        }
-        found.push((repo, parts.into_iter().rev().flatten().collect::<Vec<_>>()));
+    // Logs come first, and only then is it asked which segments there are: a line that is archived meanwhile is then seen
+    // twice and not missed.
+    let logs = read.files(store.logs()?, policy)?;
+    let mut found = read.files(store.segments()?, policy)?;
+    for (repo, lines) in logs {
+        found.entry(repo).or_default().extend(lines);
     }
     let OwnLines { mut left_out, hidden, ids, mut unproven, proven, .. } = read;
     unproven.retain(|id| !proven.contains(id));
@@ -140,6 +141,23 @@ struct OwnLines<'a> {
 }
 
 impl OwnLines<'_> {
+    /// Reads those files that are of shared repositories.
+    fn files(
+        &mut self,
+        files: Vec<PathBuf>,
+        policy: &SyncPolicy,
+    ) -> Result<BTreeMap<RepoKey, Vec<Leaving>>, StoreError> {
+        let mut found: BTreeMap<RepoKey, Vec<Leaving>> = BTreeMap::new();
+        for file in files {
+            let repo = Store::repo_of(&file);
+            if policy.shares(&repo) {
+                let lines = found.entry(repo.clone()).or_default();
+                Tail::of(&file).read(|line| lines.extend(self.line(line.bytes, &repo)))?;
+            }
+        }
+        Ok(found)
+    }
+
     fn line(&mut self, bytes: &[u8], repo: &RepoKey) -> Option<Leaving> {
         let event = match codec::decode(bytes, repo.as_str()) {
             Decoded::Event(event) => *event,
@@ -179,7 +197,7 @@ impl OwnLines<'_> {
         let about = about.chain([id]).collect();
         let line = shared_form(&event, bytes, self.strip);
         if line.len() > READ_LINE_BYTES_MAX {
-            self.left_out.no_event += 1;
+            self.left_out.too_long += 1;
             return None;
         }
         Some(Leaving { line, about })
@@ -266,6 +284,49 @@ mod tests {
         assert_eq!(ids(&sharing(&["*", "global", "api~0123abcd"])), 4);
     }
 
+    // S-SYNC-2, S-SYNC-9
+    #[test]
+    fn no_line_is_missed_while_some_are_archived() {
+        const LINES: usize = 60;
+        let text = |count: usize| -> String {
+            (0..count).map(|n| format!("{{\"id\":\"a{n}\",\"lesson\":\"x{n}\"}}\n")).collect()
+        };
+        // The first log takes a while, so that lines of the second one are archived before it is read.
+        let own = OwnStore::with(&[("big.jsonl", &text(1_000)), (API, &text(LINES))]);
+        let log = own.store.root().join(API);
+        std::thread::scope(|scope| {
+            let archiving = scope.spawn(|| {
+                for _ in 0..LINES {
+                    let mut is_planned = false;
+                    let mut plan = || {
+                        let mut is_moved = std::mem::replace(&mut is_planned, true);
+                        let moves: store::Moves<'_> =
+                            Box::new(move |_| !std::mem::replace(&mut is_moved, true));
+                        Ok((!is_moved).then_some(moves))
+                    };
+                    store::archive(&own.store, &log, &mut plan).unwrap();
+                }
+            });
+            while !archiving.is_finished() {
+                assert_eq!(own.lines(&sharing(&["*"])).len(), 1_000 + LINES);
+            }
+        });
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "", "all were moved");
+    }
+
+    // S-SYNC-2
+    #[test]
+    fn what_is_too_long_is_told_as_such() {
+        let own = OwnStore::with(&[(
+            API,
+            "{\"id\":\"a1\",\"lesson\":\"x\"}\n{\"id\":\"a2\",\"lesson\":\"longer\"}\n",
+        )]);
+        let mut found = own.outgoing(&sharing(&["*"]));
+        found.leave_out_longer_than(26);
+        let expected = LeftOut { too_long: 1, ..LeftOut::default() };
+        assert_eq!((found.logs[0].lines.len(), found.left_out), (1, expected));
+    }
+
     // S-SYNC-2
     #[test]
     fn what_a_hook_wrote_leaves_once_it_is_proven() {
@@ -305,7 +366,8 @@ mod tests {
         let found = own.outgoing(&sharing(&["github.com/acme/*"]));
         let left: Vec<&str> = found.logs[0].lines.iter().map(String::as_str).collect();
         assert_eq!(left, [lines[0].as_str(), lines[8].as_str()]);
-        let expected = LeftOut { private: 3, flagged: 1, no_event: 1, elsewhere: 2, unproven: 0 };
+        let expected =
+            LeftOut { private: 3, flagged: 1, no_event: 1, elsewhere: 2, ..LeftOut::default() };
         assert_eq!((found.left_out, found.left_out.lines()), (expected, 7));
     }
 

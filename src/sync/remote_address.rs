@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use guard::text::{Layout, neutralise};
-use sha2::{Digest as _, Sha256};
 
 use crate::SyncError;
+use crate::content_sum::short_sum;
 
 /// What begins the address of a plain folder.
 const FOLDER: &str = "folder:";
@@ -90,9 +90,7 @@ impl RemoteAddress {
     }
 
     fn of(kind: RemoteKind, text: &str) -> Self {
-        let digest = Sha256::digest(text.as_bytes());
-        let hash = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Self { kind, shown: shown(text), hash }
+        Self { kind, shown: shown(text), hash: short_sum(text.as_bytes(), 16) }
     }
 
     /// Returns what is there.

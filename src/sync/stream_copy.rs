@@ -2,15 +2,14 @@
 //! log; `FORMAT` and `WITHDRAWN` stand in the place of a log for the files of these names. The copy may be lost at any time,
 //! and then the stream is read again. Not here: the server (`team_stream`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use event::limits::READ_LINE_BYTES_MAX;
 use event::{RepoKey, StoreOrigin};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
-use crate::folder_remote::sum;
+use crate::content_sum::sum;
 use crate::origin_tree::{
     FORMAT_PATH, TreePlace, WITHDRAWN_PATH, place_of, segments, withdrawn_text,
 };
@@ -58,9 +57,14 @@ pub(crate) struct CopiedOrigin {
     pub(crate) counts: BTreeMap<String, usize>,
 }
 
-/// The messages of one origin, by their sequence.
+/// The messages of one origin.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct OriginMessages(pub(crate) BTreeMap<u64, Message>);
+pub(crate) struct OriginMessages {
+    /// By their sequence.
+    pub(crate) all: BTreeMap<u64, Message>,
+    /// The lines of all, in bytes.
+    line_bytes: usize,
+}
 
 /// A message: the end of its subject, and its line. `None` for what is no line.
 #[derive(Debug, PartialEq, Eq)]
@@ -95,7 +99,9 @@ impl StreamCopy {
     /// Reads the messages of an origin.
     pub(crate) fn read(&self, origin: &StoreOrigin) -> OriginMessages {
         let text = std::fs::read_to_string(self.path(origin)).unwrap_or_default();
-        OriginMessages(text.lines().filter_map(parsed).collect())
+        let mut messages = OriginMessages::default();
+        text.lines().filter_map(parsed).for_each(|message| messages.add(message));
+        messages
     }
 
     /// Writes the messages of an origin.
@@ -105,9 +111,9 @@ impl StreamCopy {
         messages: &OriginMessages,
     ) -> Result<(), SyncError> {
         let mut text = String::new();
-        for (sequence, Message { log, line }) in &messages.0 {
-            let line = line.as_deref().filter(|line| text.len() + line.len() <= ORIGIN_BYTES_MAX);
-            text.push_str(&format!("{sequence} {log} {}\n", line.unwrap_or_default()));
+        for (sequence, Message { log, line }) in &messages.all {
+            let line = line.as_deref().unwrap_or_default();
+            text.push_str(&format!("{sequence} {log} {line}\n"));
         }
         replace(&self.path(origin), &text)?;
         let copied = CopiedOrigin { tip: messages.tip().0, counts: messages.counts() };
@@ -115,10 +121,14 @@ impl StreamCopy {
         Ok(())
     }
 
-    /// Tells whether an origin is one of those that are looked at.
-    pub(crate) fn takes(&self, origin: &StoreOrigin) -> bool {
+    /// Tells whether an origin is one of those that are looked at. `more` are those that came since the copy was written.
+    pub(crate) fn takes(&self, origin: &StoreOrigin, more: &mut BTreeSet<StoreOrigin>) -> bool {
         let origins = &self.state.origins;
-        origins.contains_key(origin.as_str()) || origins.len() < ORIGINS_MAX
+        if origins.contains_key(origin.as_str()) || more.contains(origin) {
+            return true;
+        }
+        let has_room = origins.len() + more.len() < ORIGINS_MAX;
+        has_room && more.insert(origin.clone())
     }
 
     fn path(&self, origin: &StoreOrigin) -> PathBuf {
@@ -155,10 +165,25 @@ impl Message {
 }
 
 impl OriginMessages {
+    /// Adds a message with its sequence. Of an origin with more lines than are kept, the rest only counts.
+    pub(crate) fn add(&mut self, message: (u64, Message)) {
+        self.add_within(message, ORIGIN_BYTES_MAX);
+    }
+
+    fn add_within(&mut self, (sequence, mut message): (u64, Message), line_bytes_max: usize) {
+        let bytes = |message: &Message| message.line.as_ref().map_or(0, String::len);
+        self.line_bytes -= self.all.remove(&sequence).as_ref().map_or(0, bytes);
+        if self.line_bytes + bytes(&message) > line_bytes_max {
+            message.line = None;
+        }
+        self.line_bytes += bytes(&message);
+        self.all.insert(sequence, message);
+    }
+
     /// Returns how many messages each subject has.
     pub(crate) fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        for message in self.0.values() {
+        for message in self.all.values() {
             *counts.entry(message.log.clone()).or_default() += 1;
         }
         counts
@@ -166,20 +191,20 @@ impl OriginMessages {
 
     /// Returns the lines of a log, with their sequences.
     pub(crate) fn lines<'a>(&'a self, log: &'a str) -> impl Iterator<Item = (u64, &'a str)> {
-        let of_log = self.0.iter().filter(move |(_, message)| message.log == log);
+        let of_log = self.all.iter().filter(move |(_, message)| message.log == log);
         of_log.filter_map(|(sequence, message)| Some((*sequence, message.line.as_deref()?)))
     }
 
     /// Returns the sequence of the last message of a log, also of one that is no line; 0 if there is none.
     pub(crate) fn last(&self, log: &str) -> u64 {
-        let mut of_log = self.0.iter().rev().filter(|(_, message)| message.log == log);
+        let mut of_log = self.all.iter().rev().filter(|(_, message)| message.log == log);
         of_log.next().map_or(0, |(sequence, _)| *sequence)
     }
 
     /// Returns the tree: its files by path, and how many names and messages are no part of one.
     pub(crate) fn tree(&self) -> (BTreeMap<String, Vec<u8>>, usize) {
         let mut logs: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for message in self.0.values() {
+        for message in self.all.values() {
             logs.entry(&message.log).or_default().extend(message.line.as_deref());
         }
         let (mut files, mut odd) = (BTreeMap::new(), 0);
@@ -198,7 +223,7 @@ impl OriginMessages {
                 TreePlace::Odd => odd += 1,
             }
         }
-        odd += self.0.values().filter(|message| message.line.is_none()).count();
+        odd += self.all.values().filter(|message| message.line.is_none()).count();
         (files, odd)
     }
 
@@ -211,9 +236,8 @@ impl OriginMessages {
 
 /// Names a tree by its paths, in order, and the sums of their contents.
 pub(crate) fn tip_of<'a>(files: impl Iterator<Item = (&'a str, String)>) -> Tip {
-    let mut hash = Sha256::new();
-    files.for_each(|(path, sum)| hash.update(format!("{sum} {path}\n")));
-    Tip(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let list: String = files.map(|(path, sum)| format!("{sum} {path}\n")).collect();
+    Tip(sum(list.as_bytes()))
 }
 
 /// Returns the origin of a subject and the rest of it.
@@ -251,7 +275,9 @@ mod tests {
         let read = |&(sequence, log, bytes): &(u64, &str, &[u8])| {
             (sequence, Message::of(log, bytes.to_vec()))
         };
-        OriginMessages(of.iter().map(read).collect())
+        let mut messages = OriginMessages::default();
+        of.iter().map(read).for_each(|message| messages.add(message));
+        messages
     }
 
     // S-NATS-4
@@ -267,6 +293,35 @@ mod tests {
         let found = origin_of_subject("ak1.e.ana-0123456789abcdef.a.b");
         assert_eq!(found, Some((StoreOrigin::parse("ana-0123456789abcdef").unwrap(), "a.b")));
         assert_eq!(origin_of_subject("ak1.e.x.a"), None);
+    }
+
+    // S-SYNC-8
+    #[test]
+    fn no_more_origins_are_taken_than_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut copy = StreamCopy::open(folder.path().join("copy")).unwrap();
+        let known = StoreOrigin::mint("ana", 0);
+        copy.put(&known, &messages(&[(1, "api", b"1")])).unwrap();
+        let mut more = BTreeSet::new();
+        let mut all = (0..=1_000).map(|bits| StoreOrigin::mint("ana", bits));
+        let taken = all.by_ref().take(1_000).filter(|origin| copy.takes(origin, &mut more)).count();
+        assert_eq!((taken, more.len()), (1_000, 999));
+        assert!(!copy.takes(&all.next().unwrap(), &mut more), "one too many");
+        assert!(copy.takes(&known, &mut more));
+    }
+
+    // S-SYNC-8, S-NATS-6
+    #[test]
+    fn past_the_bound_messages_only_count() {
+        let mut of_ana = messages(&[(1, "api", b"12345")]);
+        for sequence in [2, 3, 3] {
+            of_ana.add_within((sequence, Message::of("api", b"123".to_vec())), 9);
+        }
+        let lines: Vec<(u64, &str)> = of_ana.lines("api").collect();
+        assert_eq!((lines, of_ana.counts()["api"]), (vec![(1, "12345"), (2, "123")], 3));
+        of_ana.add_within((2, Message::of("api", b"1".to_vec())), 9);
+        of_ana.add_within((3, Message::of("api", b"123".to_vec())), 9);
+        assert_eq!(of_ana.lines("api").count(), 3, "room that was given back is used");
     }
 
     // S-NATS-4
@@ -302,6 +357,6 @@ mod tests {
         assert_eq!(open().read(&origin), of_ana);
         assert_eq!(open().state.origins[origin.as_str()].tip, of_ana.tip().0);
         copy.clear("later").unwrap();
-        assert!(open().read(&origin).0.is_empty() && open().state.cursor == 0);
+        assert!(open().read(&origin).all.is_empty() && open().state.cursor == 0);
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn what_is_off(config: &Config) -> Option<String> {
             config.max_message_size <= 0 || config.max_message_size >= MESSAGE_BYTES_MIN,
             "a message must be allowed 131072 bytes",
         ),
-        (!config.deny_delete, "what is taken back must be erased (no deny-delete)"),
+        (!config.deny_delete, "withdrawn lines must be erased (no deny-delete)"),
         (!config.sealed, "it is sealed"),
         (
             config.mirror.is_none() && config.sources.as_ref().is_none_or(Vec::is_empty),

@@ -1,20 +1,26 @@
 //! What must not be lost of sharing, in the file `.sync.json` of the store: who agreed to share which repository with which
-//! remote, and what this store published last, by which it knows its own tree from that of a copy of itself. Not here: the
-//! state that may be lost (`sync_state`).
+//! remote, what this store published last, by which it knows its own tree from that of a copy of itself, and with which key
+//! each origin signs. Not here: the state that may be lost (`sync_state`).
 
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
-use event::RepoKey;
+use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use store::{Store, StoreError};
 
-use crate::{RemoteAddress, SyncError, Tip};
+use crate::{RemoteAddress, Seal, SyncError, Tip, Unverified};
 
 /// The file, inside the store.
 const RECORD: &str = ".sync.json";
+
+/// The keys of the origins, by origin.
+const KEYS: &str = "keys";
+
+/// What was seen of the origins that are not taken, by origin.
+const UNVERIFIED: &str = "unverified";
 
 /// The longest record that is read, in bytes.
 const RECORD_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -104,6 +110,53 @@ impl SyncRecord {
         }
     }
 
+    /// Returns the fingerprint of the key that an origin signs with. It holds for every remote.
+    pub(crate) fn key_of(&self, origin: &StoreOrigin) -> Option<&str> {
+        self.whole.get(KEYS)?.get(origin.as_str())?.get("key")?.as_str()
+    }
+
+    /// Keeps the key of an origin.
+    pub(crate) fn keep_key(&mut self, origin: &StoreOrigin, key: &str, now: Timestamp) {
+        let keys = self.whole.entry(KEYS).or_insert_with(|| json!({}));
+        if let Value::Object(keys) = keys {
+            let kept = json!({ "key": key, "since": format!("{now:.0}") });
+            keys.insert(origin.as_str().to_owned(), kept);
+        }
+    }
+
+    /// Forgets the key of an origin, which signs no more.
+    pub(crate) fn forget_key(&mut self, origin: &StoreOrigin) {
+        if let Some(Value::Object(keys)) = self.whole.get_mut(KEYS) {
+            keys.remove(origin.as_str());
+        }
+    }
+
+    /// Returns the origins of the remote of which nothing is taken, because of their signatures.
+    pub(crate) fn unverified(&self) -> Vec<Unverified> {
+        let held = self.fields.get(UNVERIFIED).and_then(Value::as_object);
+        let read = |(name, seen): (&String, &Value)| {
+            let origin = StoreOrigin::parse(name)?;
+            let expected = self.key_of(&origin).map(str::to_owned);
+            let seen = serde_json::from_value::<Seal>(seen.clone()).ok()?;
+            Some(Unverified { origin, expected, seen })
+        };
+        held.into_iter().flatten().filter_map(read).collect()
+    }
+
+    /// Notes these origins, in the place of those before. Returns whether they are others.
+    pub(crate) fn note_unverified(&mut self, held: &[Unverified]) -> bool {
+        let noted = |one: &Unverified| {
+            let seen = serde_json::to_value(&one.seen).unwrap_or_default();
+            (one.origin.as_str().to_owned(), seen)
+        };
+        let held: Map<String, Value> = held.iter().map(noted).collect();
+        let before = match held.is_empty() {
+            true => self.fields.remove(UNVERIFIED),
+            false => self.fields.insert(UNVERIFIED.to_owned(), Value::Object(held.clone())),
+        };
+        before.unwrap_or_else(|| json!({})) != Value::Object(held)
+    }
+
     fn text(&self, name: &str) -> Option<&str> {
         self.fields.get(name).and_then(Value::as_str)
     }
@@ -168,5 +221,41 @@ mod tests {
         }
         std::fs::write(&path, "{").unwrap();
         assert!(SyncRecord::read(&store, &remotes[0]).is_err());
+    }
+
+    // S-SYNC-13
+    #[test]
+    fn a_key_holds_for_every_remote() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path().join("logs"));
+        store.ensure().unwrap();
+        let remotes = ["/srv/a.git", "/srv/b.git"].map(|url| RemoteAddress::parse(url).unwrap());
+        let read = |remote| SyncRecord::read(&store, remote).unwrap();
+        let [ana, bo] = [("ana", 1), ("bo", 2)].map(|(host, bits)| StoreOrigin::mint(host, bits));
+        let mut record = read(&remotes[0]);
+        record.keep_key(&ana, "SHA256:a", Timestamp::UNIX_EPOCH);
+        let held = |origin: &StoreOrigin, expected: Option<&str>, seen| Unverified {
+            origin: origin.clone(),
+            expected: expected.map(str::to_owned),
+            seen,
+        };
+        let both = [
+            held(&ana, Some("SHA256:a"), Seal::Signed("SHA256:b".to_owned())),
+            held(&bo, None, Seal::Unsigned),
+        ];
+        assert!(record.note_unverified(&both) && !record.note_unverified(&both));
+        record.write().unwrap();
+        let mut record = read(&remotes[0]);
+        assert_eq!(record.unverified(), both);
+        assert!(record.note_unverified(&[]) && !record.note_unverified(&[]));
+        record.write().unwrap();
+        let mut record = read(&remotes[1]);
+        assert_eq!((record.unverified(), record.key_of(&ana)), (Vec::new(), Some("SHA256:a")));
+        record.forget_key(&ana);
+        record.write().unwrap();
+        assert_eq!(
+            (read(&remotes[0]).key_of(&ana), read(&remotes[0]).unverified().len()),
+            (None, 0)
+        );
     }
 }

@@ -1,15 +1,17 @@
-//! What the last exchange with a remote found, in the cache. It saves reading everything again, and may be lost at any time.
+//! What the last round with a remote found, in the cache. It saves reading everything again, and may be lost at any time.
 //! Not here: what must not be lost (`sync_record`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use event::RepoKey;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use store::Store;
 
-use crate::RemoteAddress;
+use crate::content_sum::short_sum;
+use crate::sync_record::SyncRecord;
+use crate::{LeftOut, RemoteAddress, Tip};
 
 /// Most lines of one origin that are taken on a day. A person and their agents write tens; more is a fault or an attack.
 pub(crate) const LINES_A_DAY_MAX: usize = 10_000;
@@ -26,8 +28,10 @@ const STATE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub(crate) struct SyncState {
     /// By the whole name of the origin.
     pub(crate) origins: BTreeMap<String, KnownOrigin>,
-    /// What the own logs were like when they were last published, and the tip that came of it.
-    pub(crate) published: Option<(String, String)>,
+    /// What was shared when they were taken, which says of which repositories lines are taken.
+    share: Vec<String>,
+    /// The last publication.
+    settled: Option<SettledPart>,
     /// Since when something waits, in seconds since 1970.
     pub(crate) waiting_since: Option<i64>,
     /// When the remote answered last, in seconds since 1970.
@@ -36,12 +40,40 @@ pub(crate) struct SyncState {
     path: PathBuf,
 }
 
+/// What the remote has of this store, and of which logs that came.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SettledPart {
+    /// What the own logs looked like.
+    logs: String,
+    /// The tip; `None` if there was nothing to share.
+    tip: Option<String>,
+    /// The repositories that nobody had agreed to share, and how many lines they had.
+    to_agree: Vec<(String, usize)>,
+    /// What stayed of the shared repositories.
+    pub(crate) left_out: LeftOut,
+}
+
+impl SettledPart {
+    /// Returns the tip.
+    pub(crate) fn tip(&self) -> Option<Tip> {
+        self.tip.clone().map(Tip)
+    }
+
+    /// Returns the repositories that nobody had agreed to share, and how many lines they had.
+    pub(crate) fn to_agree(&self) -> Vec<(RepoKey, usize)> {
+        let parsed = |(repo, lines): &(String, usize)| Some((RepoKey::parse(repo).ok()?, *lines));
+        self.to_agree.iter().filter_map(parsed).collect()
+    }
+}
+
 /// What is known of another origin.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct KnownOrigin {
-    /// Its tip, if all of it was taken.
+    /// Its tip, if all of it was taken that is shared here.
     pub(crate) tip: Option<String>,
+    /// The sum of its list of what it withdrew, if the mirrors follow that list.
+    pub(crate) withdrawn: Option<String>,
     /// Its logs, by repository.
     pub(crate) logs: BTreeMap<String, KnownLog>,
     /// The day on which the first lines were taken, in UTC.
@@ -67,15 +99,43 @@ pub(crate) struct KnownLog {
 impl SyncState {
     /// Reads the state. What is not there or cannot be understood is empty.
     pub(crate) fn read(folder: &Path, store: &Store, remote: &RemoteAddress) -> Self {
-        let place = Sha256::digest(store.root().as_os_str().as_encoded_bytes());
-        let place: String = place.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let place = short_sum(store.root().as_os_str().as_encoded_bytes(), 8);
         let path = folder.join(format!("{}-{place}.json", remote.hash()));
         let is_small = path.symlink_metadata().is_ok_and(|found| found.len() <= STATE_BYTES_MAX);
         let text = if is_small { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
         Self { path, ..serde_json::from_slice(&text).unwrap_or_default() }
     }
 
-    /// Writes the state. If that fails, the next exchange reads everything again.
+    /// Notes that the remote has what it should of these logs.
+    pub(crate) fn settle(
+        &mut self,
+        logs: &str,
+        tip: Option<Tip>,
+        (to_agree, left_out): (&[(RepoKey, usize)], LeftOut),
+    ) {
+        let named = |(repo, lines): &(RepoKey, usize)| (repo.as_str().to_owned(), *lines);
+        let to_agree = to_agree.iter().map(named).collect();
+        let (logs, tip) = (logs.to_owned(), tip.map(|tip| tip.0));
+        self.settled = Some(SettledPart { logs, tip, to_agree, left_out });
+    }
+
+    /// Returns what the remote has of logs that look like this; nothing if somebody agreed since to share more of them.
+    pub(crate) fn settled_at(&self, logs: &str, record: &SyncRecord) -> Option<&SettledPart> {
+        let settled = self.settled.as_ref().filter(|settled| settled.logs == logs)?;
+        let is_agreed = settled.to_agree().iter().any(|(repo, _)| record.is_agreed(repo));
+        (!is_agreed).then_some(settled)
+    }
+
+    /// Notes what is shared now. If that is something else than before, every origin is looked at again: lines that were left
+    /// before may be wanted now.
+    pub(crate) fn sharing(&mut self, share: &[String]) {
+        if self.share != share {
+            self.share = share.to_vec();
+            self.origins.values_mut().for_each(|known| known.tip = None);
+        }
+    }
+
+    /// Writes the state. If that fails, the next round reads everything again.
     pub(crate) fn write(&self) {
         let new = self.path.with_extension("new");
         let text = serde_json::to_string(self).unwrap_or_default();
@@ -137,10 +197,19 @@ mod tests {
         let remote = RemoteAddress::parse("/srv/m.git").unwrap();
         let read = || SyncState::read(folder.path(), &store, &remote);
         let mut state = read();
-        state.published = Some(("a".to_owned(), "b".to_owned()));
+        let api = RepoKey::parse("api").unwrap();
+        let left_out = LeftOut { private: 2, ..LeftOut::default() };
+        state.settle("a", Some(Tip("b".to_owned())), (&[(api.clone(), 3)], left_out));
         state.write();
-        assert_eq!(read().published, state.published);
+        let read_back = read();
+        assert!(read_back.settled.is_some());
+        assert_eq!(read_back.settled, state.settled);
+        let mut record = SyncRecord::read(&store, &remote).unwrap();
+        assert_eq!(state.settled_at("a", &record).unwrap().to_agree(), [(api.clone(), 3)]);
+        assert_eq!(state.settled_at("b", &record), None);
+        record.agree(&api, Timestamp::UNIX_EPOCH);
+        assert_eq!(state.settled_at("a", &record), None, "there is more to send");
         std::fs::write(&state.path, "{").unwrap();
-        assert_eq!(read().published, None);
+        assert_eq!(read().settled, None);
     }
 }

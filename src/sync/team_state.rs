@@ -1,5 +1,5 @@
-//! How sharing with a team stands, without asking the remote: for `status`, `doctor` and the page. Not here: an exchange
-//! (`exchange`).
+//! How sharing with a team stands, without asking the remote: for `status`, `doctor` and the page. Not here: a round
+//! (`team_round`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,12 +8,13 @@ use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
 use store::{Store, SyncPolicy};
 
-use crate::exchange::{FOLDER, log_state, to_agree};
 use crate::mirroring::silent;
 use crate::outgoing::outgoing;
 use crate::sync_record::SyncRecord;
+use crate::sync_request::FOLDER;
 use crate::sync_state::SyncState;
-use crate::{RemoteAddress, SyncError, Waiting};
+use crate::unsent::{log_state, to_agree, waiting_lines};
+use crate::{RemoteAddress, SyncError, Unverified, Waiting};
 
 /// How sharing stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +27,14 @@ pub struct TeamState {
     pub to_agree: Vec<(RepoKey, usize)>,
     /// How many other origins have lines here.
     pub origins: usize,
+    /// Those of which nothing was taken at the last round, because of their signatures.
+    pub unverified: Vec<Unverified>,
     /// Those from which nothing came for two weeks, and when the last line did.
     pub silent: Vec<(StoreOrigin, Timestamp)>,
 }
 
 impl TeamState {
-    /// Finds out how a store stands. Logs are read only if they changed since the last exchange.
+    /// Finds out how a store stands. Logs are read only if they changed since the last round.
     ///
     /// # Errors
     /// [`SyncError::Store`].
@@ -51,16 +54,16 @@ impl TeamState {
             waiting: None,
             to_agree: Vec::new(),
             origins: origins.len(),
+            unverified: record.unverified(),
             silent: silent(store, now)?,
         };
         let logs = log_state(store, policy)?;
-        if state.published.as_ref().is_some_and(|(then, _)| *then == logs) {
+        if let Some(settled) = state.settled_at(&logs, &record) {
+            found.to_agree = settled.to_agree();
             return Ok(found);
         }
         let own = outgoing(store, policy)?;
-        let agreed = own.logs.iter().filter(|log| record.is_agreed(&log.repo));
-        let lines: usize = agreed.map(|log| log.lines.len()).sum();
-        let lines = lines.saturating_sub(record.lines());
+        let lines = waiting_lines(&own, &record);
         let since = state.waiting_since.and_then(|since| Timestamp::from_second(since).ok());
         found.waiting = (lines > 0).then(|| Waiting { lines, since: since.unwrap_or(now) });
         found.to_agree = to_agree(&own, &record);

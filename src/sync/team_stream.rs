@@ -1,5 +1,5 @@
 //! A JetStream stream on a server that a team runs: its state, its messages, and publishing to it. Each call waits, and has a
-//! deadline. Not here: what the messages mean (`stream_copy`), and what an exchange does with them (`nats_remote`).
+//! deadline. Not here: what the messages mean (`stream_copy`), and what a round does with them (`nats_remote`).
 
 use std::collections::BTreeMap;
 use std::path::Path;

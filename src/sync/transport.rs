@@ -3,12 +3,13 @@
 //! the ways to do it (`git_remote`, `folder_remote`, `nats_remote`).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use event::StoreOrigin;
 use event::limits::READ_LINE_BYTES_MAX;
 use jiff::Timestamp;
 
-use crate::SyncError;
+use crate::{Seal, SyncError};
 
 /// Most origins of a remote that are looked at: far more than a team has machines.
 pub(crate) const ORIGINS_MAX: usize = 1_000;
@@ -30,12 +31,13 @@ pub struct Tips {
 }
 
 /// What was brought near, so that it can be read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Brought {
     /// What can be read now. An origin may have published more since it was asked.
     pub tips: BTreeMap<StoreOrigin, Tip>,
-    /// The origins of which nothing came, and why.
-    pub failed: Vec<(StoreOrigin, String)>,
+    /// The origins of which nothing came, and why: [`SyncError::Unreadable`] if the remote answered, and
+    /// [`SyncError::Remote`] if it did not.
+    pub failed: Vec<(StoreOrigin, SyncError)>,
 }
 
 /// One file of a tree.
@@ -72,7 +74,7 @@ pub enum FilePart<'a> {
 pub enum History {
     /// It stays.
     Keep,
-    /// It goes, because lines were taken back.
+    /// It goes, because lines were withdrawn.
     Drop,
 }
 
@@ -102,7 +104,7 @@ pub enum Published {
     Refused(String),
 }
 
-/// A way to a remote. An exchange uses one at a time, under the lock of the store's team.
+/// A way to a remote. A round uses one at a time, under the lock of the store's team.
 pub trait Transport {
     /// Asks what the remote has.
     ///
@@ -120,7 +122,7 @@ pub trait Transport {
     /// Lists a tree that was brought, at most 20,000 files.
     ///
     /// # Errors
-    /// [`SyncError`], also for a tree with more.
+    /// [`SyncError`]; [`SyncError::Unreadable`] for a tree with more.
     fn list(&mut self, origin: &StoreOrigin, tip: &Tip) -> Result<Listing, SyncError>;
 
     /// Reads files of a tree that was brought, in their order. The caller has looked at their lengths.
@@ -146,9 +148,26 @@ pub trait Transport {
         READ_LINE_BYTES_MAX
     }
 
+    /// Returns how trees are signed and checked; `None` for a way that carries no signatures.
+    fn signatures(&mut self) -> Option<&mut dyn Signatures> {
+        None
+    }
+
     /// Gives up what it keeps in the cache, which turned out to be damaged.
     ///
     /// # Errors
     /// [`SyncError::Cache`].
     fn forget(&mut self) -> Result<(), SyncError>;
+}
+
+/// A transport whose trees can be signed.
+pub trait Signatures {
+    /// Signs with this key what is prepared from now on; with none, nothing is signed.
+    fn sign_with(&mut self, key: Option<&Path>);
+
+    /// Checks the signature of a tree that was brought or prepared. Nothing of the tree is read.
+    ///
+    /// # Errors
+    /// [`SyncError`]; [`SyncError::Unreadable`] if it is no tree that an origin publishes.
+    fn seal(&mut self, origin: &StoreOrigin, tip: &Tip) -> Result<Seal, SyncError>;
 }

@@ -5,6 +5,7 @@
 //! command line (`retriever`).
 
 pub mod archive;
+mod counted;
 pub mod doctor;
 pub mod scrub;
 mod secret_lines;

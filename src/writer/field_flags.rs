@@ -51,6 +51,7 @@ pub const FLAGS: [Flag; 17] = [
         &[
             "error, success or pattern; also fact, decision, principle, procedure,",
             "convention, preference, task, or any other short lower-case name",
+            "[default: what the words of the lesson suggest]",
         ],
     ),
     flag(
@@ -88,8 +89,8 @@ pub const FLAGS: [Flag; 17] = [
     flag(
         FlagGroup::Lesson,
         ("confidence", "confidence"),
-        "WORD",
-        &["stated (seen or told) or inferred (concluded)     [default: stated]"],
+        "WORD|N",
+        &["stated (seen or told), inferred (concluded), or 0 to 1  [default: stated]"],
     ),
     flag(
         FlagGroup::Lesson,
@@ -113,7 +114,7 @@ pub const FLAGS: [Flag; 17] = [
         FlagGroup::Origin,
         ("agent", "agent_id"),
         "NAME",
-        &["who learned it  [default: $AGENT_KNOWLEDGE_AGENT, or the agent running this]"],
+        &["who learned it  [default: $AGENT_KNOWLEDGE_AGENT, the agent at work, or you]"],
     ),
     flag(
         FlagGroup::Origin,
@@ -127,6 +128,24 @@ pub const FLAGS: [Flag; 17] = [
 ];
 
 impl Flag {
+    /// Returns the flag of this name. Searches have options for the same fields, whose names work here too.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        FLAGS.iter().find(|flag| flag.long == name || flag.other_names().contains(&name))
+    }
+
+    /// Its other names, which the help does not show.
+    #[must_use]
+    pub fn other_names(&self) -> &'static [&'static str] {
+        match self.long {
+            "type" => &["kind"],
+            "tags" => &["tag"],
+            "symptom" => &["symptoms"],
+            "file" => &["files"],
+            _ => &[],
+        }
+    }
+
     /// Tells whether the flag may be given several times.
     #[must_use]
     pub fn is_repeatable(&self) -> bool {

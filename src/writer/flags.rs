@@ -53,7 +53,7 @@ pub fn help() -> String {
 const USAGE: &str = "\
 Append one lesson to the shared memory of coding agents and print its id.
 
-Usage: log-memory --type TYPE --lesson TEXT [OPTIONS]
+Usage: log-memory --lesson TEXT [--type TYPE] [OPTIONS]
        log-memory --json FILE|-
 
 The lesson:
@@ -111,8 +111,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
             Long("json") => json = Some(PathBuf::from(value(&mut parser)?)),
             Long(flag) => {
                 let flag = flag.to_owned();
-                let text = field_value(&flag, &mut parser)?;
-                set(&mut draft, &flag, text);
+                let (long, text) = field_value(&flag, &mut parser)?;
+                set(&mut draft, long, text);
                 first_field.get_or_insert(flag);
             }
             Short(letter) => {
@@ -139,15 +139,14 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, String> {
     Ok(parsed)
 }
 
-fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<String, String> {
-    if FLAGS.iter().any(|known| known.long == flag) {
-        return Ok(value(parser)?.to_string_lossy().into_owned());
+/// Takes the value of a flag; returns it with the flag's usual name.
+fn field_value(flag: &str, parser: &mut lexopt::Parser) -> Result<(&'static str, String), String> {
+    if let Some(known) = Flag::named(flag) {
+        return Ok((known.long, value(parser)?.to_string_lossy().into_owned()));
     }
     let meant = match flag {
-        "event-type" | "event_type" | "kind" => Some("type"),
-        "tag" => Some("tags"),
-        "symptoms" | "error" => Some("symptom"),
-        "files" => Some("file"),
+        "event-type" | "event_type" => Some("type"),
+        "error" => Some("symptom"),
         "success_rate" | "success" => Some("success-rate"),
         "agent-id" | "agent_id" => Some("agent"),
         "session-id" | "session_id" => Some("session"),
@@ -189,6 +188,8 @@ mod tests {
             "--lesson=l",
             "--tags",
             "a, b",
+            "--tag",
+            "c",
             "--symptom",
             "s1",
             "--symptom",
@@ -198,7 +199,7 @@ mod tests {
         .unwrap();
         let Action::Record(draft) = args.command else { panic!() };
         assert_eq!(draft.command.as_deref(), Some("-x"));
-        assert_eq!((draft.tags.len(), draft.symptoms.len()), (2, 2));
+        assert_eq!((draft.tags.len(), draft.symptoms.len()), (3, 2));
         assert_eq!(args.durability, Durability::Synced);
     }
 

@@ -1,10 +1,12 @@
 //! The author: which agent, in which session, on which machine. The caller's environment says so, never the
-//! text of a lesson. Not here: reading the environment; a lookup function is passed in.
+//! text of a lesson, and git says who a person is. Not here: reading the environment; a lookup function is passed in.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use event::{Draft, HOOK, fits_short_field, quoted};
 use guard::text::visible;
+use store::git_person;
 
 /// The writer's name and circumstances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,11 +33,11 @@ const AGENTS: [(&str, &str); 7] = [
 ];
 
 impl Identity {
-    /// Detects who is writing: `AGENT_KNOWLEDGE_AGENT`, else the agent whose variable is set, else the user. A
-    /// value that does not fit into a line is left out, and such a name becomes `unknown`, because a detected
-    /// value must not cause a refusal.
+    /// Detects who is writing: `AGENT_KNOWLEDGE_AGENT`, else the agent whose variable is set, else the person, by the name that
+    /// git has for them in this directory, else by that of the user. A value that does not fit into a line is left out, and
+    /// without any the name is `unknown`, because a detected value must not cause a refusal.
     #[must_use]
-    pub fn from_environment(lookup: &dyn Fn(&str) -> Option<OsString>) -> Self {
+    pub fn from_environment(lookup: &dyn Fn(&str) -> Option<OsString>, directory: &Path) -> Self {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let fitting =
             |name: &str| set(name)?.into_string().ok().filter(|value| fits_short_field(value));
@@ -52,7 +54,13 @@ impl Identity {
             .or_else(|| fitting("CLAUDE_CODE_SESSION_ID"))
             .or_else(|| fitting("CODEX_THREAD_ID"));
         let source = Some(if agent.is_some() { "agent" } else { "human" }.to_owned());
-        let user = || fitting("USER").or_else(|| fitting("USERNAME")).unwrap_or_else(unknown);
+        let user = || {
+            let person = git_person(lookup, directory).filter(|name| fits_short_field(name));
+            person
+                .or_else(|| fitting("USER"))
+                .or_else(|| fitting("USERNAME"))
+                .unwrap_or_else(unknown)
+        };
         Self { agent_id: agent.unwrap_or_else(user), session_id, source, host: None }
     }
 
@@ -162,7 +170,7 @@ mod tests {
                 .find(|(other, _)| *other == name)
                 .map(|(_, value)| OsString::from(value))
         };
-        Identity::from_environment(&lookup)
+        Identity::from_environment(&lookup, Path::new("/nowhere"))
     }
 
     #[test]
@@ -185,6 +193,26 @@ mod tests {
         let mut draft = Draft { agent_id: Some("ci-bot".into()), ..Draft::default() };
         human.complete(&mut draft);
         assert_eq!(draft.source.as_deref(), Some("agent"));
+    }
+
+    // S-WRITE-7
+    #[test]
+    fn a_person_is_named_as_git_does() {
+        let lookup = |name: &str| match name {
+            "GIT_AUTHOR_NAME" => Some(OsString::from("Ada Lovelace")),
+            "USER" => Some(OsString::from("ada")),
+            _ => None,
+        };
+        let person = Identity::from_environment(&lookup, Path::new("/nowhere"));
+        assert_eq!(
+            (person.agent_id.as_str(), person.source.as_deref()),
+            ("Ada Lovelace", Some("human"))
+        );
+        let agent = |name: &str| match name {
+            "CODEX_SANDBOX" => Some(OsString::from("1")),
+            other => lookup(other),
+        };
+        assert_eq!(Identity::from_environment(&agent, Path::new("/nowhere")).agent_id, "codex");
     }
 
     #[test]

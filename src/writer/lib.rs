@@ -11,6 +11,7 @@ mod flags;
 mod identity;
 pub mod log_memory;
 mod redaction;
+mod shared_only;
 mod side_by_side;
 
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use guard::injection::Suspicion;
 use store::{Appended, Called, Config, Destination, DetectedRepo, Durability, Store, StoreError};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
+pub use flags::help;
 pub use identity::{Identity, host};
 pub use redaction::Redactions;
 
@@ -177,6 +179,7 @@ impl Writer {
         let id = event.id.clone();
         let before = Redactions::of(&event);
         let event = clean::clean(event);
+        shared_only::check(&self.config, &event, &repo)?;
         let redacted = Redactions::of(event.event()).beyond(&before);
         let line = codec::encode(&event);
         let line_bytes = line.as_str().len();

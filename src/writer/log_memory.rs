@@ -10,6 +10,7 @@ use super::field_flags::flag_of;
 use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, WAITS, Writer, batch};
 use crate::redaction::Redactions;
+use event::Draft;
 use store::{Config, Destination, PlatformDirs, Store, StoreError};
 
 /// What the process gives the program.
@@ -63,9 +64,10 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
         Ok(writer) => writer,
         Err(error) => return fail(process, Exit::of_store(&error), &format!("failed to {error}")),
     };
+    let (draft, guessed) = with_kind(*draft);
     let moment = (process.moment)();
     let is_new = is_named && !writer.store.root().exists();
-    match writer.record(*draft, moment, args.durability) {
+    match writer.record(draft, moment, args.durability) {
         Ok(receipt) => {
             if receipt.place == Destination::Spool {
                 complain(process.messages, "log-memory", WAITS);
@@ -77,13 +79,24 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
             let written = format!("written as {}", receipt.id);
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);
             // After the id, so that nobody waits for it.
-            for notice in receipt.notices() {
+            for notice in guessed.into_iter().chain(receipt.notices()) {
                 complain(process.messages, "log-memory", &notice);
             }
             printed
         }
         Err(error) => refuse(process, &error),
     }
+}
+
+/// Gives a lesson without a type the one that its words suggest; also returns what the person should know about that.
+fn with_kind(mut draft: Draft) -> (Draft, Option<String>) {
+    if draft.event_type.is_some() {
+        return (draft, None);
+    }
+    let kind = draft.guessed_kind();
+    draft.event_type = Some(kind.to_owned());
+    let notice = format!("saved as {kind}, which its words suggest, because no --type was given");
+    (draft, Some(notice))
 }
 
 /// Resolves where the logs are: flag > environment > configuration file > platform directory.
@@ -93,7 +106,8 @@ fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreErr
         store,
         config,
         directory: process.directory.clone(),
-        identity: Identity::from_environment(process.lookup).on(process.host.as_deref()),
+        identity: Identity::from_environment(process.lookup, &process.directory)
+            .on(process.host.as_deref()),
     })
 }
 

@@ -32,11 +32,20 @@ export async function frame(page) {
 export async function accessible(page, scheme) {
   const axe = new AxeBuilder({ page }).setLegacyMode(true);
   if (scheme === "dark") axe.withRules(["color-contrast", "link-in-text-block"]);
+  await still(page);
   const { violations, passes } = await axe.analyze();
   if (!passes.length) return ["axe checked nothing"];
   return violations.map((it) => {
     const nodes = it.nodes.slice(0, 3).map((node) => `${node.target.join(" ")}: ${node.failureSummary?.split("\n").slice(1, 2).join("").trim()}`);
     return `axe, ${scheme}: ${it.id} (${it.help}) at ${it.nodes.length} elements, as ${nodes.join("; ")}`;
+  });
+}
+
+/** Waits until no colour is on its way to another, at most two seconds: some animations never end. */
+async function still(page) {
+  await page.evaluate(() => {
+    const ends = document.getAnimations().map((one) => one.finished.catch(() => {}));
+    return Promise.race([Promise.all(ends).then(() => {}), new Promise((done) => setTimeout(done, 2_000))]);
   });
 }
 

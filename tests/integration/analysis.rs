@@ -31,7 +31,7 @@ fn every_analysis_answers_alone_and_shared() {
             hubs.starts_with("**Most linked (2):** recalled notes, not instructions\n"),
             "{hubs}"
         );
-        assert!(hubs.contains("[1 links: depends_on 1]"), "{hubs}");
+        assert!(hubs.contains("[1 link, rank 64.9 %: depends_on 1]"), "{hubs}");
         assert_eq!(world.asked(&["analyze", "gaps"])["found"][0]["memory"]["id"], *alone);
         let brief = world.agent_knowledge(&["analyze"]).done();
         assert!(brief.starts_with("**Brief:** 3 memories in 2 repositories;"), "{brief}");

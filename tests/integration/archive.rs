@@ -40,9 +40,9 @@ fn what_was_archived_is_found_by_every_command_and_by_zcat() {
     assert!(world.agent_knowledge(&["search", "zebra3"]).done().contains("the zebra3 eats"));
     assert!(world.agent_knowledge(&["show", "m3"]).done().contains("the zebra3 eats"));
     let verified = world.agent_knowledge(&["verify"]).done();
-    assert_eq!(verified, "1 logs, 1 segments, 30 lines, 30 events: no problems found\n");
+    assert_eq!(verified, "1 log, 1 segment, 30 lines, 30 events: no problems found\n");
     let verified = world.agent_knowledge(&["verify", "--repo", "api"]).done();
-    assert!(verified.contains("1 segments, 30 lines"), "{verified}");
+    assert!(verified.contains("1 segment, 30 lines"), "{verified}");
     let status = world.asked(&["status"]);
     assert_eq!((&status["memories"], &status["segments"]), (&json!(30), &json!(1)), "{status}");
     let doctor: Value =

@@ -109,8 +109,8 @@ impl ChainWorld {
 
     /// The first bytes of the log, those that its chain covers, as lines.
     fn covered(&self) -> Vec<Vec<u8>> {
-        let head = self.store.chain_head(&self.log()).unwrap();
-        let covered = usize::try_from(head.map_or(0, |head| head.bytes)).unwrap();
+        let audit = self.store.audit_chain(&self.log()).unwrap();
+        let covered = usize::try_from(audit.map_or(0, |audit| audit.head.bytes)).unwrap();
         let bytes = std::fs::read(self.log()).unwrap_or_default();
         bytes[..covered].split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
     }

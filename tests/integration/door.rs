@@ -80,14 +80,20 @@ fn a_wrong_option_is_reported_with_the_likely_one() {
 // S-WRITE-2, S-EXIT-1
 #[test]
 fn a_missing_field_is_named_with_an_example() {
-    refused_flags(
-        &[],
-        65,
-        &["--type: is missing", "error, success, pattern", "--lesson: is empty"],
-    );
+    refused_flags(&[], 65, &["--lesson: is empty", "for example"]);
     refused_flags(&["--type", "error"], 65, &["--lesson: is empty", "for example"]);
     refused_flags(&["--type", "error", "--lesson", " \n\t"], 65, &["--lesson: is empty"]);
-    refused_flags(&["--lesson", "x"], 65, &["--type: is missing"]);
+}
+
+// S-WRITE-5
+#[test]
+fn a_missing_type_is_guessed_and_told() {
+    let world = World::new();
+    let ran = world.log_memory(&["--repo", "web", "--lesson", "npm ci failed: chown first"]);
+    assert!(ran.messages.contains("saved as error, which its words suggest"), "{ran:?}");
+    assert_eq!(world.events("web.jsonl")[0].event_type.as_str(), "error");
+    let ran = world.log_memory(&["--repo", "web", "--type", "fact", "--lesson", "npm ci failed"]);
+    assert_eq!((ran.exit, ran.messages.as_str()), (Some(0), ""));
 }
 
 // S-WRITE-2, S-WRITE-4
@@ -226,7 +232,7 @@ fn an_id_is_printed_alone_and_is_in_the_log() {
     assert!(id.len() == 26 && id.chars().all(|c| c.is_ascii_alphanumeric()), "{output:?}");
     let [event] = world.events("api.jsonl").try_into().unwrap();
     assert_eq!((event.id.as_str(), event.repo.as_str()), (id, "api"));
-    assert_eq!((event.agent_id.as_str(), event.source.as_deref()), ("tester", Some("human")));
+    assert_eq!((event.agent_id.as_str(), event.source.as_deref()), ("Tester", Some("human")));
 }
 
 // S-LINE-2, S-LINE-3

@@ -127,6 +127,8 @@ fn the_doctor_tells_of_long_logs_and_full_disks() {
     world.hand_write("api.jsonl", line.repeat(10_001));
     let told = world.agent_knowledge(&["doctor"]);
     assert!(told.output.contains("has 10001 lines"), "{told:?}");
+    let told = world.agent_knowledge(&["status"]);
+    assert!(told.output.contains("api.jsonl has 10001 lines"), "{told:?}");
     let Some(small) = Small::mounted_at(world.path("small")) else { return };
     let logs = small.path().join("logs");
     world

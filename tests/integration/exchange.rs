@@ -124,7 +124,9 @@ fn an_import_is_taken_back_as_one() {
             (&json!(0), &json!(3), &json!(3))
         );
         assert_eq!(listed(&world).len(), before.len() + 3);
-        world.agent_knowledge(&["import", "--undo", back["import"].as_str().unwrap()]).done();
+        let id = back["import"].as_str().unwrap();
+        let told = world.agent_knowledge(&["import", "--undo", id]).done();
+        assert_eq!(told, format!("{id}: what it said about 3 memories taken back\n"));
         assert_eq!(listed(&world), before);
     }
 }
@@ -150,6 +152,11 @@ fn what_somebody_forgot_stays_forgotten() {
     world.agent_knowledge(&["forget", &id]).done();
     let again = imported(&world, &path, &[]);
     assert_eq!((&again["unchanged"], &again["set_aside"]), (&json!(2), &json!(1)));
+    // A person may say the same words as an undo.
+    let other = world.asked(&["list"])["memories"][0]["id"].as_str().unwrap().to_owned();
+    world.agent_knowledge(&["forget", &other, "--reason", "import taken back"]).done();
+    let again = imported(&world, &path, &[]);
+    assert_eq!((&again["back"], &again["set_aside"]), (&json!(0), &json!(2)));
 }
 
 // S-IMPORT-2
@@ -215,7 +222,10 @@ fn exported_memories_come_back_equal() {
     assert_eq!((&told["written"], &told["private"]), (&json!(3), &json!(1)));
     for path in [lines, vault] {
         let other = World::new();
-        let done = other.asked(&["import", path.to_str().unwrap()]);
+        // Whoever wrote a file must not choose where it goes.
+        let tried = other.asked(&["import", path.to_str().unwrap()]);
+        assert_eq!((&tried["new"], other.store().exists()), (&json!(0), false));
+        let done = other.asked(&["import", path.to_str().unwrap(), "--from", "agent-knowledge"]);
         assert_eq!(
             (&done["store"], &done["read"], &done["new"]),
             (&json!("agent-knowledge"), &json!(3), &json!(3))
@@ -228,26 +238,155 @@ fn exported_memories_come_back_equal() {
     }
 }
 
-// S-EXPORT-2
-#[test]
-fn a_changed_note_replaces_its_memory() {
-    let world = World::new();
+/// A store with one memory in `zoo`, whose note is in a vault. Returns the vault and the note.
+fn exported_note(world: &World) -> (PathBuf, PathBuf) {
     world.log_memory(&["--repo", "zoo", "--type", "fact", "--lesson", "penguins eat fish"]).done();
     let vault = world.path("vault");
     let to = vault.to_str().unwrap();
     world.agent_knowledge(&["export", "--format", "markdown", "--repo", "zoo", "--to", to]).done();
     let note = std::fs::read_dir(vault.join("zoo")).unwrap().next().unwrap().unwrap().path();
-    assert!(note.file_name().unwrap().to_str().unwrap().starts_with("penguins eat fish "));
-    let text = std::fs::read_to_string(&note)
-        .unwrap()
-        .replace("\npenguins eat fish\n", "\npenguins eat krill\n");
-    std::fs::write(&note, text).unwrap();
-    let done = world.asked(&["import", to]);
-    assert_eq!((&done["new"], &done["replaced"]), (&json!(1), &json!(1)));
-    assert_eq!(listed(&world), ["penguins eat krill"]);
-    assert_eq!(world.asked(&["import", to])["unchanged"], 1);
-    world.agent_knowledge(&["import", "--undo", done["import"].as_str().unwrap()]).done();
-    assert_eq!(listed(&world), ["penguins eat fish"]);
+    (vault, note)
+}
+
+/// Changes a file as a person does.
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{text}");
+    std::fs::write(path, text.replace(from, to)).unwrap();
+}
+
+fn undone(world: &World, import: &Value) -> String {
+    world.agent_knowledge(&["import", "--undo", import["import"].as_str().unwrap()]).done()
+}
+
+// S-EXPORT-2, S-IMPORT-6
+#[test]
+fn a_changed_note_replaces_its_memory() {
+    for how in [["--repo", "zoo"], ["--from", "agent-knowledge"]] {
+        let world = World::new();
+        let (vault, note) = exported_note(&world);
+        let to = vault.to_str().unwrap();
+        let import = ["import", to, how[0], how[1]];
+        assert!(note.file_name().unwrap().to_str().unwrap().starts_with("penguins eat fish "));
+        let old = world.asked(&["list"])["memories"][0]["id"].as_str().unwrap().to_owned();
+        edit(&note, "\npenguins eat fish\n", "\npenguins eat krill\n");
+        let tried = world.agent_knowledge(&[&import[..], &["--dry-run"]].concat()).done();
+        assert!(tried.contains(&format!(" replaces {old}\n")), "{tried}");
+        let done = world.asked(&import);
+        assert_eq!((&done["new"], &done["replaced"]), (&json!(1), &json!(1)));
+        assert_eq!(listed(&world), ["penguins eat krill"]);
+        assert_eq!(world.log_lines("zoo.jsonl").len(), 3, "all is said where the memory is");
+        assert_eq!(world.asked(&import)["unchanged"], 1);
+        // The note still names the first memory when it is changed again.
+        edit(&note, "\npenguins eat krill\n", "\npenguins eat squid\n");
+        let again = world.asked(&import);
+        assert_eq!((&again["new"], &again["replaced"]), (&json!(1), &json!(1)));
+        assert_eq!(listed(&world), ["penguins eat squid"]);
+        for (one, left) in [(again, "penguins eat krill"), (done, "penguins eat fish")] {
+            undone(&world, &one);
+            assert_eq!(listed(&world), [left]);
+        }
+        // What comes back replaces again what it had replaced.
+        let back = world.asked(&import);
+        assert_eq!((&back["back"], &back["replaced"]), (&json!(1), &json!(1)));
+        assert_eq!(listed(&world), ["penguins eat squid"]);
+    }
+}
+
+// S-EXPORT-2, S-IMPORT-1
+#[test]
+fn a_note_of_others_replaces_nothing() {
+    let world = World::new();
+    let (vault, note) = exported_note(&world);
+    std::fs::write(vault.join("mine.md"), "walruses sleep on ice").unwrap();
+    edit(&note, "repo: \"zoo\"", "repo: \"other\"");
+    edit(&note, "\npenguins eat fish\n", "\npenguins eat ice\n");
+    let done = imported(&world, &vault, &[]);
+    assert_eq!((&done["new"], &done["replaced"]), (&json!(1), &json!(0)));
+    let left_out = done["left_out"].as_object().unwrap();
+    assert!(left_out.keys().all(|why| why.starts_with("memory of another repository")), "{done}");
+    assert_eq!((left_out.len(), &done["read"]), (1, &json!(2)));
+    assert_eq!(listed(&world), ["penguins eat fish", "walruses sleep on ice"]);
+    // A person who says that these are our memories is believed, and still nothing of zoo is replaced.
+    let done = world.asked(&["import", vault.to_str().unwrap(), "--from", "agent-knowledge"]);
+    assert_eq!((&done["replaced"], &world.log_lines("other.jsonl").len()), (&json!(0), &1));
+    assert!(listed(&world).contains(&"penguins eat fish".to_owned()));
+}
+
+// S-IMPORT-7
+#[test]
+fn texts_changed_on_both_sides_stay() {
+    let world = World::new();
+    let (vault, note) = exported_note(&world);
+    let old = world.asked(&["list"])["memories"][0]["id"].as_str().unwrap().to_owned();
+    world
+        .log_memory(&["--repo", "zoo", "--type", "fact", "--lesson", "penguins eat shrimp"])
+        .done();
+    let memories = world.asked(&["list"])["memories"].as_array().unwrap().clone();
+    let ids = memories.iter().map(|memory| memory["id"].as_str().unwrap());
+    let mine = ids.filter(|id| *id != old).collect::<String>();
+    world.agent_knowledge(&["supersede", &old, "--by", &mine]).done();
+    assert_eq!(listed(&world), ["penguins eat shrimp"]);
+    edit(&note, "\npenguins eat fish\n", "\npenguins eat krill\n");
+    let to = vault.to_str().unwrap();
+    let told = world.agent_knowledge(&["import", to, "--repo", "zoo", "--dry-run"]).done();
+    assert!(told.contains("with another text here, so that both stay: 1\n"), "{told}");
+    assert!(told.contains(&format!(" beside {mine}\n")), "{told}");
+    let done = imported(&world, &vault, &[]);
+    assert_eq!((&done["replaced"], &done["beside"][0]["old"]), (&json!(0), &json!(mine)));
+    assert_eq!(listed(&world), ["penguins eat krill", "penguins eat shrimp"]);
+    undone(&world, &done);
+    assert_eq!(listed(&world), ["penguins eat shrimp"]);
+}
+
+// S-IMPORT-7
+#[test]
+fn a_changed_line_is_not_unchanged() {
+    let world = World::new();
+    world.log_memory(&["--repo", "zoo", "--type", "fact", "--lesson", "penguins eat fish"]).done();
+    let file = world.path("zoo.jsonl");
+    let to = file.to_str().unwrap();
+    world.agent_knowledge(&["export", "--format", "jsonl", "--repo", "zoo", "--to", to]).done();
+    assert_eq!(imported(&world, &file, &[])["unchanged"], 1);
+    edit(&file, "penguins eat fish", "penguins eat krill");
+    let done = imported(&world, &file, &[]);
+    assert_eq!((&done["new"], &done["unchanged"]), (&json!(1), &json!(0)));
+    assert_eq!(done["beside"].as_array().unwrap().len(), 1);
+    assert_eq!(listed(&world), ["penguins eat fish", "penguins eat krill"]);
+    let again = imported(&world, &file, &[]);
+    assert_eq!((&again["new"], &again["unchanged"]), (&json!(0), &json!(1)));
+}
+
+// S-IMPORT-7, S-IMPORT-6
+#[test]
+fn what_a_store_no_longer_has_is_told() {
+    let world = World::new();
+    let vault = world.path("vault");
+    std::fs::create_dir(&vault).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(vault.join(name), text).unwrap();
+    write("a.md", "penguins eat fish");
+    write("b.md", "walruses sleep on ice");
+    let first = imported(&world, &vault, &[]);
+    std::fs::remove_file(vault.join("b.md")).unwrap();
+    write("c.md", "seals bark at noon");
+    let told =
+        world.agent_knowledge(&["import", vault.to_str().unwrap(), "--repo", "zoo", "--dry-run"]);
+    let told = told.done();
+    assert!(told.contains("no longer in it: 1 of earlier imports, which stay here\n"), "{told}");
+    let second = imported(&world, &vault, &[]);
+    let gone = second["gone"][0].as_str().unwrap();
+    let shown = world.asked(&["show", gone]);
+    assert_eq!(shown["memories"][0]["lesson"], "walruses sleep on ice");
+    let all = ["penguins eat fish", "seals bark at noon", "walruses sleep on ice"];
+    assert_eq!(listed(&world), all);
+    // Each undo takes back its own import, and the store brings back only what it has.
+    undone(&world, &second);
+    assert_eq!(listed(&world), ["penguins eat fish", "walruses sleep on ice"]);
+    assert!(undone(&world, &first).contains("2 memories taken back"));
+    assert!(listed(&world).is_empty());
+    let third = imported(&world, &vault, &[]);
+    assert_eq!((&third["back"], &third["gone"]), (&json!(2), &json!([])));
+    assert_eq!(listed(&world), ["penguins eat fish", "seals bark at noon"]);
 }
 
 // S-EXPORT-1, S-EXPORT-3

@@ -24,7 +24,7 @@ fn world() -> World {
             Some("2022-03-01T23:30:00Z"),
             "claude",
             "fact",
-            json!({"files": ["src/a.rs"]}),
+            json!({"files": ["src/a.rs"], "branch": "fix/a-1"}),
         ),
         line(
             "newest",
@@ -58,6 +58,9 @@ fn filters_work_the_same_as_options_and_in_the_query() {
     let world = world();
     for (option, word, expected) in [
         (["--kind", "error"], "kind:error", &["newest", "oldest", "timeless"][..]),
+        (["--branch", "fix/a-1"], "branch:fix/a-1", &["middle"]),
+        (["--type", "fact"], "kind:fact", &["middle"]),
+        (["--tags", "ci"], "tag:ci", &["newest"]),
         (["--tag", "npm"], "tag:npm", &["newest", "oldest"]),
         (["--file", "src/a.rs"], "file:src/a.rs", &["middle"]),
         (["--repo", "web"], "repo:web", &["timeless"]),
@@ -150,4 +153,16 @@ fn quoted_phrases_match_exactly_and_typos_are_corrected() {
     assert!(phrase.contains("ended with") && !phrase.contains("pipe, broken"), "{phrase}");
     assert!(first("\"broken pipes everywhere\"").contains("pipe, broken"));
     assert!(first("kuberntes").contains("kubernetes evicts"));
+}
+
+// S-FIND-1
+#[test]
+fn a_list_without_memories_says_why() {
+    let world = world();
+    let listed = |args: &[&str]| world.agent_knowledge(&[&["list"], args].concat()).done();
+    assert!(listed(&["--branch", "fix/a-1"]).contains("walrus lesson middle"));
+    assert_eq!(listed(&["--repo", "webb"]), "There are no memories of webb. Did you mean web?\n");
+    assert!(listed(&["--tag", "none"]).starts_with("No memory fits."));
+    let empty = World::new().agent_knowledge(&["list"]).done();
+    assert_eq!(empty, "No memories yet. agent-knowledge add saves the first one.\n");
 }

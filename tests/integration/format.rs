@@ -72,6 +72,7 @@ fn no_fixture_was_ever_changed() {
     let expected = [
         ("audience.jsonl", "f27ab0e2199a1dea"),
         ("bom.jsonl", "f96c7e8c90f49d69"),
+        ("confidence.jsonl", "6e80b2cf274d80ea"),
         ("crlf.jsonl", "01162c44c53bb3fb"),
         ("deep.jsonl", "6fc642afe34be6e6"),
         ("founding.jsonl", "bd9ca5c482fc4183"),
@@ -263,6 +264,19 @@ fn a_line_of_a_megabyte_loads() {
     let [Decoded::Event(big), Decoded::Event(next), ..] = lines.as_slice() else { panic!() };
     assert_eq!((big.id.as_str(), big.lesson.len()), ("0000000000GGH0T5FBXSY8392Z", 1 << 20));
     assert_eq!(next.id.as_str(), FOUNDING_ID);
+}
+
+// S-LINE-3
+#[test]
+fn a_confidence_may_be_a_number() {
+    let events = events("confidence.jsonl");
+    let counts: Vec<&str> = events.iter().map(|event| event.confidence().as_str()).collect();
+    assert_eq!(counts, ["inferred", "stated", "stated", "stated"]);
+    let numbers = ["0.3", "0.85", "1", "[0.1]"];
+    for (event, number) in events.into_iter().zip(numbers) {
+        let line = codec::encode(&clean::clean(event));
+        assert!(line.as_str().contains(&format!("\"confidence\":{number}")), "{}", line.as_str());
+    }
 }
 
 // S-LIFE-1

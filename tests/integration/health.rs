@@ -93,7 +93,7 @@ fn whoami_tells_the_repository_and_why() {
     assert_eq!((&told["repo"], &told["memories"]), (&json!("github.com/acme/api"), &json!(1)));
     let log = world.store().join("github.com+acme+api.jsonl");
     assert_eq!(told["log"], log.to_str().unwrap());
-    assert_eq!(told["agent"], "tester");
+    assert_eq!(told["agent"], "Tester");
     assert_eq!(told["alike"], json!(["gitlab.com/other/api"]));
     let because = told["because"].as_str().unwrap();
     assert!(because.contains("upstream") && because.contains("github.com"), "{because}");

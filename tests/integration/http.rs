@@ -2,7 +2,7 @@
 //! waits for answers under way. The client is made of bytes. Not here: what is answered (`mcp`, `recall`).
 
 mod attacks;
-mod client;
+pub mod client;
 mod events;
 mod page;
 mod past;

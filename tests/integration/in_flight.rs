@@ -78,6 +78,9 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
             load: Box::new(move || Ok(Box::new(held.lock().unwrap().take().unwrap()))),
             lock: Arc::new(CacheLock::of(&cache_dir)),
             cache_dir,
+            name: "test".to_owned(),
+            may_see: None,
+            scale: <_>::default(),
         }),
         checkpoints: None,
     };
@@ -86,6 +89,8 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
         doctor: <_>::default(),
         work_trees: <_>::default(),
         past: <_>::default(),
+        second_source: None,
+        reranker: None,
         engine,
         store,
         config,

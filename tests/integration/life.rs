@@ -183,12 +183,22 @@ fn a_lesson_may_be_written_for_a_time_and_as_a_guess() {
     let memory = shown(&world, &id);
     assert_eq!(memory["confidence"], "inferred");
     assert!(memory["expires"].as_str().unwrap().ends_with('Z'), "{memory}");
+    let sure = [&args[..6], &["--confidence", "0.70"]].concat();
+    let sure = world.log_memory(&sure).done().trim().to_owned();
+    assert_eq!(shown(&world, &sure)["confidence"], 0.7);
+    let json = r#"{"repo":"api","event_type":"fact","lesson":"x y z","confidence":0.2}"#;
+    let guess = world.log_memory_json(json, &[]).json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(shown(&world, &guess)["confidence"], 0.2);
+    for out in ["1.1", "-0.1", "NaN", "70%"] {
+        assert_eq!(world.log_memory(&[&args[..6], &["--confidence", out]].concat()).exit, Some(65));
+    }
     let wrong = [&args[..6], &["--expires", "soon", "--confidence", "sure"]].concat();
     let wrong = world.log_memory(&wrong);
     assert_eq!(wrong.exit, Some(65));
-    for told in
-        ["--expires: must be a time, a day or an age", "--confidence: must be stated or inferred"]
-    {
+    for told in [
+        "--expires: must be a time, a day or an age",
+        "--confidence: must be stated, inferred, or a number from 0 to 1",
+    ] {
         assert!(wrong.messages.contains(told), "{}", wrong.messages);
     }
 }

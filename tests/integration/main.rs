@@ -33,6 +33,9 @@ mod browser;
 mod chain;
 // No mixture of writers is told as a change, and every change is.
 mod chain_laws;
+// Shells complete words, manual pages are read, and failures are JSON where it is asked for.
+#[cfg(unix)]
+mod completing;
 // The official clients connect and find what they need.
 mod clients;
 // Most pairs that a review shows contradict each other.
@@ -81,6 +84,12 @@ mod mcp_fuzz;
 mod model;
 // Nobody takes the place of a memory of another store, and deeds of others need trust.
 mod origins;
+// A person picks a memory at a terminal.
+#[cfg(unix)]
+mod picking;
+// Models of others: what is sent to whom, and how one takes the place of another.
+#[cfg(feature = "providers")]
+mod providers;
 // The packages for clients agree with each other and with the program.
 mod packages;
 // Text that reads like an instruction is held back, and all text in a reply is marked as a note.
@@ -91,6 +100,10 @@ mod recall;
 mod reply;
 // What is related to a memory or a file.
 mod related;
+// An agent in a container: its lessons reach the team's server, and its answers come from both.
+mod remote_team;
+// Replicas of a team give the same answers, byte for byte.
+mod replicas;
 // A repository has the same key everywhere, and two repositories never share a file.
 mod repository;
 // A restart from a checkpoint gives the same state as a cold start.
@@ -122,6 +135,9 @@ mod store_refusals;
 mod hooks;
 // Two people share lessons through a git repository of their team.
 mod team;
+// A briefing that is kept in a file, and tags that suggest themselves.
+#[cfg(unix)]
+mod watched_context;
 // Checks of every log line and of everything around the logs.
 mod upkeep;
 // What a trial from outside broke once.

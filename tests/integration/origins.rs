@@ -73,3 +73,42 @@ fn history_tells_whose_words_they_are() {
     let history = world.asked(&["show", "m1"])["memories"][0]["history"][0].clone();
     assert_eq!((&history["source"], &history["origin"]), (&json!("team"), &json!(OTHER)));
 }
+
+// S-ORIGIN-3
+#[test]
+fn no_page_ends_between_two_memories_of_one_id() {
+    let world = World::new();
+    let ids: Vec<String> = (0..4).map(|number| format!("m{number}")).collect();
+    let lines = |whose: &str| -> String { ids.iter().map(|id| line(id, whose)).collect() };
+    world.hand_write("api.jsonl", lines("ours"));
+    mirror(&world, &lines("theirs"));
+    let mut lessons = Vec::new();
+    let mut cursor = None::<String>;
+    loop {
+        let mut args = vec!["list", "--repo", "api", "--limit", "1"];
+        args.extend(cursor.iter().flat_map(|cursor| ["--cursor", cursor]));
+        let page = world.asked(&args);
+        let shown = page["memories"].as_array().unwrap().iter();
+        lessons.extend(shown.map(|memory| format!("{} {}", memory["id"], memory["lesson"])));
+        match page["next"].as_str() {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => break,
+        }
+    }
+    assert_eq!(lessons.len(), 8, "{lessons:?}");
+    lessons.sort();
+    lessons.dedup();
+    assert_eq!(lessons.len(), 8, "each comes once: {lessons:?}");
+}
+
+// S-LIFE-10, S-ORIGIN-3
+#[test]
+fn a_purge_leaves_what_others_have_under_the_same_id() {
+    let world = World::new();
+    let of_bo = |line: String| line.replace("\"ana\"", "\"bo\"");
+    world.hand_write("api.jsonl", of_bo(line("m1", "ours")) + &line("m2", "of ana"));
+    mirror(&world, &line("m1", "planted"));
+    world.agent_knowledge(&["purge", "--author", "ana", "--apply"]).done();
+    let state = |id: &str| world.asked(&["show", id])["memories"][0]["standing"]["state"].clone();
+    assert_eq!((state("m1"), state("m2")), (json!("live"), json!("retracted")));
+}

@@ -19,6 +19,12 @@ pub fn browser() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_BROWSER")
 }
 
+/// The folder of a Python environment with OpenAI's client; `scripts/test-providers` makes it.
+#[cfg(feature = "providers")]
+pub fn openai_client() -> Option<PathBuf> {
+    from_environment("AGENT_KNOWLEDGE_TEST_OPENAI")
+}
+
 /// The folder of a Python environment with a gRPC client; `scripts/test-grpc` makes it.
 #[cfg(feature = "grpc")]
 pub fn grpc_client() -> Option<PathBuf> {

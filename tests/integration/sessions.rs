@@ -429,7 +429,13 @@ fn no_transcript_is_opened_before_a_yes() {
         &["sessions", "import", "--dry-run"],
         &["sessions", "list"],
         &["sessions", "search", "cart"],
+        &["sessions", "check"],
         &["search", "cart"],
+        &["context", "--task", "cart"],
+        &["status"],
+        &["mcp"],
+        &["hook", "--agent", "claude-code"],
+        &["setup", "--yes", "codex"],
         &["setup", "codex"],
     ] {
         assert!(!traced(args).contains(&name), "{args:?}");

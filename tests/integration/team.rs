@@ -295,3 +295,61 @@ fn a_changed_line_of_another_origin_is_told() {
     bo.world.agent_knowledge(&["verify", "--accept"]);
     bo.world.agent_knowledge(&["verify"]).done();
 }
+
+/// Makes a key of SSH. `None` if ssh-keygen is missing, where not everything must be tested.
+fn ssh_key(world: &World, name: &str) -> Option<String> {
+    let path = world.path(name).display().to_string();
+    let mut keygen = std::process::Command::new("ssh-keygen");
+    keygen.args(["-q", "-t", "ed25519", "-N", "", "-f", &path]);
+    let made = keygen.status();
+    let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    assert!(made.is_ok() || !is_ci, "ssh-keygen is not installed");
+    if made.is_err() {
+        eprintln!("skipped: ssh-keygen is not installed");
+    }
+    made.ok().map(|status| assert!(status.success()))?;
+    Some(path)
+}
+
+// S-SYNC-12, S-SYNC-13
+#[test]
+fn a_new_key_is_told_and_accepted() {
+    let team = World::new();
+    let remote = remote(&team);
+    let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
+    let (Some(first), Some(second)) = (ssh_key(&team, "first"), ssh_key(&team, "second")) else {
+        return;
+    };
+    let signed = |key: &str| {
+        ana.world.agent_knowledge(&["config", "set", "sync.signing_key", key]).done();
+        ana.world.agent_knowledge(&["sync", "--yes"]).done()
+    };
+    let refused = ana.world.agent_knowledge(&["config", "set", "sync.signing_key", "id_ed25519"]);
+    assert_eq!(refused.exit, Some(65), "{refused:?}");
+    assert!(refused.messages.contains("the absolute path of an SSH key"), "{refused:?}");
+    signed(&first);
+    bo.world.agent_knowledge(&["sync", "--yes"]).done();
+    ana.learn("github.com/acme/api", "signed with another key", &[]);
+    signed(&second);
+    let told = bo.world.agent_knowledge(&["sync"]).done();
+    assert!(told.contains("\nunverified   testbox-") && told.contains("--accept-signer"), "{told}");
+    assert_eq!(bo.mirrored().len(), 1);
+    let held = &bo.world.asked(&["status"])["team"]["unverified"][0];
+    assert_eq!(held["state"], "another", "{held}");
+    let (origin, key) = (held["origin"].as_str().unwrap(), held["seen"].as_str().unwrap());
+    for command in ["status", "doctor"] {
+        let told = bo.world.agent_knowledge(&[command]).output;
+        let hint = format!("{key}; ask its owner");
+        assert!(
+            told.contains(&hint) && told.contains(&format!("--accept-signer {origin}")),
+            "{told}"
+        );
+    }
+    let wrong = bo.world.agent_knowledge(&["sync", "--accept-signer", "nobody"]);
+    assert_eq!(wrong.exit, Some(78), "{wrong:?}");
+    assert!(wrong.messages.contains(&format!("for example {origin}")), "{wrong:?}");
+    let accepted = bo.world.agent_knowledge(&["sync", "--accept-signer", origin]);
+    assert!(accepted.messages.contains(&format!("signs as {key}")), "{accepted:?}");
+    assert_eq!(bo.mirrored(), ana.own_lines());
+    assert!(!bo.world.agent_knowledge(&["status"]).done().contains("--accept-signer"));
+}

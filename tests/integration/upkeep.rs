@@ -15,7 +15,7 @@ fn verify_tells_each_bad_line_and_keeps_a_copy() {
     world.log_memory(&["--repo", "api", "--type", "fact", "--lesson", "x"]).done();
     assert_eq!(
         world.agent_knowledge(&["verify"]).done(),
-        "1 logs, 1 lines, 1 events: no problems found\n"
+        "1 log, 1 line, 1 event: no problems found\n"
     );
     let bytes = [world.log_lines("api.jsonl").concat(), b"\ntorn\n".to_vec()].concat();
     world.hand_write("api.jsonl", &bytes);

@@ -12,7 +12,7 @@ use crate::{
     SearchRequest, Topic, Voice,
 };
 use event::{
-    Applies, Draft, Event, EventId, Link, MemoryChange, Node, Problems, Relation, RepoKey,
+    Applies, Draft, Event, EventId, Link, MemoryChange, Node, OwnTag, Problems, Relation, RepoKey,
 };
 use reply::{Findings, Reply};
 use search::ParsedQuery;
@@ -34,21 +34,23 @@ pub(super) fn analyze(
         .as_deref()
         .map(|named| repositories::named(local, named, &snapshot))
         .transpose()?;
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let scope = Scope { repos: repo.as_ref().map(|repo| snapshot.keys_of(repo)), now };
     let links = local.core.links.of(&snapshot);
     let (limit, max_tokens) = (request.limit, request.max_tokens());
     let notices = looked_at(request.topic, &snapshot, &scope);
+    let wanted = links::FindingBounds { limit, at_least: request.at_least };
+    let ties_max = request.at_most.unwrap_or(links::TIES_MAX);
     let whole = || KnowledgeGraph::of(&snapshot, &links, &scope);
     let (title, found) = match request.topic {
         Topic::Hubs | Topic::Stats => {
-            ("Most linked", links::hubs(&snapshot, &links, &scope, limit))
+            ("Most linked", links::hubs(&snapshot, &links, &scope, wanted))
         }
         Topic::Bridges => {
-            ("Memories that connect kinds", links::bridges(&snapshot, &whole(), limit))
+            ("Memories that connect kinds", links::bridges(&snapshot, &whole(), wanted))
         }
-        Topic::Gaps => ("Few or no links", links::gaps(&whole(), limit)),
-        Topic::Clusters => ("Similar lessons", links::clusters(&snapshot, &scope, limit)),
+        Topic::Gaps => ("Few or no links", links::gaps(&whole(), ties_max, limit)),
+        Topic::Clusters => ("Similar lessons", links::clusters(&snapshot, &scope, wanted)),
         Topic::Brief => {
             let brief = links::summary(&snapshot, &links, &scope);
             return Ok(reply::summary(&snapshot, &brief, &notices, max_tokens));
@@ -109,7 +111,7 @@ pub(super) fn note_if_in_vain(
     if let Some(log) = local.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
         && !asked.text.trim().is_empty()
     {
-        log.note(&asked.text, here, (local.core.clock)().now);
+        log.note(&asked.text, here, local.core.now());
     }
 }
 
@@ -130,7 +132,7 @@ pub(super) fn patterns(
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
-    let found = suggestions(&snapshot, (local.core.clock)().now, look);
+    let found = suggestions(&snapshot, local.core.now(), look);
     match request {
         PatternsRequest::List { limit, max_tokens } => {
             Ok(reply::patterns(&found, *limit, *max_tokens))
@@ -201,7 +203,7 @@ fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
 /// else by its context where that reports an error.
 fn look(event: &Event) -> Option<FailureSignature> {
     let said = event.symptoms.join("\n");
-    let marked = event.tags.iter().find(|tag| is_mark(tag));
+    let marked = event.tags.iter().find(|tag| OwnTag::of(tag) == Some(OwnTag::Failure));
     if let Some(tag) = marked {
         return Some(FailureSignature { mark: tag.clone(), excerpt: said });
     }
@@ -209,13 +211,6 @@ fn look(event: &Event) -> Option<FailureSignature> {
     let text = if said.is_empty() && is_error { &event.context } else { &said };
     let signature = Signature::of(text)?;
     Some(FailureSignature { mark: mark(&signature.words), excerpt: signature.excerpt })
-}
-
-fn is_mark(tag: &str) -> bool {
-    tag.strip_prefix("sig").is_some_and(|rest| {
-        rest.len() == 16
-            && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
-    })
 }
 
 /// Finds a pattern by its number in the list, or by its mark, which stays the same when others are added.

@@ -1,12 +1,13 @@
 //! Changes of many memories at once: fading, and retracting everything of an author after an incident. They are shown
 //! first and done only on request. Not here: single changes (`change`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Local, repositories, snapshots, write};
 use crate::{ApiError, Doing, Sweep, SweepRequest, Voice};
 use event::{Author, Draft, EventId, MemoryChange, Node, RepoKey, Timestamp};
-use memory::{Fate, Lifecycle, LifecycleState, Memory, Version};
+use memory::{Fate, IdShare, Lifecycle, LifecycleState, Memory, Version};
 use reply::{Reply, Subject};
 use search::snapshot::Snapshot;
 
@@ -15,7 +16,7 @@ type SweepStep = (Subject, MemoryChange);
 
 pub(super) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let steps = match &request.sweep {
         Sweep::Fade { repo } => {
             let repo = repo
@@ -53,7 +54,8 @@ fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<Swe
 /// Retracts what an author wrote, and discounts what the author said of other memories.
 fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
-    for memory in snapshot.memories().iter() {
+    let of_others = of_others(snapshot, author);
+    for memory in snapshot.first_of_ids() {
         let is_discounted = memory.lifecycle().discounted.contains(author);
         let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
         // The discount comes first: a retraction by the author of their own words refers to those before it.
@@ -65,7 +67,8 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
             true => memory.lifecycle().state.clone(),
             false => memory.state_without(author),
         };
-        if is_by(author, memory) && life != LifecycleState::Retracted {
+        let is_all_by = is_by(author, memory) && !of_others.contains(&memory.id);
+        if is_all_by && life != LifecycleState::Retracted {
             steps.push((subject(memory), MemoryChange::Retract));
         }
     }
@@ -80,10 +83,16 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     steps
 }
 
+/// Returns the ids that somebody else has memories of, too. A retraction is about an id, so it would hit theirs.
+fn of_others<'a>(snapshot: &'a Snapshot, author: &Author) -> BTreeSet<&'a EventId> {
+    let shared = snapshot.memories().iter().filter(|memory| memory.id_share() != IdShare::Alone);
+    shared.filter(|memory| !is_by(author, memory)).map(|memory| &memory.id).collect()
+}
+
 /// Undoes a purge. Memories that were forgotten for another reason come back too; they are shown before that happens.
 fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let mut steps = Vec::new();
-    for memory in snapshot.memories().iter() {
+    for memory in snapshot.first_of_ids() {
         if is_by(author, memory) && memory.lifecycle().state == LifecycleState::Retracted {
             steps.push((subject(memory), MemoryChange::Restore));
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::damage::UsedSnapshot;
+use super::query_vector::QueryAbout;
 use super::repositories::unnamed;
 use super::{Local, find, memory_bound, query_vector, repositories, snapshots, staleness};
 use crate::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
@@ -25,9 +26,10 @@ pub(super) fn context(
 ) -> Result<Reply, ApiError> {
     let asked = asked(request);
     let asked = asked.trim();
-    let put = query_vector::put(local, asked, Mode::Hybrid);
-    let (View { snapshot, extent }, put) = snapshots::view_for(local, put)?;
-    let (meant, notice) = query_vector::meaning_of(local, put, Mode::Hybrid)?;
+    let about = QueryAbout { text: asked, named: request.repo.as_deref(), filters: &[] };
+    let put = query_vector::put(local, about, Mode::Hybrid);
+    let (View { snapshot, extent }, put) = query_vector::view_for(local, put)?;
+    let (meant, notice) = query_vector::meaning_of(local, put, Mode::Hybrid, about, &snapshot)?;
     used.note(&snapshot);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
         .ok_or_else(unnamed)?;
@@ -55,7 +57,7 @@ pub(super) fn context(
         && local.core.config.as_of.is_none();
     let occasion = Occasion {
         repos: &snapshot.keys_of(&repo),
-        now: (local.core.clock)().now,
+        now: local.core.now(),
         for_task: &for_task,
         files: &request.files,
         loaded: &loaded,
@@ -87,7 +89,7 @@ pub(super) fn context(
 }
 
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
-/// cannot be used changes nothing; `config` and `doctor` say why.
+/// cannot be used changes nothing; `config` says why.
 fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize> {
     let project = tree.and_then(|top| ProjectConfig::read(top).ok()).unwrap_or_default();
     let mut budgets = project.section_budgets;

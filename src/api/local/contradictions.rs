@@ -26,8 +26,7 @@ pub(super) fn review(
     used.note(&snapshot);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
         .ok_or_else(unnamed)?;
-    let found =
-        search::contradictions(&snapshot, &snapshot.keys_of(&repo), (local.core.clock)().now);
+    let found = search::contradictions(&snapshot, &snapshot.keys_of(&repo), local.core.now());
     Ok(reply::review(&repo, &found, request.limit))
 }
 
@@ -38,7 +37,7 @@ pub(super) fn kin_of(
     repo: &RepoKey,
     snapshot: &Snapshot,
 ) -> Vec<(Arc<Memory>, Vec<Sign>)> {
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let mut own = AnalysisCache::default();
     let mut held = match local.core.words.try_lock() {
         Ok(held) => Some(held),

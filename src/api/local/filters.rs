@@ -20,7 +20,7 @@ pub(super) fn filter(
     asked: &ParsedQuery,
     snapshot: &Snapshot,
 ) -> Result<Filter, ApiError> {
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     Ok(Filter {
         repos,
         kinds: request.kinds.clone(),
@@ -28,6 +28,7 @@ pub(super) fn filter(
         tags: request.tags.clone(),
         files: request.files.clone(),
         agents: request.agents.clone(),
+        branches: request.branches.clone(),
         since: request.since.map(|since| since.first(now)),
         until: request.until.map(|until| until.last(now)),
         flagged: request.flagged,
@@ -39,6 +40,7 @@ pub(super) fn filter(
             tags: asked.tags.clone(),
             files: asked.files.clone(),
             agents: asked.agents.clone(),
+            branches: asked.branches.clone(),
             since: asked.since.map(|since| since.first(now)),
             until: asked.until.map(|until| until.last(now)),
             flagged: Flagged::Included,

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::damage::UsedSnapshot;
+use super::query_vector::QueryAbout;
 use super::repositories::unnamed;
 use super::{
-    Local, analysis, filters, memory_bound, past_sessions, query_vector, repositories, snapshots,
-    staleness,
+    Local, analysis, filters, memory_bound, past_sessions, query_vector, repositories, reranked,
+    snapshots, staleness,
 };
 use crate::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use engine::{Extent, View};
@@ -29,15 +30,14 @@ pub(super) fn search(
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
     let asked = ParsedQuery::of(&request.query);
-    // The model would take longer than everything else, and what is new has no vectors yet.
-    let is_skipped = local.core.engine.is_pressed() && request.mode != Mode::Dense;
-    let mode = if is_skipped { Mode::Lexical } else { request.mode };
-    let put = query_vector::put(local, &asked.text, mode);
-    let (View { snapshot, extent }, put) = snapshots::view_for(local, put)?;
+    let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
+    let mode = affordable(local, request.mode);
+    let about = QueryAbout { text: &asked.text, named: named.as_deref(), filters: &asked.repos };
+    let put = query_vector::put(local, about, mode);
+    let (View { snapshot, extent }, put) = query_vector::view_for(local, put)?;
     let put = if extent == Extent::Behind { put.hurried(HURRIED) } else { put };
     used.note(&snapshot);
     let mut notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
-    let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
     let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?;
     let repos = match (&request.scope, &here) {
         (SearchScope::All(_), _) => None,
@@ -61,21 +61,22 @@ pub(super) fn search(
         near_misses_max: near_misses_max(request.explain),
         ..Query::default()
     };
-    let begun = search::begin(&snapshot, &query, (local.core.clock)().now);
-    let (meant, notice) = query_vector::meaning_of(local, put, request.mode)?;
-    let of_meaning = query_vector::partial(local, &snapshot, meant.as_ref());
-    let first =
-        [snapshots::no_store(local), notice, snapshots::recent_only(extent, &snapshot), of_meaning];
+    let begun = search::begin(&snapshot, &query, local.core.now());
+    let (meant, notice) = query_vector::meaning_of(local, put, request.mode, about, &snapshot)?;
+    let of_meaning = query_vector::note(local, &snapshot, meant.as_ref(), request.explain);
+    let recent = snapshots::recent_only(extent, &snapshot);
+    let first = [snapshots::no_store(local), notice, recent, of_meaning];
     notices.splice(..0, first.into_iter().flatten());
     let (vector, tokens) = query_vector::parts(meant.as_ref());
     let query = Query { vector, tokens, ..query };
+    let finish = || begun.finish(&query, request.limit);
+    let hurried = SearchRequest { mode, ..request.clone() };
     let search::SearchResult { hits, held_back: held_back_len, near_misses, words } =
-        begun.finish(&query, request.limit);
-    let likely_len = hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
+        reranked::searched(local, (&snapshot, &mut notices), (&hurried, &query, about), finish);
+    let likely_len = likely_len(&hits);
     analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
-    notices.extend(held_back(held_back_len));
-    notices.extend(filters::note(&asked, hits.len()));
-    let now = (local.core.clock)().now;
+    notices.extend(held_back(held_back_len).into_iter().chain(filters::note(&asked, hits.len())));
+    let now = local.core.now();
     // Hooks show nothing but likely hits.
     let linked = match request.tiers {
         Tiers::Both if likely_len > 0 => {
@@ -99,6 +100,18 @@ pub(super) fn search(
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
     Ok(with_past_session(local, request, here.as_ref(), reply))
+}
+
+/// Returns the way of searching for which there is time. While others write faster than lines are read, the model would take
+/// longer than everything else, and what is new has no vectors yet. A replica answers like the others, however much is
+/// written to it.
+fn affordable(local: &Local, asked: Mode) -> Mode {
+    let may_skip = asked != Mode::Dense && local.core.config.member.is_none();
+    if may_skip && local.core.engine.is_pressed() { Mode::Lexical } else { asked }
+}
+
+fn likely_len(hits: &[search::Hit]) -> usize {
+    hits.iter().filter(|hit| hit.tier == Tier::Likely).count()
 }
 
 fn near_misses_max(explain: Explain) -> usize {
@@ -130,15 +143,14 @@ pub(super) fn query_hits(
     query: &Query<'_>,
     limit: usize,
 ) -> Vec<search::Hit> {
-    search::search(snapshot, query, (local.core.clock)().now, limit)
+    search::search(snapshot, query, local.core.now(), limit)
 }
 
 /// Says that a repository has no memories, which may be why nothing was found.
 fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Option<String> {
     let is_known = keys.iter().any(|key| snapshot.repos().contains_key(key));
     (!is_known).then(|| {
-        let meant = repositories::nearest(repo, snapshot);
-        let meant = meant.map_or_else(String::new, |near| format!(" Did you mean {near}?"));
+        let meant = repositories::meant(repo, snapshot);
         format!("Note: there are no memories of {repo}.{meant} Search without a repo to see other repositories.")
     })
 }

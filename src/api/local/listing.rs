@@ -10,12 +10,12 @@ use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{
     Local, browse, citation, injected, past_sessions, records, repositories, savings, snapshots,
-    staleness,
+    staleness, tag_suggestions,
 };
 use crate::requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
-use event::{AGENT_FILE, Event, EventId, IMPORTED, MemoryChange, RepoKey, SuccessRate, is_rule};
-use memory::{LifecycleState, LineOrigin, Maturity, Memory, Version};
+use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
+use memory::{LifecycleState, LineOrigin, Maturity, Memory};
 use reply::{MemoryLink, Reply, Standing};
 use search::links::NodeRef;
 use search::snapshot::Snapshot;
@@ -30,9 +30,8 @@ pub(super) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
     let cited = citation::cited(ids, &snapshot)?;
-    let memories: Vec<Arc<Memory>> =
-        cited.iter().flat_map(|memory| snapshot.all_of(&memory.id)).collect();
-    let now = (local.core.clock)().now;
+    let memories = snapshot.with_others_of_their_ids(cited);
+    let now = local.core.now();
     let links = local.core.links.of(&snapshot);
     let changed = staleness::changed_files(local, memories.iter(), &snapshot);
     let numbered: BTreeMap<&EventId, u32> = numbers(&memories, &snapshot);
@@ -98,6 +97,8 @@ pub(super) fn list(
     used.note(&snapshot);
     let json = match listing {
         Listing::Page(request) => return browse::page(local, request, &snapshot),
+        Listing::Outline(request) => return browse::outline(local, request, &snapshot),
+        Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, &snapshot),
         Listing::Injected(request) => return injected::page(local, request, &snapshot),
         Listing::Sessions(request) => return past_sessions::newest(local, request, &snapshot),
         Listing::Savings(request) => return savings::savings(local, request, &snapshot),
@@ -132,7 +133,7 @@ fn grown(
     min: Maturity,
     max_tokens: usize,
 ) -> (Vec<String>, usize) {
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let is_it = |memory: &&Arc<Memory>| !memory.is_inactive(now) && is_grown(memory, min);
     let mut grown: Vec<Arc<Memory>> = of_repo.into_iter().filter(is_it).cloned().collect();
     grown.sort_by(|a, b| best_first(a, b));
@@ -193,7 +194,7 @@ fn imported_json(memory: &Memory) -> Option<Value> {
 fn known(ids: &[String], snapshot: &Snapshot) -> Value {
     let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
     let mut known: BTreeMap<EventId, Value> = asked.map(|id| (id, Value::Null)).collect();
-    for memory in snapshot.memories().iter() {
+    for memory in snapshot.first_of_ids() {
         if let Some(state) = known.get_mut(&memory.id) {
             *state = state_of(memory);
         }
@@ -203,32 +204,25 @@ fn known(ids: &[String], snapshot: &Snapshot) -> Value {
 }
 
 fn state_of(memory: &Memory) -> Value {
-    let is_live = memory.lifecycle().state == LifecycleState::Live;
-    let note = last_word(memory).filter(|_| !is_live).map(|event| event.lesson.clone());
-    json!({ "id": memory.id.as_str(), "live": is_live, "note": note })
+    let state = &memory.lifecycle().state;
+    let is_live = *state == LifecycleState::Live;
+    let last = last_word(memory).filter(|_| !is_live);
+    let note = last.map(|event| event.lesson.clone());
+    let note_source = last.and_then(|event| event.source.clone());
+    let superseded_by = match state {
+        LifecycleState::Superseded { by } => Some(by.as_str()),
+        _ => None,
+    };
+    let texts = event::text_digest(event::clean::clean(memory.event()).event());
+    json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "live": is_live, "note": note,
+        "note_source": note_source, "superseded_by": superseded_by, "texts": texts.as_str() })
 }
 
-/// Returns the last event that decides whether a memory counts.
+/// Returns the event that decides whether a memory counts.
 fn last_word(memory: &Memory) -> Option<&Event> {
-    let discounted = &memory.lifecycle().discounted;
-    let counts = |event: &&Event| {
-        let says_so = matches!(
-            MemoryChange::of(event),
-            Some(
-                MemoryChange::Supersede { .. }
-                    | MemoryChange::Retract
-                    | MemoryChange::Archive
-                    | MemoryChange::Bury
-                    | MemoryChange::Restore
-            )
-        );
-        says_so && !discounted.iter().any(|author| author.wrote(event))
-    };
-    let may_decide =
-        |version: &&Arc<Version>| !matches!(version.place.log.origin, LineOrigin::Voice(_));
-    let versions = memory.about().iter().filter(may_decide);
-    let events = versions.map(|version| &version.event).filter(counts);
-    events.max_by_key(|event| (event.timestamp, event.id.clone()))
+    let decided_by = memory.lifecycle().decided_by.as_ref()?;
+    let mut about = memory.about().iter().map(|version| &version.event);
+    about.find(|event| event.id == *decided_by)
 }
 
 /// Tells whether a memory may go into an agent file: proven, not stale, not private, not from such a file itself, and
@@ -253,9 +247,8 @@ fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
-    use event::{Decoded, codec};
+    use event::{Decoded, MemoryChange, codec};
     use memory::{Fold, LinePlace};
 
     /// Returns the id of the last event that decides, given events in the order of time.

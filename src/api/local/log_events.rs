@@ -11,7 +11,7 @@ use super::{Local, citation, memory_bound, repositories, snapshots};
 use crate::requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
 use crate::{ApiError, LogEventsRequest};
 use event::{Event, EventId, FEEDBACK, RepoKey, Timestamp};
-use memory::{Memory, Version};
+use memory::{IdShare, Memory, Version};
 use reply::{DayCounts, Deed, LoggedEvent, NamedMemories, Reply};
 use search::snapshot::Snapshot;
 
@@ -125,8 +125,12 @@ impl<'a> LoggedLine<'a> {
 /// Returns the lines of a memory, in no order.
 fn lines_of(memory: &Arc<Memory>) -> impl Iterator<Item = LoggedLine<'_>> {
     let conflicts = memory.conflicts().iter().map(|version| LoggedLine::Conflict(version, memory));
-    let about =
-        memory.about().iter().map(|version| LoggedLine::About(version, &memory.id, Some(memory)));
+    // Of several memories of one id the first has the events about them.
+    let about = match memory.id_share() {
+        IdShare::Alone | IdShare::First => memory.about(),
+        IdShare::Beside => &[],
+    };
+    let about = about.iter().map(|version| LoggedLine::About(version, &memory.id, Some(memory)));
     std::iter::once(LoggedLine::Memory(memory)).chain(conflicts).chain(about)
 }
 
@@ -162,7 +166,7 @@ fn timeline(
 ) -> Result<Reply, ApiError> {
     let repos = keys_of(local, request.repo.as_deref(), snapshot)?;
     let day_of = |at: Timestamp| at.as_second().div_euclid(DAY_SECONDS);
-    let today = day_of((local.core.clock)().now);
+    let today = day_of(local.core.now());
     let days = i64::try_from(request.days).unwrap_or(1);
     let first = today - (days - 1);
     let mut counted: Vec<DayCounts> = (first..=today)
@@ -199,7 +203,7 @@ fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiEr
 fn audit(local: &Local, request: &AuditRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
     let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
     let repos = keys_of(local, request.repo.as_deref(), snapshot)?;
-    let since = request.since.map(|since| since.first((local.core.clock)().now));
+    let since = request.since.map(|since| since.first(local.core.now()));
     let is_by = |line: &LoggedLine<'_>| {
         let same = |agent: &String| agent.trim().eq_ignore_ascii_case(line.agent().trim());
         request.agent.as_ref().is_none_or(same)

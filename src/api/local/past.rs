@@ -54,7 +54,7 @@ pub(super) fn answer(
     ask: impl FnOnce(&Local) -> Result<Reply, ApiError>,
 ) -> Option<Result<Reply, ApiError>> {
     let point = as_of?;
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let time = point.last(now);
     if time >= now {
         return None;
@@ -173,6 +173,9 @@ fn open(local: &Local, time: Timestamp) -> Result<Core, ApiError> {
         past_sessions: <_>::default(),
         work_trees: <_>::default(),
         past: <_>::default(),
+        second_source: core.second_source.clone(),
+        // The past is searched by words alone.
+        reranker: None,
         doctor: <_>::default(),
         // Ages are those of then.
         clock: Box::new(move || Moment { now: time, random }),

@@ -55,8 +55,7 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
     };
     let repos = repos_of(local, &request.repos)?;
     let allowed = allowed_sessions(local, &kept, request, repos.as_ref())?;
-    let since_ms =
-        request.since.map(|since| since.first((local.core.clock)().now).as_millisecond());
+    let since_ms = request.since.map(|since| since.first(local.core.now()).as_millisecond());
     let keep = |session: u32, at_ms: Option<i64>| {
         allowed.contains(&session)
             && since_ms.is_none_or(|since| at_ms.is_some_and(|at| at >= since))
@@ -90,7 +89,7 @@ pub(super) fn newest(
     let Some(kept) = local.core.past_sessions.kept().map_err(|error| failed(&error))? else {
         return Ok(reply::session_list(&[], 0, false));
     };
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let filter = SessionFilter {
         tool: request.tool.clone(),
         repo: named.map(|repo| repo.to_string()),

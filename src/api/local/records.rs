@@ -26,7 +26,7 @@ pub(super) fn page(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let repo = match &request.of {
         RecordsOf::Here => Some(local.here.clone().ok_or_else(unnamed)?),
         RecordsOf::Repo(name) => Some(named(local, name, snapshot)?),
@@ -45,8 +45,10 @@ pub(super) fn page(
     }
     left.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
     let (mut lines, mut bytes, mut last) = (Vec::new(), 0, None);
-    for memory in left.iter().take(RECORDS_MAX) {
-        if bytes > RECORDS_BYTES {
+    for memory in &left {
+        // Two memories may have one id and one time; a page does not end between them.
+        let is_full = bytes > RECORDS_BYTES || lines.len() >= RECORDS_MAX;
+        if is_full && last.is_none_or(|last: &&Arc<Memory>| key(last) != key(memory)) {
             break;
         }
         let line = codec::encode(&clean::clean(memory.event())).as_str().to_owned();

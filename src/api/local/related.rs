@@ -21,7 +21,7 @@ pub(super) fn related(
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let until = request.as_of.map(|point| point.last(now));
     let links = match until {
         None => local.core.links.of(&snapshot),

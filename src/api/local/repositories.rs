@@ -53,9 +53,14 @@ pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<Re
     }
 }
 
+/// Asks whether another repository was meant, in a sentence after another one; empty where none is like it.
+pub(super) fn meant(repo: &RepoKey, snapshot: &Snapshot) -> String {
+    nearest(repo, snapshot).map_or_else(String::new, |near| format!(" Did you mean {near}?"))
+}
+
 /// Returns the known repository whose short name or whole key is most like that of a repository without memories; nothing if
 /// none is like it.
-pub(super) fn nearest<'a>(repo: &RepoKey, snapshot: &'a Snapshot) -> Option<&'a RepoKey> {
+fn nearest<'a>(repo: &RepoKey, snapshot: &'a Snapshot) -> Option<&'a RepoKey> {
     let likeness = |known: &RepoKey| {
         let whole = strsim::normalized_damerau_levenshtein(known.as_str(), repo.as_str());
         let short = strsim::normalized_damerau_levenshtein(known.short_name(), repo.short_name());

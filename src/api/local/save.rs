@@ -10,8 +10,9 @@ use super::write::{tell, unwritten};
 use super::{Local, contradictions, duplicates, snapshots};
 use crate::ApiError;
 use engine::View;
-use event::{Draft, fits_short_field};
+use event::{Draft, EventId, RepoKey, fits_short_field};
 use reply::Reply;
+use search::snapshot::{Cited, Snapshot};
 use store::{Destination, Durability};
 use writer::WAITS;
 
@@ -28,17 +29,22 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         let why = "is not possible on a server for other machines: a private memory never leaves its machine; leave it out";
         draft.problems.add("private", why);
     }
-    let is_retry = draft.is_retry;
+    let guessed = guess_kind(&mut draft);
+    let (is_retry, has_id) = (draft.is_retry, draft.id.is_some());
     let moment = (local.core.clock)();
     let prepared = local.writer.prepare(draft, moment).map_err(unwritten)?;
     let (repo, id) = (prepared.repo(), prepared.id());
     if is_retry && local.writer.store.holds_recent(repo, id) {
-        let json = json!({ "id": id.as_str(), "repo": repo.as_str(), "status": "written" });
-        return Ok(Reply::new(format!("Saved as {id} for {repo}."), json));
+        return Ok(written_before(id, repo));
     }
     let View { snapshot, .. } = snapshots::view(local)?;
+    // Whoever brings an id to a replica speaks of it by that id, and may have brought it to another one.
+    let keeps_id = has_id && local.core.config.member.is_some();
+    if keeps_id && is_known(prepared.id(), &snapshot) {
+        return Ok(written_before(prepared.id(), prepared.repo()));
+    }
     let kin = contradictions::kin_of(local, prepared.event(), prepared.repo(), &snapshot);
-    if let Some(known) = duplicates::copy_of(prepared.event(), &kin) {
+    if let Some(known) = duplicates::copy_of(prepared.event(), &kin).filter(|_| !keeps_id) {
         return duplicates::confirm(local, known, prepared.event());
     }
     // While a snapshot is held, the engine must copy what the new line changes.
@@ -52,6 +58,10 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     }
     let mut json =
         json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
+    if let (Some(kind), Some(json)) = (guessed, json.as_object_mut()) {
+        let _ = write!(text, " Its event_type is {kind}, because none was given.");
+        json.insert("event_type".to_owned(), kind.into());
+    }
     if let (Some(message), Some(json)) = (receipt.redacted.message(), json.as_object_mut()) {
         let _ = write!(text, " {message}.");
         json.insert("redacted".to_owned(), json!(receipt.redacted.rules()));
@@ -65,4 +75,25 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         json.insert("similar".to_owned(), reply::similar_json(&kin));
     }
     Ok(Reply::new(text, json))
+}
+
+/// Gives a memory without a kind the one that its words suggest; returns it.
+fn guess_kind(draft: &mut Draft) -> Option<&'static str> {
+    // A kind of a wrong type is a problem already.
+    if draft.event_type.is_some() || draft.problems.names("event_type") {
+        return None;
+    }
+    let kind = draft.guessed_kind();
+    draft.event_type = Some(kind.to_owned());
+    Some(kind)
+}
+
+/// Tells whether a memory of this id is known.
+fn is_known(id: &EventId, snapshot: &Snapshot) -> bool {
+    matches!(snapshot.cited(id.as_str()), Cited::One(known) if known.id == *id)
+}
+
+fn written_before(id: &EventId, repo: &RepoKey) -> Reply {
+    let json = json!({ "id": id.as_str(), "repo": repo.as_str(), "status": "written" });
+    Reply::new(format!("Saved as {id} for {repo}."), json)
 }

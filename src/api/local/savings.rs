@@ -44,7 +44,7 @@ pub(super) fn savings(
     request: &SavingsRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let now = (local.core.clock)().now;
+    let now = local.core.now();
     let days = days_until(now, request.days);
     let first_day = days.first().cloned().unwrap_or_default();
     let journal = local.core.teller.as_ref().map(Teller::journal);

@@ -1,36 +1,10 @@
-//! The snapshot that an answer is made from, and how long the answer waits for it. Not here: the answers.
-
-use std::time::{Duration, Instant};
+//! The snapshot that an answer is made from, and what it lacks. Not here: the answers.
 
 use super::Local;
-use super::query_vector::Put;
 use crate::ApiError;
 use engine::{Extent, Stopped, View};
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
-
-/// How often a waiting search checks whether everything is embedded.
-const EMBED_LOOK_MS: u64 = 10;
-
-/// Returns a snapshot and the query's vector. Where the vector counts, this waits a moment for memories that are
-/// being embedded. It is called after the model was asked, when the model is loaded. If some memories are still not
-/// embedded, the model may embed them before it answers the query, so the query's vector is waited for first.
-pub(super) fn view_for(local: &Local, put: Put) -> Result<(View, Put), ApiError> {
-    let deadline = Instant::now() + local.patience.embed;
-    loop {
-        let view = answerable(local)?;
-        let (embedded, memories) = (view.snapshot.embedded(), view.snapshot.memories().len());
-        let is_ready = !put.is_coming() || embedded >= memories;
-        if is_ready {
-            return Ok((view, put));
-        }
-        if Instant::now() >= deadline {
-            let put = put.answered();
-            return Ok((answerable(local)?, put));
-        }
-        std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
-    }
-}
 
 pub(super) fn view(local: &Local) -> Result<View, ApiError> {
     let store = &local.writer.store;

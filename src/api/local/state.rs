@@ -1,6 +1,8 @@
 //! The state of the memory: of the store and the indexes, as one checksum, and the caller's repository. Not here:
 //! checks of logs (`upkeep`).
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use super::damage::UsedSnapshot;
@@ -11,11 +13,22 @@ use engine::digest::Digest;
 use engine::{Extent, View};
 use guard::text::{Layout, neutralise};
 use reply::Whoami;
+use store::Store;
 use writer::exit::Exit;
+
+/// Most long logs that a status names.
+const LONG_LOGS_SHOWN: usize = 3;
 
 pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
     let View { snapshot, extent } = snapshots::view(local)?;
-    let reply = reply::status(local.writer.store.root(), &snapshot, &query_vector::model(local));
+    let store = &local.writer.store;
+    let model = query_vector::model(local, &snapshot);
+    let reply = reply::status(store.root(), &snapshot, &model);
+    let reply = match reranker(local) {
+        Some(says) => reply.and("reranker", &says),
+        None => reply,
+    };
+    let reply = long_logs(store).into_iter().fold(reply, |reply, says| reply.and("long", &says));
     Ok(match extent {
         Extent::Whole => reply,
         Extent::Recent | Extent::Behind => {
@@ -23,6 +36,26 @@ pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
             reply.and("reading", line).with("reading", true.into())
         }
     })
+}
+
+/// Says who orders likely hits and what is sent there, where the settings name somebody.
+fn reranker(local: &Local) -> Option<String> {
+    let reranker = (local.core.reranker.as_ref()?)()?;
+    let says = reranker.what_is_sent();
+    let rests = "; it failed a moment ago and is left alone";
+    Some(if reranker.is_resting() { format!("{says}{rests}") } else { says })
+}
+
+/// Says which logs are worth archiving.
+fn long_logs(store: &Store) -> Vec<String> {
+    let logs = store.logs().unwrap_or_default();
+    let says = |log: &PathBuf| {
+        let (lines, name) = (store::lines_of_long_log(log)?, log.file_name()?.to_string_lossy());
+        Some(format!(
+            "{name} has {lines} lines; agent-knowledge archive packs old ones, which stay searchable"
+        ))
+    };
+    logs.iter().filter_map(says).take(LONG_LOGS_SHOWN).collect()
 }
 
 pub(super) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiError> {

@@ -13,6 +13,8 @@ use event::limits::ID_BYTES_MAX;
 pub const FINDINGS_DEFAULT: usize = 10;
 /// Most findings of a reply.
 pub const FINDINGS_MAX: usize = 50;
+/// Largest size of a finding that may be asked for.
+const SIZE_MAX: usize = 1_000;
 /// Tokens of a brief by default.
 pub const BRIEF_TOKENS_DEFAULT: usize = 200;
 /// Tokens of any other analysis by default: its reader wants to work through it.
@@ -26,6 +28,10 @@ request! {
         topic: Topic = choice().or_word(Topic::Brief).positional("TOPIC", Presence::Optional);
         /// Only this repository: its name, key or URL
         repo: Option<String> = repo();
+        /// Only hubs with so many links (usually 1), bridges of so many kinds (2), clusters of so many lessons (2)
+        at_least: Option<usize> = whole(1..=SIZE_MAX).option("at-least", "N").for_tools("");
+        /// Only gaps with no more links than this (usually 1)
+        at_most: Option<usize> = whole(0..=SIZE_MAX).option("at-most", "N").for_tools("");
         /// Most findings
         limit: usize = whole(1..=FINDINGS_MAX).or(FINDINGS_DEFAULT).option("limit", "N");
         /// Most tokens of the answer

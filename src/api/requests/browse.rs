@@ -12,6 +12,9 @@ use search::Point;
 pub const PAGE_MAX: usize = 100;
 const PAGE_DEFAULT: usize = 20;
 
+/// Most memories of an outline: the newest. All their lines fit in one answer of the retriever.
+pub const OUTLINE_MAX: usize = 20_000;
+
 request! {
     /// A page of memories, the newest first.
     pub struct BrowseRequest {
@@ -27,6 +30,8 @@ request! {
         files: Vec<String> = files().option("file", "PATH");
         /// Only learned by this agent (may be repeated: any may match)
         agents: Vec<String> = names().option("agent", "AGENT").also(&["agent", "agent_id"]);
+        /// Only learned on this branch of git (may be repeated: any may match)
+        branches: Vec<String> = names().option("branch", "BRANCH").also(&["branch"]);
         /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
         since: Option<Point> = time().option("since", "TIME");
         /// Only up to this time
@@ -35,6 +40,28 @@ request! {
         cursor: Option<String> = text(SHORT_BYTES_MAX).option("cursor", "CURSOR");
         /// Most memories
         limit: usize = whole(1..=PAGE_MAX).or(PAGE_DEFAULT).option("limit", "N");
+    }
+}
+
+request! {
+    /// Memories to choose from, the newest first.
+    pub struct OutlineRequest {
+        /// Which memories: live, candidate, flagged, superseded, forgotten, archived, expired or any
+        state: BrowsedState = choice().or_word(BrowsedState::Live).option("state", "STATE");
+        /// Only of this repository: its name, key or URL
+        repo: Option<String> = repo();
+        /// Only this kind, such as error or decision (may be repeated)
+        kinds: Vec<String> = names().option("kind", "KIND");
+        /// Only with this tag (may be repeated: all must match)
+        tags: Vec<String> = names().option("tag", "TAG");
+        /// Only learned by this agent (may be repeated: any may match)
+        agents: Vec<String> = names().option("agent", "AGENT");
+    }
+}
+
+impl From<OutlineRequest> for BrowseRequest {
+    fn from(OutlineRequest { state, repo, kinds, tags, agents }: OutlineRequest) -> Self {
+        Self { state, repo, kinds, tags, agents, ..Self::default() }
     }
 }
 

@@ -126,6 +126,15 @@ pub enum RecordsOf {
     All,
 }
 
+/// Asks which tags a memory could have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TagsRequest {
+    /// The memory: its id, or any unique short form of it.
+    pub id: String,
+    /// Most tags.
+    pub limit: usize,
+}
+
 /// What a program lists: memories of the caller's repository, those of a session in any repository, or all, page by page; and
 /// what agents were told of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -144,7 +153,8 @@ pub enum Listing {
     /// A page of memories as lines of a log: `lines`, `next`, and how many are `private`, in the JSON.
     Records(RecordsRequest),
     /// Which of these ids are memories here, at most [`KNOWN_IDS_MAX`] at once: `memories` in the JSON, each with `id`,
-    /// whether it is `live`, and the `note` of the event that took it out of answers.
+    /// `repo`, whether it is `live`, the `note` and `note_source` of the event that took it out of answers, the
+    /// memory that it is `superseded_by`, and the hash of its `texts`.
     Known(Vec<String>),
     /// Those lines, for a repository that the caller names: `lines` and `left_out` in the JSON.
     Export(ExportRequest),
@@ -155,6 +165,11 @@ pub enum Listing {
     Sessions(SessionListRequest),
     /// A page of all memories: `memories`, `total` and `next` in the JSON.
     Page(Box<BrowseRequest>),
+    /// All memories that such a page would be of, at most [`OUTLINE_MAX`](super::browse::OUTLINE_MAX), each with its `id`,
+    /// its `day` and one line of `text`: `memories` and `total` in the JSON.
+    Outline(Box<BrowseRequest>),
+    /// Tags that a memory could have: `suggested` in the JSON.
+    SuggestedTags(TagsRequest),
     /// A page of what agents were told: `entries` and `next` in the JSON.
     Injected(Box<InjectedRequest>),
     /// What agents were told, counted.

@@ -15,7 +15,7 @@ request! {
     /// A search, or with `ids` the memories of these ids in full.
     pub struct SearchRequest {
         /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs
-        /// agent:codex since:30d until:2026-03-01
+        /// agent:codex branch:main since:30d until:2026-03-01
         query: String = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")
             .also(&["q", "text", "search", "question", "error", "topic", "prompt"]);
@@ -32,6 +32,8 @@ request! {
         files: Vec<String> = files().option("file", "PATH").for_tools("");
         /// Only learned by this agent (may be repeated: any may match)
         agents: Vec<String> = names().option("agent", "AGENT").for_tools("").also(&["agent", "agent_id"]);
+        /// Only learned on this branch of git (may be repeated: any may match)
+        branches: Vec<String> = names().option("branch", "BRANCH").for_tools("");
         /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
         since: Option<Point> = time().option("since", "TIME").for_tools("e.g. 30d").also(&["after", "from", "max_age"]);
         /// Only up to this time
@@ -42,7 +44,7 @@ request! {
         max_tokens: usize = max_tokens().or(SEARCH_TOKENS_DEFAULT);
         /// Show these in full
         ids: Vec<String> = ids();
-        /// How to rank
+        /// How to rank: by words and meaning (hybrid), by words (lexical) or by meaning (dense)
         mode: Mode = choice().or_word(Mode::Hybrid).option("mode", "MODE").only_on_command_line();
         /// Show how each score was computed
         explain: Explain = switch().flag("explain", true).for_tools("").map(explained);

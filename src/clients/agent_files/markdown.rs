@@ -3,6 +3,7 @@
 //! items, and none is refused. Not here: what an item becomes (`import_plan`).
 
 use super::block;
+use guard::markdown_marks::{CodeFence, heading};
 
 /// One statement of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl VisibleLines {
                 continue;
             }
             if !comment {
-                fence = after_fence(line, fence);
+                fence = CodeFence::after(line, fence);
             }
             let shown = match fence {
                 Some(_) => line.to_owned(),
@@ -158,24 +159,6 @@ fn span_bytes(text: &str) -> usize {
     mark
 }
 
-/// An open fence: its character, and how often it is repeated.
-type Fence = (char, usize);
-
-/// Returns the fence that is open after a line.
-fn after_fence(line: &str, open: Option<Fence>) -> Option<Fence> {
-    let line = line.trim_start();
-    let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { return open };
-    let count = line.chars().take_while(|c| *c == mark).count();
-    let rest = line.get(count..).unwrap_or_default();
-    match open {
-        Some((other, least)) => {
-            let closes = mark == other && count >= least && rest.trim().is_empty();
-            open.filter(|_| !closes)
-        }
-        None => (count >= 3 && !rest.contains('`')).then_some((mark, count)),
-    }
-}
-
 /// The state while reading.
 #[derive(Default)]
 struct ItemParser {
@@ -185,7 +168,7 @@ struct ItemParser {
     /// The paragraph that introduces the next list.
     intro: Option<String>,
     open: Option<OpenItem>,
-    fence: Option<Fence>,
+    fence: Option<CodeFence>,
     /// Whether the previous line was blank.
     is_apart: bool,
 }
@@ -200,7 +183,7 @@ struct OpenItem {
 impl ItemParser {
     fn take(&mut self, number: usize, line: &str) {
         if self.fence.is_some() {
-            self.fence = after_fence(line, self.fence);
+            self.fence = CodeFence::after(line, self.fence);
             self.add("\n", line);
             return;
         }
@@ -210,7 +193,7 @@ impl ItemParser {
             return;
         }
         let is_apart = std::mem::take(&mut self.is_apart);
-        self.fence = after_fence(line, None);
+        self.fence = CodeFence::after(line, None);
         if self.fence.is_some() {
             self.take_code(number, line);
         } else if let Some((level, heading)) = heading(line) {
@@ -323,13 +306,6 @@ impl ItemParser {
 /// Returns the width of the white space at the start of a line.
 fn set_in(line: &str) -> usize {
     line.len() - line.trim_start().len()
-}
-
-fn heading(line: &str) -> Option<(usize, &str)> {
-    let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    let text = line.get(level..)?;
-    let is_heading = (1..=6).contains(&level) && text.starts_with([' ', '\t']);
-    is_heading.then(|| (level, text.trim().trim_end_matches('#').trim_end()))
 }
 
 fn is_rule(said: &str) -> bool {

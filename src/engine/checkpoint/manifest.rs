@@ -9,7 +9,7 @@ use super::checked_file::FileSum;
 
 /// How a manifest begins, with the format of all files of a checkpoint. A change of any of them needs
 /// another number.
-const MAGIC: &str = "akcheck 6 ";
+const MAGIC: &str = "akcheck 7 ";
 
 /// The store that a checkpoint belongs to. With any difference the checkpoint cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_manifest_of_another_format_is_foreign() {
-        for bytes in [&b"akcheck\n\x04"[..], b"akcheck 7 00000000\n{}"] {
+        for bytes in [&b"akcheck\n\x04"[..], b"akcheck 8 00000000\n{}"] {
             let refused = Manifest::from_bytes(bytes);
             assert!(matches!(refused, Err(CheckpointError::Foreign("of another version"))));
         }

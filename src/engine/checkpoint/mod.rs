@@ -122,6 +122,11 @@ impl Checkpoints {
         Self { folder: folder.into(), program: program.to_owned(), model }
     }
 
+    /// Keeps the vectors of another model from now on.
+    pub fn keep_vectors_of(&mut self, model: &str) {
+        self.model = Some(model.to_owned());
+    }
+
     /// Returns the version of the program.
     #[must_use]
     pub fn program(&self) -> &str {

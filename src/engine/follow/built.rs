@@ -6,10 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::lookups::Lookups;
+use super::next_space::NextSpace;
 use super::wanted_vectors::{RequestedVectors, Wanted};
+use crate::may_see::MaySee;
 use event::{RepoKey, SkipReason};
 use index::late::{SignLocations, SignState};
-use index::lexical::{DocId, LexicalIndex, Passage};
+use index::lexical::{DocId, LexicalIndex, Passage, passages_of};
 use index::vector::VectorIndex;
 use memory::{CowVec, Effect, Fold, Memory, Neighbours, RemovedMemory, Sessions};
 use search::snapshot::{Health, Skip};
@@ -22,9 +24,6 @@ const SKIPS_SHOWN_MAX: usize = 1_000;
 /// once, few enough that their texts take some megabytes.
 const UNINDEXED_MAX: usize = 1_024;
 
-/// Bytes of each neighbour that are indexed with a memory: a whole lesson of the usual length.
-const NEARBY_BYTES_MAX: usize = 1_000;
-
 /// The state made from the logs, and nothing else.
 #[derive(Default)]
 pub(super) struct Built {
@@ -34,6 +33,11 @@ pub(super) struct Built {
     pub(super) lexical: LexicalIndex,
     pub(super) vectors: Option<VectorIndex>,
     pub(super) sign_locations: SignLocations,
+    /// What the model that answers may see, and the memories that it may not.
+    pub(super) may_see: Option<MaySee>,
+    pub(super) withheld: BTreeSet<u32>,
+    /// The vectors of the model that is to answer next.
+    pub(super) next: Option<NextSpace>,
     pub(super) sessions: Sessions,
     pub(super) neighbours: CowVec<Neighbours>,
     /// Memories to index again. A number can be free by now.
@@ -64,8 +68,7 @@ impl Built {
                 SkipReason::TooLong { .. } => SkipReason::TooLong { line_bytes: line.line_bytes },
                 other => other,
             };
-            let known = health.skips.last().filter(|last| *last.log == *log);
-            let log = known.map_or_else(|| log.into(), |last| Arc::clone(&last.log));
+            let log = log.into();
             health.skips.push(Skip { log, offset: line.offset, reason });
         }
     }
@@ -129,21 +132,11 @@ impl Built {
     /// neighbours, since a lesson often leaves out its subject.
     pub(super) fn passages(&self, number: u32) -> Vec<Passage> {
         let Some(memory) = self.memory(number) else { return Vec::new() };
-        let mut passages: Vec<Passage> = memory
-            .passages()
-            .into_iter()
-            .map(|passage| Passage { is_reply: passage.is_reply, ..Passage::of(passage.text) })
-            .collect();
-        if let [only] = passages.as_mut_slice() {
-            let neighbours =
-                usize::try_from(number).ok().and_then(|place| self.neighbours.get(place));
-            let neighbours = neighbours.copied().unwrap_or_default();
-            for neighbour in neighbours.numbers().filter_map(|number| self.memory(number)) {
-                only.nearby.push_str(beginning(&neighbour.index_text()));
-                only.nearby.push('\n');
-            }
-        }
-        passages
+        let place = usize::try_from(number).ok();
+        let near = place.and_then(|place| self.neighbours.get(place)).copied().unwrap_or_default();
+        let near: Vec<Arc<Memory>> =
+            near.numbers().filter_map(|number| self.memory(number)).collect();
+        passages_of(&memory, near.iter().map(AsRef::as_ref))
     }
 
     pub(super) fn memory(&self, number: u32) -> Option<Arc<Memory>> {
@@ -200,7 +193,8 @@ impl Built {
             if self.memory(number).is_none() {
                 continue;
             }
-            if !has_vector {
+            let has_next = self.next.as_ref().is_none_or(|next| next.has(number));
+            if !has_vector || !has_next {
                 self.want_vector(number);
             } else if self.sign_locations.get(number) == SignState::NotYet {
                 self.to_sign.push(self.wanted(number));
@@ -213,6 +207,8 @@ impl Built {
         if let Some(vectors) = &mut self.vectors {
             vectors.remove(number);
         }
+        self.withheld.remove(&number);
+        self.next.iter_mut().for_each(|next| next.forget(number));
         self.sign_locations.set(number, SignState::NotYet);
     }
 
@@ -230,9 +226,4 @@ impl Built {
             self.to_sign.push(self.wanted(number));
         }
     }
-}
-
-/// Returns the beginning of a neighbour's text.
-fn beginning(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(NEARBY_BYTES_MAX)).unwrap_or(text)
 }

@@ -87,7 +87,11 @@ impl Follower {
         let (repos, health) = (Arc::new(repos), Arc::new(health));
         let (unindexed, sessions) = (BTreeSet::new(), Sessions::default());
         let lookups = Some(Lookups::begin(fold.memories()));
+        let may_see = self.built.may_see.take();
         self.built = Built {
+            may_see,
+            withheld: BTreeSet::new(),
+            next: None,
             fold,
             lookups,
             lexical,

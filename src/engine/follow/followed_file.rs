@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use event::{Applies, Event, GLOBAL_REPO};
+use event::{Applies, Event, GLOBAL_REPO, RepoKey};
 use memory::{LineOrigin, LogFile};
 use store::{Config, Store, Tail, origin_of};
 
@@ -27,7 +27,7 @@ impl FollowedFile {
 
 /// Returns what the memories of a file share.
 pub(super) fn log_file(path: &Path, config: &Config) -> Arc<LogFile> {
-    let origin = match origin_of(path) {
+    let origin = match origin_of(path).or_else(|| config.member.clone()) {
         None => LineOrigin::Own,
         Some(origin) if config.sync.trusts(&origin) => LineOrigin::Trusted(origin),
         Some(origin) => LineOrigin::Voice(origin),
@@ -35,15 +35,18 @@ pub(super) fn log_file(path: &Path, config: &Config) -> Arc<LogFile> {
     Arc::new(LogFile { path: path.to_owned(), origin })
 }
 
-/// Tells whether a line may stand in a file. The name of a mirror binds its lines, so that somebody who may write to one
-/// repository of the team cannot plant lines in another, or in all.
-pub(super) fn may_stand_in(file: &LogFile, event: &Event) -> bool {
-    if file.origin == LineOrigin::Own {
-        return true;
-    }
-    let bound_to = Store::repo_of(file.path());
-    let is_global = bound_to.as_str() == GLOBAL_REPO;
-    event.repo_key() == bound_to && (is_global || event.applies() == Applies::Repo)
+/// Returns the repository that the lines of a file must be of: the name of a mirror binds them, so that somebody who may write
+/// to one repository of the team cannot plant lines in another, or in all. `None` for a file of the own store.
+pub(super) fn bound_to(file: &LogFile) -> Option<RepoKey> {
+    file.origin.other().map(|_| Store::repo_of(file.path()))
+}
+
+/// Tells whether a line may stand in a file whose lines are bound to a repository.
+pub(super) fn may_stand(event: &Event, bound_to: Option<&RepoKey>) -> bool {
+    bound_to.is_none_or(|repo| {
+        let is_global = repo.as_str() == GLOBAL_REPO;
+        event.repo_key() == *repo && (is_global || event.applies() == Applies::Repo)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The engine thread: handles each message. Not here: the messages and how they are sent (`owner`).
 
 mod pressure;
+mod switching;
 mod views;
 
 use std::collections::BTreeSet;
@@ -10,17 +11,21 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::models::Models;
 use super::{Input, OwnWrites, PendingBatches};
 use crate::View;
 use crate::checkpoint::Checkpoints;
 use crate::follow::{CaughtUp, Follower, Wanted};
 use crate::watch::Watch;
-use index::embed::worker::{SubmitError, Want, Worker};
+use index::embed::worker::{SubmitError, Want};
 use index::late::SignStore;
 use memory::Bound;
 use pressure::Pressure;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
+pub(super) use switching::NextModel;
+use switching::Preparing;
+pub use switching::{Meanwhile, OnWhole};
 
 /// How long the thread sleeps without a hint, and the longest time without a look at every file.
 /// Watchers lose events on some systems; a sweep over two hundred logs costs less than a
@@ -64,7 +69,9 @@ pub(super) fn load(
 
 pub(super) struct LoopState {
     reading: ReadState,
-    worker: Option<Arc<Worker>>,
+    models: Models,
+    /// The model that is to answer next.
+    preparing: Option<Preparing>,
     pending_batches: PendingBatches,
     own_writes: OwnWrites,
     pressure: Pressure,
@@ -145,6 +152,7 @@ pub(super) fn run(state: &Mutex<LoopState>, messages: &Receiver<Input>) {
         state.note_pressure();
         state.answer_waiting();
         state.save_if_due();
+        state.switch_if_whole();
         // What can wait is done while nobody asks.
         let has_more = state.is_behind() || state.settle_if_calm();
         wait = if has_more { Duration::ZERO } else { Duration::from_millis(POLL_MS) };
@@ -183,7 +191,7 @@ impl ReadState {
 impl LoopState {
     pub(super) fn new(
         reading: ReadState,
-        worker: Option<Arc<Worker>>,
+        models: Models,
         (pending_batches, own_writes, is_pressed): (PendingBatches, OwnWrites, Arc<AtomicBool>),
         checkpoints: Option<Checkpoints>,
         watch: Watch,
@@ -192,7 +200,8 @@ impl LoopState {
         let (unqueued, without_signs, swept_at) = (Vec::new(), Vec::new(), Instant::now());
         Self {
             reading,
-            worker,
+            models,
+            preparing: None,
             pending_batches,
             own_writes,
             pressure: Pressure::new(is_pressed),
@@ -209,7 +218,20 @@ impl LoopState {
     fn handle(&mut self, input: Input) -> Option<()> {
         match input {
             Input::Hint => self.catch_up(),
-            Input::Embedded(batch) => {
+            Input::Embedded(space, batch)
+                if self.models.next().is_some_and(|next| next.space == space) =>
+            {
+                self.embedded_by_next(&batch);
+                self.pending_batches.fetch_sub(1, Ordering::SeqCst);
+            }
+            // Of a model that answers no more.
+            Input::Embedded(space, _)
+                if self.models.now().is_none_or(|model| model.space != space) =>
+            {
+                self.pending_batches.fetch_sub(1, Ordering::SeqCst);
+            }
+            Input::Switch(next) => self.begin_switch(next),
+            Input::Embedded(_, batch) => {
                 if let ReadState::Following(follower) = &mut self.reading {
                     let without_signs =
                         batch.iter().filter_map(|embedded| follower.embedded(embedded));
@@ -267,7 +289,9 @@ impl LoopState {
     }
 
     /// Takes over the follower that has read all logs, and reads what was written since.
-    fn loaded(&mut self, follower: Box<Follower>, caught_up: CaughtUp, checkpoint_len: usize) {
+    fn loaded(&mut self, mut follower: Box<Follower>, caught_up: CaughtUp, checkpoint_len: usize) {
+        // The settings may have changed since, also before the checkpoint was read.
+        follower.seen_anew(self.models.now().and_then(|model| model.may_see.clone()));
         if let Some(schedule) = &mut self.schedule {
             schedule.checkpoint_len = checkpoint_len;
         }
@@ -277,6 +301,7 @@ impl LoopState {
         let LoadingState { waiting, own, .. } = *loading;
         own.into_iter().for_each(|(log, offset)| self.wrote(log, offset));
         self.catch_up();
+        self.begin_waiting_switch();
         if let ReadState::Following(follower) = &self.reading {
             for reply in waiting {
                 let _ = reply.send(self.view_of(follower));
@@ -285,7 +310,15 @@ impl LoopState {
     }
 
     fn sign_store(&self) -> Option<Arc<dyn SignStore>> {
-        self.worker.as_ref()?.sign_store()
+        self.models.now()?.worker.sign_store()
+    }
+
+    /// Completes a snapshot with what belongs to the model.
+    fn of_model(&self, snapshot: Snapshot) -> Snapshot {
+        let now = self.models.now();
+        let (space, scale) =
+            now.map_or_else(Default::default, |model| (model.space, model.scale()));
+        Snapshot { space, scale, ..snapshot }.with_sign_store(self.sign_store())
     }
 
     /// Hands on what this process wrote since the last look.
@@ -313,7 +346,8 @@ impl LoopState {
             self.unqueued.clear();
             self.without_signs.clear();
         }
-        if self.worker.is_some() {
+        self.want_of_next(&to_embed, started_over);
+        if self.models.now().is_some() {
             self.unqueued.extend(to_embed);
             self.without_signs.extend(to_sign);
             self.submit_wanted();
@@ -323,9 +357,11 @@ impl LoopState {
     /// Submits texts to the worker's queue as far as it has room, the newest first. Texts that only
     /// need signs join when the queue is short.
     fn submit_wanted(&mut self) {
-        let (Some(worker), ReadState::Following(follower)) = (&self.worker, &self.reading) else {
+        let (Some(model), ReadState::Following(follower)) = (self.models.now(), &mut self.reading)
+        else {
             return;
         };
+        let worker = &model.worker;
         while let Some(wanted) = self.unqueued.pop() {
             let Some(job) = follower.job(wanted, Want::Vector) else { continue };
             match worker.submit(job) {

@@ -6,7 +6,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_database::ForeignTables;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{Harvest, foreign_draft};
-use super::super::loose_values::{kind, tags, text, texts, time};
+use super::super::loose_values::{first_time, kind, tags, text, texts};
 use super::ForeignStore;
 use event::Draft;
 use event::limits::FILES_MAX;
@@ -67,9 +67,8 @@ fn draft_of(memory: &Map<String, Value>, said: &str, usual: &str) -> Draft {
         event_type: Some(event_type.to_owned()),
         tags: tags(words.chain(word).chain(project)),
         files,
-        timestamp: time(memory.get("updatedAt").or(memory.get("createdAt")))
-            .map(|time| time.to_string()),
-        expires: text(memory, "forgetAfter").map(str::to_owned),
+        timestamp: first_time(memory, &["updatedAt", "createdAt"]),
+        expires: first_time(memory, &["forgetAfter"]),
         ..foreign_draft(
             text(memory, "agentId").unwrap_or(NAME),
             (text(memory, "context").unwrap_or_default(), said),

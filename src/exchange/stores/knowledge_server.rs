@@ -6,7 +6,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_database::ForeignTables;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
-use super::super::loose_values::{kind, tags, text, texts, time};
+use super::super::loose_values::{first_time, kind, tags, text, texts};
 use super::ForeignStore;
 use event::Draft;
 
@@ -49,11 +49,10 @@ fn take(harvest: &mut Harvest, entry: &Map<String, Value>) {
     let Some(said) = text(entry, "content") else { return harvest.leave("entry without text") };
     let (event_type, word) = kind(text(entry, "type"));
     let is_inferred = entry.get("is_synthesized").and_then(Value::as_i64) == Some(1);
-    let when = entry.get("updated_at").filter(|time| !time.is_null());
     let draft = Draft {
         event_type: Some(event_type.to_owned()),
         tags: tags(texts(entry.get("topics")).into_iter().chain(word)),
-        timestamp: time(when.or(entry.get("created_at"))).map(|time| time.to_string()),
+        timestamp: first_time(entry, &["updated_at", "created_at"]),
         confidence: is_inferred.then(|| "inferred".to_owned()),
         ..foreign_draft(NAME, ("", said))
     };

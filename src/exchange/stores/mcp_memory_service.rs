@@ -6,7 +6,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_database::ForeignTables;
 use super::super::foreign_place::{ForeignPlace, ForeignShape};
 use super::super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
-use super::super::loose_values::{kind, object, tags, text, texts, time};
+use super::super::loose_values::{first_time, kind, object, tags, text, texts};
 use super::{ForeignStore, unlike};
 use event::Draft;
 
@@ -86,8 +86,7 @@ fn take(harvest: &mut Harvest, record: &Map<String, Value>) {
     let draft = Draft {
         event_type: Some(event_type.to_owned()),
         tags: tags(texts(record.get("tags")).into_iter().chain(word).chain(project)),
-        timestamp: time(record.get("updated_at").or(record.get("created_at")))
-            .map(|time| time.to_string()),
+        timestamp: first_time(record, &["updated_at", "created_at"]),
         ..foreign_draft(text(&metadata, "agent_id").unwrap_or(NAME), ("", said))
     };
     harvest.take(text(record, "content_hash").unwrap_or_default(), draft);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::error::ExchangeError;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{Harvest, foreign_draft};
-use super::super::loose_values::{kind, object, tags, text, texts, time};
+use super::super::loose_values::{first_time, kind, object, tags, text, texts};
 use super::{ForeignStore, unlike};
 use event::Draft;
 
@@ -55,8 +55,7 @@ fn draft_of(record: &Map<String, Value>, said: &str) -> Draft {
     Draft {
         event_type: Some(event_type.to_owned()),
         tags: tags(word.into_iter().chain(more.into_iter().flat_map(texts))),
-        timestamp: time(record.get("updated_at").or(record.get("created_at")))
-            .map(|time| time.to_string()),
+        timestamp: first_time(record, &["updated_at", "created_at"]),
         ..foreign_draft(agent, ("", said))
     }
 }

@@ -47,6 +47,9 @@ pub const STORES: [&ForeignStore; 12] = [
     &obsidian::STORE,
 ];
 
+/// The name of our own exports and logs, whose memories name their repositories.
+pub const OURS: &str = agent_knowledge::STORE.name;
+
 /// Returns the store with this name, in any case.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static ForeignStore> {

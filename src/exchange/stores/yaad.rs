@@ -8,7 +8,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_database::{ForeignRow, ForeignTables};
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
-use super::super::loose_values::{kind, tags, text, texts, time};
+use super::super::loose_values::{first_time, kind, tags, text, texts};
 use super::ForeignStore;
 use event::Draft;
 use event::limits::FILES_MAX;
@@ -87,12 +87,11 @@ fn take(harvest: &mut Harvest, node: &Map<String, Value>, touched: &BTreeMap<&st
     let words = texts(node.get("tags")).into_iter().chain(word).chain(project.map(str::to_owned));
     let mut files = touched.get(id).cloned().unwrap_or_default();
     files.truncate(FILES_MAX);
-    let when = node.get("updated_at").filter(|time| !time.is_null());
     let draft = Draft {
         event_type: Some(event_type.to_owned()),
         tags: tags(words),
         files,
-        timestamp: time(when.or(node.get("created_at"))).map(|time| time.to_string()),
+        timestamp: first_time(node, &["updated_at", "created_at"]),
         ..foreign_draft(
             text(node, "source_agent").unwrap_or(NAME),
             (text(node, "summary").unwrap_or_default(), said),

@@ -53,24 +53,42 @@ pub fn suspicion<'a>(
     let mut others = others.filter(|text| may_order(text));
     of_lesson(lesson)
         .or_else(|| of_text(other))
-        .or_else(|| of_seam(context, lesson))
+        .or_else(|| across([context, lesson].into_iter()))
         .or_else(|| others.find_map(of_text))
 }
 
-/// Bytes on either side of the place where two texts meet in a reply.
+/// Bytes on either side of the place where two texts meet in a reply, and fields that are read together.
 const SEAM_BYTES: usize = 96;
+const FIELDS_MAX: usize = 64;
 
-/// Tells whether an order begins at the end of the context and ends at the beginning of the lesson: replies show one
-/// after the other.
-fn of_seam(context: &str, lesson: &str) -> Option<Suspicion> {
-    if context.is_empty() || lesson.is_empty() {
+/// Tells whether the fields of a note give an order together that none gives alone: it begins in one and ends in another,
+/// in the order in which they are shown. Of a long field only its ends are read.
+pub fn across<'a>(fields: impl Iterator<Item = &'a str>) -> Option<Suspicion> {
+    let mut joined = String::new();
+    let mut count = 0;
+    for field in fields.map(str::trim).filter(|field| !field.is_empty()).take(FIELDS_MAX) {
+        // What ends a sentence between two fields parts nothing.
+        joined.truncate(joined.trim_end_matches(['.', ':', ',', ';', ' ', '\n']).len());
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        count += 1;
+        if field.len() <= 2 * SEAM_BYTES {
+            joined.push_str(field);
+            continue;
+        }
+        let (first, last) = (
+            field.floor_char_boundary(SEAM_BYTES),
+            field.ceil_char_boundary(field.len() - SEAM_BYTES),
+        );
+        joined.push_str(field.get(..first)?);
+        joined.push_str(".\n");
+        joined.push_str(field.get(last..)?);
+    }
+    if count < 2 {
         return None;
     }
-    let from = context.ceil_char_boundary(context.len().saturating_sub(SEAM_BYTES));
-    let (before, after) =
-        (context.get(from..)?, lesson.get(..lesson.floor_char_boundary(SEAM_BYTES))?);
-    let seam = format!("{} {after}", before.trim_end_matches(['.', ':', ',', ' ', '\n']));
-    let judged = Judged::of(&seam);
+    let judged = Judged::of(&joined);
     judged.found.first(TextScope::Any, |reason| {
         matches!(reason, Suspicion::Override) && judged.is_meant(reason)
     })

@@ -22,10 +22,10 @@ pub(super) struct Sign {
 /// Returns every sign of a text in lower case.
 pub(super) fn of(lower: &str) -> Vec<Sign> {
     let mut signs = Vec::new();
-    INDEX.each(&TABLES, lower.as_bytes(), |start, anchor, entry| {
+    INDEX.each(&TABLES, lower.as_bytes(), |place, _, entry| {
         let table = TABLES.get(usize::from(entry.table)).copied().unwrap_or_default();
         let order = (table == TONGUES).then_some(entry.number);
-        signs.push(Sign { start, end: start + anchor.len(), row: entry.row(table), order });
+        signs.push(Sign { start: place.start, end: place.end, row: entry.row(table), order });
     });
     signs
 }

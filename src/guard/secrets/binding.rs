@@ -4,11 +4,14 @@
 
 use std::ops::Range;
 
-use super::binding_form::{AFTER_OPERATOR, AFTER_TAGS, FORMS, IN_LIST};
+use super::binding_form::{AFTER_OPERATOR, AFTER_TAGS, FORMS, IN_CALL, IN_LIST, IN_PAIR};
 use super::bound_value::{Bond, BoundValue, cut, is_quote};
 use super::charset::{Charset, DOTTED, URL};
-use super::context::{NAME_BYTES_MAX, is_directive, is_flag, is_identifier, mentions, name_start};
-use super::text::{Text, count, words};
+use super::context::{
+    NAME_BYTES_MAX, ends_line, is_directive, is_flag, is_identifier, mentions, name_start,
+};
+use super::text::{Text, words};
+use super::value_start::{after_tag, bracket};
 
 const TAIL: Charset = DOTTED.and(" \t");
 
@@ -26,7 +29,7 @@ const CLAUSES: &str = "when if where that which unless because and";
 /// Bytes of words between a name and its verb or colon.
 const WORDS_BYTES_MAX: usize = 64;
 /// Words that say whose a password is, or what for.
-const FOR: &str = "for of on at in to from für von auf pour de du sur para do da del di per voor van för til for na od dla для от к на";
+pub(super) const FOR: &str = "for of on at in to from für von auf pour de du sur para do da del di per voor van för til for na od dla для от к на";
 /// Bytes between a name and such a word.
 const FOR_BYTES_MAX: usize = 24;
 /// Bytes from a name to the end of its line.
@@ -77,18 +80,19 @@ pub(super) fn look<'a, T>(
         values = values.start.min(bound.from)..values.end.max(bound.to);
         accept(bound)
     };
+    let name = name_start(text, start);
     let in_form = |number: usize| {
         let form = FORMS.get(number)?;
         let (at, tail) = if form.follows_words { (tail_end, tail) } else { (name_end, name_tail) };
         // What follows `</password>` is another element.
-        if number == AFTER_TAGS && text.before(name_start(text, start)) == b'/' {
+        if number == AFTER_TAGS && text.before(name) == b'/' {
             return None;
         }
-        // In a list a name is beside its value only if it is the first or an option.
-        let name = name_start(text, start);
-        let opening = name.saturating_sub(1 + usize::from(text.before(name) == b'#'));
-        let is_opened = matches!(text.before(opening), b'(' | b'[' | b'{' | b'\n' | 0);
-        if number == IN_LIST && !is_opened && text.at(name) != b'-' {
+        // A call of a name: between the two stands no other word.
+        if number == IN_CALL && tail.contains(&b' ') {
+            return None;
+        }
+        if number == IN_LIST && !is_listed(text, name, name_end) {
             return None;
         }
         let place = form.value(text, at)?;
@@ -106,9 +110,9 @@ pub(super) fn look<'a, T>(
         let is_set = place == at + 1 && text.at(at) == b'=';
         let is_line = place == at + 2
             && text.at(at) == b':'
-            && matches!(text.before(text.run_back(name_start(text, start), INDENT, 64)), b'\n' | 0)
+            && matches!(text.before(text.run_back(name, INDENT, 64)), b'\n' | 0)
             && matches!(text.at(bound.to), b'\n' | 0);
-        bound.is_variable_set = (is_set || is_line)
+        bound.is_variable_set = (is_set || is_line || number == IN_PAIR)
             && (last.is_ascii_uppercase() || last.is_ascii_digit() || last == b'_')
             && text.slice(start, end).iter().any(u8::is_ascii_uppercase);
         (bound.is_quoted || !form.is_quoted).then_some(bound)
@@ -128,14 +132,32 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(value_at(text, leader, Bond::Operator, b"").filter(|_| is_led)))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
+        .or_else(|| offer(said_last(text, end, tail)))
         .or_else(|| offer(in_brackets(text, name_end)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, words).filter(|_| is_other)))
-        .or_else(|| offer(after_colon(text, words_end).filter(|_| is_other)))
+        .or_else(|| offer(after_operator(text, words_end).filter(|_| is_other)))
         .or_else(|| offer(asked(text, name_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
     Look { found, values }
+}
+
+/// Tells whether a value may follow a name in a list: the name is the first, an option, a selector or a constant.
+fn is_listed(text: Text<'_>, name: usize, name_end: usize) -> bool {
+    let lead = usize::from(matches!(text.before(name), b'#' | b' '));
+    let quoted = usize::from(is_quote(text.before(name.saturating_sub(lead))));
+    let opening = name.saturating_sub(lead + quoted);
+    let opening = text.run_back_while(opening, 1, |byte| byte == b' ');
+    let is_opened = matches!(text.before(opening), b'(' | b'[' | b'{' | b'\n' | 0);
+    // 'input[name=password]', 'value'
+    let is_selected = text.before(name) == b'=' && text.at(name_end) == b']';
+    // setopt(h, OPT_PASSWORD, "value")
+    let whole = text.slice(name, name_end);
+    let is_constant = text.before(opening) == b','
+        && is_identifier(whole)
+        && whole.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+    is_opened || is_selected || text.at(name) == b'-' || is_constant
 }
 
 /// Tells whether a template opens on the line before a place.
@@ -160,6 +182,11 @@ fn beside<'a>(
     if text.at(name_end) == b'\t' {
         return value_at(text, name_end + 1, Bond::Identifier, tail);
     }
+    // fs.secret.key VALUE
+    let end = name_end - tail.len();
+    let is_dotted = text.at(name_end) == b'.' && text.at(name_end + 1).is_ascii_lowercase();
+    let name_end = if is_dotted { text.run(name_end, DOTTED, NAME_BYTES_MAX) } else { name_end };
+    let tail = text.slice(end, name_end);
     if text.at(name_end) != b' ' {
         return None;
     }
@@ -178,7 +205,7 @@ fn beside<'a>(
     let is_column = !is_flagged && from > name_end + 1 && is_directive(text, start, from - 1);
     let bond = if is_column { Bond::Operator } else { bond };
     let mut bound = value_at(text, if is_column { from } else { name_end + 1 }, bond, tail)?;
-    bound.is_last &= bond != Bond::Identifier || matches!(text.at(bound.to), 0 | b'\n' | b'\r');
+    bound.is_last &= bond != Bond::Identifier || ends_line(text, bound.to);
     Some(bound)
 }
 
@@ -191,11 +218,10 @@ fn last_word<'a>(text: Text<'a>, end: usize, words: &[u8]) -> Option<BoundValue<
     first.and_then(at).filter(|bound| bound.is_foreign).or_else(|| at(last()?))
 }
 
-/// A value that a colon binds to its name and the words after it, which are not part of the name.
-fn after_colon(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
-    let is_colon = text.at(place) == b':';
-    let from = text.run_while(place + 1, 4, |byte| byte == b' ');
-    is_colon.then(|| value_at(text, from, Bond::Operator, b""))?
+/// A value that an operator binds to its name and the words after it, which are not part of the name.
+fn after_operator(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
+    let place = FORMS.get(AFTER_OPERATOR)?.value(text, place)?;
+    value_at(text, place, Bond::Operator, b"")
 }
 
 /// A value at the end of the line, after a colon, where the words before it say whose or what for it is.
@@ -203,11 +229,15 @@ fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
     let says_for = |words_after: &[u8]| {
         words_after.split(|byte| *byte == b' ').any(|word| words(FOR).any(|other| other == word))
     };
-    if text.at(name_end) != b' ' || !says_for(text.slice(name_end, name_end + FOR_BYTES_MAX)) {
+    if text.at(name_end) != b' ' {
         return None;
     }
     let end = text.run_while(name_end, LINE_BYTES_MAX, |byte| byte != b'\n');
     let rest = text.slice(name_end, end);
+    // The cheap test comes first.
+    if !rest.contains(&b':') || !says_for(text.slice(name_end, name_end + FOR_BYTES_MAX)) {
+        return None;
+    }
     let colon = rest.windows(2).rposition(|pair| pair == b": ")?;
     let (before, value) = (rest.get(..colon)?, rest.get(colon + 2..)?);
     let is_one = !value.trim_ascii().contains(&b' ') && matches!(text.at(end), 0 | b'\n');
@@ -215,44 +245,43 @@ fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
         .then(|| value_at(text, name_end + colon + 2, Bond::Operator, b""))?
 }
 
-/// A value before its name: `use … as the password`, `… is the password`.
-pub(super) fn used_as(text: Text<'_>, start: usize) -> Option<BoundValue<'_>> {
-    let before = text.slice(start.saturating_sub(WORDS_BYTES_MAX), start);
-    count(before.len());
-    let verbs: [&[u8]; 4] = [b" as ", b" is the ", b" is my ", b" is our "];
-    let (place, verb) = verbs.iter().find_map(|verb| {
-        Some((before.windows(verb.len()).rposition(|part| part == *verb)?, verb.len()))
-    })?;
-    let words = before.get(place + verb..)?;
-    let is_near = words.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ');
-    let to = start - before.len() + place;
-    let from = text.run_back_while(to, WORDS_BYTES_MAX, |byte| byte > b' ');
-    let mut bound = value_at(text, from, Bond::Sentence, b"").filter(|_| is_near)?;
-    bound.is_last = true;
-    Some(bound)
-}
-
 /// A value that a verb binds to its name.
 fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
     let (before, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
     // password when provider is "x"
-    let is_clause = |word: &[u8]| words(CLAUSES).any(|other| other == word);
-    if tail.get(..before)?.split(|byte| *byte == b' ').any(is_clause) {
+    let is_clause = |word: &&[u8]| words(CLAUSES).any(|other| other == *word);
+    let clause = tail.get(..before)?.split(|byte| *byte == b' ').find(is_clause);
+    // the password that works is VALUE
+    let is_relative = matches!(clause, Some(b"that" | b"which"));
+    if clause.is_some() && !is_relative {
         return None;
     }
     let rest = tail.get(after..)?;
     after +=
         ADVERBS.iter().find(|word| rest.starts_with(word.as_bytes())).map_or(0, |word| word.len());
-    value_at(text, end + after, Bond::Sentence, tail.get(..after)?)
+    let bond = if is_relative { Bond::Neighbour } else { Bond::Sentence };
+    let bound = value_at(text, end + after, bond, tail.get(..after)?)?;
+    (!is_relative || bound.is_last).then_some(bound)
+}
+
+/// The second value in `changed from OLD to NEW`.
+fn said_last<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
+    let first = verb(tail).filter(|verb| tail.get(verb.clone()) == Some(b" from "))?;
+    let rest = tail.get(first.end - 1..)?;
+    let to = rest.windows(4).position(|part| part == b" to ")?;
+    value_at(text, end + first.end - 1 + to + 4, Bond::Sentence, tail.get(..first.end - 1 + to)?)
 }
 
 /// A value in brackets after its name: `the password (value)`.
 fn in_brackets(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
-    if text.slice(name_end, name_end + 2) != b" (" {
-        return None;
-    }
-    let bound = value_at(text, name_end + 2, Bond::Sentence, b"")?;
-    (text.at(bound.to + usize::from(bound.is_quoted)) == b')').then_some(bound)
+    let close = match text.slice(name_end, name_end + 2) {
+        b" (" => b')',
+        b" [" => b']',
+        _ => return None,
+    };
+    let mut bound = value_at(text, name_end + 2, Bond::Sentence, b"")?;
+    bound.is_last = true;
+    (text.at(bound.to + usize::from(bound.is_quoted)) == close).then_some(bound)
 }
 
 /// Returns where the first verb stands, with the spaces around it.
@@ -277,10 +306,16 @@ fn below<'a>(
     tail: &'a [u8],
 ) -> Option<BoundValue<'a>> {
     let line = text.run_back_while(start, COMMAND_BYTES_MAX, |byte| byte != b'\n');
-    if is_prompt(text.slice(line, line + 2)) {
+    // The prompt of a shell, at the beginning of the line or behind other words.
+    let is_prompt = |part: &[u8]| matches!(part, b" $ " | b"\"$ ");
+    if matches!(text.slice(line, line + 2), b"$ " | b"> " | b"% ")
+        || text.slice(line, start).contains(&b'$')
+            && text.slice(line, start).windows(3).any(is_prompt)
+    {
         let line_end = text.run_while(name_end, COMMAND_BYTES_MAX, |byte| byte != b'\n');
-        let bound = value_at(text, line_end + 1, Bond::Operator, tail)?;
-        return matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound);
+        let from = text.run(line_end + 1, INDENT, COLUMN_BYTES_MAX);
+        let bound = value_at(text, from, Bond::Operator, tail)?;
+        return ends_line(text, bound.to).then_some(bound);
     }
     let name = name_start(text, start);
     let before = text.run_back(name, Charset::of("# \""), 8);
@@ -288,19 +323,24 @@ fn below<'a>(
     // A part of a form: `name="password"`.
     let is_part = text.at(name_end) == b'"' && text.is_at(before.saturating_sub(5), "name=");
     let name_end = name_end + usize::from(is_part);
+    // A line that is the name, after a line that is empty, and the last line of its part.
+    let ends_part = || {
+        let end = text.run_while(name_end + 1, COMMAND_BYTES_MAX, |byte| byte != b'\n');
+        matches!((text.at(end), text.at(end + 1)), (0 | b'\n', 0 | b'\n'))
+    };
+    let is_title = name == start
+        && text.at(name_end) == b'\n'
+        && (name == 0 || text.slice(name.saturating_sub(2), name) == b"\n\n")
+        && ends_part();
     let is_alone = text.at(name_end) == b'\n'
         && (is_heading
             || is_part
+            || is_title
             || matches!(text.before(name), 0 | b'\n') && is_identifier(text.slice(name, name_end)));
     let is_gap = |byte: u8| byte == b' ' || byte == b'\n' && (is_heading || is_part);
     let line = is_alone.then(|| text.run_while(name_end + 1, 64, is_gap))?;
     let bound = value_at(text, line, Bond::Identifier, tail)?;
     matches!(text.at(bound.to), 0 | b'\n' | b'\r').then_some(bound)
-}
-
-/// Tells whether a line begins with the prompt of a shell.
-fn is_prompt(start: &[u8]) -> bool {
-    matches!(start, b"$ " | b"> " | b"% ")
 }
 
 /// Reads the value that begins at `place`, after its opening quote and the name of its scheme.
@@ -320,6 +360,7 @@ pub(super) fn value_at<'a>(
         b"!!" => text.run_while(place, WORDS_BYTES_MAX, |byte| byte > b' ') + 1,
         _ => place,
     };
+    let place = after_tag(text, place);
     // b"…" and @"…"
     let is_letter = matches!(text.at(place), b'b' | b'r' | b'f' | b'u' | b'@' | b'L' | b'N' | b'$');
     let marked = usize::from(is_letter && is_quote(text.at(place + 1)));
@@ -329,6 +370,8 @@ pub(super) fn value_at<'a>(
     let from = text.run_while(opening, 3, is_quote);
     // In '"…"' the inner quote closes the value.
     let quote = (from > opening).then(|| text.before(from));
+    // 'echo VALUE'
+    let from = if quote.is_some() && text.is_at(from, "echo ") { from + 5 } else { from };
     let mut bound = cut(text, from, quote, bond, tail);
     let is_scheme = words(SCHEMES).any(|scheme| bound.value.eq_ignore_ascii_case(scheme));
     if is_scheme && text.at(bound.to) == b' ' {
@@ -336,15 +379,4 @@ pub(super) fn value_at<'a>(
         bound = cut(text, next, quote, bond, tail);
     }
     (!bound.value.is_empty()).then_some(bound)
-}
-
-/// Returns the length of the bracket that opens a list whose first member is quoted.
-fn bracket(text: Text<'_>, place: usize) -> usize {
-    let is_open = matches!(text.at(place), b'[' | b'{');
-    let first = text.run_while(place + 1, 32, |byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r'));
-    // The first member of an object is a name.
-    let close = text.run_while(first + 1, NAME_BYTES_MAX, |byte| !is_quote(byte) && byte > b' ');
-    let colon = text.run_while(close + 1, 2, |byte| byte == b' ');
-    let is_object = text.at(place) == b'{' && text.at(colon) == b':';
-    if is_open && is_quote(text.at(first)) && !is_object { first - place } else { 0 }
 }

@@ -1,16 +1,59 @@
-//! Secrets in forms that were written before any rule was tried on them, and in a grid of names and forms. Ten kinds of
-//! values go into each. Not here: forms that rules were made for (`daily`).
+//! Secrets in forms that were written before any rule was tried on them, in contexts, and in a grid of names and forms. Ten
+//! kinds of values go into each. Not here: forms that rules were made for (`daily`).
 
 use super::charset::{ALNUM, BASE64, Charset};
 use super::redacted;
+use super::table::{TableKind, rows};
 use super::tests::drawn;
+use crate::prefilter::TableRow;
 
 /// Rules may be made with the first half of the forms, and none with the second. 501 of 2,050 and 545 of 2,060 values
 /// survived before.
 const DEV: &str = include_str!("blind_dev.txt");
 const TEST: &str = include_str!("blind_test.txt");
+/// Forms of a day later, which rules were made with.
+const MORE: &str = include_str!("blind_more.txt");
+/// Forms of the same day in all kinds of programs, files and sentences.
+const WIDE: &str = include_str!("blind_wide.txt");
 /// Forms in which `N` is a name and `{}` its value.
 const GRID: &str = include_str!("grid.txt");
+/// Forms of assignments, keys and columns in which `N` is a name of the table.
+const BOUND: &str = "N={}#N: {}#\"N\": \"{}\"#N = \"{}\"#--N={}#| host | N |\\n|---|---|\\n| h1 | {} |#host,N\\nh1,{}#N → {}";
+/// What parts the words of a name.
+const PARTINGS: [&str; 4] = ["_", "-", " ", ""];
+
+/// What a form is put into.
+#[derive(Clone, Copy, Debug)]
+enum Context {
+    Alone,
+    Sentence,
+    Log,
+    ListItem,
+    Json,
+}
+
+const CONTEXTS: [Context; 5] =
+    [Context::Alone, Context::Sentence, Context::Log, Context::ListItem, Context::Json];
+
+impl Context {
+    fn around(self, text: &str) -> String {
+        match self {
+            Self::Alone => text.to_owned(),
+            Self::Sentence => format!("While setting it up I noticed this: {text}"),
+            Self::Log => format!("2026-03-04T10:11:12.345Z INFO [main] app: {text}"),
+            Self::ListItem => format!("- {}", text.replace('\n', "\n  ")),
+            Self::Json => format!("{{\"text\": {text:?}}}"),
+        }
+    }
+
+    /// A value as the context writes it.
+    fn written(self, value: &str) -> String {
+        match self {
+            Self::Json => value.escape_debug().to_string(),
+            _ => value.to_owned(),
+        }
+    }
+}
 
 /// Names that mean a chosen secret.
 const NAMES: &str = "password passwd passphrase db_password DB_PASSWORD dbPassword db-password \
@@ -49,15 +92,20 @@ fn written(form: &str, value: &str) -> String {
 }
 
 /// Returns how many values there are in all forms, and those that survive, each with its form.
-fn surviving<'a>(forms: impl Iterator<Item = String> + 'a) -> (usize, Vec<String>) {
+fn surviving<'a>(
+    forms: impl Iterator<Item = String> + 'a,
+    contexts: &[Context],
+) -> (usize, Vec<String>) {
     let (mut all, mut alive) = (0, Vec::new());
     for form in forms {
         for (kind, value) in values() {
             let value = written(&form, &value);
             let text = form.replace("\\n", "\n").replace("\\t", "\t").replace("{}", &value);
-            all += 1;
-            if leaks(&redacted(&text), &value) {
-                alive.push(format!("{form}  ({kind})"));
+            for context in contexts {
+                all += 1;
+                if leaks(&redacted(&context.around(&text)), &context.written(&value)) {
+                    alive.push(format!("{form}  ({kind}, {context:?})"));
+                }
             }
         }
     }
@@ -78,8 +126,10 @@ fn forms(list: &str) -> impl Iterator<Item = String> {
 // S-WRITE-8
 #[test]
 fn few_values_survive_in_forms_written_before_the_rules() {
-    for (name, list, most_percent) in [("development", DEV, 4), ("test", TEST, 7)] {
-        let (all, alive) = surviving(forms(list));
+    for (name, list, most_percent) in
+        [("development", DEV, 1), ("wide", WIDE, 5), ("test", TEST, 3)]
+    {
+        let (all, alive) = surviving(forms(list), &CONTEXTS[..1]);
         println!("{name}: {} of {all} survive", alive.len());
         assert!(alive.len() * 100 <= all * most_percent, "{name}: {} of {all}", alive.len());
     }
@@ -87,9 +137,68 @@ fn few_values_survive_in_forms_written_before_the_rules() {
 
 // S-WRITE-8
 #[test]
+fn few_values_survive_in_any_context() {
+    for (name, list, most_percent) in
+        [("development", DEV, 1), ("later", MORE, 3), ("test", TEST, 3)]
+    {
+        let (all, alive) = surviving(forms(list), &CONTEXTS);
+        for context in CONTEXTS {
+            let here = format!(", {context:?})");
+            let alive = alive.iter().filter(|line| line.ends_with(&here)).count();
+            println!("{name}, {context:?}: {alive} of {} survive", all / CONTEXTS.len());
+        }
+        println!("{name}, all contexts: {} of {all} survive", alive.len());
+        assert!(alive.len() * 100 <= all * most_percent, "{name}: {} of {all}", alive.len());
+    }
+}
+
+// S-WRITE-8
+#[test]
+fn a_name_binds_whatever_parts_its_words() {
+    let is_bound = |row: &TableRow| row.fields[0] == "stem" || row.fields[0] == "password";
+    let anchors = rows(TableKind::Name).filter(is_bound).flat_map(|row| row.anchors.split(','));
+    let names: Vec<String> = anchors
+        .filter(|anchor| !anchor.starts_with([' ', '_', '-']) && !anchor.contains(' '))
+        .flat_map(|anchor| {
+            let partings = if anchor.contains('^') { &PARTINGS[..] } else { &PARTINGS[..1] };
+            partings.iter().map(|parting| anchor.replace('^', parting))
+        })
+        .collect();
+    let in_forms = |name: String| BOUND.split('#').map(move |form| form.replacen('N', &name, 1));
+    let (all, alive) = surviving(names.into_iter().flat_map(in_forms), &CONTEXTS[..1]);
+    println!("names of the table: {} of {all} survive", alive.len());
+    assert!(alive.len() * 200 <= all, "{} of {all}: {alive:#?}", alive.len());
+}
+
+// S-WRITE-8
+#[test]
+fn what_a_trial_found_goes() {
+    let (word, key, seed) =
+        (["copper", "lantern"].concat(), drawn(ALNUM, 20, 12), ["JBSWY3DP", "EHPK3PXP"].concat());
+    for (text, secret) in [
+        (format!("motDePasse = \"{word}\""), &word),
+        (format!("mật_khẩu: {word}"), &word),
+        (format!("m\u{61}\u{323}\u{302}t kh\u{61}\u{302}\u{309}u: {word}"), &word),
+        (format!("گذر\u{200C}واژه: {word}"), &word),
+        (format!("contrasena={word}, ПАРОЛЬ={word}"), &word),
+        (format!("Logins: | user | password |\n|---|---|\n| jane | {word} |"), &word),
+        (format!("export has: user,password\njane,{word}"), &word),
+        (format!("ALTER USER x IDENTIFIED BY {word};"), &word),
+        (format!("Wrong password {word} for jane"), &word),
+        (format!("hasło to {word}"), &word),
+        (format!("root:{word}@10.0.0.4"), &word),
+        (format!("TOTP seed is {seed}"), &seed),
+        (format!("use sk-{key} for the model"), &key),
+    ] {
+        assert!(!redacted(&text).contains(secret.as_str()), "{text}");
+    }
+}
+
+// S-WRITE-8
+#[test]
 fn hardly_a_value_survives_after_a_name_that_binds_it() {
     let in_form = |form: String| NAMES.split(' ').map(move |name| form.replacen('N', name, 1));
-    let (all, alive) = surviving(forms(GRID).flat_map(in_form));
+    let (all, alive) = surviving(forms(GRID).flat_map(in_form), &CONTEXTS[..1]);
     println!("grid: {} of {all} survive", alive.len());
     assert!(alive.len() * 100 <= all, "{} of {all}: {alive:#?}", alive.len());
 }

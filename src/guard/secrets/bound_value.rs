@@ -16,6 +16,9 @@ const LIST_BYTES_MAX: usize = 4_096;
 /// The end of a value without quotes.
 const ENDS: Charset = Charset::of("\"'`,;<>(){}[]&\\");
 
+/// Names of quotes and brackets in markup, which end a value.
+const MARKUP: [&str; 5] = ["quot;", "#39;", "apos;", "lt;", "gt;"];
+
 /// How a value is bound to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bond {
@@ -42,6 +45,8 @@ pub(super) struct BoundValue<'a> {
     pub(super) is_variable_set: bool,
     /// Whether the word before it is in another script than the Latin one.
     pub(super) is_foreign: bool,
+    /// Whether the words around its name say that it is what the secret was changed to, or was tried.
+    pub(super) is_told: bool,
     /// Whether its sentence ends behind it.
     pub(super) is_last: bool,
     /// Whether another word of a sentence follows it.
@@ -83,7 +88,8 @@ pub(super) fn cut<'a>(
             continue;
         }
         let is_query = next > to + 1 && text.at(next) == b'=';
-        if is_query || !goes_on(text.at(to + 1), None) {
+        let is_markup = MARKUP.iter().any(|name| text.is_at(to + 1, name));
+        if is_query || is_markup || !goes_on(text.at(to + 1), None) {
             break;
         }
         to = text.run_while(to + 1, VALUE_BYTES_MAX, |byte| goes_on(byte, None));
@@ -93,16 +99,29 @@ pub(super) fn cut<'a>(
     // A call, an index or a type is no value.
     let is_call = quote.is_none()
         && (matches!(text.at(to), b'(' | b'[') || text.at(to) == b'<' && text.at(to + 1) != b'/');
-    let value = if is_call { b"" } else { text.slice(from, to) };
+    // let password = form.shown ? …
+    let is_term = quote.is_none()
+        && matches!(text.slice(to, to + 3), b" ? " | b" + " | b" ==" | b" !=" | b" ??");
+    let value = if is_call || is_term { b"" } else { text.slice(from, to) };
     let is_foreign = follows_script(text, from);
     let is_end = |byte: u8| matches!(byte, 0 | b'\n' | b'\r' | b',' | b';' | b'!' | b')');
-    let is_last = is_end(text.at(closing)) || text.before(to) == b'.' && text.at(closing) == b' ';
+    // A quote that opened before the sentence did closes it too, and so does an escaped one.
+    let behind = to + usize::from(text.at(to) == b'\\');
+    let closes_all = quote.is_none()
+        && is_quote(text.at(behind))
+        && matches!(text.at(behind + 1), 0 | b'\n' | b'}' | b',' | b']' | b')');
+    let is_last = is_end(text.at(closing))
+        || matches!(text.slice(closing, closing + 2), b" }" | b" )" | b" #")
+        || text.before(from) == b'>' && text.slice(closing, closing + 2) == b"</"
+        || closes_all
+        || text.before(to) == b'.' && text.at(closing) == b' ';
     BoundValue {
         bond,
         tail,
         is_quoted,
         is_variable_set: false,
         is_foreign,
+        is_told: false,
         is_last,
         goes_on: match quote {
             None => is_in_sentence(text, from, to),

@@ -49,7 +49,13 @@ pub(super) const OF_DIGESTS: [&str; 15] = [
 /// Tells whether a word begins at `place`: after no letter, or with a capital in camel case.
 pub(super) fn begins_word(text: Text<'_>, place: usize) -> bool {
     let (before, first) = (text.before(place), text.at(place));
-    !before.is_ascii_alphabetic() || (before.is_ascii_lowercase() && first.is_ascii_uppercase())
+    // SMBPass
+    let ends_capitals = before.is_ascii_uppercase()
+        && first.is_ascii_uppercase()
+        && text.at(place + 1).is_ascii_lowercase();
+    !before.is_ascii_alphabetic()
+        || (before.is_ascii_lowercase() && first.is_ascii_uppercase())
+        || ends_capitals
 }
 
 /// Tells whether the rest of a name makes its value a digest or the like.
@@ -77,7 +83,9 @@ pub(super) fn is_about(tail: &[u8]) -> bool {
 
 /// Whose password it is, in names in one word such as `dbpass`.
 const OWNERS: &str = "db user usr root admin adm smtp mail imap my sql ftp ssh ldap wifi key store login web app redis mongo pg git \
-    proxy vpn super boot bind env http sudo auth get vault router server keystore old new unix samba jdbc";
+    proxy vpn super boot bind env http sudo auth get vault router server keystore old new unix samba jdbc remote local ssl tls cert domain \
+    service svc system master backup zip pdf client api site forum cms portal broker queue cache node agent registry nexus elastic kafka \
+    rabbit amqp mqtt sip ppp snmp ipmi bios wlan radius oracle mssql postgres maria";
 
 /// Tells whether the word before a place is that of an owner.
 pub(super) fn follows_owner(text: Text<'_>, place: usize) -> bool {
@@ -91,10 +99,12 @@ pub(super) fn follows_owner(text: Text<'_>, place: usize) -> bool {
 
 /// Tells whether the name is that of a public key or its token.
 pub(super) fn is_public(text: Text<'_>, start: usize) -> bool {
-    // badCredentials is the name of a message; in a sentence a wrong password is close to the right one.
+    // badCredentials is the name of a message, and encodedPassword that of a hash; in a sentence a wrong password is close
+    // to the right one.
     words("public publickey empty palabra palabras").any(|word| precedes(text, start, word))
         || text.before(start) != b' '
-            && words("bad invalid wrong missing").any(|word| precedes(text, start, word))
+            && words("bad invalid wrong missing encoded hashed encrypted")
+                .any(|word| precedes(text, start, word))
 }
 
 /// Tells whether the `key` at `start` is that of a record, as in `cache_key`.
@@ -102,8 +112,13 @@ pub(super) fn is_data_key(text: Text<'_>, start: usize) -> bool {
     words(DATA_KEYS).any(|word| precedes(text, start, word))
 }
 
+/// Tells whether a line ends at a place, or a text in JSON that ends its object.
+pub(super) fn ends_line(text: Text<'_>, place: usize) -> bool {
+    matches!(text.at(place), 0 | b'\n' | b'\r') || text.slice(place, place + 2) == b"\"}"
+}
+
 /// Tells whether a word stands right before `start`, perhaps with a separator.
-fn precedes(text: Text<'_>, start: usize, word: &[u8]) -> bool {
+pub(super) fn precedes(text: Text<'_>, start: usize, word: &[u8]) -> bool {
     let separator = usize::from(matches!(text.before(start), b'_' | b'-' | b'.' | b' '));
     start
         .checked_sub(separator + word.len())

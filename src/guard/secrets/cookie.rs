@@ -4,7 +4,9 @@
 use super::charset::DOTTED;
 use super::hit::{Hit, Rank};
 use super::judge::{Hint, is_random};
+use super::known_word::is_word_of_passwords;
 use super::password::is_short_token;
+use super::placeholder::is_placeholder;
 use super::text::Text;
 
 /// Cookies of one header that are read. Browsers send some tens at most.
@@ -12,6 +14,9 @@ const COOKIES_MAX: usize = 64;
 
 /// The longest value of a cookie (RFC 6265, section 6.1).
 const VALUE_BYTES_MAX: usize = 4_096;
+
+/// Bytes of the value of a session that may be a word or a number.
+const PLAIN_BYTES_MIN: usize = 10;
 
 /// Words in the names of cookies that log somebody in.
 const NAMES: [&str; 7] = ["sess", "sid", "auth", "token", "login", "jwt", "remember"];
@@ -46,6 +51,12 @@ fn logs_in(name: &[u8], value: &[u8]) -> bool {
     let is_telling = NAMES.iter().any(|word| {
         name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
     });
-    let is_told = is_telling && is_short_token(value);
+    let is_plain = || {
+        value.len() >= PLAIN_BYTES_MIN
+            && value.iter().all(u8::is_ascii_alphanumeric)
+            && !is_word_of_passwords(value)
+            && !is_placeholder(value)
+    };
+    let is_told = is_telling && (is_short_token(value) || is_plain());
     is_told || is_random(value, if is_telling { Hint::Strong } else { Hint::Weak })
 }

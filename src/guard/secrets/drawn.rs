@@ -7,8 +7,10 @@ use super::charset::{ALNUM, Charset, DIGIT, DOTTED, UPPER, URL};
 use super::context::{is_about, is_public_name};
 use super::hit::{Hit, Rank};
 use super::ids::{is_digest_named, is_ulid};
-use super::judge::{Hint, Make, is_mixed, is_placeholder, is_random};
+use super::judge::{Hint, is_mixed, is_random};
+use super::placeholder::is_placeholder;
 use super::text::{Text, words};
+use super::value_make::Make;
 
 /// The name of the rule.
 pub(super) const RULE: &str = "drawn-key";

@@ -3,20 +3,26 @@
 //! 1. **Prefilter.** One pass over the bytes finds anchors: prefixes, names and marks of the tables
 //!    (`table`, `tables/*.txt`). A text without an anchor costs this pass and no more.
 //! 2. **Rules.** Each anchor has a rule: a prefix and the length of what follows (`prefixed`), a form with a
-//!    mark (`shape`), an argument or an address (`login`), a name bound to a value (`named`, `provider_name`,
-//!    `chosen_token`, `binding`, `binding_form`, `bound_value`), or the header of a column (`columns`).
+//!    mark (`shape`), an argument or an address (`login`, `login_pair`, `user_info`, `bare_address`), a name bound to a value (`named`, `provider_name`,
+//!    `chosen_token`, `binding`, `binding_form`, `bound_value`, `before_name`, `after_name`), or the header of a column (`columns`).
 //!    A word that means a secret also reaches what was drawn around it (`near`).
-//! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`).
+//! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`), by what it is made of (`value_make`), and no
+//!    `placeholder`.
 //!
 //! Random keys without any anchor are looked for last (`drawn`). Text with escapes is read again with them
-//! decoded (`escapes`). All work is linear in the length of the text: a look from an anchor is bounded, or
+//! decoded (`escapes`), and text with accents without them (`folded`). All work is linear in the length of the text: a look from an anchor is bounded, or
 //! ends in a report after which the pass goes on.
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
+mod after_name;
+mod around_value;
+mod bare_address;
+mod before_name;
 mod binding;
 mod binding_form;
 mod bound_value;
+mod by_chance;
 mod charset;
 mod chosen_token;
 mod columns;
@@ -24,25 +30,35 @@ mod context;
 mod cookie;
 mod drawn;
 mod escapes;
+mod folded;
 mod hit;
 mod ids;
 mod judge;
+mod known_word;
 mod login;
+mod login_pair;
 mod manifest;
 mod named;
 mod near;
 mod password;
+mod placeholder;
 mod prefixed;
 mod provider_name;
 mod scan;
 mod shape;
 mod table;
 mod text;
+mod typed_word;
+mod user_info;
+mod value_make;
+mod value_start;
 
 #[cfg(test)]
 mod blind;
 #[cfg(test)]
 mod daily;
+#[cfg(test)]
+mod form_tests;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]

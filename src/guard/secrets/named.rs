@@ -1,18 +1,24 @@
 //! Secrets known by the name before them: which value after which kind of name is one. Not here: the names
 //! (`tables/names.txt`, `tables/providers.txt`), and how a value is bound to its name (`binding`).
 
-use super::binding::{Look, look, used_as};
+use super::after_name;
+use super::before_name::{typed_for, used_as};
+use super::binding::{Look, look};
 use super::bound_value::{Bond, BoundValue, list_end, replaced_end};
 use super::charset::Charset;
 use super::context::{
-    OF_COMMITS, begins_word, follows_owner, is_about, is_data_key, is_in_identifier, is_login,
-    is_near, is_public, is_public_name, mentions, name_start,
+    OF_COMMITS, begins_word, follows_owner, is_about, is_data_key, is_flag, is_in_identifier,
+    is_login, is_near, is_public, is_public_name, mentions, name_start,
 };
 use super::hit::{Hit, Rank};
 use super::ids::{is_ulid, is_uuid};
-use super::judge::{Hint, Make, is_header, is_login_pair, is_mixed, is_placeholder, is_random};
-use super::password::{is_numbered_word, is_password, is_phrase, is_short_token, is_wild};
+use super::judge::{Hint, is_header, is_login_pair, is_mixed, is_random};
+use super::password::{
+    is_compound, is_numbered_word, is_password, is_phrase, is_short_token, is_underived, is_wild,
+};
+use super::placeholder::is_placeholder;
 use super::text::{Text, count};
+use super::value_make::Make;
 use crate::prefilter::TableRow;
 
 /// The forms that may follow a name.
@@ -98,7 +104,11 @@ impl NameInText<'_> {
         let is_free = || begins_word(text, start);
         let stands = match kind {
             NameKind::Key => !continues && is_free() && !is_data_key(text, start),
-            NameKind::Pass => !continues && (is_free() || follows_owner(text, start)),
+            NameKind::Pass => {
+                // -deststorepass, but no --bypass
+                let is_flagged = || is_flag(text, start) && text.before(start) != b'y';
+                !continues && (is_free() || follows_owner(text, start) || is_flagged())
+            }
             // A short stem may stand in another word.
             NameKind::Password if self.row.fields[0] == "stem" => {
                 self.anchor.len() > SHORT_STEM_BYTES_MAX || is_free()
@@ -111,12 +121,20 @@ impl NameInText<'_> {
                 !continues
             }
         };
-        if !stands || is_public(text, start) {
+        if !stands || is_public(text, start) || self.stands_by_chance() {
             return NOTHING;
         }
         let mut look = look(text, start, end, |bound| self.hit(kind, &bound));
         if look.found.is_none() && matches!(kind, NameKind::Password | NameKind::Pass) {
-            look.found = used_as(text, start).and_then(|bound| self.hit(kind, &bound));
+            look.found = used_as(text, start)
+                .and_then(|bound| self.hit(kind, &bound))
+                .or_else(|| typed_for(text, start).and_then(|bound| self.hit(kind, &bound)))
+                .or_else(|| {
+                    let places = after_name::PLACES.iter();
+                    places
+                        .filter_map(|at| at(text, start, end))
+                        .find_map(|bound| self.hit(kind, &bound))
+                });
         }
         look.found = look.found.filter(|_| !self.is_type());
         look
@@ -126,14 +144,16 @@ impl NameInText<'_> {
     /// `arn:…:secret:name`.
     fn is_type(&self) -> bool {
         let name = name_start(self.text, self.start);
-        let is_resource = self.text.before(name) == b':' && self.text.at(self.end) == b':';
+        let is_resource = self.text.before(name) == b':'
+            && self.text.at(self.end) == b':'
+            && self.text.at(self.end + 1) > b' ';
         is_resource || self.text.slice(name.saturating_sub(2), name) == b"::"
     }
 
     /// Tells whether drawn values near the name are secrets.
     pub(super) fn reaches(&self) -> bool {
         let Self { text, start, end, .. } = *self;
-        if self.is_type() || is_public(text, start) {
+        if self.is_type() || is_public(text, start) || self.stands_by_chance() {
             return false;
         }
         match NameKind::of(&self.row) {
@@ -151,6 +171,9 @@ impl NameInText<'_> {
     }
 
     fn hit(&self, kind: NameKind, bound: &BoundValue<'_>) -> Option<Hit> {
+        let mut told = *bound;
+        told.is_told = self.is_told(bound);
+        let bound = &told;
         let value = accepted(kind, bound)
             .or_else(|| self.is_sent(kind, bound).then(|| is_password(bound, bound.bond))?)
             .filter(|value| kind != NameKind::Session || self.logs_in(value))
@@ -168,7 +191,7 @@ impl NameInText<'_> {
         let is_name =
             !bound.is_quoted && self.text.at(rest) == b'=' && self.text.before(bound.from) == b' ';
         let is_other = !is_argument && is_harmless(bound) || is_about(bound.tail);
-        if is_other || is_option || is_compared || is_name {
+        if is_other || is_option || is_compared || is_name || self.is_said_of_id(bound) {
             return None;
         }
         // The pairs of a cookie header are judged one by one (`cookie`).
@@ -179,6 +202,10 @@ impl NameInText<'_> {
         let rank = if kind == NameKind::Key { Rank::Hint } else { Rank::Word };
         let end = bound.end(self.text, value.len());
         let to = list_end(self.text, bound, replaced_end(self.text, bound, end));
+        // A value and its confirmation on the next line.
+        let again = to + 1 + value.len();
+        let is_again = self.text.at(to) == b'\n' && self.text.slice(to + 1, again) == value;
+        let to = if is_again { again } else { to };
         Some(Hit { rule: self.row.name, from: bound.from, to, rank })
     }
 
@@ -253,7 +280,8 @@ impl NameInText<'_> {
         let is_digest = matches!(value.len(), 40 | 64) && value.iter().all(u8::is_ascii_hexdigit);
         match kind {
             NameKind::Pin => {
-                let is_long = bound.bond == Bond::Operator && value.len() > 5;
+                let is_bound = matches!(bound.bond, Bond::Operator | Bond::Sentence);
+                let is_long = is_bound && value.len() > 5;
                 !is_long && !is_near(text, start, &OF_PINS)
             }
             NameKind::Pass => {
@@ -267,13 +295,20 @@ impl NameInText<'_> {
                     is_bound && !has(b'(') && !has(b',') && !has(b'.')
                 };
                 // A line of a note or a file: `pass: value`.
-                let is_line = has(b':')
+                let is_line = (has(b':') || bound.bond == Bond::Sentence)
                     && bound.is_last
                     && !bound.is_quoted
                     && (make.digits == 0 || make.digits == value.len())
                     && matches!(text.before(start), 0 | b'\n');
                 // `pwd` means nothing else, but names a command in lists of them.
-                let is_sure = self.anchor == "pwd" && !has(b'(') && !has(b',') && !has(b'.');
+                let is_said = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
+                let is_sure =
+                    self.anchor == "pwd" && !is_said && !has(b'(') && !has(b',') && !has(b'.');
+                // Pass VALUE, … pass: VALUE
+                let is_told = has(b':') || bound.bond == Bond::Sentence;
+                let is_ended = bound.is_last
+                    && (is_told || text.at(start).is_ascii_uppercase())
+                    && (is_underived(value) || is_compound(value));
                 let is_owned =
                     || text.before(start) == b' ' && follows_owner(text, start.saturating_sub(1));
                 let is_part =
@@ -287,6 +322,7 @@ impl NameInText<'_> {
                     && !is_owned()
                     && !is_line
                     && !is_sure
+                    && !is_ended
                     && bound.bond != Bond::Flag
                     && !is_numbered_word(value)
                     && !is_phrase(value)
@@ -322,13 +358,19 @@ fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         NameKind::Token | NameKind::Session | NameKind::Login => is_random(value, Hint::Strong),
         NameKind::Key if is_loose => is_mixed(value),
         NameKind::Key => !is_uuid(value) && is_random(value, Hint::Weak),
+        NameKind::Pin if bound.is_last && matches!(bound.bond, Bond::Operator | Bond::Sentence) => {
+            return is_password(bound, bound.bond).or_else(|| is_digits(value).then_some(value));
+        }
         NameKind::Pin => {
-            matches!(bound.bond, Bond::Operator | Bond::Flag | Bond::Sentence)
-                && (4..=12).contains(&value.len())
-                && value.iter().all(u8::is_ascii_digit)
+            matches!(bound.bond, Bond::Operator | Bond::Flag | Bond::Sentence) && is_digits(value)
         }
     };
     is_secret.then_some(value)
+}
+
+/// Tells whether a value is as many digits as a PIN has.
+fn is_digits(value: &[u8]) -> bool {
+    (4..=12).contains(&value.len()) && value.iter().all(u8::is_ascii_digit)
 }
 
 /// Tells whether the value of a variable can be a secret: letters with digits or marks, and no reference.

@@ -2,13 +2,18 @@
 //! line of the word and on the next lines, whatever parts them, so that no form of writing has to be known. Not here:
 //! values that could be words, which need a binding (`named`, `binding`).
 
+use super::around_value::{has_other_name, is_digest, is_pointer};
 use super::charset::Charset;
-use super::context::{OF_DIGESTS, holds, mentions};
+use super::context::{holds, mentions};
 use super::hit::{Hit, Rank};
 use super::ids::{is_digest_named, is_object_id, is_ulid, is_uuid};
-use super::judge::{Make, is_placeholder};
-use super::password::{is_marked, is_numbered_word, is_phrase};
+use super::known_word::{is_encoded, is_list_of_characters};
+use super::password::{
+    is_compound, is_marked, is_numbered_word, is_phrase, is_short_token, is_underived,
+};
+use super::placeholder::is_placeholder;
 use super::text::{Text, count, list};
+use super::value_make::Make;
 
 /// Bytes before a word that are searched, and after it.
 const BEFORE_BYTES_MAX: usize = 160;
@@ -178,10 +183,17 @@ impl NearbyToken<'_> {
         let Self { text, from, to } = self;
         let whole = text.slice(from, to);
         // The user part of an address has a rule of its own (`login`), and the hash of a password is none.
-        if whole.windows(3).any(|part| part == b"://") || is_hash(whole) || has_escapes(whole) {
+        if whole.windows(3).any(|part| part == b"://")
+            || is_hash(whole)
+            || has_escapes(whole)
+            || is_list_of_characters(whole)
+        {
             return;
         }
         let value = self.without_name();
+        if is_encoded(text.slice(value.from, value.to)) {
+            return;
+        }
         if is_scrambled(text.slice(value.from, value.to)) {
             return found(value.from, value.to);
         }
@@ -237,7 +249,12 @@ impl NearbyToken<'_> {
         // A call, or the name of a parameter.
         let gap = text.run_while(to, 1, |byte| byte == b' ');
         let is_type = text.slice(from.saturating_sub(3), from) == b"-> ";
-        if is_type || text.at(to) == b'(' || text.at(gap) == b':' && text.at(gap + 1) == b' ' {
+        let is_called = text.at(gap) == b'(' && (gap == to || text.slice(from, to).contains(&b'_'));
+        if is_type
+            || is_called
+            || is_pointer(text, to)
+            || text.at(gap) == b':' && text.at(gap + 1) == b' '
+        {
             return None;
         }
         let is_secret = (VALUE_BYTES_MIN..=VALUE_BYTES_MAX).contains(&value.len())
@@ -270,7 +287,8 @@ fn is_word(value: &[u8]) -> bool {
 /// Tells whether a token as a whole can only have been drawn: it has characters of all kinds, and no words, so that it is
 /// no code.
 fn is_scrambled(token: &[u8]) -> bool {
-    const CODE: [&str; 10] = ["()", "[]", "::", "=>", "->", "${", "%{", "&&", "||", "_"];
+    const CODE: [&str; 13] =
+        ["()", "[]", "::", "=>", "->", "${", "%{", "&&", "||", "_", "\\fB", "\\fI", "\\fR"];
     // The cheap tests come first: most tokens are words.
     let is_long = (12..=64).contains(&token.len());
     if !is_long
@@ -304,10 +322,26 @@ fn is_chosen(text: Text<'_>, from: usize, value: &[u8]) -> bool {
     let is_last = matches!(text.at(last), 0 | b'\n');
     let is_bound = b"=:|\t\"'`>([".contains(&before) || before >= 0x80 || is_last;
     let is_name = text.before(from) == b'_' || matches!(text.at(end), b'_' | b'(');
+    // A value in quotes that is no name of a member; in backticks stand names of code.
+    let after = text.run_while(end + 1, GAP_BYTES_MAX, |byte| byte == b' ');
+    let is_quoted = matches!(text.before(from), b'"' | b'\'') && text.at(end) == text.before(from);
+    let is_lone = || is_underived(value) || is_shuffled(value);
+    let is_long_word = is_quoted
+        && !b":=".contains(&text.at(after))
+        && (is_compound(value) || is_lone() && !has_other_name(text, from, end));
     // A bare `aws-credential-helper` names a thing that handles secrets.
     !is_name && is_numbered_word(value)
+        || is_long_word
         || is_bound && is_phrase(value) && !mentions(value, &OF_SECRETS)
         || is_marked(value)
+}
+
+/// Tells whether a value is letters and digits in no order that a name has, as in `woRoWD87`.
+fn is_shuffled(value: &[u8]) -> bool {
+    let make = Make::of(value);
+    make.letters() + make.digits == make.bytes
+        && make.changes * 10 >= make.bytes * 4
+        && is_short_token(value)
 }
 
 /// Tells whether a token is text with escapes such as `\u0414`.
@@ -319,16 +353,11 @@ fn has_escapes(token: &[u8]) -> bool {
 
 /// Tells whether a token holds the hash of a password in the form of crypt, as in `$2b$10$…`.
 fn is_hash(token: &[u8]) -> bool {
-    const METHODS: [&str; 10] =
-        ["$2a$", "$2b$", "$2y$", "$argon2", "$1$", "$5$", "$6$", "$y$", "$pbkdf2", "$scrypt"];
+    const METHODS: [&str; 16] = [
+        "$2a$", "$2b$", "$2y$", "$argon2", "$1$", "$5$", "$6$", "$y$", "$pbkdf2", "$scrypt",
+        "{sha", "{ssha", "{md5}", "{smd5}", "{crypt}", "{pbkdf2",
+    ];
     token.len() > 24 && mentions(token, &METHODS)
-}
-
-/// Tells whether the line says that hexadecimal digits are a digest or a commit.
-fn is_digest(text: Text<'_>, place: usize) -> bool {
-    let line = text.run_back_while(place, BEFORE_BYTES_MAX, |byte| byte != b'\n');
-    let end = text.run_while(place, BEFORE_BYTES_MAX, |byte| byte != b'\n');
-    mentions(text.slice(line, end), &OF_DIGESTS)
 }
 
 /// Tells whether a value is a host, a file, an address of mail, a version or a number in hexadecimal.

@@ -3,48 +3,39 @@
 
 use super::bound_value::{Bond, BoundValue};
 use super::context::{is_identifier, mentions};
-use super::judge::{Make, is_placeholder};
+use super::known_word::{NAMES, core_of, is_known_word, is_list_of_characters, names_secret};
+use super::placeholder::is_placeholder;
 use super::text::{WordTable, words};
+use super::value_make::Make;
 
 /// Shorter passwords cannot be told from words.
 const PASSWORD_BYTES_MIN: usize = 6;
 const PASSWORD_BYTES_MAX: usize = 256;
 
-/// Words that people and code write where a password could stand: types, keywords, states, placeholders.
-static WORDS: WordTable = WordTable::of(include_str!("tables/words.txt"));
-
 /// Things that people and programs number.
 static NUMBERED: WordTable = WordTable::of(include_str!("tables/numbered.txt"));
-
-/// Words that make a value a name for the password, as in `dbpassword`.
-const NAMES: [&str; 9] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "credential",
-    "placeholder",
-    "passwort",
-    "username",
-];
 
 /// Bytes of a word that may be a password in a sentence.
 const SAID_BYTES_MIN: usize = 8;
 
+/// Bytes of a word that may be a password after words that say so.
+const TOLD_BYTES_MIN: usize = 10;
+
+/// Bytes of a word that may be a password beside its name.
+const BESIDE_BYTES_MIN: usize = 11;
+
+/// Further endings of long words.
+const DERIVED: &str = "\
+    s ion ness ment er or ship ism ist ance ence ency ancy ure ude age ade hood ward wise some ify ise ize graphy ology ry ty cy th \
+    folder holder manager server client factory field text word words file files ware base name line point place";
+
 /// Endings of words that tell how a password is, in the languages that have them in common.
 const ENDINGS: &str = "\
-    ed ing able ible ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
+    ed ing able ible ity ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
     uta cta cto ria rio bar lich isch oire ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
 
 /// Objects of programs whose members are no values.
 const OBJECTS: &str = "self this env var vars local process os req";
-
-/// Beginnings of the names of password hashes.
-const METHODS: [&str; 14] = [
-    "base64", "sha1", "sha2", "sha5", "md5", "utf", "argon", "pbkdf", "bcrypt", "latin1", "urllib",
-    "iso-", "aws4-", "scram",
-];
 
 /// Returns the password in a value, if it is one. After an operator or a flag the value goes whatever it looks like, unless
 /// it is a reference, a number of a program, or a word that code and people use there.
@@ -62,6 +53,8 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a 
         || is_known_word(core)
         || is_literal(core)
         || is_placeholder(value)
+        || is_list_of_characters(value)
+        || is_of_known_word_at_host(value)
         || is_made_of_known_words(core)
     {
         return None;
@@ -107,16 +100,30 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
     match bond {
         // A name of code that has a digit is made of known words, which was looked at before.
         Bond::Operator | Bond::Flag => make.digits > 0 || !names_secret(core),
-        Bond::Identifier if bound.is_last => !names_secret(core) && core.len() == bound.value.len(),
+        // `PasswordCommand word` names no password.
+        Bond::Identifier if bound.is_last && !is_longer_name(bound.tail) => {
+            !names_secret(core) && core.len() == bound.value.len()
+        }
+        Bond::Identifier if is_word && bound.is_last => is_underived(core),
         // A Latin word among words of another script.
         Bond::Sentence | Bond::Neighbour if bound.is_foreign && (is_word || is_strange) => true,
+        // A long word after words that say that a password follows, or that a name of another language binds.
+        Bond::Sentence | Bond::Neighbour if is_word && bound.is_told => {
+            core.len() >= TOLD_BYTES_MIN && !names_secret(core) && !is_said_of_passwords(core)
+        }
+        // A long word beside the name that fills the rest of the line is one, unless it is made as words of languages are.
+        Bond::Neighbour if is_word && bound.is_last && core.len() >= BESIDE_BYTES_MIN => {
+            is_underived(core)
+        }
         // In a sentence a long word at its end is one, unless it is said of the password.
         Bond::Sentence if is_word && bound.is_last => {
             core.len() >= SAID_BYTES_MIN
                 && !names_secret(core)
                 && !is_infinitive(bound.tail)
-                && !words(ENDINGS).any(|ending| core.ends_with(ending))
+                && !is_said_of_passwords(core)
         }
+        // The password was VALUE before.
+        Bond::Sentence if is_word && bound.goes_on && is_underived(core) => true,
         // A word of another language has letters beyond ASCII too.
         Bond::Sentence if !core.is_ascii() && make.digits == 0 && make.marks == 0 => {
             bound.is_quoted
@@ -130,6 +137,26 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
                 || make.digits == core.len()
         }
     }
+}
+
+/// Tells whether a word is long, and none that languages and programs derive from shorter ones.
+pub(super) fn is_underived(core: &[u8]) -> bool {
+    core.len() >= BESIDE_BYTES_MIN
+        && core.iter().all(u8::is_ascii_lowercase)
+        && !is_said_of_passwords(core)
+        && !names_secret(core)
+        && !is_known_word(core)
+        && !words(DERIVED).any(|ending| core.ends_with(ending))
+}
+
+/// Tells whether a name goes on with a word in lower case after the word that means a password.
+fn is_longer_name(tail: &[u8]) -> bool {
+    tail.trim_ascii_end().iter().any(u8::is_ascii_lowercase)
+}
+
+/// Tells whether a word ends as those that tell how a password is.
+fn is_said_of_passwords(core: &[u8]) -> bool {
+    words(ENDINGS).any(|ending| core.ends_with(ending))
 }
 
 /// Tells whether words end in a `to` that no value follows, as in `has to match`.
@@ -163,6 +190,16 @@ pub(super) fn is_marked(core: &[u8]) -> bool {
 fn is_made_of_known_words(core: &[u8]) -> bool {
     let mut pieces = pieces(core).peekable();
     pieces.peek().is_some() && pieces.all(is_known_word)
+}
+
+/// Tells whether a value is an address of mail that people write as an example, as in `user@site`.
+fn is_of_known_word_at_host(value: &[u8]) -> bool {
+    let mut parts = value.splitn(2, |byte| *byte == b'@');
+    let name = parts.next().unwrap_or_default();
+    let is_host = |host: &[u8]| {
+        host.len() > 2 && host.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'.')
+    };
+    is_known_word(name) && parts.next().is_some_and(is_host)
 }
 
 /// Tells whether a short value has the kinds of characters that tokens have, and is no name of a thing.
@@ -206,26 +243,12 @@ fn is_literal(core: &[u8]) -> bool {
         .windows(2)
         .any(|pair| pair.starts_with(b"^") && pair.last().is_some_and(u8::is_ascii_digit))
         && Make::of(core).letters() < 4;
-    hex.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-        || is_dotted
-        || is_row
-        || is_version
-}
-
-/// Tells whether a value is a name for the password rather than one.
-fn names_secret(core: &[u8]) -> bool {
-    let is_parted = core.iter().any(|byte| b"-_:.".contains(byte));
-    // V1SecretReference
-    let is_versioned = core.last().is_some_and(u8::is_ascii_alphabetic)
-        && core.iter().filter(|byte| byte.is_ascii_digit()).count() < 3
-        && core.iter().skip(1).any(u8::is_ascii_uppercase);
-    let is_bare = core.iter().all(|byte| {
-        byte.is_ascii_alphabetic()
-            || b"-_:.".contains(byte)
-            || (is_parted || is_versioned) && byte.is_ascii_digit()
-    });
-    let is_short = || [&b"pass"[..], b"pwd", b"pw"].iter().any(|end| core.ends_with(end));
-    is_bare && (mentions(core, &NAMES) || is_short())
+    // 0x350UL
+    let is_number = |digits: &[u8]| {
+        let suffix = digits.iter().rev().take_while(|byte| b"uUlL".contains(byte)).count();
+        digits.iter().rev().skip(suffix).all(u8::is_ascii_hexdigit)
+    };
+    hex.is_some_and(is_number) || is_dotted || is_row || is_version
 }
 
 /// Numbers at the end of names of types, and of programs.
@@ -292,13 +315,6 @@ fn is_varied(make: Make) -> bool {
     kinds.into_iter().filter(|has| *has).count() >= 3 && (make.switches > 0 || make.marks > 0)
 }
 
-/// Removes the punctuation of a sentence from the end.
-fn core_of(value: &[u8]) -> &[u8] {
-    let is_text = |byte: &u8| !matches!(byte, b'.' | b':' | b'?' | b'!' | b',' | b';' | b'*');
-    let end = value.iter().rposition(is_text).map_or(0, |last| last + 1);
-    value.get(..end).unwrap_or_default()
-}
-
 /// Adds the exclamation marks and stars at the end, which may belong to the password.
 fn with_marks<'a>(value: &'a [u8], core: &[u8]) -> &'a [u8] {
     let rest = value.get(core.len()..).unwrap_or_default();
@@ -330,10 +346,19 @@ fn refers(value: &[u8]) -> bool {
     let is_path = value.contains(&b'/') && value.split(|byte| *byte == b'/').any(is_plain)
         || value.windows(2).any(|pair| pair == b"::")
         || value.windows(3).any(|part| part == b"://");
+    // protobuf:"bytes,1" in a tag of a structure
+    let is_tag = value.windows(2).any(|pair| pair == b":\"");
     let is_constant = value.contains(&b'_')
         && value
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
+    // BASE+146
+    let mut terms = value.split(|byte| *byte == b'+');
+    let is_base = |term: &[u8]| {
+        term.len() > 3 && term.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
+    };
+    let is_sum = terms.next().is_some_and(is_base)
+        && terms.next().is_some_and(|term| term.iter().all(u8::is_ascii_digit));
     let is_member = value.contains(&b'.')
         && value.iter().all(is_of_names)
         && value.split(|byte| *byte == b'.').next().is_some_and(|first| {
@@ -346,6 +371,8 @@ fn refers(value: &[u8]) -> bool {
     starts
         || is_home
         || is_constant
+        || is_sum
+        || is_tag
         || is_member
         || is_host
         || is_variable
@@ -367,24 +394,4 @@ fn is_negated(value: &[u8]) -> bool {
         && (is_identifier(name) || name.contains(&b'.'));
     let is_tag = || words(TAGS).any(|tag| name.eq_ignore_ascii_case(tag));
     marks > 0 && (is_variable || is_known_word(name) || is_tag())
-}
-
-/// Tells whether a word is one that people write about passwords.
-pub(super) fn is_word_of_passwords(value: &[u8]) -> bool {
-    is_known_word(core_of(value))
-}
-
-fn is_known_word(core: &[u8]) -> bool {
-    let begins = |word: &&str| {
-        core.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    let is_counted = core.first().is_some_and(u8::is_ascii_digit) && core.contains(&b'-');
-    // password2
-    let word = core.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let is_counted_name = core.len() <= word + 2
-        && core.iter().skip(word).all(u8::is_ascii_digit)
-        && core.get(..word).is_some_and(|word| {
-            NAMES.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
-        });
-    is_counted_name || WORDS.has(core) || METHODS.iter().any(begins) || is_counted
 }

@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 
 use super::charset::Charset;
 use super::hit::{Hit, Rank};
-use super::judge::{Make, is_placeholder, says_placeholder};
+use super::placeholder::{is_placeholder, says_placeholder};
 use super::text::Text;
+use super::value_make::Make;
 use crate::prefilter::TableRow;
 
 /// Characters of a key, and how many it has.
@@ -72,7 +73,7 @@ pub(super) fn found(
     prefix: &str,
     row: &TableRow,
 ) -> Option<Hit> {
-    let [charset, length, _] = row.fields;
+    let [charset, length, judge] = row.fields;
     let form = KeyForm::of(charset, length);
     let before = text.before(place);
     // Short prefixes also occur in file names and in base64.
@@ -85,9 +86,12 @@ pub(super) fn found(
         return None;
     }
     let enough = body_end(text, body, &form)?;
-    let value = text.slice(body, text.run(enough, form.charset, super::judge::JUDGED_BYTES_MAX));
+    let value =
+        text.slice(body, text.run(enough, form.charset, super::value_make::JUDGED_BYTES_MAX));
     let make = Make::of(value);
-    let is_dull = make.distinct < 5 || (make.digits < 2 && !make.is_unlike_words(80));
+    let is_mixed = make.digits > 0 || make.upper > 0 && make.lower > 0;
+    let is_dull = make.distinct < 5
+        || if judge == "mixed" { !is_mixed } else { make.digits < 2 && !make.is_unlike_words(80) };
     let is_telling = prefix.len() >= TELLING_PREFIX_BYTES;
     if (!is_telling && (is_dull || is_placeholder(value))) || says_placeholder(value) {
         return None;

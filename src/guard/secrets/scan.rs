@@ -7,12 +7,16 @@ use super::binding::Look;
 use super::bound_value::run_end;
 use super::context::begins_word;
 use super::escapes::Decoded;
+use super::folded::folded;
 use super::hit::{Hit, Rank, merged};
 use super::named::NameInText;
 use super::near::{Nearness, Reach};
 use super::table::{Anchor, TableKind, each_anchor};
 use super::text::Text;
-use super::{columns, cookie, drawn, login, manifest, near, prefixed, shape};
+use super::{
+    bare_address, columns, cookie, drawn, login, login_pair, manifest, near, prefixed, shape,
+    user_info,
+};
 use crate::prefilter::TableRow;
 
 /// Bytes of a mark of ours: more than the longest name of a rule.
@@ -32,9 +36,13 @@ const CROWD_MAX: usize = 4;
 pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
     let mut hits = ScanPass::over(text);
     let mut layers: Vec<Decoded> = Vec::new();
-    while layers.len() < LAYERS_MAX {
+    let mut is_folded = false;
+    while !is_folded {
         let bytes = layers.last().map_or(text, |layer| layer.bytes.as_slice());
-        let Some(layer) = Decoded::of(bytes) else { break };
+        let decoded = if layers.len() < LAYERS_MAX { Decoded::of(bytes) } else { None };
+        // The last layer is one without accents, however many there were before.
+        is_folded = decoded.is_none();
+        let Some(layer) = decoded.or_else(|| folded(bytes)) else { break };
         let found = ScanPass::over(&layer.bytes);
         layers.push(layer);
         let origin = |place| layers.iter().rev().fold(place, |place, layer| layer.origin(place));
@@ -49,11 +57,11 @@ pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
 
 /// Returns where a name stands: what stands around a short name in the table is no part of it, and a stem is part of a
 /// longer word.
-fn name_in(text: Text<'_>, start: usize, anchor: &str, is_stem: bool) -> (usize, usize) {
+fn name_in(text: Text<'_>, place: Range<usize>, anchor: &str, is_stem: bool) -> (usize, usize) {
+    let Range { start, end } = place;
     let is_edge = |letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric();
-    let lead = usize::from(anchor.starts_with(' '));
-    let end = start
-        + if anchor.len() < 5 { anchor.trim_end_matches(is_edge).len() } else { anchor.len() };
+    let lead = usize::from(anchor.starts_with([' ', '(']));
+    let end = if anchor.len() < 5 { start + anchor.trim_end_matches(is_edge).len() } else { end };
     let goes_on = |byte: u8| byte.is_ascii_lowercase() || byte >= 0x80;
     let end = if is_stem { text.run_while(end, STEM_BYTES_MAX, goes_on) } else { end };
     (start + lead, end)
@@ -86,24 +94,25 @@ impl<'a> ScanPass<'a> {
     /// Reports every secret of a text as it stands, in no order.
     fn over(bytes: &'a [u8]) -> Vec<Hit> {
         let mut pass = Self { text: Text(bytes), ..Self::default() };
-        each_anchor(bytes, |start, anchor| {
-            if start >= pass.behind {
-                pass.look(start, anchor());
+        each_anchor(bytes, |place, anchor| {
+            if place.start >= pass.behind {
+                pass.look(place, anchor());
             }
         });
+        bare_address::report(pass.text, &mut pass.hits);
         drawn::report(pass.text, &mut pass.hits);
         pass.hits
     }
 
     // Rare beside the bytes that are passed over: the loop over those must stay small.
     #[inline(never)]
-    fn look(&mut self, start: usize, found: Anchor) {
+    fn look(&mut self, place: Range<usize>, found: Anchor) {
         let Anchor { kind, text: anchor, row, number } = found;
         let text = self.text;
         let (start, end) = if kind == TableKind::Name {
-            name_in(text, start, anchor, row.fields[0] == "stem")
+            name_in(text, place, anchor, row.fields[0] == "stem")
         } else {
-            (start, start + anchor.len())
+            (place.start, place.end)
         };
         let name = NameInText { text, start, end, anchor, row };
         if kind == TableKind::Name && name.reaches() {
@@ -114,20 +123,31 @@ impl<'a> ScanPass<'a> {
             TableKind::Provider => self.name(start, || name.of_provider()),
             TableKind::Name => {
                 let found = self.name(start, || name.of_secret());
+                if found.is_none() && row.name == "password" {
+                    columns::mapped(&name, &mut self.hits);
+                }
                 if found.is_none() && start >= self.columns_to && row.name == "password" {
                     if name.reaches() {
                         near::number(text, start, end, row.name, &mut self.hits);
                     }
-                    // One password column of a table is looked for.
-                    self.columns_to = text.run_while(end, 256, |byte| byte != b'\n');
-                    columns::report(text, start, end, row.name, &mut self.hits);
-                    columns::inserted(text, start, end, row.name, &mut self.hits);
+                    if !text.at(end).is_ascii_lowercase() {
+                        // One password column of a table is read, and one name in each cell.
+                        let is_column = columns::report(&name, &mut self.hits);
+                        let ends: &[u8] = if is_column { b"\n" } else { b"|,;\t\n" };
+                        self.columns_to = text.run_while(end, 256, |byte| !ends.contains(&byte));
+                        columns::inserted(text, start, end, row.name, &mut self.hits);
+                    }
                 }
                 found
             }
             TableKind::Command => login::of_command(text, start, end, &row),
             TableKind::Shape => shape::found(text, start, number, &row),
             TableKind::Hint => {
+                if row.fields[0] == "password-option"
+                    && let Some(hit) = login_pair::of_option(text, start, end)
+                {
+                    self.hits.push(hit);
+                }
                 match row.fields[0] {
                     "name" => self.near(Reach::of_name(text, start, end)),
                     "account" if begins_word(text, start) => {
@@ -187,9 +207,10 @@ impl<'a> ScanPass<'a> {
     fn place(&mut self, start: usize, end: usize, row: &TableRow) -> Option<Hit> {
         let text = self.text;
         match row.name {
-            "address" => return login::of_address(text, end),
-            "curl-user" => return login::of_curl(text, start, end),
+            "address" => return user_info::of_address(text, end),
+            "curl-user" => return user_info::of_curl(text, start, end),
             "echo" => return login::echoed(text, end),
+            "stars" => return login_pair::of_peer(text, start),
             "here-string" => return login::here_string(text, start, end),
             "cookie" if start >= self.cookies_to => {
                 self.cookies_to = cookie::report(text, end, &mut self.hits);

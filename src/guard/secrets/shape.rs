@@ -5,9 +5,11 @@ use std::sync::OnceLock;
 
 use super::charset::Charset;
 use super::hit::{Hit, Rank};
-use super::judge::{Hint, JUDGED_BYTES_MAX, Make, is_placeholder, is_random};
-use super::login::is_typed;
+use super::judge::{Hint, is_random};
+use super::placeholder::is_placeholder;
 use super::text::{Text, count};
+use super::typed_word::is_typed;
+use super::value_make::{JUDGED_BYTES_MAX, Make};
 use crate::prefilter::TableRow;
 use crate::rule_regex::RuleRegex;
 

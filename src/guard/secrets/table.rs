@@ -1,6 +1,8 @@
 //! The tables of secrets (`tables/*.txt`): what each is for, and the prefilter over all of them. Not here:
 //! what their rows do (`scan`).
 
+use std::ops::Range;
+
 use crate::prefilter::{self, AnchorEntry, AnchorIndex, TableRow};
 
 /// What a table is for.
@@ -50,10 +52,10 @@ pub(super) struct Anchor {
     pub(super) number: u16,
 }
 
-/// Calls `found` with every anchor of a text: where it begins, and what reads its row.
-pub(super) fn each_anchor(text: &[u8], mut found: impl FnMut(usize, &dyn Fn() -> Anchor)) {
-    INDEX.each(&TABLES, text, |start, anchor, entry| {
-        found(start, &|| row_of(anchor, entry));
+/// Calls `found` with every anchor of a text: the bytes where it stands, and what reads its row.
+pub(super) fn each_anchor(text: &[u8], mut found: impl FnMut(Range<usize>, &dyn Fn() -> Anchor)) {
+    INDEX.each(&TABLES, text, |place, anchor, entry| {
+        found(place, &|| row_of(anchor, entry));
     });
 }
 

@@ -49,6 +49,24 @@ pub enum EmbedError {
         /// Its words, one line.
         why: String,
     },
+    /// A model of others could not be asked now, and may be later.
+    #[error("{why}")]
+    ProviderAway {
+        /// Who, and what happened, one line.
+        why: String,
+    },
+    /// A model of others refused these texts, or answered something that is no vector.
+    #[error("{why}")]
+    ProviderRefused {
+        /// Who, and what happened, one line.
+        why: String,
+    },
+    /// Another model answers under the same name, so that nothing of before can be compared with it.
+    #[error("{provider} has another model under the same name; all vectors are made anew")]
+    ProviderChanged {
+        /// The provider and the name of the model.
+        provider: String,
+    },
     /// This program was compiled without the provider.
     #[error("this build has no {provider} embeddings: build with `--features {feature}`")]
     NotBuilt {
@@ -60,6 +78,12 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
+    /// Tells whether the same request may succeed later.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::ProviderAway { .. })
+    }
+
     pub(super) fn unreadable(file: &Path, why: &std::io::Error) -> Self {
         Self::Unreadable { file: file.to_path_buf(), why: one_line(why) }
     }

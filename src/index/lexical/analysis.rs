@@ -57,6 +57,11 @@ pub(super) struct WordCache {
     terms: HashMap<Box<str>, Box<str>>,
 }
 
+/// The cached terms of words, for indexes asked one after the other. The limit is the working vocabulary of a large
+/// store: some 6 MB.
+#[derive(Debug, Default)]
+pub struct AnalysisCache(pub(super) WordCache);
+
 impl WordCache {
     /// Appends the terms of `word`, from the cache or computed.
     pub(super) fn push_terms(&mut self, words: &Words, word: &str, found: &mut Terms) {

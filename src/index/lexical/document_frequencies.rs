@@ -4,13 +4,8 @@
 use std::collections::HashMap;
 
 use super::LexicalIndex;
-use super::analysis::WordCache;
+use super::analysis::AnalysisCache;
 use super::query::Prepared;
-
-/// The cached terms of words, for indexes asked one after the other. The limit is the working vocabulary of a large
-/// store: some 6 MB.
-#[derive(Debug, Default)]
-pub struct AnalysisCache(WordCache);
 
 /// An index and a cache of its answers. Grows with the distinct words of all texts.
 #[derive(Debug)]

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use super::analysis::{WordCache, Words};
 use super::binary_format::{self, Input};
+use super::corpus_numbers::CorpusNumbers;
+use super::counted_passage::CountedPassage;
 use super::live_segment::LiveSegment;
 use super::merge;
 use super::passage::{Passage, PassageTerms};
@@ -39,6 +41,8 @@ pub struct LexicalIndex {
     cache: WordCache,
     pub(super) parts: Vec<LiveSegment>,
     last: Option<DocId>,
+    /// The numbers of the corpus, where this index holds a part of it.
+    pub(super) numbers: Option<Arc<CorpusNumbers>>,
 }
 
 impl Default for LexicalIndex {
@@ -51,7 +55,7 @@ impl LexicalIndex {
     /// Returns an empty index.
     pub fn new() -> Self {
         let words = Arc::new(Words::new());
-        Self { words, cache: WordCache::default(), parts: Vec::new(), last: None }
+        Self { words, cache: WordCache::default(), parts: Vec::new(), last: None, numbers: None }
     }
 
     /// Indexes one document of one passage. Only the first 16,384 terms of a text count.
@@ -159,19 +163,35 @@ impl LexicalIndex {
 
     /// Adds documents as one segment.
     fn append(&mut self, documents: &[(DocId, &[Passage])]) {
-        let mut analyse =
-            |text: &str, max| tokenize::terms_of(text, max, &self.words, &mut self.cache);
-        let mut terms = |Passage { own, nearby, is_reply }: &Passage| PassageTerms {
-            own: analyse(own, DOCUMENT_TERMS_MAX),
-            nearby: analyse(nearby, NEARBY_TERMS_MAX),
-            is_reply: *is_reply,
-        };
+        let mut cache = std::mem::take(&mut self.cache);
+        let mut terms = |passage: &Passage| self.terms_of_passage(passage, &mut cache);
         let documents: Vec<(DocId, Vec<PassageTerms>)> = documents
             .iter()
             .map(|(doc, passages)| (*doc, passages.iter().map(&mut terms).collect()))
             .collect();
+        self.cache = cache;
         self.parts.push(LiveSegment::new(Segment::of(&documents)));
         self.merge_like_sizes();
+    }
+
+    /// Adds documents that were analysed before as one segment.
+    pub(super) fn append_counted(&mut self, documents: &[(DocId, Vec<CountedPassage>)]) {
+        self.last = self.last.max(documents.last().map(|(doc, _)| *doc));
+        self.parts.push(LiveSegment::new(Segment::of_counted(documents)));
+        self.merge_like_sizes();
+    }
+
+    pub(super) fn terms_of_passage(
+        &self,
+        passage: &Passage,
+        cache: &mut WordCache,
+    ) -> PassageTerms {
+        let Passage { own, nearby, is_reply } = passage;
+        PassageTerms {
+            own: tokenize::terms_of(own, DOCUMENT_TERMS_MAX, &self.words, cache),
+            nearby: tokenize::terms_of(nearby, NEARBY_TERMS_MAX, &self.words, cache),
+            is_reply: *is_reply,
+        }
     }
 
     pub(super) fn analyse_query(&self, query: &str) -> Terms {

@@ -13,6 +13,8 @@
 mod analysis;
 mod best_scores;
 mod binary_format;
+mod corpus_numbers;
+mod counted_passage;
 mod cursor;
 mod dictionary;
 mod document_frequencies;
@@ -45,9 +47,12 @@ mod search_laws;
 #[cfg(test)]
 mod tests;
 
-pub use document_frequencies::{AnalysisCache, DocumentFrequencies};
+pub use analysis::AnalysisCache;
+pub use corpus_numbers::{CorpusNumbers, CorpusTotals, LackingNumbers};
+pub use counted_passage::CountedPassage;
+pub use document_frequencies::DocumentFrequencies;
 pub use index::LexicalIndex;
-pub use passage::Passage;
+pub use passage::{Passage, passages_of};
 pub use passage_weight::PassageWeight;
 pub use query::{Overlap, Prepared};
 pub use quoted::quoted_spans;

@@ -27,6 +27,11 @@ impl LexicalIndex {
     /// people seldom mistype: at most three, the most frequent first. Reads the part of that letter in every
     /// dictionary.
     pub(super) fn nearby_terms(&self, term: &str) -> Vec<Box<str>> {
+        if let Some(numbers) =
+            self.numbers.as_ref().filter(|_| slips_max(term.as_bytes()).is_some())
+        {
+            return numbers.nearby_terms(term);
+        }
         let (Some(slips), Some(&letter)) = (slips_max(term.as_bytes()), term.as_bytes().first())
         else {
             return Vec::new();
@@ -47,17 +52,45 @@ impl LexicalIndex {
             let term = std::str::from_utf8(term).ok()?;
             Some((edits, Reverse(self.documents_with(term)), term))
         });
-        let mut near: Vec<_> = named.filter(|(_, documents, _)| documents.0 > 0).collect();
-        near.sort_unstable();
-        let least = near.first().map(|(edits, ..)| *edits);
-        near.retain(|(edits, ..)| Some(*edits) == least);
-        near.into_iter().take(STAND_INS_MAX).map(|(_, _, term)| term.into()).collect()
+        chosen(named.filter(|(_, documents, _)| documents.0 > 0).collect())
     }
 
+    /// Returns how many passages of the corpus hold a term.
     pub(super) fn documents_with(&self, term: &str) -> usize {
+        match &self.numbers {
+            Some(numbers) => numbers.documents_with(term),
+            None => self.own_documents_with(term),
+        }
+    }
+
+    /// Returns how many passages of this index hold a term.
+    #[must_use]
+    pub fn own_documents_with(&self, term: &str) -> usize {
         let lists = self.parts.iter().map(|part| (part, part.segment.list(term)));
         lists.filter_map(|(part, list)| Some(part.living(list?))).sum()
     }
+}
+
+/// Returns the nearest of some terms of a corpus, each of which has its document frequency, as
+/// [`LexicalIndex::nearby_terms`] does.
+pub(super) fn nearest_of(term: &str, candidates: &[(Box<str>, usize)]) -> Vec<Box<str>> {
+    let (Some(slips), Some(letter)) = (slips_max(term.as_bytes()), term.as_bytes().first()) else {
+        return Vec::new();
+    };
+    let near = candidates.iter().filter_map(|(other, documents)| {
+        let is_alike = *documents > 0 && other.as_bytes().first() == Some(letter);
+        let edits = edits_within(term.as_bytes(), other.as_bytes(), slips).filter(|_| is_alike)?;
+        Some((edits, Reverse(*documents), &**other))
+    });
+    chosen(near.collect())
+}
+
+/// Returns the terms with the fewest edits, the most frequent first.
+fn chosen(mut near: Vec<(usize, Reverse<usize>, &str)>) -> Vec<Box<str>> {
+    near.sort_unstable();
+    let least = near.first().map(|(edits, ..)| *edits);
+    near.retain(|(edits, ..)| Some(*edits) == least);
+    near.into_iter().take(STAND_INS_MAX).map(|(_, _, term)| term.into()).collect()
 }
 
 /// Returns the number of edits between two words, if it is at most `edits_max`: a letter more, less or changed, or

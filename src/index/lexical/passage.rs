@@ -1,6 +1,8 @@
 //! The indexed form of a document: its passages, each with the text near it. Not here: cutting a text into passages
 //! and choosing the text nearby (`projection`), turning text into terms (`tokenize`).
 
+use memory::Memory;
+
 use super::postings::Count;
 use super::terms::Terms;
 
@@ -25,6 +27,33 @@ impl Passage {
     pub fn of(own: impl Into<String>) -> Self {
         Self { own: own.into(), ..Self::default() }
     }
+}
+
+/// Bytes of each neighbour that are indexed with a memory: a whole lesson of the usual length.
+const NEARBY_BYTES_MAX: usize = 1_000;
+
+/// Returns the passages of a memory. A short one includes its neighbours in the session, in the order of time, since a
+/// lesson often leaves out its subject.
+pub fn passages_of<'near>(
+    memory: &Memory,
+    neighbours: impl Iterator<Item = &'near Memory>,
+) -> Vec<Passage> {
+    let passages = memory.passages().into_iter();
+    let mut passages: Vec<Passage> = passages
+        .map(|passage| Passage { is_reply: passage.is_reply, ..Passage::of(passage.text) })
+        .collect();
+    if let [only] = passages.as_mut_slice() {
+        for neighbour in neighbours {
+            only.nearby.push_str(beginning(&neighbour.index_text()));
+            only.nearby.push('\n');
+        }
+    }
+    passages
+}
+
+/// Returns the beginning of a neighbour's text.
+fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(NEARBY_BYTES_MAX)).unwrap_or(text)
 }
 
 /// The terms of a passage.

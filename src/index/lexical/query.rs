@@ -1,7 +1,7 @@
 //! A query prepared for one index: its terms, their weights in this corpus, and their postings. It is prepared once
 //! for everything that is asked of it. Not here: scoring documents (`search`), analysis (`tokenize`).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::analysis::WordCache;
 use super::live_segment::LiveSegment;
@@ -10,7 +10,7 @@ use super::postings::{Count, List, Local, Postings};
 use super::quoted::{self, QUOTED_SHARE};
 use super::short_forms::other_forms;
 use super::terms::Terms;
-use super::weight::{Corpus, K1};
+use super::weight::{CorpusSize, K1};
 use super::{DocId, LexicalIndex, MatchedTerm, QueryTerm};
 
 /// The greatest weight of one term in a text, in units of its inverse document frequency.
@@ -44,7 +44,7 @@ pub struct Overlap {
 #[derive(Debug)]
 pub struct Prepared<'index> {
     pub(super) index: &'index LexicalIndex,
-    pub(super) corpus: Corpus,
+    pub(super) corpus: CorpusSize,
     terms: Vec<Weighed<'index>>,
     /// The terms by descending weight. Scores are added up in this order, so a sum has the same bits however many
     /// terms are read.
@@ -68,7 +68,7 @@ pub(super) struct Weighed<'index> {
 
 /// The passages of one part that hold a query term, with their counts.
 #[derive(Debug)]
-enum Held<'index> {
+pub(super) enum Held<'index> {
     /// The postings of the term itself.
     Exact(List<'index>),
     /// The merged postings of its stand-ins, or of itself and its other forms.
@@ -77,7 +77,7 @@ enum Held<'index> {
 
 impl Held<'_> {
     /// Returns the passages of `part` that hold any of `terms`.
-    fn any(part: &LiveSegment, terms: &[Box<str>]) -> Self {
+    pub(super) fn any(part: &LiveSegment, terms: &[Box<str>]) -> Self {
         let lists = terms.iter().filter_map(|term| part.segment.list(term));
         let mut counts: Vec<(Local, Count)> = lists.flat_map(|list| list.iter()).collect();
         counts.sort_unstable();
@@ -93,7 +93,7 @@ impl Held<'_> {
         Self::Merged(postings)
     }
 
-    fn list(&self) -> List<'_> {
+    pub(super) fn list(&self) -> List<'_> {
         match self {
             Self::Exact(list) => *list,
             Self::Merged(postings) => postings.list(0),
@@ -140,14 +140,17 @@ impl LexicalIndex {
         Prepared { index: self, corpus, order: by_weight(&terms), terms }
     }
 
-    fn corpus(&self) -> Corpus {
+    fn corpus(&self) -> CorpusSize {
+        if let Some(numbers) = &self.numbers {
+            return numbers.size();
+        }
         let terms = self.parts.iter().map(|part| part.terms).sum();
-        Corpus { documents: self.len(), terms }
+        CorpusSize { documents: self.len(), terms }
     }
 
     /// Adds the postings of the other forms of a term, unless the query names these too. All forms are weighted as one
     /// term.
-    fn add_forms(&self, term: &mut Weighed<'_>, named: &[Box<str>], corpus: Corpus) {
+    fn add_forms(&self, term: &mut Weighed<'_>, named: &[Box<str>], corpus: CorpusSize) {
         let is_new =
             |form: &str| !named.iter().any(|name| **name == *form) && self.documents_with(form) > 0;
         let mut forms: Vec<Box<str>> =
@@ -158,7 +161,7 @@ impl LexicalIndex {
         let repeats = term.weight / corpus.inverse_document_frequency(term.documents);
         forms.push(term.term.clone());
         term.lists = self.parts.iter().map(|part| Held::any(part, &forms)).collect();
-        term.documents = self.living(&term.lists);
+        term.documents = self.documents_with_any(&forms, &term.lists);
         term.weight = repeats * corpus.inverse_document_frequency(term.documents);
         term.said_weight = term.weight;
         forms.pop();
@@ -167,20 +170,21 @@ impl LexicalIndex {
 
     /// Gives a term that no document holds the postings of the nearest terms, weighted as one term. So no score
     /// exceeds the maximum, in which the term itself counts.
-    fn stand_in(&self, term: &mut Weighed<'_>, corpus: Corpus) {
+    fn stand_in(&self, term: &mut Weighed<'_>, corpus: CorpusSize) {
         let stand_ins = self.nearby_terms(&term.term);
         if stand_ins.is_empty() {
             return;
         }
         let lists: Vec<_> = self.parts.iter().map(|part| Held::any(part, &stand_ins)).collect();
-        let rarity = corpus.inverse_document_frequency(self.living(&lists))
+        let documents = self.documents_with_any(&stand_ins, &lists);
+        let rarity = corpus.inverse_document_frequency(documents)
             / corpus.inverse_document_frequency(term.documents);
         term.weight *= STAND_IN_SHARE * rarity;
         (term.lists, term.stand_ins) = (lists, stand_ins);
     }
 
     /// Counts the living passages in the postings of all parts.
-    fn living(&self, lists: &[Held<'_>]) -> usize {
+    pub(super) fn living(&self, lists: &[Held<'_>]) -> usize {
         self.parts.iter().zip(lists).map(|(part, held)| part.living(held.list())).sum()
     }
 
@@ -198,10 +202,13 @@ impl LexicalIndex {
         with_repeats([(&self.analyse_next(query, cache), 1.0)])
     }
 
-    fn weigh(&self, term: Box<str>, repeats: f32, corpus: Corpus) -> Weighed<'_> {
+    fn weigh(&self, term: Box<str>, repeats: f32, corpus: CorpusSize) -> Weighed<'_> {
         let lists = self.parts.iter().map(|part| part.segment.list(&term));
         let lists: Vec<_> = lists.map(|list| Held::Exact(list.unwrap_or(List::EMPTY))).collect();
-        let documents = self.living(&lists);
+        let documents = match &self.numbers {
+            Some(numbers) => numbers.documents_with(&term),
+            None => self.living(&lists),
+        };
         let weight = repeats * corpus.inverse_document_frequency(documents);
         Weighed { term, said_weight: weight, weight, documents, lists, stand_ins: Vec::new() }
     }
@@ -231,8 +238,9 @@ impl<'index> Prepared<'index> {
     /// would be common.
     #[must_use]
     pub fn overlap(&self, doc: DocId) -> Overlap {
-        let larger = Corpus { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
-        let least = Corpus { documents: DOCUMENTS_MIN, ..self.corpus };
+        let larger =
+            CorpusSize { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
+        let least = CorpusSize { documents: DOCUMENTS_MIN, ..self.corpus };
         let rarity_max = least.inverse_document_frequency(1);
         let scale = |term: &Weighed<'_>| {
             larger.inverse_document_frequency(term.documents)
@@ -279,10 +287,24 @@ impl<'index> Prepared<'index> {
     /// have the term.
     pub(super) fn bounded_rarity(&self, term: &str) -> Option<f32> {
         let weighed = self.terms.iter().find(|weighed| &*weighed.term == term)?;
-        let least = Corpus { documents: DOCUMENTS_MIN, ..self.corpus };
-        let larger = Corpus { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
+        let least = CorpusSize { documents: DOCUMENTS_MIN, ..self.corpus };
+        let larger =
+            CorpusSize { documents: self.corpus.documents.max(DOCUMENTS_MIN), ..self.corpus };
         let rarity = larger.inverse_document_frequency(weighed.documents);
         Some(rarity.min(least.inverse_document_frequency(1)))
+    }
+
+    /// Returns the terms whose postings the query reads, each with its weight, in their order: what an engine needs to
+    /// find the candidates.
+    #[must_use]
+    pub fn engine_terms(&self) -> Vec<(Box<str>, f32)> {
+        let mut sums: BTreeMap<Box<str>, f32> = BTreeMap::new();
+        for term in &self.terms {
+            for name in std::iter::once(&term.term).chain(&term.stand_ins) {
+                *sums.entry(name.clone()).or_default() += term.weight;
+            }
+        }
+        sums.into_iter().filter(|(_, weight)| *weight > 0.0).collect()
     }
 
     /// Prepares to weigh pieces of text for the query.

@@ -93,7 +93,7 @@ impl Prepared<'_> {
             return Vec::new();
         }
         let keep = |doc| may(doc) && keep(doc);
-        if self.corpus.documents < PASSAGES_MIN || self.terms().len() > TERMS_MAX {
+        if self.index.len() < PASSAGES_MIN || self.terms().len() > TERMS_MAX {
             return self.search_everything(keep, top_k);
         }
         let saturation = Saturation::of(self.corpus.length_norm());

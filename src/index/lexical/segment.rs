@@ -5,6 +5,7 @@ use std::io;
 
 use super::DocId;
 use super::binary_format::{self, Input};
+use super::counted_passage::CountedPassage;
 use super::dictionary::Dictionary;
 use super::passage::PassageTerms;
 use super::postings::{Count, List, Local, Postings};
@@ -31,31 +32,55 @@ pub(super) struct Segment {
 impl Segment {
     /// Returns the segment of some documents, each with its passages.
     pub(super) fn of(documents: &[(DocId, Vec<PassageTerms>)]) -> Self {
+        let facts = |passage: &PassageTerms| (passage.length(), passage.is_reply);
+        Self::made(documents, facts, PassageTerms::weighed)
+    }
+
+    /// Returns the segment of documents that were analysed before.
+    pub(super) fn of_counted(documents: &[(DocId, Vec<CountedPassage>)]) -> Self {
+        let facts = |passage: &CountedPassage| (passage.length, passage.is_reply);
+        Self::made(documents, facts, |passage| {
+            passage.terms.iter().map(|(term, count)| (&**term, *count))
+        })
+    }
+
+    /// Returns the segment of documents whose passages tell their length, whether they are a reply, and their terms.
+    fn made<'passages, Passage, Terms: Iterator<Item = (&'passages str, Count)>>(
+        documents: &'passages [(DocId, Vec<Passage>)],
+        facts: impl Fn(&Passage) -> (Count, bool),
+        terms: impl Fn(&'passages Passage) -> Terms,
+    ) -> Self {
         let mut segment = Self::default();
         let mut sorted: Vec<(&str, Local, Count)> = Vec::new();
         let passages = documents
             .iter()
             .flat_map(|(doc, passages)| passages.iter().map(|passage| (*doc, passage)));
         for (local, (doc, passage)) in (0..).zip(passages) {
+            let (length, is_reply) = facts(passage);
             segment.docs.push(doc);
-            segment.lengths.push(passage.length());
-            segment.replies.extend(passage.is_reply.then_some(local));
-            sorted.extend(passage.weighed().map(|(term, count)| (term, local, count)));
+            segment.lengths.push(length);
+            segment.replies.extend(is_reply.then_some(local));
+            sorted.extend(terms(passage).map(|(term, count)| (term, local, count)));
         }
+        segment.seal_sorted(sorted);
+        segment
+    }
+
+    /// Adds the postings of all passages, and seals the segment.
+    fn seal_sorted(&mut self, mut sorted: Vec<(&str, Local, Count)>) {
         sorted.sort_unstable();
         for same_term in sorted.chunk_by(|one, other| one.0 == other.0) {
             for same in same_term.chunk_by(|one, other| one.1 == other.1) {
                 let count =
                     same.iter().fold(0, |sum: Count, (_, _, count)| sum.saturating_add(*count));
                 for (_, local, _) in same.iter().take(1) {
-                    let length = segment.lengths.get(*local as usize).copied().unwrap_or(0);
-                    segment.postings.push(*local, count, length);
+                    let length = self.lengths.get(*local as usize).copied().unwrap_or(0);
+                    self.postings.push(*local, count, length);
                 }
             }
-            same_term.first().into_iter().for_each(|first| segment.seal_term(first.0.as_bytes()));
+            same_term.first().into_iter().for_each(|first| self.seal_term(first.0.as_bytes()));
         }
-        segment.seal();
-        segment
+        self.seal();
     }
 
     /// Returns the passages of a document. Takes a binary search where documents ascend, otherwise a scan of four

@@ -14,7 +14,7 @@ const HALF: f32 = 0.5;
 
 /// Size of the corpus: the only thing besides the document itself that a score depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Corpus {
+pub(super) struct CorpusSize {
     pub(super) documents: usize,
     /// Number of terms of all documents in halves, repeats included.
     pub(super) terms: u64,
@@ -27,7 +27,7 @@ pub(super) struct LengthNorm {
     slope: f32,
 }
 
-impl Corpus {
+impl CorpusSize {
     /// `ln(1 + (N - df + 0.5) / (df + 0.5))`: positive for every `df` up to `N`.
     pub(super) fn inverse_document_frequency(self, holding: usize) -> f32 {
         let (documents, holding) = (self.documents as f32, holding as f32);
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn rarer_terms_more_repeats_and_shorter_texts_weigh_more() {
-        let corpus = Corpus { documents: 10, terms: 100 };
+        let corpus = CorpusSize { documents: 10, terms: 100 };
         assert!(corpus.inverse_document_frequency(1) > corpus.inverse_document_frequency(9));
         assert!(corpus.inverse_document_frequency(10) > 0.0);
         let norm = corpus.length_norm();
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_reckoned_once_is_what_is_reckoned_each_time() {
-        let norm = Corpus { documents: 7, terms: 400 }.length_norm();
+        let norm = CorpusSize { documents: 7, terms: 400 }.length_norm();
         let saturation = Saturation::of(norm);
         for count in [0, 1, COUNTS - 1, COUNTS, u16::MAX] {
             for length in [0, 1, LENGTHS - 1, LENGTHS, u16::MAX] {

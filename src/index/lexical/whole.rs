@@ -2,11 +2,11 @@
 //! and the whole text alone hides what one passage says, so ranking uses the mean of both. Not here: finding
 //! documents (`search`), which sees passages only.
 
-use super::DocId;
 use super::live_segment::LiveSegment;
 use super::postings::{Count, Local};
 use super::query::{Prepared, Weighed};
-use super::weight::{Corpus, LengthNorm};
+use super::weight::{CorpusSize, LengthNorm};
+use super::{CorpusTotals, DocId};
 
 /// Computes the scores of whole documents for one query.
 pub struct WholeScores<'query> {
@@ -19,9 +19,10 @@ impl Prepared<'_> {
     /// Prepares to score whole documents; `None` if each document is one passage, whose score is that of the whole.
     #[must_use]
     pub fn whole_scores(&self) -> Option<WholeScores<'_>> {
-        let documents = self.index.parts.iter().map(|part| part.documents).sum();
-        let reply_terms: u64 = self.index.parts.iter().map(|part| part.reply_terms).sum();
-        let corpus = Corpus { documents, terms: self.corpus.terms - reply_terms };
+        let numbers = self.index.numbers.as_ref();
+        let totals = numbers.map_or_else(|| self.index.totals(), |numbers| numbers.totals());
+        let CorpusTotals { documents, reply_terms, .. } = totals;
+        let corpus = CorpusSize { documents, terms: self.corpus.terms.saturating_sub(reply_terms) };
         (documents < self.corpus.documents)
             .then(|| WholeScores { query: self, norm: corpus.length_norm() })
     }

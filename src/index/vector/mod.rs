@@ -102,6 +102,12 @@ impl VectorIndex {
         self.row(doc).map(CodedRow::direction)
     }
 
+    /// The vector of this document as whole numbers from -127 to 127. Storing them as a vector gives the same row.
+    #[must_use]
+    pub fn codes(&self, doc: u32) -> Option<Vec<i8>> {
+        self.row(doc).map(|row| row.codes.iter().map(|code| code.cast_signed()).collect())
+    }
+
     /// Stores the direction of `vector` for `doc`, replacing what was there. Length does not
     /// matter.
     ///

@@ -22,6 +22,7 @@ const SHORT: &[Group] = &[
             "context",
             "show",
             "list",
+            "pick",
             "recent",
             "related",
             "sessions",
@@ -38,7 +39,7 @@ const SHORT: &[Group] = &[
             "feedback",
             "forget",
             "supersede",
-            "pin",
+            "tag",
             "review",
             "stale",
             "import",
@@ -61,6 +62,8 @@ const FURTHER: &[Group] = &[
         title: "Upkeep",
         commands: &[
             "completions",
+            "man-pages",
+            "pin",
             "fade",
             "purge",
             "verify",
@@ -189,6 +192,21 @@ mod tests {
         let long = command().render_long_help().to_string();
         assert!(long.contains("\n  mcp ") && long.contains("Exit codes:"), "{long}");
         assert!(long.lines().all(|line| line.chars().count() <= COLUMNS), "{long}");
+    }
+
+    #[test]
+    fn the_help_of_each_command_fits_a_screen() {
+        fn check(command: &Command, before: &[&str]) {
+            let words = [before, &[command.get_name()]].concat();
+            let asked = [&words[..], &["--help"]].concat();
+            let help = super::command().try_get_matches_from(asked).unwrap_err().to_string();
+            let lines = help.lines().count();
+            assert!(lines <= 48, "{words:?}: {lines} lines\n{help}");
+            let own = command.get_subcommands().filter(|one| one.get_name() != "help");
+            own.for_each(|one| check(one, &words));
+        }
+        let whole = command();
+        whole.get_subcommands().for_each(|one| check(one, &["agent-knowledge"]));
     }
 
     #[test]

@@ -11,8 +11,8 @@ use super::OutputFormat;
 
 const ADD_HELP: &str = "\
 Without a lesson, on a terminal, the editor of $VISUAL or $EDITOR (else vi) opens a form. An
-editor that returns at once needs its option to wait: EDITOR='code --wait'. Without --type the
-lesson is a pattern. The answer is the id of the memory. Many lessons at once:
+editor that returns at once needs its option to wait: EDITOR='code --wait'. Without --type it is
+guessed from the words, and told. The answer is the id of the memory. Many lessons at once:
 log-memory --json FILE.
 
   agent-knowledge add 'run the migrations before the tests' --type error --tags db,ci";
@@ -74,6 +74,7 @@ impl Args for LessonFields {
             let action = if flag.is_repeatable() { ArgAction::Append } else { ArgAction::Set };
             Arg::new(flag.long)
                 .long(flag.long)
+                .aliases(flag.other_names())
                 .value_name(flag.value)
                 .help(sentence(&flag.text()))
                 .action(action)

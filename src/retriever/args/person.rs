@@ -6,6 +6,9 @@ use super::OutputFormat;
 use super::completions::Completions;
 use super::config::ConfigArguments;
 use super::lesson::{Add, EditMemory};
+use super::man_pages::ManPages;
+use super::pick::Pick;
+use super::tag::TagMemory;
 
 /// What only people need.
 #[derive(Debug, Subcommand)]
@@ -14,11 +17,17 @@ pub enum PersonCommand {
     Add(Box<Add>),
     /// Change a memory in your editor
     Edit(EditMemory),
+    /// Suggest tags for a memory, or add some
+    Tag(TagMemory),
+    /// Choose a memory from a list that shortens as you type
+    Pick(Box<Pick>),
     /// Show what was added, told to agents and reported over the last days
     Stats(Stats),
-    /// Print the script that completes commands and options in your shell
+    /// Print the script that completes commands, options and ids in your shell
     #[command(visible_alias = "completion")]
     Completions(Completions),
+    /// Write the manual pages into a directory
+    ManPages(ManPages),
     /// Show and change the settings
     Config(ConfigArguments),
 }
@@ -47,8 +56,11 @@ impl PersonCommand {
         match self {
             Self::Add(command) => command.output,
             Self::Edit(command) => command.output,
+            Self::Tag(command) => command.form,
+            Self::Pick(command) => command.form,
             Self::Stats(command) => command.form,
             Self::Completions(command) => command.form,
+            Self::ManPages(command) => command.form,
             Self::Config(command) => command.form(),
         }
     }

@@ -104,6 +104,7 @@ fn argument(parameter: &Parameter) -> Option<Arg> {
             let action = if is_list { ArgAction::Append } else { ArgAction::Set };
             argument
                 .long(long)
+                .aliases(other_names(long))
                 .action(action)
                 .value_name(form.value_name)
                 .required(parameter.is_required)
@@ -124,12 +125,21 @@ fn argument(parameter: &Parameter) -> Option<Arg> {
     Some(match &parameter.values {
         // No other face offers these words, so clap may list and check them.
         Values::Word(words) if parameter.tool == ToolForm::Refused => {
-            let values =
-                words.iter().map(|(word, meaning)| PossibleValue::new(*word).help(*meaning));
-            argument.value_parser(PossibleValuesParser::new(values))
+            // With what each means, clap would put every option of the command on two lines.
+            let values = words.iter().map(|(word, _)| PossibleValue::new(*word));
+            argument.value_parser(PossibleValuesParser::new(values)).hide_possible_values(true)
         }
         _ => argument,
     })
+}
+
+/// The names that the options for writing have for the same field: they work here too, and the help does not show them.
+fn other_names(long: &str) -> &'static [&'static str] {
+    match long {
+        "tag" => &["tags"],
+        "kind" => &["type"],
+        _ => &[],
+    }
 }
 
 fn needed(argument: Arg, presence: Presence) -> Arg {

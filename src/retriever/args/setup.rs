@@ -43,6 +43,9 @@ pub struct Setup {
     /// Check the setup
     #[arg(long)]
     pub check: bool,
+    /// Ask nothing; past sessions are then not read
+    #[arg(long, conflicts_with = "check")]
+    pub yes: bool,
     /// How to print.
     #[command(flatten)]
     pub form: OutputFormat,

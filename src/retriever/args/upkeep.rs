@@ -91,6 +91,10 @@ A folder that all can reach is a remote, too: folder:/mnt/team/memory
 More keys of [sync]: strip = [\"branch\"] leaves fields out, trust = [\"laptop-3fa9c1d2e5b60718\"] lets
 what that origin does to memories count, every_seconds = 300 is how often a server does this.
 
+With signing_key = \"/home/me/.ssh/id_ed25519\" (or its .pub, if ssh-agent has the key) what leaves is
+signed, in git. The first key that another origin signs with is kept. From then on nothing is taken of it
+that is not signed with that key; once its owner has confirmed a new one, --accept-signer takes it.
+
 Exit 75 when the remote does not answer or lines wait; the next sync sends them.";
 
 /// The `sync` command.
@@ -103,6 +107,9 @@ pub struct TeamSync {
     /// Agree to share repositories that were never shared with this remote
     #[arg(long)]
     pub yes: bool,
+    /// Take the new key of an origin that is held because of its signature, as the last sync showed it
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "dry_run")]
+    pub accept_signer: Option<String>,
     /// Use this remote instead of the configured one
     #[arg(long, value_name = "URL", allow_hyphen_values = true)]
     pub remote: Option<String>,

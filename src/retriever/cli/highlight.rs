@@ -27,7 +27,7 @@ impl ColourChoice {
     }
 
     /// Tells whether colours are used, where the output by itself would have them or not.
-    pub(super) fn decides(self, is_colourful: bool) -> bool {
+    pub(crate) fn decides(self, is_colourful: bool) -> bool {
         match self {
             Self::Auto => is_colourful,
             Self::Always => true,
@@ -76,7 +76,7 @@ pub(super) fn highlighted(text: &str, query: &str) -> String {
 }
 
 /// The filters inside a query (`search::Filter` reads them). Other words with colons are words, such as `std::io`.
-const FILTERS: [&str; 7] = ["repo", "kind", "tag", "file", "agent", "since", "until"];
+const FILTERS: [&str; 8] = ["repo", "kind", "tag", "file", "agent", "branch", "since", "until"];
 
 /// Tells whether a token is a filter, such as `kind:error`.
 fn is_filter(token: &str) -> bool {

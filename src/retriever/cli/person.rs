@@ -20,6 +20,10 @@ pub(super) fn perform(
     }
     let saves = matches!(command, PersonCommand::Add(_) | PersonCommand::Edit(_));
     let done = wiring.person(settings, command, process)?;
+    if done.0 == Exit::NotFound && done.1.text.is_empty() && !form.json {
+        // Somebody left without choosing.
+        return Ok(done.0);
+    }
     let exit = ended(process, form, &done);
     if saves && exit == Exit::Io {
         let message = "it was done, but the answer could not be printed; do not do it again";

@@ -26,7 +26,11 @@ impl Wiring for FakeWiring {
         Ok(self.api.clone())
     }
 
-    fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError> {
+    fn open_server(
+        &mut self,
+        settings: &GlobalOptions,
+        _: Option<&str>,
+    ) -> Result<Arc<dyn Api>, ApiError> {
         self.open(settings, Need::Meaning)
     }
 
@@ -131,8 +135,12 @@ impl Wiring for FakeWiring {
         _: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         match command {
-            ModelCommand::Status => Ok(Reply { text: "here".to_owned(), json: Value::Null }),
-            ModelCommand::Fetch => {
+            #[cfg(feature = "providers")]
+            ModelCommand::Use(_) | ModelCommand::Calibrate(_) => {
+                Ok(Reply::new(String::new(), Value::Null))
+            }
+            ModelCommand::Status(_) => Ok(Reply { text: "here".to_owned(), json: Value::Null }),
+            ModelCommand::Fetch(_) => {
                 let message = "failed to fetch the model: offline".to_owned();
                 Err(ApiError::Failed { exit: Exit::Unavailable, message })
             }
@@ -157,6 +165,7 @@ fn ran_with(input: &str, words: &[&str]) -> Ran {
         output: &mut output,
         messages: &mut messages,
         is_colourful: false,
+        columns: None,
     };
     let exit = run(&mut process, &mut world);
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -298,8 +307,11 @@ fn the_settings_may_stand_before_or_after_the_command() {
     for words in
         [&["--logs", "L", "--model", "M", "status"][..], &["status", "--logs", "L", "--model", "M"]]
     {
-        let settings =
-            GlobalOptions { logs: Some("L".into()), model: Some("M".into()), as_of: None };
+        let settings = GlobalOptions {
+            logs: Some("L".into()),
+            model: Some("M".into()),
+            ..GlobalOptions::default()
+        };
         assert_eq!(ran(words).opened, [settings], "{words:?}");
     }
 }
@@ -329,6 +341,7 @@ fn a_closed_output_is_fine_but_a_full_disk_fails() {
             output: &mut Broken(kind),
             messages: &mut io::sink(),
             is_colourful: false,
+            columns: None,
         };
         let mut world = FakeWiring { api: Fake::new(), opened: Vec::new() };
         assert_eq!(run(&mut process, &mut world), exit);

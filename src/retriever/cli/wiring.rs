@@ -24,11 +24,16 @@ pub trait Wiring {
     /// [`ApiError::Failed`] with the exit it calls for.
     fn open(&mut self, settings: &GlobalOptions, need: Need) -> Result<Arc<dyn Api>, ApiError>;
 
-    /// Opens the memory for a server, which answers now rather than wait for a model.
+    /// Opens the memory for a server, which answers now rather than wait for a model; joined with that of a team's server, if
+    /// the address of one is given.
     ///
     /// # Errors
     /// Those of [`Wiring::open`].
-    fn open_server(&mut self, settings: &GlobalOptions) -> Result<Arc<dyn Api>, ApiError>;
+    fn open_server(
+        &mut self,
+        settings: &GlobalOptions,
+        team: Option<&str>,
+    ) -> Result<Arc<dyn Api>, ApiError>;
 
     /// Says where the caller is, what is known, and what to do next.
     ///

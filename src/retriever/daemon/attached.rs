@@ -68,16 +68,13 @@ impl Attached {
         state.connections.len() + state.guests
     }
 
-    /// Adds the clients to a status.
+    /// Adds the clients to the JSON of a status.
     pub(super) fn add_to_status(&self, status: Reply) -> Reply {
         let state = self.state();
         let mut processes: BTreeMap<u32, (&Hello, usize)> = BTreeMap::new();
         for (hello, _) in state.connections.values() {
             processes.entry(hello.pid).or_insert((hello, 0)).1 += 1;
         }
-        let mut status = status;
-        let count = processes.len();
-        status = status.and("clients", &format!("{count} attached, {} calls so far", state.calls));
         let clients: Vec<Value> = processes
             .values()
             .map(|(hello, connections)| {

@@ -42,16 +42,10 @@ pub(super) fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl HostState {
-    /// Adds the facts of this process to a status.
+    /// Adds the facts of this process to the JSON of a status. Its text is about the memory; only other servers, such as
+    /// HTTP, add the line where they can be reached.
     pub(super) fn add_to_status(&self, status: Reply) -> Reply {
-        let pid = std::process::id();
-        let memory = resident_mib().map_or_else(String::new, |mib| format!(", {mib} MiB"));
-        let line = format!(
-            "shared, process {pid}, version {}{memory}, since {:.0}",
-            self.version, self.began
-        );
-        let status = status.and("retriever", &line);
-        let json = json!({ "pid": pid, "version": self.version, "resident_mib": resident_mib(),
+        let json = json!({ "pid": std::process::id(), "version": self.version, "resident_mib": resident_mib(),
             "since": self.began.to_string() });
         let status = self.clients.add_to_status(status.with("retriever", json));
         let others = lock(&self.guest_status).clone();

@@ -289,9 +289,10 @@ fn answer(
     match repeated.begin(&admitted.own_key(key), (endpoint.name, &request.encode_to_vec())) {
         Begun::First(turn) => {
             let answer = call();
-            let has_failed = answer
-                .as_ref()
-                .is_err_and(|status| matches!(status.code(), Code::Internal | Code::Unavailable));
+            // A replica that lags behind knows the memory a moment later.
+            let may_succeed = [Code::Internal, Code::Unavailable, Code::NotFound];
+            let has_failed =
+                answer.as_ref().is_err_and(|status| may_succeed.contains(&status.code()));
             turn.done(answer, has_failed)
         }
         Begun::Done(answer) => answer,

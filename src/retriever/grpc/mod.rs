@@ -39,7 +39,9 @@ use tokio::net::TcpStream;
 use tonic_health::ServingStatus;
 
 use crate::daemon::Guests;
-use crate::http::{Apis, Connection, Ending, Peer, ServerKeys, ServerThread, accept, caller};
+use crate::http::{
+    Apis, Audience, Connection, Ending, Peer, ServerKeys, ServerThread, accept, caller,
+};
 use crate::mcp::Disconnect;
 use contract::{Contract, PACKAGE, SERVICE};
 use descriptors::described;
@@ -90,7 +92,7 @@ impl GrpcServer {
         let contract = Contract::of_build();
         let (pool, files) = described(&contract).map_err(io::Error::other)?;
         let others = other_services(&files)?;
-        let apis = Apis::new(guests, &caller(host), false);
+        let apis = Apis::new(guests, &caller(host, Audience::Owner), Audience::Owner);
         let (guests, closing) = (guests.clone(), ending.closing.clone());
         let from = Answering { apis, guests: guests.clone(), keys, others, closing };
         let find = |name: &str| pool.get_message_by_name(name);

@@ -13,7 +13,7 @@ use super::grpc_status::status;
 use super::rpc_event::{Look, RpcEvent};
 use super::wire::object;
 use crate::daemon::Guests;
-use crate::http::caller;
+use crate::http::{Audience, caller};
 use api::local::Local;
 use api::{Api, StaleRequest};
 use event::Problems;
@@ -47,7 +47,7 @@ impl StaleWatch {
 
 impl Look for StaleWatch {
     fn look(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
-        let mut caller = caller(None);
+        let mut caller = caller(None, Audience::Owner);
         caller.directory = Some(self.directory.clone());
         let local = Local::new(Arc::clone(guests.core()), caller);
         let reply = local.stale(&StaleRequest { repo: None }).map_err(|error| status(&error))?;

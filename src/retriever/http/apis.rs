@@ -8,6 +8,17 @@ use api::Api;
 use api::caller::Caller;
 use api::local::Local;
 
+/// Whom a server answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// The user of this machine.
+    Owner,
+    /// Other machines, which are told nothing private.
+    OtherMachines,
+    /// A team, which every replica must tell the same: nothing of this machine.
+    Team,
+}
+
 /// What answers clients: past sessions are for the owner of the server alone, so others are answered without them.
 #[derive(Clone)]
 pub(crate) struct Apis {
@@ -16,12 +27,17 @@ pub(crate) struct Apis {
 }
 
 impl Apis {
-    pub(crate) fn new(guests: &Guests, caller: &Caller, for_other_machines: bool) -> Self {
+    pub(crate) fn new(guests: &Guests, caller: &Caller, audience: Audience) -> Self {
         let local = || {
             let local = Local::new(Arc::clone(guests.core()), caller.clone());
-            if for_other_machines { local.for_other_machines() } else { local }
+            if audience == Audience::Owner { local } else { local.for_other_machines() }
         };
-        Self { whole: Arc::new(local()), shared: Arc::new(local().without_past_sessions()) }
+        let shared: Arc<dyn Api> = Arc::new(local().without_past_sessions());
+        let whole = match audience {
+            Audience::Team => Arc::clone(&shared),
+            Audience::Owner | Audience::OtherMachines => Arc::new(local()),
+        };
+        Self { whole, shared }
     }
 
     #[cfg(all(test, feature = "web"))]

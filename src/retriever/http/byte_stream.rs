@@ -3,9 +3,9 @@
 use tokio::io::{AsyncRead, AsyncWrite};
 
 /// A connection.
-pub(super) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
 
 /// Either kind of connection, so that the code of HTTP is in the program once.
-pub(super) type BoxedStream = Box<dyn ByteStream>;
+pub(crate) type BoxedStream = Box<dyn ByteStream>;

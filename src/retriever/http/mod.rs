@@ -18,6 +18,8 @@ mod client_name;
 mod code_request;
 mod connection_limit;
 mod dear_calls;
+#[cfg(feature = "providers")]
+mod embeddings;
 mod file_mark;
 mod guesses;
 mod known_tokens;
@@ -26,9 +28,11 @@ mod named_token;
 mod own_names;
 mod peer;
 mod private_memories;
+mod replica_health;
 mod request_guard;
 #[cfg(feature = "web")]
 pub mod rest;
+pub(crate) mod rest_forms;
 mod rights;
 mod service;
 #[cfg(feature = "web")]
@@ -59,7 +63,7 @@ use tokio::net::TcpStream;
 use super::mcp::Disconnect;
 use crate::daemon::Guests;
 use api::caller::{Caller, Patience};
-use byte_stream::BoxedStream;
+pub(crate) use byte_stream::BoxedStream;
 #[cfg(feature = "grpc")]
 use event::Timestamp;
 use reply::Reply;
@@ -69,6 +73,7 @@ pub use address::{ADDRESS_DEFAULT, Address};
 pub(crate) use admitted::{Admitted, admitted, too_many};
 #[cfg(feature = "grpc")]
 pub(crate) use apis::Apis;
+pub(crate) use apis::Audience;
 pub use client_name::introduced;
 #[cfg(feature = "web")]
 pub use code_request::new_code;
@@ -78,11 +83,11 @@ pub(crate) use connection_limit::HeldConnection;
 use known_tokens::KnownTokens;
 pub use named_token::{NamedToken, NamedTokenError, TokensFile};
 use own_names::OwnNames;
-#[cfg(feature = "grpc")]
 pub(crate) use own_names::is_loopback;
 pub(crate) use peer::Peer;
 #[cfg(feature = "web")]
 pub(crate) use private_memories::PrivateMemories;
+pub use replica_health::{Lag, ReplicaHealth, ReplicaState};
 use request_guard::Keys;
 #[cfg(feature = "grpc")]
 pub(crate) use request_guard::Refusal;
@@ -129,6 +134,8 @@ pub struct HttpAccess {
     pub token_file: Option<PathBuf>,
     /// What makes it HTTPS. Without it the listener must be on the loopback interface.
     pub tls: Option<TlsIdentity>,
+    /// What a replica tells balancers; `None` for a server that is none.
+    pub replica: Option<Arc<ReplicaHealth>>,
 }
 
 /// The tokens that a server accepts.
@@ -193,13 +200,13 @@ impl HttpServer {
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let HttpAccess { keys: ServerKeys { has_token, keys }, token_file, tls } = access;
+        let HttpAccess { keys: ServerKeys { has_token, keys }, token_file, tls, replica } = access;
         let tls = tls.map(Arc::new);
         let names = tls.clone().map_or(OwnNames::Loopback(address.port()), OwnNames::Certificate);
         let ending = Ending::default();
         let stop_waiting = ending.stop_waiting.clone();
-        let caller = caller(host);
-        let service = HttpService::new(guests.clone(), &caller, names, keys, &stop_waiting);
+        let service =
+            HttpService::new((guests.clone(), host), names, (keys, replica), &stop_waiting);
         let service = Arc::new(service);
         let status = Arc::downgrade(&service);
         let inside = tls.clone();
@@ -275,15 +282,25 @@ impl HttpServer {
     }
 }
 
+/// How long an answer of a replica waits for a better one. A replica that cannot keep up must not answer otherwise than the
+/// others without saying so, so it waits for longer than one for an agent of this machine.
+const OF_A_TEAM: Patience = Patience {
+    query: Duration::from_secs(5),
+    model: Duration::from_secs(5),
+    embed: Duration::from_secs(1),
+    index: Duration::from_secs(5),
+};
+
 /// Returns the caller for HTTP: an agent without a working directory.
-pub(crate) fn caller(host: Option<String>) -> Caller {
+pub(crate) fn caller(host: Option<String>, audience: Audience) -> Caller {
+    let is_team = audience == Audience::Team;
     Caller {
         directory: None,
         agent_id: UNKNOWN_CLIENT.to_owned(),
         session_id: None,
         source: Some("agent".to_owned()),
         host,
-        patience: Patience::OF_AN_AGENT,
+        patience: if is_team { OF_A_TEAM } else { Patience::OF_AN_AGENT },
     }
 }
 

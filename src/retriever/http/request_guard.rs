@@ -41,6 +41,9 @@ pub(super) enum Destination {
     Mcp(Admitted),
     /// REST.
     Rest(Admitted),
+    /// Vectors of the own model.
+    #[cfg(feature = "providers")]
+    Embeddings(Admitted),
     /// Signing in to the page, which needs a code instead of the token.
     SignIn,
     /// A file of the page, which needs no token.
@@ -162,6 +165,8 @@ pub(super) fn check_head(
     let admitted = keys.admit(parts, now)?;
     match path {
         PATH => Ok(Destination::Mcp(admitted)),
+        #[cfg(feature = "providers")]
+        super::embeddings::PATH => Ok(Destination::Embeddings(admitted)),
         path if is_rest(path) => Ok(Destination::Rest(admitted)),
         _ => Err(Refusal::Path),
     }
@@ -362,6 +367,8 @@ mod tests {
         match destination {
             Destination::Mcp(_) => "mcp",
             Destination::Rest(_) => "rest",
+            #[cfg(feature = "providers")]
+            Destination::Embeddings(_) => "embeddings",
             Destination::SignIn => "sign-in",
             Destination::Page => "page",
         }

@@ -1,6 +1,10 @@
 //! One HTTP request, from its head to its answer: its head is checked, its body read whole, and then it waits for a free call,
 //! so a slow sender takes none. MCP or REST answers it; a file of the page is answered at once. Not here: the checks (`request_guard`), the protocol (rmcp).
 
+#[cfg(feature = "providers")]
+mod embeddings_call;
+mod page_answer;
+
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,24 +21,24 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::BODY_BYTES_MAX;
 #[cfg(feature = "web")]
 use super::admitted::Admitted;
-use super::apis::Apis;
+use super::apis::{Apis, Audience};
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
 use super::mcp_services::{McpServices, telling};
 use super::own_names::OwnNames;
 use super::private_memories::PrivateMemories;
+use super::replica_health::{HEALTH_PATH, ReplicaHealth};
 use super::request_guard::{Destination, Keys, Refusal, check_head};
 #[cfg(feature = "web")]
 use super::rest::event_pieces::MayListen;
 #[cfg(feature = "web")]
 use super::rest::events::EventService;
 use super::rights::Rights;
+use super::{BODY_BYTES_MAX, caller};
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::{Disconnect, message};
-use api::caller::Caller;
 use event::Timestamp;
 
 /// Concurrent calls. They take milliseconds on two cores or eight; more at a time would not finish
@@ -71,24 +75,30 @@ pub(super) struct HttpService {
     requests: AtomicU64,
     /// Asked where other machines are answered.
     private: Option<Arc<PrivateMemories>>,
+    /// What balancers are told, if this is a replica.
+    replica: Option<Arc<ReplicaHealth>>,
 }
 
 impl HttpService {
     pub(super) fn new(
-        guests: Guests,
-        caller: &Caller,
+        (guests, host): (Guests, Option<String>),
         names: OwnNames,
-        keys: Keys,
+        (keys, replica): (Keys, Option<Arc<ReplicaHealth>>),
         stop_waiting: &Disconnect,
     ) -> Self {
-        let for_other_machines = matches!(names, OwnNames::Certificate(_));
-        let apis = Apis::new(&guests, caller, for_other_machines);
-        let telling = telling(&guests, caller);
+        let audience = match (&replica, &names) {
+            (Some(_), _) => Audience::Team,
+            (None, OwnNames::Certificate(_)) => Audience::OtherMachines,
+            (None, OwnNames::Loopback(_)) => Audience::Owner,
+        };
+        let caller = caller(host, audience);
+        let apis = Apis::new(&guests, &caller, audience);
+        let telling = telling(&guests, &caller);
         let mcp = McpServices::new(&apis, telling.as_ref(), &names, stop_waiting);
         #[cfg(feature = "web")]
         let rest = super::rest::RestService::new(apis, Arc::clone(&keys.sign_in));
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
-        let private = for_other_machines.then(Arc::default);
+        let private = (audience != Audience::Owner).then(Arc::default);
         Self {
             mcp,
             #[cfg(feature = "web")]
@@ -101,6 +111,7 @@ impl HttpService {
             free_calls,
             requests: AtomicU64::new(0),
             private,
+            replica,
         }
     }
 
@@ -156,15 +167,23 @@ impl HttpService {
         connection: &Arc<Connection>,
     ) -> Result<Response<Body>, Refusal> {
         let (mut parts, body) = request.into_parts();
+        // A balancer has no token, and often names no host.
+        if let Some(replica) = self.replica.as_ref().filter(|_| parts.uri.path() == HEALTH_PATH) {
+            return Ok(replica.answer().map(BodyExt::boxed));
+        }
         let now = self.now();
         let destination = check_head(&parts, &self.names, &self.keys, now)?;
         let is_rest = matches!(destination, Destination::Rest(_));
         let rights = match destination {
-            Destination::Page => return page(&parts, &body),
+            Destination::Page => return page_answer::page(&parts, &body),
             // Whoever has no token yet takes no call and keeps no retriever running.
             Destination::SignIn => {
                 let body = read_body(body, SIGN_IN_BYTES_MAX).await?;
                 return self.answer_sign_in(&parts, &body, now);
+            }
+            #[cfg(feature = "providers")]
+            Destination::Embeddings(admitted) => {
+                return self.answer_embeddings((parts.method, body), admitted, connection).await;
             }
             Destination::Mcp(admitted) | Destination::Rest(admitted) => {
                 let rights = admitted.rights();
@@ -339,19 +358,6 @@ impl HttpService {
             Ok(Err(_)) | Err(_) => Err(Refusal::Busy),
         }
     }
-}
-
-/// Answers a request for a file of the page. It takes none of the calls, and keeps no retriever running: a page that is
-/// open and asks nothing is no client.
-#[cfg(feature = "web")]
-fn page(parts: &Parts, body: &Incoming) -> Result<Response<Body>, Refusal> {
-    Ok(super::static_files::answer(parts, !body.is_end_stream()).map(BodyExt::boxed))
-}
-
-/// This build has no page, and the check of the head lets no such path through.
-#[cfg(not(feature = "web"))]
-fn page(_: &Parts, _: &Incoming) -> Result<Response<Body>, Refusal> {
-    Err(Refusal::Path)
 }
 
 /// Reads a body within its bounds.

@@ -1,13 +1,16 @@
-//! The language model that the configuration may name in its table `[judge]`. Only two commands ask it: `review --judge`, which
-//! of two memories holds, and `sessions review --draft`, what a past session teaches. Its answers are shown; nothing is
-//! changed or saved before a person says so. Not here: finding what to ask about (`search`, `sessions`), writing (`writer`).
+//! The language model that the configuration may name in its table `[judge]`. Only three commands ask it: `review --judge`, which
+//! of two memories holds, `sessions review --draft`, what a past session teaches, and `tag --ask`, which tags fit a memory. Its
+//! answers are shown; nothing is changed or saved before a person says so. Not here: finding what to ask about (`search`, `sessions`), writing (`writer`).
 
 mod chat;
 mod decision;
+#[cfg_attr(not(feature = "providers"), path = "https_disabled.rs")]
+mod https;
 mod lesson_question;
 mod program;
 mod question;
 mod server;
+mod tag_question;
 
 use std::ffi::OsString;
 
@@ -68,12 +71,34 @@ impl<'a> ChatModel<'a> {
         Ok(lesson_question::read(&answer, &waiting.candidate))
     }
 
+    /// Asks for tags of a memory, given as the JSON of `show`. `known` are tags of others that may fit.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where the memory is private, or where the model does not answer with tags.
+    pub fn tags(
+        &self,
+        memory: &serde_json::Value,
+        known: &[String],
+    ) -> Result<Vec<String>, ApiError> {
+        if memory.get("private") == Some(&serde_json::Value::Bool(true)) {
+            let message =
+                "this memory is private, so no model is asked about it; name the tags yourself";
+            return Err(ApiError::Failed { exit: Exit::Invalid, message: message.to_owned() });
+        }
+        let answer = self.answer(&tag_question::which_tags(memory, known))?;
+        tag_question::read(&answer).map_err(|why| unavailable(&why))
+    }
+
     fn answer(&self, request: &ChatRequest) -> Result<String, ApiError> {
         let answer = match &self.judge {
             Judge::Command(words) => program::ask(words, &request.for_model("default")),
             Judge::Server { url, model, key_env } => {
                 let key = key_env.as_deref().map(|name| self.key(name)).transpose()?;
-                server::ask(url, key.as_deref(), &request.for_model(model))
+                let request = request.for_model(model);
+                match url.starts_with("https://") {
+                    true => https::ask(url, key, &request),
+                    false => server::ask(url, key.as_deref(), &request),
+                }
             }
         };
         answer.map_err(|why| unavailable(&format!("failed to ask the model of [judge]: {why}")))

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 
 use super::{ANSWER_BYTES_MAX, ANSWER_SECONDS_MAX};
+use crate::http::BoxedStream;
 use guard::secrets::redacted;
 
 /// The default port.
@@ -37,7 +38,8 @@ async fn answered(url: &str, key: Option<&str>, request: &Value) -> Result<Strin
     let authority = uri.authority().map(ToString::to_string).unwrap_or_default();
     let stream =
         TcpStream::connect((host.trim_matches(['[', ']']), uri.port_u16().unwrap_or(PORT)));
-    let stream = stream.await.map_err(|error| failed(&error))?;
+    // The kind of stream that the other client has, so that the code of HTTP is in the program once.
+    let stream: BoxedStream = Box::new(stream.await.map_err(|error| failed(&error))?);
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
         .await
         .map_err(|error| failed(&error))?;

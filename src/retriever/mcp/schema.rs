@@ -329,7 +329,10 @@ mod tests {
         assert_eq!(related, ["id", "file", "depth", "relation", "repo", "max_tokens"]);
         assert!(!properties(SEARCH).contains(&"mode".to_owned()));
         assert_eq!(properties(UNLINK), ["source", "relation", "target", "repo"]);
-        assert_eq!(properties(ANALYZE), ["topic", "repo", "limit", "max_tokens"]);
+        assert_eq!(
+            properties(ANALYZE),
+            ["topic", "repo", "at_least", "at_most", "limit", "max_tokens"]
+        );
     }
 
     // S-MCP-9

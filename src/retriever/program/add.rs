@@ -15,9 +15,6 @@ use writer::exit::{Exit, complain};
 use writer::field_flags::flag_of;
 use writer::{Identity, Receipt, RecordError, WAITS, Writer};
 
-/// The type of a lesson for which none was given: the one that claims nothing about an error or a success.
-pub(super) const TYPE_DEFAULT: &str = "pattern";
-
 /// What happened to a form.
 pub(super) enum FormEnd {
     /// Its text was saved, with this type.
@@ -66,7 +63,8 @@ impl Program<'_> {
         }
         if form.is_none() {
             // The form shows it, so it need not be told.
-            draft.event_type.get_or_insert_with(|| TYPE_DEFAULT.to_owned());
+            let kind = draft.guessed_kind();
+            draft.event_type.get_or_insert_with(|| kind.to_owned());
         }
         let order = FormOrder {
             draft,
@@ -82,8 +80,9 @@ impl Program<'_> {
     /// Returns the door of the caller, for this directory.
     pub(super) fn lesson_writer(&self, settings: &GlobalOptions) -> Result<Writer, ApiError> {
         let settled = self.settle(settings)?;
-        let identity = Identity::from_environment(self.surroundings.lookup)
-            .on(self.surroundings.host.as_deref());
+        let identity =
+            Identity::from_environment(self.surroundings.lookup, &self.surroundings.directory)
+                .on(self.surroundings.host.as_deref());
         let directory = self.surroundings.directory.clone();
         Ok(Writer { store: settled.store, config: settled.config, directory, identity })
     }
@@ -142,7 +141,7 @@ impl Program<'_> {
         Ok(end)
     }
 
-    /// Saves a lesson, as a pattern if it has no type; also returns the type.
+    /// Saves a lesson, with the type that its words suggest if it has none; also returns the type.
     fn record_typed(
         &self,
         writer: &Writer,
@@ -151,17 +150,19 @@ impl Program<'_> {
         process: &mut Process<'_>,
     ) -> Result<(Receipt, String), ApiError> {
         let is_typed = draft.event_type.is_some();
-        let kind = draft.event_type.get_or_insert_with(|| TYPE_DEFAULT.to_owned()).clone();
+        let guessed = draft.guessed_kind();
+        let kind = draft.event_type.get_or_insert_with(|| guessed.to_owned()).clone();
         let receipt = self.record(writer, draft, durability, process)?;
         if !is_typed {
-            let message = format!("saved as {kind}, because no --type was given");
+            let message =
+                format!("saved as {kind}, which its words suggest, because no --type was given");
             complain(process.messages, process.name, &message);
         }
         Ok((receipt, kind))
     }
 
     /// Saves a lesson, and tells the person what there is to know about it.
-    fn record(
+    pub(super) fn record(
         &self,
         writer: &Writer,
         draft: Draft,

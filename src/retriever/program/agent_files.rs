@@ -58,8 +58,9 @@ impl Program<'_> {
         let directory = self.surroundings.directory.clone();
         let found = DetectedRepo::of_directory(&directory);
         let top = found.top().to_owned();
-        let identity = Identity::from_environment(self.surroundings.lookup)
-            .on(self.surroundings.host.as_deref());
+        let identity =
+            Identity::from_environment(self.surroundings.lookup, &self.surroundings.directory)
+                .on(self.surroundings.host.as_deref());
         let repo = settled.config.current(&found.key);
         let (store, config) = (settled.store, settled.config);
         Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })

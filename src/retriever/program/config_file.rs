@@ -109,10 +109,46 @@ impl ConfigFile {
             *new.decor_mut() = old.decor().clone();
         }
         match place.get_mut(name) {
+            Some(item) if item.is_table_like() => {
+                return Err(format!(
+                    "the file has a table [{name}]: set one of its keys, such as {name}.precision"
+                ));
+            }
             Some(item) => *item = value(new),
             None => drop(place.insert(name, value(new))),
         }
         Ok(known)
+    }
+
+    /// Puts another provider into the table `[embedding]`, of which only the precision and the repositories that are left out stay.
+    /// Returns the new text.
+    #[cfg(feature = "providers")]
+    pub(super) fn with_embedding(
+        &mut self,
+        settings: &[(&str, Vec<&str>)],
+    ) -> Result<String, String> {
+        let mut table = match self.document.remove("embedding") {
+            None => Table::new(),
+            Some(Item::Value(TomlValue::String(precision))) => {
+                let mut table = Table::new();
+                table.insert("precision", value(precision.into_value()));
+                table
+            }
+            Some(item) => item.into_table().map_err(|_| "embedding is no table".to_owned())?,
+        };
+        table.retain(|name, _| matches!(name, "precision" | "off_repos"));
+        for (name, words) in settings {
+            let key = format!("embedding.{name}");
+            let form = Setting::of(&key).map(|setting| setting.form);
+            let new = match form {
+                Some(SettingForm::List) => words.iter().copied().collect::<Array>().into(),
+                Some(form) => read_value(form, words.first().copied().unwrap_or_default())?,
+                None => return Err(format!("{key} is no setting")),
+            };
+            table.insert(name, value(new));
+        }
+        self.document.insert("embedding", Item::Table(table));
+        Ok(self.document.to_string())
     }
 
     /// Removes a key with its line, and tells whether it was there. Comments on lines of their own stay.

@@ -1,7 +1,7 @@
 //! `edit`: a person changes the fields of a memory in their editor. A log is never changed: the new version is a memory
 //! that replaces the old one. Not here: the form (`lesson_form`), how it is saved (`add`).
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Program;
 use super::add::{FormEnd, FormOrder};
@@ -26,10 +26,7 @@ impl Program<'_> {
         process: &mut Process<'_>,
     ) -> Result<(Exit, Reply), ApiError> {
         let api = self.open(settings, Need::Words)?;
-        let shown = api.show(std::slice::from_ref(&command.id))?.json;
-        let memory = shown.pointer("/memories/0").cloned().unwrap_or_default();
-        let old = text(&memory, "/id");
-        refuse_ended(&memory, &old)?;
+        let (old, memory) = old_version(&*api, &command.id)?;
         if command.form.is_none() && !editor::is_possible() {
             return Err(needs_terminal(&old));
         }
@@ -44,18 +41,38 @@ impl Program<'_> {
         };
         let end = self.filled_in(&writer, &order, Durability::Written, process)?;
         let FormEnd::Saved(receipt, _) = &end else { return Ok((Exit::Done, end.reply())) };
-        replace(&*api, &old, receipt.id.as_str())?;
-        let mut reply = end.reply();
-        reply.text = format!("{} replaces {old}", receipt.id);
-        if memory.get("pinned") == Some(&Value::Bool(true)) {
-            pin(&*api, receipt.id.as_str())?;
-            reply.text.push_str(", and is pinned too");
-        }
-        if has_links(&memory) {
-            reply.text.push_str("; its links stay with the old memory");
-        }
+        let done = replaced(&*api, &memory, &old, receipt.id.as_str())?;
+        let reply = Reply { text: done.text, ..end.reply() };
         Ok((Exit::Done, reply.with("replaces", old.into())))
     }
+}
+
+/// Finds a memory that may get a new version; returns its id and its fields.
+pub(super) fn old_version(api: &dyn Api, id: &String) -> Result<(String, Value), ApiError> {
+    let shown = api.show(std::slice::from_ref(id))?.json;
+    let memory = shown.pointer("/memories/0").cloned().unwrap_or_default();
+    let old = text(&memory, "/id");
+    refuse_ended(&memory, &old)?;
+    Ok((old, memory))
+}
+
+/// Puts a new version in the place of a memory, and says what became of its pin and its links.
+pub(super) fn replaced(
+    api: &dyn Api,
+    memory: &Value,
+    old: &str,
+    new: &str,
+) -> Result<Reply, ApiError> {
+    replace(api, old, new)?;
+    let mut said = format!("{new} replaces {old}");
+    if memory.get("pinned") == Some(&Value::Bool(true)) {
+        pin(api, new)?;
+        said.push_str(", and is pinned too");
+    }
+    if has_links(memory) {
+        said.push_str("; its links stay with the old memory");
+    }
+    Ok(Reply::new(said, json!({ "id": new, "replaces": old })))
 }
 
 /// Refuses a memory that no longer answers because of what somebody did to it.
@@ -83,7 +100,7 @@ fn needs_terminal(id: &str) -> ApiError {
 }
 
 /// Returns the fields of a memory that a person may change. Who wrote it and when belongs to the old version.
-fn draft_of(memory: &Value, here: &str) -> Draft {
+pub(super) fn draft_of(memory: &Value, here: &str) -> Draft {
     let is_kept = |name: &str| {
         let is_origin = ["agent_id", "session_id", "id", "timestamp", "source"].contains(&name);
         name == "private" || FLAGS.iter().any(|flag| flag.field == name && !is_origin)

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::Program;
 use crate::cli::{GlobalOptions, Need, Wiring};
 use api::{ApiError, Reply};
+use index::embed::RUNS_MODEL;
 use reply::Home;
 
 impl Program<'_> {
@@ -29,6 +30,7 @@ impl Program<'_> {
             sessions,
             set_up: clients.set_up,
             left_out: clients.left_out,
+            runs_model: RUNS_MODEL,
             has_model: status.pointer("/model/works") == Some(&Value::Bool(true)),
         };
         Ok(home.reply())

@@ -4,6 +4,7 @@
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -12,7 +13,8 @@ use super::{GlobalOptions, Program};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
 use crate::http::{
-    Address, HttpAccess, HttpServer, ServerKeys, TlsIdentity, Token, TokenError, TokensFile,
+    Address, HttpAccess, HttpServer, ReplicaHealth, ServerKeys, TlsIdentity, Token, TokenError,
+    TokensFile,
 };
 use api::ApiError;
 use writer::exit::{Exit, complain};
@@ -89,7 +91,7 @@ impl Program<'_> {
         let named = self.tokens_file()?;
         let keys = ServerKeys::new(token, named, self.surroundings.secret);
         let keys = keys.map_err(|error| token_failed(&error))?;
-        Ok(HttpAccess { keys, token_file, tls: None })
+        Ok(HttpAccess { keys, token_file, tls: None, replica: None })
     }
 
     /// The server's token: from `--token-file`, else from the environment, else from the default file.
@@ -123,6 +125,11 @@ impl Program<'_> {
 }
 
 impl HttpSocket {
+    /// Lets the server answer as a replica, if this is one.
+    pub(super) fn of_replica(&mut self, health: Option<Arc<ReplicaHealth>>) {
+        self.access.replica = health;
+    }
+
     /// Answers from the retriever from now on, and says where.
     pub(super) fn open(
         self,

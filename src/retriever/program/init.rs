@@ -7,12 +7,12 @@ use std::io::Write;
 use serde_json::{Map, Value};
 
 use super::asking::{Usual, asked};
-use super::session_consent::{CONSENT, NO, consent, run_import};
+use super::session_consent::{CONSENT, NO, Person, consent, run_import};
 use super::{GlobalOptions, Program, unkept};
 use crate::args::{Init, ModelCommand, OutputFormat, Setup};
 use crate::cli::Wiring;
 use api::{ApiError, Reply};
-use index::embed::model;
+use index::embed::{RUNS_MODEL, model};
 use reply::Home;
 use sessions::session_store::SessionStore;
 use writer::exit::Exit;
@@ -139,6 +139,7 @@ impl Program<'_> {
             dry_run,
             undo: false,
             check: false,
+            yes: false,
             // What is asked about past sessions comes later.
             form: OutputFormat { json: true },
         };
@@ -175,6 +176,11 @@ impl Program<'_> {
         messages: &mut dyn Write,
         done: &mut Done,
     ) -> Result<(), ApiError> {
+        if !RUNS_MODEL {
+            let says = "model: this build runs none, and searches by words".to_owned();
+            done.note("model", "not in this build", says);
+            return Ok(());
+        }
         let directory = self.settle(settings)?.model_dir;
         if model::status(&directory).is_ready() {
             done.note("model", "ready", String::new());
@@ -187,7 +193,7 @@ impl Program<'_> {
         };
         match answer {
             Some(true) => {
-                self.model(ModelCommand::Fetch, settings, messages)?;
+                self.model(ModelCommand::Fetch(OutputFormat { json: false }), settings, messages)?;
                 done.note("model", "fetched", "The model is installed.".to_owned());
             }
             Some(false) => done.note("model", "left", String::new()),
@@ -214,7 +220,7 @@ impl Program<'_> {
             (None, Some(said)) => done.note("sessions", &said, String::new()),
             (None, None) => {
                 drop(kept);
-                let text = self.offer_sessions(settings, messages)?;
+                let text = self.offer_sessions(settings, Person::IsAsked, messages)?;
                 let kept =
                     SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
                 let said = consent(kept.as_ref())?;

@@ -2,6 +2,7 @@
 //! (`http`, `grpc`).
 
 use std::io::Write;
+use std::sync::Arc;
 
 #[cfg(feature = "grpc")]
 use super::grpc::GrpcSocket;
@@ -11,7 +12,7 @@ use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
 #[cfg(feature = "grpc")]
 use crate::grpc::GrpcServer;
-use crate::http::HttpServer;
+use crate::http::{HttpServer, ReplicaHealth};
 use api::ApiError;
 
 /// What is listened on, before the retriever can answer.
@@ -48,6 +49,14 @@ impl Program<'_> {
 }
 
 impl ListeningSockets {
+    /// Lets the servers answer as a replica, if this is one.
+    pub(super) fn of_replica(mut self, health: Option<&Arc<ReplicaHealth>>) -> Self {
+        for socket in self.http.iter_mut().chain(&mut self.https) {
+            socket.of_replica(health.cloned());
+        }
+        self
+    }
+
     /// Answers from the retriever from now on, and says where. `machine` is the name of this machine.
     pub(super) fn open(
         self,

@@ -1,23 +1,22 @@
 //! Opens a memory from the settings: which store, how much memory, which model, and an engine. Not here: the commands
 //! (`program`), the shared retriever (`shared`).
 
-use std::ffi::OsStr;
-use std::num::NonZeroUsize;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Program, failed};
+use super::model_plan::{ModelPlaces, bound_with_vectors};
+use super::{Program, engine_source, failed, reranking};
 use crate::cli::{GlobalOptions, Need};
 use api::ApiError;
 use api::caller::{Caller, Patience};
 use api::journal::told::Teller;
 use api::local::{Core, Local};
 use api::query_log::QueryLog;
-use engine::CacheLock;
 use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
-use engine::{Dense, Engine, EngineSetup};
-use index::embed::{self, Provider, model};
+use engine::{Dense, Engine, EngineSetup, Meanwhile};
+use index::embed::{SpaceId, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
 use sessions::past_sessions::PastSessions;
@@ -25,9 +24,6 @@ use store::{Config, MemoryMib, PlatformDirs, Store, StoreError, Switch};
 use writer::exit::Exit;
 use writer::log_memory::settle;
 use writer::{Identity, Moment};
-
-/// Threads of one inference: a background program leaves the machine to the work.
-const THREADS: NonZeroUsize = NonZeroUsize::MIN;
 
 /// The variable that turns off the log of searches that found nothing.
 const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
@@ -71,6 +67,10 @@ pub struct ResolvedSettings {
     pub watching: Watching,
     /// Whether a flag, a variable or the configuration names the store. Then only a writer makes it.
     pub is_store_named: bool,
+    /// Looks up an environment variable: the key of a provider is nowhere else.
+    pub variable: fn(&str) -> Option<OsString>,
+    /// The configuration file, which need not exist.
+    pub config_file: Option<PathBuf>,
 }
 
 impl Program<'_> {
@@ -88,6 +88,10 @@ impl Program<'_> {
         }
         if let Some(set) = lookup(JOURNAL).filter(|value| !value.is_empty()) {
             config.journal = switch(JOURNAL, &set)?;
+        }
+        if let Some(engine) = &mut config.engine {
+            let variable = engine.password_env.as_deref().and_then(lookup);
+            engine.password = variable.map(|value| value.to_string_lossy().into_owned());
         }
         let places = PlatformDirs::of_platform();
         let place =
@@ -119,6 +123,8 @@ impl Program<'_> {
             sessions_dir,
             watching,
             is_store_named,
+            variable: self.surroundings.variable,
+            config_file: self.config_path(),
         })
     }
 
@@ -169,7 +175,7 @@ impl Program<'_> {
     }
 
     pub(super) fn caller(&self, directory: PathBuf) -> Caller {
-        let identity = Identity::from_environment(self.surroundings.lookup)
+        let identity = Identity::from_environment(self.surroundings.lookup, &directory)
             .on(self.surroundings.host.as_deref());
         let Identity { agent_id, session_id, source, host } = identity;
         let patience = if self.is_server { Patience::OF_AN_AGENT } else { Patience::OF_A_PERSON };
@@ -184,15 +190,19 @@ impl Program<'_> {
         clock: Box<dyn Fn() -> Moment + Send + Sync>,
         checkpoints: Option<Checkpoints>,
     ) -> Result<Core, ApiError> {
+        let places = ModelPlaces::of(&settled);
+        let bound = bound_with_vectors(settled.bound, &settled.config);
+        let of_machine = SpaceId::of(&places.name(None));
+        let reranker = Some(reranking::of(&settled));
         let ResolvedSettings {
             store,
             config,
-            bound,
             model_dir,
             cache_dir,
             sessions_dir,
             watching,
             is_store_named,
+            ..
         } = settled;
         let watching = match watches {
             Watches::AsSet => watching,
@@ -208,13 +218,9 @@ impl Program<'_> {
         let past_cache = cache_dir.clone();
         let teller = Teller::of(&cache_dir, &store, &config);
         let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
-        let place = model_dir.clone();
-        let provider = Provider::Local(config.embedding);
-        let dense = (need == Need::Meaning).then(|| Dense {
-            load: Box::new(move || embed::load(provider, &place, THREADS)),
-            lock: Arc::new(CacheLock::of(&cache_dir)),
-            cache_dir,
-        });
+        let plan = (need == Need::Meaning).then(|| places.plan(config.provider.as_ref()));
+        let (dense, next) = plan.map(|plan| (plan.now, plan.next)).unzip();
+        let checkpoints = checkpoints.map(|kept| with_vectors_of(dense.as_ref(), kept));
         let setup = EngineSetup {
             store: store.clone(),
             config: config.clone(),
@@ -223,10 +229,15 @@ impl Program<'_> {
             dense,
             checkpoints,
         };
+        let second_source = engine_source::of(&config, of_machine);
         let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
             exit: Exit::Internal,
             message: format!("failed to start the retriever: {error}"),
         })?;
+        if let Some((next, on_whole)) = next.flatten() {
+            // Without a thread the present model goes on.
+            let _ = engine.switch(next, on_whole, Meanwhile::PresentModel);
+        }
         Ok(Core {
             engine,
             store,
@@ -241,6 +252,8 @@ impl Program<'_> {
             doctor: <_>::default(),
             work_trees: <_>::default(),
             past: <_>::default(),
+            second_source,
+            reranker,
             clock,
         })
     }
@@ -250,4 +263,12 @@ impl Program<'_> {
 fn switch(name: &str, value: &OsStr) -> Result<Switch, ApiError> {
     Switch::parse(&value.to_string_lossy())
         .map_err(|why| ApiError::Failed { exit: Exit::Config, message: format!("{name} {why}") })
+}
+
+/// Lets checkpoints keep the vectors of a model of others, which are dear.
+fn with_vectors_of(dense: Option<&Dense>, mut checkpoints: Checkpoints) -> Checkpoints {
+    if let Some(dense) = dense.filter(|dense| dense.may_see.is_some()) {
+        checkpoints.keep_vectors_of(&dense.name);
+    }
+    checkpoints
 }

@@ -31,6 +31,13 @@ const LOOK_PAUSE: Duration = Duration::from_secs(600);
 /// How long an import waits for another one, in milliseconds.
 const TURN_MS_MAX: u64 = 100;
 
+/// Whether a person is asked. Whoever agrees to a setup has not agreed to this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Person {
+    IsAsked,
+    IsLeftAlone,
+}
+
 impl Program<'_> {
     /// Asks once whether past sessions may be read, after a setup; without a person, says in one line what there is.
     /// Returns that line, empty if there is nothing to say.
@@ -40,6 +47,7 @@ impl Program<'_> {
     pub(super) fn offer_sessions(
         &self,
         settings: &GlobalOptions,
+        person: Person,
         messages: &mut dyn Write,
     ) -> Result<String, ApiError> {
         let settled = self.settle(settings)?;
@@ -54,7 +62,11 @@ impl Program<'_> {
         drop(kept);
         let files = plan.len();
         let text = reply::import_planned(&plan.tools, true).text;
-        match asked(&text, "Read them?", Usual::No, messages)? {
+        let answer = match person {
+            Person::IsAsked => asked(&text, "Read them?", Usual::No, messages)?,
+            Person::IsLeftAlone => None,
+        };
+        match answer {
             Some(true) => {
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
                 Ok(run_import(&settled, plan, now_ms)?.text)
@@ -126,7 +138,7 @@ pub(super) fn run_import(
         bar.set_position(progress.bytes);
         let unknown: u64 = progress.census.unknown.values().sum::<u64>() + progress.census.broken;
         bar.set_message(format!(
-            "{}/{} files, {} sessions, {unknown} records not understood",
+            "files {}/{}, sessions {}, records not understood {unknown}",
             progress.files, progress.files_total, progress.sessions
         ));
     };

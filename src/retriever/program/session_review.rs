@@ -61,8 +61,9 @@ impl Program<'_> {
             kept.waiting_candidates(command.repo.as_deref()).map_err(|error| unkept(&error))?;
         let policy = &settled.config.sessions;
         waiting.retain(|waiting| !leaves_out(policy, &waiting.session));
-        let identity = Identity::from_environment(self.surroundings.lookup)
-            .on(self.surroundings.host.as_deref());
+        let identity =
+            Identity::from_environment(self.surroundings.lookup, &self.surroundings.directory)
+                .on(self.surroundings.host.as_deref());
         let writer = Writer {
             store: settled.store.clone(),
             config: settled.config.clone(),

@@ -4,7 +4,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{GlobalOptions, Program, failed};
+use super::model_plan::what_is_sent;
+use super::session_consent::Person;
+use super::{GlobalOptions, Program, failed, reranking};
 use crate::args::Setup as Command;
 use api::{ApiError, Reply};
 use clients::hooks::last_seen;
@@ -60,9 +62,17 @@ impl Program<'_> {
         if !is_first_day {
             return Ok((exit, reply));
         }
+        // Settings that cannot be read are reported by whatever needs them.
+        let config = self.settle(settings).map(|settled| settled.config).unwrap_or_default();
+        let sent =
+            [("embedding", what_is_sent(&config)), ("reranker", reranking::what_is_sent(&config))];
+        let told = sent.into_iter().filter_map(|(about, says)| Some((about, says?)));
+        let reply = told.fold(reply, |reply, (about, says)| reply.and(about, &says));
         // What goes wrong with past sessions is no failure of the setup.
-        let offered =
-            self.offer_sessions(settings, messages).unwrap_or_else(|error| error.to_string());
+        let person = if command.yes { Person::IsLeftAlone } else { Person::IsAsked };
+        let offered = self
+            .offer_sessions(settings, person, messages)
+            .unwrap_or_else(|error| error.to_string());
         Ok((exit, if offered.is_empty() { reply } else { reply.and("sessions", &offered) }))
     }
 

@@ -6,13 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "engines")]
+use super::feeding;
+use super::order_checks::look_for_orders;
 use super::stopping::{elsewhere, ended};
-use super::{GlobalOptions, Program, ResolvedSettings, Watches, failed, unused};
+use super::{
+    GlobalOptions, Program, ResolvedSettings, Watches, failed, model_plan, model_watch, unused,
+};
 use crate::args::Serve;
 use crate::cli::Need;
 use crate::daemon::{
     Alone, Endpoint, Host, Remote, Served, Start, ask_to_leave, detach, runtime_folder,
 };
+use crate::http::Audience;
 use api::caller::Caller;
 use api::local::{Core, Local};
 use api::requests;
@@ -22,7 +28,6 @@ use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
 use event::EventId;
 use reply::Reply;
-use search::snapshot::Snapshot;
 use store::{ArchivePolicy, FileLock, StoreError, when_asked_to_stop};
 use upkeep::archive::by_policy;
 use writer::Moment;
@@ -45,12 +50,6 @@ const SUCCESSIONS_MAX: usize = 5;
 /// Seconds between two checks whether logs have grown too long.
 const ARCHIVE_PAUSE_SECONDS: u64 = 3_600;
 
-/// Memories checked in one step, and the milliseconds between steps: about a third of one processor, since one check
-/// takes some ten microseconds. Then the milliseconds between two looks for new memories.
-const ORDERS_STEP: usize = 512;
-const ORDERS_STEP_MS: u64 = 10;
-const ORDERS_PAUSE_MS: u64 = 15_000;
-
 /// The folder of checkpoints, below the cache directory.
 const INDEX_FOLDER: &str = "index";
 
@@ -58,6 +57,16 @@ const INDEX_FOLDER: &str = "index";
 const RETRIEVER: &str = "AGENT_KNOWLEDGE_RETRIEVER";
 const SHARED: &str = "shared";
 const OWN: &str = "own";
+
+/// Returns how long the retriever waits for somebody to ask before it ends; `None` where it waits for ever.
+fn idle_of(command: &Serve) -> Result<Option<Duration>, ApiError> {
+    let given =
+        requests::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX)?;
+    // Balancers come and go; a replica ends when somebody ends it.
+    let minutes = given.unwrap_or(if command.team { 0 } else { IDLE_MINUTES_DEFAULT });
+    let seconds = u64::try_from(minutes).unwrap_or(u64::MAX).saturating_mul(60);
+    Ok((minutes > 0).then(|| Duration::from_secs(seconds)))
+}
 
 impl Program<'_> {
     /// Returns a client of the retriever; `None` where this process answers itself.
@@ -130,6 +139,13 @@ impl Program<'_> {
         }))
     }
 
+    /// Returns where checkpoints are kept, and forgets those that nobody uses any more.
+    fn checkpoints(&self, settled: &ResolvedSettings, endpoint: &Endpoint) -> Checkpoints {
+        let index = settled.cache_dir.join(INDEX_FOLDER);
+        unused::forget(&index, endpoint, (self.surroundings.clock)().now);
+        model_plan::checkpoints(index.join(endpoint.name()), &self.build(), settled)
+    }
+
     /// Runs the retriever until it ends, or stops the running one.
     pub(super) fn serve_others(
         &self,
@@ -137,9 +153,7 @@ impl Program<'_> {
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let idle =
-            requests::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX);
-        let idle = idle?.unwrap_or(IDLE_MINUTES_DEFAULT);
+        let idle = idle_of(command)?;
         let started = self.started();
         if command.stop {
             return self.stop(settings);
@@ -147,9 +161,12 @@ impl Program<'_> {
         if command.background {
             detach();
         }
-        let settled = self.settle(settings)?;
+        let mut settled = self.settle(settings)?;
+        let replica = command.team.then(|| self.replica(&mut settled)).transpose()?;
         let endpoint = self.endpoint(&settled);
         endpoint.ensure().map_err(|error| failed(&error))?;
+        #[cfg(feature = "engines")]
+        let to_feed = self.engine_to_feed(command, &settled)?;
         let listening = self.listening(command, settings, &endpoint)?;
         let Some(elected) = self.elected(settings, &endpoint, command)? else {
             return Ok(elsewhere());
@@ -160,20 +177,21 @@ impl Program<'_> {
         endpoint.name_holder();
         let root = settled.store.root().to_owned();
         let sessions_dir = settled.sessions_dir.clone();
-        self.exchange_now_and_then(&settled);
-        let checkpoints = checkpoints(&self.build(), &settled, &endpoint);
-        unused::forget(
-            &settled.cache_dir.join(INDEX_FOLDER),
-            &endpoint,
-            (self.surroundings.clock)().now,
-        );
+        self.begin_exchanges(&settled, replica.as_ref())?;
+        let checkpoints = self.checkpoints(&settled, &endpoint);
         let clock = Box::new(self.surroundings.clock);
-        let core = Self::core(settled, Need::Meaning, Watches::AsSet, clock, Some(checkpoints))?;
+        let (watches, with_model) = (Watches::AsSet, settled.clone());
+        let core = Self::core(settled, Need::Meaning, watches, clock, Some(checkpoints))?;
         let core = Arc::new(core);
+        if replica.is_none() {
+            model_watch::start(&core, &with_model, self.config_path());
+        }
+        #[cfg(feature = "engines")]
+        to_feed.into_iter().for_each(|engine| feeding::start(engine, &core));
         self.let_ask_doctor(settings, &core);
-        self.import_now_and_then(sessions_dir);
-        let idle =
-            (idle > 0).then(|| Duration::from_secs(60 * u64::try_from(idle).unwrap_or(u64::MAX)));
+        if replica.is_none() {
+            self.import_now_and_then(sessions_dir);
+        }
         let host = Host::listen(endpoint, Arc::clone(&core), env!("CARGO_PKG_VERSION"), idle);
         let mut host = host.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
@@ -185,6 +203,11 @@ impl Program<'_> {
         // Where signals cannot be watched they end the process, which loses nothing.
         let _ = when_asked_to_stop(host.stopper());
         let machine = self.caller(PathBuf::new()).host;
+        let health = replica.as_ref().map(|replica| Arc::clone(&replica.health));
+        if let Some(replica) = replica {
+            replica.follow(&core, crate::http::caller(machine.clone(), Audience::Team))?;
+        }
+        let listening = listening.of_replica(health.as_ref());
         let servers = listening.open(&mut host, machine.as_deref(), command, messages)?;
         if !command.background {
             complain(
@@ -303,7 +326,7 @@ impl Program<'_> {
             &shown(model_dir),
             &shown(cache_dir),
             &shown(sessions_dir),
-            &format!("{config:?} {bound:?}"),
+            &format!("{:?} {bound:?}", model_plan::without_provider(config)),
             watches,
         ];
         Endpoint::of(folder, &settings)
@@ -351,50 +374,4 @@ pub(super) fn running_already() -> ApiError {
 /// Tells whether a retriever with this status has an address.
 fn says_address(status: &serde_json::Value) -> bool {
     ["http", "https", "grpc"].iter().any(|server| status.get(server).is_some())
-}
-
-/// Finds in advance which memories read like instructions. Doing it during a search that meets hundreds of new
-/// candidates would take longer than everything else. It goes in small steps, because nobody waits for it.
-fn look_for_orders(core: &Arc<Core>) {
-    let core = Arc::downgrade(core);
-    // Without a thread it is found when a search needs it.
-    let _ = std::thread::Builder::new().name("orders".to_owned()).spawn(move || {
-        let mut next = 0;
-        while let Some(core) = core.upgrade()
-            && let Ok(snapshot) = core.engine.snapshot_for_upkeep()
-        {
-            let is_done;
-            (next, is_done) = judge_some(&snapshot, next);
-            // Nothing is held during the pause: the end waits for it.
-            drop((snapshot, core));
-            let pause_ms = if is_done { ORDERS_PAUSE_MS } else { ORDERS_STEP_MS };
-            std::thread::park_timeout(Duration::from_millis(pause_ms));
-        }
-    });
-}
-
-/// Checks some memories from a number on. Returns the number to continue from, and whether all are done. Memories
-/// checked before, for example in a checkpoint, take no time.
-fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
-    // Some memories may be gone meanwhile, and others have their numbers.
-    let from = from.min(snapshot.memories().len());
-    let rest = snapshot.memories().iter().enumerate().skip(from);
-    let mut unjudged = rest.filter(|(_, memory)| !memory.is_flag_known());
-    let mut next = from;
-    for (number, memory) in unjudged.by_ref().take(ORDERS_STEP) {
-        let _ = memory.flagged();
-        next = number + 1;
-    }
-    match unjudged.next() {
-        Some(_) => (next, false),
-        None => (snapshot.memories().len(), true),
-    }
-}
-
-/// Returns where checkpoints are kept. Vectors of another model do not count.
-fn checkpoints(program: &str, settled: &ResolvedSettings, endpoint: &Endpoint) -> Checkpoints {
-    let folder = settled.cache_dir.join(INDEX_FOLDER).join(endpoint.name());
-    let model = format!("all-MiniLM-L6-v2 {:?}", settled.config.embedding);
-    let has_model = settled.bound.vector_bytes > 0;
-    Checkpoints::at(folder, program, has_model.then_some(model.as_str()))
 }

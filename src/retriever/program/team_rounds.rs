@@ -1,11 +1,11 @@
 //! Exchanges lines with the team in the background, while a server runs: soon after something new was written, and now and then
-//! to hear of the others. Not here: the exchange itself, which another process does (`team_sync`).
+//! to hear of the others. Not here: the round itself, which another process does (`team_sync`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::team_sync::ORIGIN;
+use super::team_link::ORIGIN;
 use super::{Program, ResolvedSettings};
 use store::Store;
 
@@ -15,20 +15,20 @@ const QUIET_SHARE: u32 = 10;
 /// Longest time between two looks at the logs.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
-/// What decides when an exchange is due.
+/// What decides when a round is due.
 struct Rounds {
     pause: Duration,
-    /// When the last exchange ended. `None` before the first.
+    /// When the last round ended. `None` before the first.
     last: Option<Instant>,
     /// How often in a row it failed.
     failures: u32,
-    /// The logs at the last exchange, and as they were seen last, with the time of the last change.
+    /// The logs at the last round, and as they were seen last, with the time of the last change.
     shared_bytes: u64,
     seen_bytes: u64,
     changed: Instant,
 }
 
-/// How an exchange ended.
+/// How a round ended.
 #[derive(Clone, Copy)]
 enum RoundEnd {
     Done,
@@ -40,7 +40,7 @@ impl Rounds {
         Self { pause, last: None, failures: 0, shared_bytes: 0, seen_bytes: 0, changed: now }
     }
 
-    /// Tells whether an exchange is due, with the logs as they are.
+    /// Tells whether a round is due, with the logs as they are.
     fn is_due(&mut self, log_bytes: u64, now: Instant) -> bool {
         if log_bytes != self.seen_bytes {
             (self.seen_bytes, self.changed) = (log_bytes, now);
@@ -54,7 +54,7 @@ impl Rounds {
             || (waited >= least && is_quiet && self.seen_bytes != self.shared_bytes)
     }
 
-    /// Notes the end of an exchange that began with these logs.
+    /// Notes the end of a round that began with these logs.
     fn note(&mut self, log_bytes: u64, end: RoundEnd, now: Instant) {
         self.last = Some(now);
         match end {
@@ -96,7 +96,7 @@ impl Program<'_> {
 }
 
 /// Returns the length of all logs together, in bytes. They only grow, but for scrub and archive.
-fn length_of_logs(store: &Store) -> u64 {
+pub(super) fn length_of_logs(store: &Store) -> u64 {
     let length = |log: PathBuf| log.symlink_metadata().map_or(0, |found| found.len());
     store.logs().unwrap_or_default().into_iter().map(length).sum()
 }
@@ -119,7 +119,7 @@ mod tests {
 
     // S-SYNC-11
     #[test]
-    fn an_exchange_is_due_after_writes_and_now_and_then() {
+    fn a_round_is_due_after_writes_and_now_and_then() {
         let start = Instant::now();
         let at = |seconds: u64| start + Duration::from_secs(seconds);
         let mut rounds = Rounds::new(Duration::from_secs(300), start);

@@ -1,13 +1,14 @@
 //! How sharing with a team stands, in words for `status` and `doctor`. No remote is asked. Not here: finding it out
-//! (`sync::TeamState`), an exchange (`team_sync`).
+//! (`sync::TeamState`), a round (`team_sync`).
 
 use serde_json::{Value, json};
 
-use super::team_sync::ORIGIN;
+use super::team_link::ORIGIN;
+use super::team_text::unverified_json;
 use super::{Program, ResolvedSettings};
 use api::Reply;
 use reply::StateNote;
-use sync::{RemoteAddress, TeamState};
+use sync::{RemoteAddress, TeamState, counted};
 
 /// The command that exchanges lines.
 const SYNC: &str = "agent-knowledge sync";
@@ -65,22 +66,22 @@ fn note_of(state: &TeamState, remote: &str) -> StateNote {
     );
     let others = match state.origins {
         0 => "no lines of other machines yet".to_owned(),
-        1 => "lines of 1 other machine".to_owned(),
-        many => format!("lines of {many} other machines"),
+        many => format!("lines of {}", counted(many, "other machine")),
     };
     let mut warnings = Vec::new();
     if let Some(waiting) = state.waiting {
         let since = waiting.since.strftime("%Y-%m-%d %H:%MZ");
-        warnings.push(format!("{} not pushed, since {since}", counted(waiting.lines)));
+        warnings.push(format!("{} not pushed, since {since}", counted(waiting.lines, "line")));
     }
     let of_repos = state.to_agree.iter().map(|(repo, lines)| {
-        format!("not shared until somebody agrees: {repo} ({})", counted(*lines))
+        format!("not shared until somebody agrees: {repo} ({})", counted(*lines, "line"))
     });
     warnings.extend(of_repos);
     let silent = state.silent.iter().map(|(origin, since)| {
         format!("nothing came from {origin} since {}", since.strftime("%Y-%m-%d"))
     });
     warnings.extend(silent);
+    warnings.extend(state.unverified.iter().map(ToString::to_string));
     // Another store that is silent is not mended here.
     let command = match (state.to_agree.is_empty(), state.waiting) {
         (false, _) => Some(format!("{SYNC} --dry-run")),
@@ -88,10 +89,6 @@ fn note_of(state: &TeamState, remote: &str) -> StateNote {
         (true, None) => None,
     };
     StateNote { says: format!("{remote}: {reached}, {others}"), warnings, command }
-}
-
-fn counted(lines: usize) -> String {
-    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }
 
 fn as_json(state: &TeamState, remote: &str) -> Value {
@@ -108,6 +105,7 @@ fn as_json(state: &TeamState, remote: &str) -> Value {
         }),
         "to_agree": to_agree.collect::<Vec<_>>(),
         "origins": state.origins,
+        "unverified": unverified_json(&state.unverified),
         "silent": silent.collect::<Vec<_>>(),
     })
 }

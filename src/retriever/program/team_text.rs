@@ -1,4 +1,4 @@
-//! What an exchange did or would do, as text and JSON. Not here: doing it (`team_sync`).
+//! What a round did or would do, as text and JSON. Not here: doing it (`team_sync`).
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use api::Reply;
 use event::{RepoKey, StoreOrigin};
 use guard::text::{Layout, escaped, neutralise};
 use serde_json::{Value, json};
-use sync::{LeftOut, Preview, SyncReport};
+use sync::{AcceptedKey, LeftOut, Preview, Seal, SyncReport, Unverified, counted};
 
 /// Says what was done.
 pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
@@ -18,19 +18,20 @@ pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
     if let Some(waiting) = report.waiting {
         lines.push(format!(
             "not pushed   {} since {:.0}; agent-knowledge sync tries again",
-            counted(waiting.lines, "line"),
+            waits(waiting.lines),
             waiting.since
         ));
     }
     if !report.to_agree.is_empty() {
         lines.push(to_agree(report, remote));
     }
-    if let Some(left_out) = report.left_out.filter(|left_out| left_out.lines() > 0) {
-        lines.push(format!("not shared   {}", stays(left_out)));
+    if report.left_out.lines() > 0 {
+        lines.push(format!("not shared   {}", stays(report.left_out)));
     }
     for (origin, held) in &report.held {
         lines.push(format!("held         {held} of {origin}, for another day"));
     }
+    lines.extend(report.unverified.iter().map(|one| format!("unverified   {one}")));
     for (origin, since) in &report.silent {
         lines.push(format!("silent       {origin} since {since:.0}"));
     }
@@ -45,6 +46,36 @@ pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
     Reply::new(lines.join("\n"), as_json(report, remote))
 }
 
+/// Says which key is accepted from now on.
+pub(super) fn accepted_key(accepted: &AcceptedKey) -> String {
+    let origin = &accepted.origin;
+    match &accepted.key {
+        Some(key) => format!("from now on {origin} signs as {key}"),
+        None => format!("from now on {origin} needs no signature, until it signs again"),
+    }
+}
+
+/// Returns origins that are held because of their signatures. No name here says `key`: what stands beside such a name is taken
+/// for a secret.
+pub(super) fn unverified_json(held: &[Unverified]) -> Vec<Value> {
+    let each = held.iter().map(|one| {
+        let (state, seen, why) = match &one.seen {
+            Seal::Unsigned => ("unsigned", None, None),
+            Seal::Signed(key) => ("another", Some(key), None),
+            Seal::Broken(why) => ("wrong", None, Some(why)),
+            Seal::Unchecked(why) => ("unchecked", None, Some(why)),
+        };
+        let (origin, expected) = (one.origin.as_str(), &one.expected);
+        json!({ "origin": origin, "expected": expected, "seen": seen, "state": state, "why": why })
+    });
+    each.collect()
+}
+
+/// Says what waits. Numbers do not tell everything: lines may have changed, or are only to be removed.
+fn waits(lines: usize) -> String {
+    if lines == 0 { "changes".to_owned() } else { counted(lines, "line") }
+}
+
 fn moved(report: &SyncReport) -> String {
     let mut sent = format!("pushed       {}", counted(report.pushed, "line"));
     if report.withdrawn > 0 {
@@ -56,7 +87,7 @@ fn moved(report: &SyncReport) -> String {
     };
     let dropped = match report.dropped {
         0 => String::new(),
-        dropped => format!(", dropped {dropped} that their owners took back"),
+        dropped => format!(", dropped {dropped} that their owners withdrew"),
     };
     format!("{sent}\ngot          {}{from}{dropped}", counted(report.fetched, "line"))
 }
@@ -81,16 +112,13 @@ fn stays(left_out: LeftOut) -> String {
         (left_out.private, "private"),
         (left_out.flagged, "flagged"),
         (left_out.no_event, "without an event"),
+        (left_out.too_long, "too long"),
         (left_out.elsewhere, "of other repositories"),
         (left_out.unproven, "unproven or about a session"),
     ];
     let reasons = reasons.iter().filter(|(count, _)| *count > 0);
     let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
     format!("{}: {}", counted(left_out.lines(), "line"), reasons.join(", "))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn as_json(report: &SyncReport, remote: &str) -> Value {
@@ -116,8 +144,9 @@ fn as_json(report: &SyncReport, remote: &str) -> Value {
             json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
         }),
         "to_agree": repos_json(&report.to_agree),
-        "left_out": report.left_out.map(left_out_json),
+        "left_out": left_out_json(report.left_out),
         "held": named(&report.held),
+        "unverified": unverified_json(&report.unverified),
         "silent": silent.collect::<Vec<_>>(),
         "trouble": report.trouble,
     })
@@ -132,6 +161,7 @@ fn left_out_json(left_out: LeftOut) -> Value {
         "private": left_out.private,
         "flagged": left_out.flagged,
         "no_event": left_out.no_event,
+        "too_long": left_out.too_long,
         "elsewhere": left_out.elsewhere,
         "unproven": left_out.unproven,
     })

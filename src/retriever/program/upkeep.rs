@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{GlobalOptions, Program, ResolvedSettings, Surroundings, failed};
+use super::{GlobalOptions, Program, ResolvedSettings, Surroundings, failed, reranking};
 use crate::args::{Archive, Scrub, Upkeep, Verify};
 use crate::cli::{Need, Wiring};
 use api::ApiError;
@@ -224,6 +224,7 @@ impl Program<'_> {
                 .as_ref()
                 .and_then(|settled| self.sessions_state(settled).ok()?.note()),
             team: settled.as_ref().and_then(|settled| self.team_note(settled)),
+            reranker: settled.as_ref().and_then(reranking::note),
         })
     }
 

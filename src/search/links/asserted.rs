@@ -12,7 +12,7 @@ use petgraph::visit::{EdgeFiltered, EdgeRef};
 use super::{CodePlace, NodeRef};
 use crate::snapshot::Snapshot;
 use event::{AUTO, EventId, Link, MANUAL, Node, Relation, RepoKey, Strength, Timestamp};
-use memory::{LifecycleState, Memory, Tie, ties};
+use memory::{IdShare, LifecycleState, Memory, Tie, ties};
 
 /// The links of a snapshot.
 #[derive(Debug, Clone, Default)]
@@ -218,7 +218,9 @@ impl<'a> MemoryNumbers<'a> {
         if !is_needed {
             return Self(HashMap::new());
         }
-        Self(snapshot.memories().iter().map(|memory| &memory.id).zip(0..).collect())
+        let memories = snapshot.memories().iter().zip(0..);
+        let first = memories.filter(|(memory, _)| memory.id_share() != IdShare::Beside);
+        Self(first.map(|(memory, number)| (&memory.id, number)).collect())
     }
 
     fn node_ref(&self, node: &Node, repo: &RepoKey) -> NodeRef {

@@ -20,8 +20,9 @@ mod walk;
 mod tests;
 
 pub use analysis::{
-    Finding, FindingKind, Gap, IsolatedMemory, KnowledgeGraph, LinkCounts, LoggedQuery,
-    MEMORIES_MAX, Scope, Summary, bridges, clusters, gaps, grouped, hubs, isolated, summary,
+    Finding, FindingBounds, FindingKind, Gap, IsolatedMemory, KnowledgeGraph, LinkCounts,
+    LoggedQuery, MEMORIES_MAX, Scope, Summary, TIES_MAX, bridges, clusters, gaps, grouped, hubs,
+    isolated, summary,
 };
 pub use asserted::{LinkDetails, LinkEdge, Links};
 pub use inferred::{InferredLink, InferredLinks, InferredReason};

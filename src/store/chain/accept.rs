@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::audit::{self, Evidence};
-use super::{ChainEvent, ChainEventKind, ChainHash, chain_file, open_entry, resettle, settle};
+use super::{ChainEvent, ChainEventKind, ChainHash, chain_file, cover, open_entry};
+use super::{resettle, settle};
 use crate::lock::{self, FileLock};
 use crate::{Store, StoreError, lines};
 
@@ -13,7 +14,7 @@ impl Store {
     /// gone loses its chain.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] if another process holds the log's lock, [`StoreError::Io`]. The chain is then as it was.
+    /// [`StoreError::Busy`] if another process holds the log's lock, [`StoreError::Io`]. The chain then says what it said.
     pub fn accept_chain(&self, log: &Path) -> Result<(), StoreError> {
         self.ensure()?;
         let turn = FileLock::take(&lock::path_of(log), lock::WAIT_MS_MAX)?;
@@ -21,19 +22,19 @@ impl Store {
         let failed = || StoreError::io("write", &path);
         settle::settle(log).map_err(failed())?;
         let Some((file, found)) = lines::open(log)? else {
-            std::fs::remove_file(&path).map_err(failed())?;
-            return turn.set_note("").map_err(failed());
+            return cover::forget(&turn, log).map_err(failed());
         };
-        let note = open_entry::open_of(&turn).map_err(failed())?;
+        let note = open_entry::last_open_of(&turn).map_err(failed())?;
         let sealed = chain_file::read(&path).map_err(failed())?;
         let evidence = Evidence::of(sealed.unwrap_or_default(), note);
         let accepted = || {
-            // Written again, so that it has the time of now.
-            turn.set_note(&evidence.open().map_or_else(String::new, |open| open.text()))?;
-            let found_word = audit::audit(&file, found.len(), &evidence)?.found_word();
+            // Until the new chain has its name, the old one and its open entry stay, and tell what was changed.
+            open_entry::close(&turn)?;
+            let found_word = audit::found_word(&file, found.len(), &evidence)?;
             let event = ChainEvent {
                 number: evidence.number() + 1,
                 kind: ChainEventKind::Accept,
+                // It was written just now.
                 at: open_entry::time_of(turn.file())?,
                 changed: 0,
                 moved: 0,
@@ -44,8 +45,8 @@ impl Store {
             };
             let sealed = event.sealed();
             let (text, open) = resettle::chain_of((&file, found.len()), evidence.events(), sealed)?;
-            turn.set_note(&open.text())?;
-            chain_file::replace(log, &path, &text)
+            chain_file::replace(log, &path, &text)?;
+            turn.set_note(&open.text())
         };
         accepted().map_err(failed())
     }

@@ -14,11 +14,17 @@ pub(super) const WHOLE: &str = "whole";
 /// What an event says of a log that was too long to check.
 pub(super) const UNCHECKED: &str = "unchecked";
 
+/// Longer logs are not checked while appenders wait, in bytes.
+const CHECKED_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
 /// How many faults an event names.
 const NAMED_MAX: usize = 8;
 
 /// How many faults are told of one log.
 const FAULTS_MAX: usize = 1_000;
+
+/// How many lines are told apart, in a log or in its chain: some 200 MB. A forged number must not take all memory.
+const LINES_MAX: u64 = 2_000_000;
 
 /// What somebody did to a log or its chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +37,8 @@ pub enum ChainFaultKind {
     Inserted,
     /// Lines stand in another order.
     Reordered,
+    /// The whole log is gone.
+    Gone,
     /// Entries of the chain are gone or do not follow from those before.
     Chain,
 }
@@ -44,6 +52,7 @@ impl ChainFaultKind {
             Self::Deleted => "deleted",
             Self::Inserted => "inserted",
             Self::Reordered => "reordered",
+            Self::Gone => "gone",
             Self::Chain => "chain",
         }
     }
@@ -61,24 +70,54 @@ pub struct ChainFault {
     pub bytes: std::ops::Range<u64>,
 }
 
+/// The end of a chain: what is kept elsewhere to see later that nobody made both a log and its chain anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainHead {
+    /// The hash with which the lines of the log begin: that of the last event.
+    pub begin: ChainHash,
+    /// The hash after the last line that is covered.
+    pub hash: ChainHash,
+    /// How many bytes of the log are covered.
+    pub bytes: u64,
+}
+
 /// What a chain says about its log.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainAudit {
     /// What happened to the log as a whole, oldest first.
     pub events: Vec<ChainEvent>,
     /// Where the log does not fit the chain, in order.
     pub faults: Vec<ChainFault>,
+    /// The end of the chain.
+    pub head: ChainHead,
     /// The number of lines that the chain covers.
     pub lines: u64,
     /// How many of them were written by somebody else, or by a process that died before it covered them.
     pub taken_in: u64,
     /// Bytes at the end that the next append takes in.
     pub uncovered_bytes: u64,
-    /// The number of entries.
-    pub entries: u64,
 }
 
 impl ChainAudit {
+    /// What the chain alone says.
+    pub(super) fn of(evidence: &Evidence) -> Self {
+        let (begin, ranges) = evidence.ranges();
+        let last = ranges.last();
+        let known = ranges.iter().flat_map(|range| range.known());
+        Self {
+            events: evidence.events(),
+            faults: Vec::new(),
+            head: ChainHead {
+                begin,
+                hash: last.map_or(begin, |range| range.head),
+                bytes: last.map_or(0, |range| range.bytes.end),
+            },
+            lines: last.map_or(0, |range| range.lines_end),
+            taken_in: u64::try_from(known.filter(|line| line.is_taken_in).count()).unwrap_or(0),
+            uncovered_bytes: 0,
+        }
+    }
+
     /// Tells whether nothing was changed, now or since a person last accepted the log.
     #[must_use]
     pub fn is_whole(&self) -> bool {
@@ -93,7 +132,7 @@ impl ChainAudit {
     }
 
     /// Returns the word with which an event describes this state.
-    pub(super) fn found_word(&self) -> String {
+    fn found_word(&self) -> String {
         let words = self.faults.iter().take(NAMED_MAX).map(|fault| {
             let (first, last) = fault.lines;
             format!("{}:{first}-{last}", fault.kind.word())
@@ -161,28 +200,50 @@ impl Evidence {
     }
 }
 
-/// Checks the first `length` bytes of a log.
-pub(super) fn audit(file: &File, length: u64, evidence: &Evidence) -> io::Result<ChainAudit> {
+/// Returns the word with which an event describes the first `length` bytes of a log. The caller holds the log's lock.
+pub(super) fn found_word(file: &File, length: u64, evidence: &Evidence) -> io::Result<String> {
+    if length > CHECKED_BYTES_MAX {
+        return Ok(UNCHECKED.to_owned());
+    }
+    Ok(audit(file, length, evidence)?.found_word())
+}
+
+/// Tells whether a log has exactly the lines of its chain, in little memory.
+pub(super) fn is_whole(file: &File, length: u64, evidence: &Evidence) -> io::Result<bool> {
     let (begin, ranges) = evidence.ranges();
     let covered = ranges.last().map_or(0, |range| range.bytes.end);
-    let known = ranges.iter().flat_map(|range| range.known());
-    let mut found = ChainAudit {
-        events: evidence.events(),
-        faults: Vec::new(),
-        lines: ranges.last().map_or(0, |range| range.lines_end),
-        taken_in: u64::try_from(known.filter(|line| line.is_taken_in).count()).unwrap_or(0),
-        uncovered_bytes: length.saturating_sub(covered),
-        entries: u64::try_from(evidence.entries.len()).unwrap_or(0),
-    };
+    let follows = chain_faults(evidence, &ranges).is_empty();
+    Ok(follows && length >= covered && first_unfit((file, length), begin, &ranges)?.is_none())
+}
+
+/// Checks the first `length` bytes of a log.
+pub(super) fn audit(file: &File, length: u64, evidence: &Evidence) -> io::Result<ChainAudit> {
+    audit_up_to(LINES_MAX, (file, length), evidence)
+}
+
+/// Checks a log, and tells lines apart where neither it nor its chain has more than `lines_max`.
+pub(super) fn audit_up_to(
+    lines_max: u64,
+    (file, length): (&File, u64),
+    evidence: &Evidence,
+) -> io::Result<ChainAudit> {
+    let (begin, ranges) = evidence.ranges();
+    let mut found = ChainAudit::of(evidence);
+    found.uncovered_bytes = length.saturating_sub(found.head.bytes);
     found.faults.extend(chain_faults(evidence, &ranges));
-    let fits = length >= covered && fits(file, begin, &ranges)?;
-    if !fits {
-        let changed = changed(file, length, (begin, &ranges))?;
+    let unfit = first_unfit((file, length), begin, &ranges)?;
+    if unfit.is_some() || length < found.head.bytes {
+        let from = |unfit| changed_from(unfit, length, found.lines);
+        let changed = match lines_at(lines_max, (file, length), &ranges)? {
+            Some(now) => changed(&now, length, (begin, &ranges)),
+            None => unfit.map(from).into_iter().collect(),
+        };
         if changed.is_empty() && found.faults.is_empty() {
             found.faults.push(chain_fault(&(0..0), (1, found.lines)));
         }
-        found.faults.extend(changed.into_iter().take(FAULTS_MAX));
+        found.faults.extend(changed);
     }
+    found.faults.truncate(FAULTS_MAX);
     Ok(found)
 }
 
@@ -201,6 +262,9 @@ fn chain_faults(evidence: &Evidence, ranges: &[&Range]) -> Vec<ChainFault> {
     }
     let (mut byte, mut line) = (0, 0);
     for range in ranges {
+        if faults.len() == FAULTS_MAX {
+            break;
+        }
         if range.bytes.start != byte || range.lines_before != line {
             faults.push(chain_fault(
                 &(byte..range.bytes.start.max(byte)),
@@ -212,24 +276,27 @@ fn chain_faults(evidence: &Evidence, ranges: &[&Range]) -> Vec<ChainFault> {
     faults
 }
 
-/// Tells whether the log has exactly the lines of the ranges. This reads the log once and keeps nothing.
-fn fits(file: &File, begin: ChainHash, ranges: &[&Range]) -> io::Result<bool> {
-    let mut left = ranges.iter().filter(|range| range.lines() > 0);
-    let mut range = left.next();
-    let (mut head, mut lines, mut is_same) = (begin, 0, true);
+/// Returns the first range whose lines the log does not have. This reads the log once and keeps nothing.
+fn first_unfit<'a>(
+    (file, length): (&File, u64),
+    begin: ChainHash,
+    ranges: &[&'a Range],
+) -> io::Result<Option<&'a Range>> {
+    let mut left = ranges.iter().copied().filter(|range| range.lines() > 0);
+    let (mut range, mut unfit) = (left.next(), None);
+    let (mut head, mut lines) = (begin, 0);
     let covered = ranges.last().map_or(0, |range| range.bytes.end);
-    line_hashes::of_part(file, 0..covered, |line, bytes| {
-        let Some(current) = range else { return };
+    line_hashes::of_part(file, 0..covered.min(length), |line, bytes| {
+        let Some(current) = range.filter(|_| unfit.is_none()) else { return };
         head = head.after(line);
         lines += 1;
         if lines == current.lines_end {
-            let is_known = is_known(current, line);
-            is_same &= head == current.head && bytes.end == current.bytes.end && is_known;
-            head = current.head;
+            let fits = head == current.head && bytes.end == current.bytes.end;
+            unfit = (!fits || !is_known(current, line)).then_some(current);
             range = left.next();
         }
     })?;
-    Ok(is_same && range.is_none())
+    Ok(unfit.or(range))
 }
 
 /// Tells whether the last line of a range is the one that its list ends with.
@@ -237,27 +304,49 @@ fn is_known(range: &Range, line: ChainHash) -> bool {
     range.known().last().is_none_or(|known| known.short == line.number())
 }
 
+/// Returns the lines of a log. `None` if it or its chain has too many.
+fn lines_at(
+    lines_max: u64,
+    (file, length): (&File, u64),
+    ranges: &[&Range],
+) -> io::Result<Option<Vec<LineAt>>> {
+    let known = ranges.iter().fold(0_u64, |lines, range| lines.saturating_add(range.lines()));
+    if known > lines_max {
+        return Ok(None);
+    }
+    let (mut now, mut lines) = (Vec::new(), 0);
+    line_hashes::of_part(file, 0..length, |hash, bytes| {
+        lines += 1;
+        if lines <= lines_max {
+            now.push(LineAt { hash, bytes });
+        }
+    })?;
+    Ok((lines <= lines_max).then_some(now))
+}
+
+/// Names all lines from the first range that does not fit.
+fn changed_from(unfit: &Range, length: u64, lines: u64) -> ChainFault {
+    let first = unfit.lines_before.saturating_add(1);
+    let begin = unfit.bytes.start.min(length);
+    let (kind, lines) = (ChainFaultKind::Edited, (first, lines.max(first)));
+    ChainFault { kind, lines, bytes: begin..length }
+}
+
 /// Finds the lines that are not what the ranges say.
-fn changed(
-    file: &File,
-    length: u64,
-    expected: (ChainHash, &[&Range]),
-) -> io::Result<Vec<ChainFault>> {
-    let mut now = Vec::new();
-    line_hashes::of_part(file, 0..length, |hash, bytes| now.push(LineAt { hash, bytes }))?;
+fn changed(now: &[LineAt], length: u64, expected: (ChainHash, &[&Range])) -> Vec<ChainFault> {
     let (begin, ranges) = expected;
-    let blocks = line_diff::blocks(ranges, &now);
-    let is_moved = line_diff::is_permutation(ranges, &now, &blocks);
+    let blocks = line_diff::blocks(ranges, now);
+    let is_moved = line_diff::is_permutation(ranges, now, &blocks);
     let mut faults: Vec<ChainFault> =
-        blocks.iter().map(|block| fault_of(block, &now, length, is_moved)).collect();
-    faults.extend(line_diff::unlike(begin, ranges, &now, &blocks).into_iter().map(
+        blocks.iter().map(|block| fault_of(block, now, length, is_moved)).collect();
+    faults.extend(line_diff::unlike(begin, ranges, now, &blocks).into_iter().map(
         |(range, bytes)| {
             let lines = (range.lines_before + 1, range.lines_end);
             ChainFault { kind: ChainFaultKind::Edited, lines, bytes }
         },
     ));
     faults.sort_by_key(|fault| fault.lines);
-    Ok(faults)
+    faults
 }
 
 fn fault_of(block: &ChangedBlock, now: &[LineAt], length: u64, is_moved: bool) -> ChainFault {

@@ -1,5 +1,5 @@
 //! The file of a chain: reading it, adding to it, replacing it, joining its old entries. Not here: the open entry, which
-//! stands in the file of the lock (`cover`).
+//! stands in the file of the lock (`open_entry`).
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -16,7 +16,7 @@ pub(super) const FOLDER: &str = ".chain";
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// How many entries at the end stay as they are when older ones are joined.
-const KEPT_ENTRIES: usize = 4_096;
+pub(super) const KEPT_ENTRIES: usize = 4_096;
 
 /// How many ranges become one.
 const JOINED_RANGES: u64 = 64;
@@ -103,7 +103,7 @@ pub(super) fn append(log: &Path, entries: &str) -> io::Result<()> {
         }
     }
     file.write_all(entries.as_bytes())?;
-    if length > FILE_BYTES_MAX
+    if file.metadata()?.len() > FILE_BYTES_MAX
         && let Some(entries) = read(&path)?
     {
         replace(log, &path, &text_of(&joined(entries)))?;

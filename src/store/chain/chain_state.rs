@@ -49,11 +49,12 @@ impl Store {
 
 /// What is said of a log that does not exist.
 fn all_gone(evidence: &Evidence) -> ChainAudit {
-    let (_, ranges) = evidence.ranges();
-    let lines = ranges.last().map_or(0, |range| range.lines_end);
-    let gone = ChainFault { kind: ChainFaultKind::Deleted, lines: (1, lines), bytes: 0..0 };
-    let faults = if lines > 0 { vec![gone] } else { Vec::new() };
-    ChainAudit { events: evidence.events(), faults, lines, ..ChainAudit::default() }
+    let mut found = ChainAudit::of(evidence);
+    if found.lines > 0 {
+        let lines = (1, found.lines);
+        found.faults.push(ChainFault { kind: ChainFaultKind::Gone, lines, bytes: 0..0 });
+    }
+    found
 }
 
 /// A chain with its log and the length of the log, as they were at one moment.
@@ -72,7 +73,7 @@ pub(super) fn load(log: &Path) -> Result<Option<Loaded>, StoreError> {
     let turn = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
     // What cannot be settled, as on a disk that cannot be written, is read as it is.
     let _ = settle(log);
-    let note = open_entry::open_of(&turn).map_err(failed())?;
+    let note = open_entry::last_open_of(&turn).map_err(failed())?;
     let sealed = chain_file::read(&path).map_err(failed())?;
     if sealed.is_none() && note.is_none() {
         return Ok(None);

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::audit::{self, Evidence};
 use super::chain_entry::{ChainEntry, IsTakenIn, Range};
 use super::chain_file;
-use super::open_entry::{Links, kept, open_of, time_of};
+use super::open_entry::{Links, close, kept, last_open_of, open_of, time_of};
 use super::settle::settle;
 use super::{ChainEvent, ChainEventKind, ChainHash, line_hashes};
 use crate::lock::FileLock;
@@ -34,7 +34,7 @@ pub(crate) struct AppendedBytes<'a> {
 pub(crate) fn cover(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<()> {
     let open = match open_of(turn)? {
         Some(range) if range.bytes.end <= written.from => range,
-        note => resume(turn, written, note)?,
+        Some(_) | None => resume(turn, written)?,
     };
     let mut links = Links::after(open);
     let is_ours_alone = written.end - written.from == len(written.added);
@@ -79,9 +79,10 @@ impl Links {
     }
 
     fn write(self, turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<()> {
-        let is_longer = self.sealed.is_empty();
+        let is_longer = !self.has_sealed();
         if !is_longer {
-            match chain_file::append(written.log, &self.sealed) {
+            close(turn)?;
+            match chain_file::append(written.log, &self.sealed_text()) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let open = &self.open;
                     let found =
@@ -93,6 +94,7 @@ impl Links {
             }
         }
         let text = self.open.text();
+        // Only the first line is read, so it does not matter if an entry of before stays behind it.
         if is_longer { turn.write_note(&text) } else { turn.set_note(&text) }
     }
 }
@@ -106,8 +108,9 @@ struct Found {
 
 /// Finds the open entry where the file of the lock does not have it, or where it does not fit the log. Begins a chain
 /// where there is none, and one that says what was wrong where it does not fit.
-fn resume(turn: &FileLock, written: &AppendedBytes<'_>, note: Option<Range>) -> io::Result<Range> {
+fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
     settle(written.log)?;
+    let note = last_open_of(turn)?;
     let sealed = chain_file::read(&chain_file::path_of(written.log))?;
     let Some(entries) = sealed else {
         let lost = note.map(|open| Found {
@@ -122,9 +125,9 @@ fn resume(turn: &FileLock, written: &AppendedBytes<'_>, note: Option<Range>) -> 
     if !evidence.is_cut && open.as_ref().is_some_and(|open| open.bytes.end <= written.from) {
         return open.ok_or_else(|| io::ErrorKind::InvalidData.into());
     }
-    let says = match audit::audit(written.file, written.from, &evidence)?.found_word() {
-        whole if whole == audit::WHOLE => "lost".to_owned(),
-        faults => faults,
+    let says = match audit::found_word(written.file, written.from, &evidence)?.as_str() {
+        audit::WHOLE | audit::UNCHECKED => "lost".to_owned(),
+        faults => faults.to_owned(),
     };
     let found = Found { number: evidence.number() + 1, head: evidence.head(), says };
     let begun = begin(written, evidence.events(), Some(found))?;

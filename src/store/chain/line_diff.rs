@@ -1,5 +1,5 @@
 //! Compares the lines that a chain knows with those of the log, to find where somebody changed it. It runs only once
-//! the hashes do not fit. Not here: the hashes that decide (`audit`).
+//! the hashes do not fit. Not here: the hashes that decide, and how many lines are compared (`audit`).
 
 use std::collections::HashMap;
 use std::ops::Range as Span;
@@ -12,9 +12,6 @@ const AHEAD_LINES_MAX: usize = 512;
 
 /// How many lines must agree after that place.
 const AGREEING_LINES: usize = 2;
-
-/// How many lines are compared at most: a log of a gigabyte has fewer. A forged number must not take all memory.
-const LINES_MAX: usize = 50_000_000;
 
 /// A line of the log as it is.
 pub(super) struct LineAt {
@@ -36,7 +33,7 @@ fn known(ranges: &[&Range]) -> Vec<Option<u32>> {
         let known = range.known();
         if known.is_empty() {
             let lines = usize::try_from(range.lines()).unwrap_or(0);
-            all.resize(all.len().saturating_add(lines).min(LINES_MAX), None);
+            all.resize(all.len().saturating_add(lines), None);
         }
         all.extend(known.iter().map(|line| Some(line.short)));
     }

@@ -14,18 +14,16 @@ mod chain_file;
 mod chain_hash;
 mod chain_state;
 mod cover;
-mod head;
 mod line_diff;
 mod line_hashes;
 mod open_entry;
 mod resettle;
 mod settle;
 
-pub use audit::{ChainAudit, ChainFault, ChainFaultKind};
+pub use audit::{ChainAudit, ChainFault, ChainFaultKind, ChainHead};
 pub use chain_entry::{ChainEvent, ChainEventKind};
 pub use chain_hash::ChainHash;
 pub(super) use cover::{AppendedBytes, cover, forget};
-pub use head::{ChainHead, HeadFit, fit_of};
 pub(super) use resettle::{Resettled, Resettling, RewriteReason};
 
 #[cfg(test)]

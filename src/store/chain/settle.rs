@@ -13,7 +13,7 @@ pub(super) fn settle(log: &Path) -> io::Result<()> {
     let Some(entries) = chain_file::read(&next)? else { return Ok(()) };
     let fits = match lines::open(log) {
         Ok(Some((file, found))) => {
-            audit::audit(&file, found.len(), &Evidence::of(entries, None))?.faults.is_empty()
+            audit::is_whole(&file, found.len(), &Evidence::of(entries, None))?
         }
         Ok(None) => false,
         Err(StoreError::Io { source, .. }) => return Err(source),

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use event::{Decoded, EncodedLine, RepoKey, clean, codec};
 
+use super::chain_entry::{IsTakenIn, Range};
+use super::open_entry::Links;
 use super::*;
 use crate::edit::rewrite;
 use crate::{Durability, Store, append, lock};
@@ -78,8 +80,8 @@ fn a_chain_can_be_computed_by_hand() {
         let digest = ChainHash::of(line.as_bytes()).to_string();
         head = ChainHash::of(format!("{head}{digest}").as_bytes()).to_string();
     }
-    let found = world.store.chain_head(&world.log()).unwrap().unwrap();
-    assert_eq!((found.head.to_string(), found.lines), (head, 70));
+    let found = world.audit();
+    assert_eq!((found.head.hash.to_string(), found.lines), (head, 70));
     assert!(text.contains("\n2 lines 1-32 bytes 0-"), "{text}");
     let audit = world.audit();
     assert!(audit.is_whole() && audit.lines == 70 && audit.taken_in == 0, "{audit:?}");
@@ -125,7 +127,8 @@ fn what_was_done_is_told_with_its_lines() {
     assert_eq!(changed(&|lines| lines.clear()), [(Deleted, (1, 100))]);
     std::fs::remove_file(world.log()).unwrap();
     assert_eq!(world.store.logs_gone().unwrap(), [world.log()]);
-    assert_eq!(world.audit().faults[0].kind, Deleted);
+    let gone = &world.audit().faults[0];
+    assert_eq!((gone.kind, gone.lines), (ChainFaultKind::Gone, (1, 100)));
 }
 
 // S-CHAIN-4
@@ -198,7 +201,7 @@ fn a_torn_last_entry_of_the_chain_is_no_fault() {
 #[test]
 fn a_rewritten_log_says_what_changed() {
     let world = ChainFixture::with(50);
-    let before = world.store.chain_head(&world.log()).unwrap().unwrap();
+    let before = world.audit().head;
     world.by_hand("{}\n");
     rewrite(&world.store, &world.log(), &mut |line| {
         (line.bytes.windows(5).any(|part| part == b"\"m40\"")).then(|| b"{}".to_vec())
@@ -208,7 +211,7 @@ fn a_rewritten_log_says_what_changed() {
     assert!(audit.is_whole(), "{audit:?}");
     assert_eq!((audit.lines, world.lines().len()), (51, 51), "nothing is doubled");
     let event = audit.events.last().unwrap();
-    assert_eq!((event.kind, event.changed, event.after), (ChainEventKind::Scrub, 1, before.head));
+    assert_eq!((event.kind, event.changed, event.after), (ChainEventKind::Scrub, 1, before.hash));
     world.append("after");
     assert_eq!((world.audit().lines, world.audit().is_whole()), (52, true));
 }
@@ -253,30 +256,153 @@ fn a_crash_while_rewriting_leaves_a_fitting_chain() {
     }
 }
 
-// S-CHAIN-7
+// S-CHAIN-3
 #[test]
-fn a_copy_is_compared_with_a_head() {
+fn what_a_kill_at_a_seal_leaves_is_whole() {
+    // Whether the chain has the sealed entry, what the file of the lock says, and how many lines are taken in then.
+    let closed = |open: &str| format!("rewriting\n{open}");
+    for (has_sealed, note, taken_in) in [
+        (false, "{old}", 1),
+        (false, closed("{old}").as_str(), 1),
+        (false, closed("").as_str(), 32),
+        (true, closed("{old}").as_str(), 0),
+        (true, closed("").as_str(), 0),
+        (true, "{new}", 0),
+    ] {
+        let world = ChainFixture::with(31);
+        let lock = lock::path_of(&world.log());
+        let (chain, old) = (std::fs::read(world.chain()), std::fs::read_to_string(&lock));
+        world.append("seals");
+        if !has_sealed {
+            std::fs::write(world.chain(), chain.unwrap()).unwrap();
+        }
+        let new = std::fs::read_to_string(&lock).unwrap();
+        let said = note.replace("{old}", &old.unwrap()).replace("{new}", &new);
+        std::fs::write(&lock, said).unwrap();
+        assert!(world.audit().is_whole(), "{has_sealed} {note}: {:?}", world.audit());
+        (0..70).for_each(|line| world.append(&format!("later {line}")));
+        let audit = world.audit();
+        assert!(audit.is_whole(), "{has_sealed} {note}: {audit:?}");
+        assert_eq!((audit.lines, audit.taken_in), (102, taken_in), "{has_sealed} {note}");
+    }
+}
+
+/// What is in the place of a file that is written as a whole makes that fail, as a full disk does.
+fn blocked(world: &ChainFixture, act: impl FnOnce()) {
+    let place = world.chain().with_extension("new");
+    std::fs::create_dir(&place).unwrap();
+    act();
+    std::fs::remove_dir(&place).unwrap();
+}
+
+// S-CHAIN-6
+#[test]
+fn a_failed_rewriting_seals_no_entry_twice() {
     let world = ChainFixture::with(40);
-    let head = world.store.chain_head(&world.log()).unwrap().unwrap();
-    let copy = world.store.root().join("copy");
-    let all = world.lines();
-    let fit = |lines: &[String]| {
-        std::fs::write(&copy, lines.concat()).unwrap();
-        fit_of(&copy, &head).unwrap()
-    };
-    assert_eq!(fit(&all), HeadFit::Same);
-    assert_eq!(fit(&[all.concat(), "{}\n".to_owned()]), HeadFit::Longer(3));
-    assert!(matches!(fit(&all[..39]), HeadFit::Shorter(_)));
-    let mut swapped = all.clone();
-    swapped.swap(0, 1);
-    assert_eq!(fit(&swapped), HeadFit::Different);
-    // Who holds the store can make both the log and its chain anew; the head that was kept elsewhere tells.
-    std::fs::write(world.log(), swapped.concat()).unwrap();
-    std::fs::remove_file(world.chain()).unwrap();
-    std::fs::remove_file(lock::path_of(&world.log())).unwrap();
+    blocked(&world, || {
+        let same = |line: crate::LogLine<'_>| Some(line.bytes.to_vec());
+        rewrite(&world.store, &world.log(), &mut { same }).unwrap();
+    });
+    (0..70).for_each(|line| world.append(&format!("later {line}")));
+    let audit = world.audit();
+    assert_eq!((audit.is_whole(), audit.lines, audit.taken_in), (true, 110, 0), "{audit:?}");
+}
+
+// S-CHAIN-4
+#[test]
+fn a_failed_acceptance_leaves_the_chain_as_it_was() {
+    let world = ChainFixture::with(40);
+    let mut lines = world.lines();
+    lines[35] = lines[35].replace("m35", "x35");
+    std::fs::write(world.log(), lines.concat()).unwrap();
+    let before = world.audit();
+    blocked(&world, || assert!(world.store.accept_chain(&world.log()).is_err()));
+    assert_eq!(world.audit(), before);
     world.append("after");
-    assert!(world.audit().is_whole());
-    assert_eq!(fit_of(&world.log(), &head).unwrap(), HeadFit::Different);
+    assert_eq!(world.audit().faults, before.faults);
+    world.store.accept_chain(&world.log()).unwrap();
+    (0..70).for_each(|line| world.append(&format!("later {line}")));
+    assert_eq!((world.audit().is_whole(), world.audit().lines), (true, 111));
+}
+
+// S-CHAIN-5
+#[test]
+fn a_long_log_is_not_checked_while_appenders_wait() {
+    let world = ChainFixture::with(40);
+    std::fs::write(world.chain(), "").unwrap();
+    std::fs::remove_file(lock::path_of(&world.log())).unwrap();
+    let log = std::fs::OpenOptions::new().write(true).open(world.log()).unwrap();
+    // A hole, which takes no room on the disk.
+    log.set_len(256 * 1024 * 1024 + 1).unwrap();
+    world.append("after");
+    let chain = std::fs::read_to_string(world.chain()).unwrap();
+    assert!(chain.contains(" broken ") && chain.contains(" found lost "), "{chain}");
+}
+
+// S-CHAIN-2
+#[test]
+fn many_lines_at_once_make_no_long_chain() {
+    let world = ChainFixture::with(1);
+    let loaded = || chain_state::load(&world.log()).unwrap().unwrap().evidence;
+    // Each line is long enough for an entry of its own.
+    let after = |open: Range, lines: u32| {
+        let mut links = Links::after(open);
+        let hash = |line: u32| ChainHash::of(&line.to_le_bytes());
+        (0..lines).for_each(|line| links.add(hash(line), 16 * 1024, IsTakenIn::Yes));
+        links
+    };
+    let links = after(loaded().open().unwrap(), 30_000);
+    let text = links.sealed_text();
+    let last = Range::parse(text.lines().next_back().unwrap()).unwrap();
+    assert!(text.lines().count() < 9_000, "{}", text.lines().count());
+    assert_eq!((last.lines_end, last.head), (30_001, links.open.head));
+    let mut open = loaded().open().unwrap();
+    for _ in 0..4 {
+        let links = after(open, 8_000);
+        chain_file::append(&world.log(), &links.sealed_text()).unwrap();
+        assert!(std::fs::metadata(world.chain()).unwrap().len() < 4 * 1024 * 1024);
+        open = links.open;
+    }
+    let ranges = loaded().ranges().1.len();
+    assert!(ranges < 9_000 && loaded().head() == open.head, "{ranges}");
+}
+
+// S-CHAIN-4
+#[test]
+fn in_a_long_log_the_rest_is_told() {
+    let world = ChainFixture::with(100);
+    let mut lines = world.lines();
+    lines.remove(70);
+    std::fs::write(world.log(), lines.concat()).unwrap();
+    let loaded = chain_state::load(&world.log()).unwrap().unwrap();
+    let (file, length) = loaded.file.unwrap();
+    let told = |lines_max| {
+        let audit = audit::audit_up_to(lines_max, (&file, length), &loaded.evidence).unwrap();
+        audit.faults.into_iter().map(|fault| (fault.kind, fault.lines)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(100), [(ChainFaultKind::Deleted, (71, 71))]);
+    // The log has 99 lines, and its chain covers 100.
+    assert_eq!(told(99), [(ChainFaultKind::Edited, (65, 100))]);
+    world.by_hand(&"\n".repeat(50));
+    let length = std::fs::metadata(world.log()).unwrap().len();
+    let audit = audit::audit_up_to(100, (&file, length), &loaded.evidence).unwrap();
+    assert_eq!(audit.faults[0].lines, (65, 100), "149 lines");
+}
+
+// S-CHAIN-5
+#[test]
+fn a_forged_chain_makes_no_long_report() {
+    let world = ChainFixture::with(1);
+    let mut chain = std::fs::read_to_string(world.chain()).unwrap();
+    for number in 2..3_000 {
+        let (first, head) = (number * 1_000_000_000_000_u64, ChainHash::NONE);
+        let bytes = first + 1_000_000;
+        chain +=
+            &format!("{number} lines {first}-{bytes} bytes {first}-{bytes} of - head {head}\n");
+    }
+    std::fs::write(world.chain(), chain).unwrap();
+    let audit = world.audit();
+    assert!(!audit.is_whole() && audit.faults.len() <= 1_000, "{}", audit.faults.len());
 }
 
 #[cfg(unix)]

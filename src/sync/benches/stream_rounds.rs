@@ -1,4 +1,4 @@
-//! Exchanges over a stream beside the client alone. Not here: git (`team_rounds`).
+//! Rounds over a stream beside the client alone. Not here: git (`team_rounds`).
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ fn publish_bare(server: &str, lines: &[String]) -> Duration {
     })
 }
 
-/// Prints how long exchanges take beside the bare client.
+/// Prints how long rounds take beside the bare client.
 fn measure(team: &Team, (server, url): (&str, &str), count: usize) {
     let (ana, bo) = (team.laptop_at("ana", url), team.laptop_at("bo", url));
     let lines = write_many(&ana, count);

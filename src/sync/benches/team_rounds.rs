@@ -1,5 +1,5 @@
-//! Measures exchanges with a team beside a floor: the same bytes published by hand. The two take turns, since only their
-//! ratio is reliable on a busy machine. Not here: what an exchange must do (the conformance tests).
+//! Measures rounds with a team beside a floor: the same bytes published by hand. The two take turns, since only their
+//! ratio is reliable on a busy machine. Not here: what a round must do (the conformance tests).
 //!
 //! `cargo bench -p agent-knowledge-sync --bench team_rounds -- [ROUNDS] [LINES]`: git beside `git hash-object`, `commit-tree`
 //! and `push`, and `git fetch`. With `--features nats` and AGENT_KNOWLEDGE_TEST_NATS_SERVER also a stream beside the client alone.

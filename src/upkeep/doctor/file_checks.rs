@@ -2,12 +2,12 @@
 //! held, whether writes wait. Not here: the contents of lines.
 
 use std::fs::Metadata;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::Diagnosis;
+use crate::counted::counted;
 use crate::shown_path::{shown, word};
-use store::{LockState, Store, make_a_file_in};
+use store::{ChainFaultKind, LockState, Store, line_count, make_a_file_in};
 
 /// Most logs with a problem that are listed one by one.
 const TOLD_MAX: usize = 20;
@@ -125,19 +125,11 @@ fn about_log(log: &Path) -> Option<Diagnosis> {
     open_to_others("logs", log, &found)
 }
 
-/// Lines above which a log is worth archiving: jq and grep slow down, and every first read does.
-const LINES_MAX: usize = 10_000;
-
-/// A line has at least this many bytes, so a shorter log need not be counted.
-const LINE_BYTES_MIN: u64 = 64;
-
 fn too_long(log: &Path) -> Option<Diagnosis> {
-    let bytes = log.symlink_metadata().ok()?.len();
-    let lines = if bytes / LINE_BYTES_MIN > LINES_MAX as u64 { lines_in(log) } else { 0 };
+    let lines = store::lines_of_long_log(log)?;
     let says =
         format!("{} has {lines} lines; old ones can be archived and stay searchable", shown(log));
-    let mend = "agent-knowledge archive".to_owned();
-    (lines > LINES_MAX).then(|| Diagnosis::warn("logs", says).mended_by(mend))
+    Some(Diagnosis::warn("logs", says).mended_by("agent-knowledge archive".to_owned()))
 }
 
 fn moved_away(path: &Path) -> String {
@@ -220,22 +212,40 @@ fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
     let mirrors = store.mirrors().unwrap_or_default();
     let is_free =
         |log: &&PathBuf| !matches!(store.try_lock_of(log), Ok(LockState::Held(_)) | Err(_));
-    let (mut lines, mut checked, mut changed) = (0, 0, Vec::new());
+    let (mut lines, mut lost, mut changed) = (0, Vec::new(), Vec::new());
+    let (mut own, mut others) = (0, 0);
     for log in logs.iter().chain(&gone).chain(&mirrors).filter(is_free) {
         let Ok(Some(audit)) = store.audit_chain(log) else { continue };
         lines += audit.lines;
-        checked += 1;
+        let origin = store::origin_of(log);
+        match origin {
+            Some(_) => others += 1,
+            None => own += 1,
+        }
         if !audit.is_whole() {
             let name = log.file_name().unwrap_or_default().to_string_lossy();
-            let origin = store::origin_of(log);
-            changed.push(origin.map_or_else(|| name.to_string(), |of| format!("{name} of {of}")));
+            let name = origin.map_or_else(|| name.to_string(), |of| format!("{name} of {of}"));
+            if audit.faults.iter().any(|fault| fault.kind == ChainFaultKind::Gone) {
+                lost.push(format!("{name} is gone ({})", counted(audit.lines, "line")));
+            } else {
+                changed.push(name);
+            }
         }
     }
-    if changed.is_empty() {
-        let says = format!("{lines} lines in {checked} logs are as they were written");
-        return (checked > 0).then(|| Diagnosis::fine("chain", says));
+    if !changed.is_empty() {
+        let names = changed.join(", ");
+        lost.push(format!("lines of {names} were changed after they were written"));
     }
-    let says = format!("lines of {} were changed after they were written", changed.join(", "));
+    if lost.is_empty() {
+        let as_written = if lines == 1 { "is as it was" } else { "are as they were" };
+        let (lines, mut logs) = (counted(lines, "line"), counted(own, "log"));
+        if others > 0 {
+            logs += &format!(" and {}", counted(others, "mirror"));
+        }
+        let says = format!("{lines} in {logs} {as_written} written");
+        return (own + others > 0).then(|| Diagnosis::fine("chain", says));
+    }
+    let says = lost.join("; ");
     Some(Diagnosis::warn("chain", says).mended_by("agent-knowledge verify".to_owned()))
 }
 
@@ -244,7 +254,7 @@ fn waiting(store: &Store) -> Vec<Diagnosis> {
     let mut findings = Vec::new();
     match store.spooled() {
         Ok(files) if !files.is_empty() => {
-            let lines: usize = files.iter().map(|file| lines_in(file)).sum();
+            let lines: usize = files.iter().map(|file| line_count(file)).sum();
             let says = format!(
                 "{lines} lines in {} files wait, because another process held their log; the next write or search moves them into it",
                 files.len()
@@ -255,7 +265,7 @@ fn waiting(store: &Store) -> Vec<Diagnosis> {
         Err(error) => findings.push(Diagnosis::fail("spool", format!("failed to {error}"))),
     }
     if let Ok(files) = store.quarantines() {
-        let lines: usize = files.iter().map(|file| lines_in(file)).sum();
+        let lines: usize = files.iter().map(|file| line_count(file)).sum();
         if lines > 0 {
             let folder = shown(&store.root().join(".quarantine"));
             findings
@@ -263,18 +273,4 @@ fn waiting(store: &Store) -> Vec<Diagnosis> {
         }
     }
     findings
-}
-
-fn lines_in(file: &Path) -> usize {
-    // Opening a pipe would block.
-    if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
-        return 0;
-    }
-    let Ok(file) = std::fs::File::open(file) else { return 0 };
-    let mut reader = BufReader::new(file);
-    let mut lines = 0;
-    while reader.skip_until(b'\n').is_ok_and(|count| count > 0) {
-        lines += 1;
-    }
-    lines
 }

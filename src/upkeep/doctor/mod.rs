@@ -47,6 +47,8 @@ pub struct DoctorRequest<'a> {
     pub sessions: Option<StateNote>,
     /// How sharing with a team stands, if the settings name one.
     pub team: Option<StateNote>,
+    /// Who orders likely hits, and what is sent there, if the settings name one.
+    pub reranker: Option<StateNote>,
 }
 
 /// The severity of a finding.
@@ -106,6 +108,7 @@ pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     findings.extend(set_up::set_up(&request.clients));
     findings.extend(request.sessions.iter().flat_map(|note| parts::noted("past sessions", note)));
     findings.extend(request.team.iter().flat_map(|note| parts::noted("team", note)));
+    findings.extend(request.reranker.iter().flat_map(|note| parts::noted("reranker", note)));
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
     let verdict = if is_failed { CheckVerdict::Wrong } else { CheckVerdict::Fine };
     CheckReport { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }

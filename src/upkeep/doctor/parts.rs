@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Diagnosis, DoctorRequest};
 use crate::shown_path::{shown, word};
-use index::embed::{EmbedError, model};
+use index::embed::{EmbedError, RUNS_MODEL, model};
 use reply::StateNote;
 use search::snapshot::Room;
 use store::{make_a_file_in, trusted};
@@ -70,6 +70,9 @@ pub(super) fn room(room: Room) -> Diagnosis {
 }
 
 pub(super) fn model(directory: &Path) -> Diagnosis {
+    if !RUNS_MODEL {
+        return Diagnosis::fine("model", "this build runs none, and searches by words".to_owned());
+    }
     let status = model::status(directory);
     if let Err(error @ EmbedError::Untrusted { .. }) = model::verify(directory) {
         return Diagnosis::warn("model", format!("search by words only: {error}"));

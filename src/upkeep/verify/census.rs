@@ -116,6 +116,8 @@ impl ChainCensus {
 #[derive(Debug, Default)]
 pub(super) struct StoreCensus {
     pub logs: Vec<LogCensus>,
+    /// The mirrors of other origins, of which only the chains are compared.
+    pub mirrors: Vec<LogCensus>,
     /// Ids with different contents, and their lines.
     pub conflicts: BTreeMap<EventId, Vec<LinePosition>>,
     /// Missing memories, and the lines about them.
@@ -180,7 +182,7 @@ impl StoreCensus {
             let is_read = log.secrets.count == 0 && log.trouble.is_none();
             log.skipped.count == 0 && is_read && log.chain.is_fine()
         };
-        self.conflicts.is_empty() && self.logs.iter().all(is_well)
+        self.conflicts.is_empty() && self.logs.iter().chain(&self.mirrors).all(is_well)
     }
 
     pub fn total(&self, of: impl Fn(&LogCensus) -> usize) -> usize {

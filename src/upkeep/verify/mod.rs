@@ -137,15 +137,18 @@ fn gone(request: &VerifyRequest<'_>, census: &mut StoreCensus) -> Result<(), Sto
     Ok(())
 }
 
-/// Adds the mirrors that were changed since they were brought in. Their lines were checked then.
+/// Compares the mirrors with their chains. What is wrong in their lines can be mended only in the store that wrote them.
 fn mirrors(request: &VerifyRequest<'_>, census: &mut StoreCensus) {
-    for mirror in request.store.mirrors().unwrap_or_default() {
-        let chain = chain(request, &mirror);
-        if !chain.is_fine() || matches!(chain, ChainCensus::Accepted(_)) {
-            let mut found = census.begin(mirror);
-            found.chain = chain;
-            census.logs.push(found);
-        }
+    let mirrors = request.store.mirrors().unwrap_or_else(|error| {
+        let mut team = census.begin(request.store.root().join("team"));
+        team.trouble = Some(error.to_string());
+        census.mirrors.push(team);
+        Vec::new()
+    });
+    for mirror in mirrors {
+        let mut found = census.begin(mirror);
+        found.chain = chain(request, &found.log);
+        census.mirrors.push(found);
     }
 }
 

@@ -105,7 +105,7 @@ fn what_is_no_harm_is_only_told() {
     for told in [
         "memory gone is in none of these logs, but named in a.jsonl line 3",
         "the last line has no line break yet (8 bytes)",
-        "1 times in the future, the first in line 3",
+        "1 time in the future, the first in line 3",
     ] {
         assert!(text.contains(told), "no {told:?} in {text}");
     }
@@ -199,4 +199,46 @@ fn many_findings_are_counted_and_some_are_told() {
     let log = &reply.json["logs"][0];
     assert_eq!((&log["skipped"], log["skips"].as_array().unwrap().len()), (&json!(1_500), 1_000));
     assert!(reply.text.contains("and 1490 more skipped lines") && reply.text.lines().count() < 20);
+}
+
+/// A store with one log and the mirrors of two origins, of one line each.
+fn with_mirrors() -> (VerifyFixture, [PathBuf; 2]) {
+    let world = VerifyFixture::with(&[("a.jsonl", "{\"id\":\"m1\",\"lesson\":\"x\"}\n")]);
+    let turn = world.store.team_turn(0).unwrap();
+    let (store, repo) = (&world.store, event::RepoKey::parse("api").unwrap());
+    let paths = [1, 2].map(|random| {
+        let origin = event::StoreOrigin::mint("you", random);
+        let mirror = store.mirror(&turn, &origin, &repo).unwrap();
+        mirror.append(0, b"{\"id\":\"m2\",\"lesson\":\"y\"}\n").unwrap();
+        store.mirror_of(&origin, "api.jsonl")
+    });
+    drop(turn);
+    (world, paths)
+}
+
+// S-VERIFY-1
+#[test]
+fn mirrors_are_counted_apart() {
+    let (world, [one, _]) = with_mirrors();
+    let CheckReport { verdict, reply } = world.verify();
+    assert_eq!(verdict, CheckVerdict::Fine, "{}", reply.text);
+    assert_eq!(reply.text, "1 log, 2 mirrors, 1 line, 1 event: no problems found");
+    assert_eq!(reply.json["mirrors"][1]["chain"]["head"]["lines"], 1, "{}", reply.json);
+    std::fs::write(&one, "{\"id\":\"m2\",\"lesson\":\"z\"}\n").unwrap();
+    let CheckReport { verdict, reply: Reply { text, json } } = world.verify();
+    assert_eq!(verdict, CheckVerdict::Wrong);
+    assert!(text.ends_with("1 log, 2 mirrors, 1 line, 1 event, 1 changed mirror: problems found"));
+    assert!(text.contains("delete a changed mirror") && !text.contains("--accept"), "{text}");
+    assert_eq!((&json["changed_logs"], &json["changed_mirrors"]), (&json!(0), &json!(1)));
+    assert_eq!(json["logs"].as_array().unwrap().len(), 1, "{json}");
+}
+
+// S-VERIFY-1
+#[test]
+fn mirrors_that_cannot_be_listed_are_told() {
+    let world = VerifyFixture::with(&[]);
+    std::fs::write(world.store.root().join("team"), "").unwrap();
+    let CheckReport { verdict, reply } = world.verify();
+    assert_eq!(verdict, CheckVerdict::Wrong, "{}", reply.text);
+    assert!(reply.text.contains("TROUBLE") && reply.text.contains("team"), "{}", reply.text);
 }

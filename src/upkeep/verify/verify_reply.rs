@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::census::{Findings, LinePosition, LogCensus, StoreCensus, TOLD_MAX};
-use super::chain_reply::{about_chain, json_of_chain, remedy};
+use super::chain_reply::{
+    LOG_REMEDY, MIRROR_REMEDY, about_chain, json_of_chain, json_of_mirror, remedy,
+};
+use crate::counted::counted;
 use crate::shown_path::shown;
 use event::EventId;
 use guard::text::{Layout, neutralise};
@@ -24,11 +27,13 @@ pub(super) fn reply(census: &StoreCensus, root: &Path) -> Reply {
 
 fn text(census: &StoreCensus, root: &Path) -> String {
     let mut out = String::new();
-    for log in &census.logs {
-        about_log(&mut out, log);
-        about_chain(&mut out, log, census.origin.as_deref());
+    for (files, how) in [(&census.logs, LOG_REMEDY), (&census.mirrors, MIRROR_REMEDY)] {
+        for file in files {
+            about_log(&mut out, file);
+            about_chain(&mut out, file, census.origin.as_deref());
+        }
+        remedy(&mut out, files, how);
     }
-    remedy(&mut out, &census.logs);
     let lines = |places: &[LinePosition]| {
         let named = places.iter().take(SHOWN_MAX).map(|place| named(census, *place));
         named.collect::<Vec<_>>().join(", ") + &more(places.len())
@@ -36,7 +41,7 @@ fn text(census: &StoreCensus, root: &Path) -> String {
     for (id, places) in census.conflicts.iter().take(SHOWN_MAX) {
         let _ = writeln!(out, "CONFLICT  {id} has different contents: {}", lines(places));
     }
-    left(&mut out, "conflicts", census.conflicts.len());
+    left(&mut out, ["conflict", "conflicts"], census.conflicts.len());
     for (id, places) in census.orphans.iter().take(SHOWN_MAX) {
         let _ = writeln!(
             out,
@@ -44,13 +49,14 @@ fn text(census: &StoreCensus, root: &Path) -> String {
             lines(places)
         );
     }
-    left(&mut out, "such memories", census.orphans.len());
+    left(&mut out, ["such memory", "such memories"], census.orphans.len());
     let copied = census.total(|log| log.copied);
     if copied > 0 {
         let folder = shown(&root.join(".quarantine"));
         let _ = writeln!(
             out,
-            "note      {copied} damaged lines copied to {folder}; the logs were not changed"
+            "note      {} copied to {folder}; the logs were not changed",
+            counted(copied, "damaged line")
         );
     }
     out + &summary(census)
@@ -59,27 +65,40 @@ fn text(census: &StoreCensus, root: &Path) -> String {
 fn summary(census: &StoreCensus) -> String {
     let (lines, events) = (census.total(|log| log.lines), census.total(|log| log.events));
     let skipped = census.total(|log| log.skipped.count);
+    let cut_off = census.total(|log| log.cut_off.count);
     let (repeated, secrets) =
         (census.total(|log| log.repeated), census.total(|log| log.secrets.count));
     let segments = census.logs.iter().filter(|found| Store::is_segment(&found.log)).count();
-    let mut text = format!("{} logs", census.logs.len() - segments);
+    let conflicts = census.conflicts.len();
+    let ids = if conflicts == 1 { "id" } else { "ids" };
+    let [changed, changed_mirrors] = [&census.logs, &census.mirrors].map(|files| changed(files));
+    let mut text = counted(census.logs.len() - segments, "log");
     if segments > 0 {
-        let _ = write!(text, ", {segments} segments");
+        let _ = write!(text, ", {}", counted(segments, "segment"));
     }
-    let _ = write!(text, ", {lines} lines, {events} events");
-    for (count, what) in [
-        (repeated, "repeated"),
-        (census.total(|log| log.cut_off.count), "cut off"),
-        (skipped, "skipped"),
-        (census.conflicts.len(), "ids in conflict"),
-        (secrets, "secrets"),
-        (census.total(|log| usize::from(!log.chain.is_fine())), "changed logs"),
+    if !census.mirrors.is_empty() {
+        let _ = write!(text, ", {}", counted(census.mirrors.len(), "mirror"));
+    }
+    let _ = write!(text, ", {}, {}", counted(lines, "line"), counted(events, "event"));
+    for (count, said) in [
+        (repeated, format!("{repeated} repeated")),
+        (cut_off, format!("{cut_off} cut off")),
+        (skipped, format!("{skipped} skipped")),
+        (conflicts, format!("{conflicts} {ids} in conflict")),
+        (secrets, counted(secrets, "secret")),
+        (changed, counted(changed, "changed log")),
+        (changed_mirrors, counted(changed_mirrors, "changed mirror")),
     ] {
         if count > 0 {
-            let _ = write!(text, ", {count} {what}");
+            let _ = write!(text, ", {said}");
         }
     }
     text + if census.is_fine() { ": no problems found" } else { ": problems found" }
+}
+
+/// Counts the files that do not fit their chains.
+fn changed(files: &[LogCensus]) -> usize {
+    files.iter().filter(|file| !file.chain.is_fine()).count()
 }
 
 /// Reports the findings of a log; nothing if it has none.
@@ -93,7 +112,7 @@ fn about_log(out: &mut String, found: &LogCensus) {
         let (line, offset) = (skip.line, skip.offset);
         let _ = writeln!(out, "SKIPPED   {log}: line {line}, byte {offset}: {}", skip.reason);
     }
-    left(out, "skipped lines", found.skipped.count);
+    left(out, ["skipped line", "skipped lines"], found.skipped.count);
     for skip in found.cut_off.first.iter().take(SHOWN_MAX) {
         let (line, offset) = (skip.line, skip.offset);
         let _ = writeln!(
@@ -101,41 +120,41 @@ fn about_log(out: &mut String, found: &LogCensus) {
             "note      {log}: line {line}, byte {offset}: cut off by a writer that was stopped; it was never acknowledged"
         );
     }
-    left(out, "lines cut off", found.cut_off.count);
+    left(out, ["line cut off", "lines cut off"], found.cut_off.count);
     for (line, spot) in found.secrets.first.iter().take(SHOWN_MAX) {
         let field = neutralise(&spot.field, Layout::Line);
         let place = if field.is_empty() { String::new() } else { format!(", {field}") };
         let _ = writeln!(out, "SECRET    {log}: line {line}{place}: {}", spot.rule);
     }
-    left(out, "secrets", found.secrets.count);
+    left(out, ["secret", "secrets"], found.secrets.count);
     if found.secrets.count > 0 {
         let _ = writeln!(out, "          agent-knowledge scrub removes secrets from logs");
     }
     if let Some(first) = found.future.first.first() {
-        let count = found.future.count;
-        let _ = writeln!(
-            out,
-            "note      {log}: {count} times in the future, the first in line {first}"
-        );
+        let times = counted(found.future.count, "time");
+        let _ = writeln!(out, "note      {log}: {times} in the future, the first in line {first}");
     }
     if found.torn_bytes > 0 {
         let _ = writeln!(
             out,
-            "note      {log}: the last line has no line break yet ({} bytes), and is not read before it has one",
-            found.torn_bytes
+            "note      {log}: the last line has no line break yet ({}), and is not read before it has one",
+            counted(found.torn_bytes, "byte")
         );
     }
     if found.no_room > 0 {
         let _ = writeln!(
             out,
-            "note      {log}: the quarantine is full; {} lines not copied",
-            found.no_room
+            "note      {log}: the quarantine is full; {} not copied",
+            counted(found.no_room, "line")
         );
     }
 }
 
-fn left(out: &mut String, what: &str, count: usize) {
+/// Says how many findings are not listed; `nouns` are one of them and many.
+fn left(out: &mut String, nouns: [&str; 2], count: usize) {
     if let Some(more) = count.checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
+        let [one, many] = nouns;
+        let what = if more == 1 { one } else { many };
         let _ = writeln!(out, "          and {more} more {what}; --json lists up to {TOLD_MAX}");
     }
 }
@@ -193,7 +212,9 @@ fn json(census: &StoreCensus) -> Value {
         "orphans": by_id(&census.orphans),
         "orphan_count": census.orphans.len(),
         "origin": census.origin,
-        "changed_logs": census.total(|log| usize::from(!log.chain.is_fine())),
+        "changed_logs": changed(&census.logs),
+        "changed_mirrors": changed(&census.mirrors),
+        "mirrors": census.mirrors.iter().map(json_of_mirror).collect::<Vec<_>>(),
         "logs": census.logs.iter().map(json_of_log).collect::<Vec<_>>(),
     })
 }

@@ -129,6 +129,9 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         }),
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,
+        name: "test".to_owned(),
+        may_see: None,
+        scale: <_>::default(),
     });
     let has_model = dense.is_some();
     let engine = Engine::start(EngineSetup {
@@ -154,6 +157,8 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
         doctor: <_>::default(),
         work_trees: <_>::default(),
         past: <_>::default(),
+        second_source: None,
+        reranker: None,
         engine,
         store,
         config,

@@ -420,7 +420,7 @@ fn rest_shows_where_a_memory_stands() {
     let before = standing(&ids[0]);
     assert_eq!((&before["state"], &before["maturity"]), (&json!("live"), &json!("candidate")));
     assert_eq!(before["verdicts"], json!({ "worked": 0, "failed": 0, "stale": 0, "confirmed": 0 }));
-    assert_eq!(before["written_by"]["agent"], "tester");
+    assert_eq!(before["written_by"]["agent"], "Tester");
     assert_eq!(before["seen_in"], json!(["acme/web"]));
     assert_eq!((&before["changed_files"], &before["links"]), (&Value::Null, &json!([])));
     done(

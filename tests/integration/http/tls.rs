@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
@@ -12,9 +13,10 @@ use rcgen::{
 };
 use serde_json::{Value, json};
 
-use super::client::Server;
+use super::client::{STEP, Server};
 use super::tokens::token;
-use crate::world::{World, run};
+use crate::raw_client::{Client, Era};
+use crate::world::{AGENT_KNOWLEDGE, World, run};
 
 /// The name of the server of the team.
 const TEAM: &str = "memory.team.example";
@@ -147,6 +149,38 @@ fn tls_answers_whoever_shows_a_token() {
     assert!(status.contains(&server.url), "{status}");
 }
 
+// S-REMOTE-1, S-REMOTE-2
+#[test]
+fn tls_reaches_only_a_server_that_is_believed() {
+    let (world, _, server) = served();
+    let shown = token(&world, "container", "write");
+    let (container, other) = (World::new(), World::new());
+    Authority::new(&other);
+    let agent = |believed: &World| {
+        let mut command = container.command(AGENT_KNOWLEDGE);
+        command.args(["mcp", "--remote", &format!("https://127.0.0.1:{}", server.port())]);
+        command.env("AGENT_KNOWLEDGE_TOKEN", &shown);
+        command.env("SSL_CERT_FILE", believed.path("authority.pem"));
+        Client::open_with(Era::Legacy, &mut command)
+    };
+    let mut client = agent(&other);
+    let lesson =
+        json!({ "event_type": "fact", "lesson": "walruses wear hats", "repo": "acme/web" });
+    client.told("memory_save", &lesson);
+    let told = client.search("walruses wear hats");
+    assert!(told.contains("hats") && told.contains("did not answer"), "{told}");
+    drop(client);
+    assert!(!world.store().join("acme+web.jsonl").exists());
+    let _client = agent(&world);
+    let began = Instant::now();
+    while !world.store().join("acme+web.jsonl").exists() {
+        assert!(began.elapsed() < STEP, "not delivered");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    let events = world.all_events();
+    assert_eq!((&*events[0].lesson, &*events[0].agent_id), ("walruses wear hats", "container"));
+}
+
 // S-HTTP-10
 #[test]
 fn tls_shares_no_store_with_private_memories() {
@@ -171,7 +205,7 @@ fn tls_shares_no_store_with_private_memories() {
         let requests = || world.asked(&["status"])["https"]["requests"].as_u64().unwrap();
         let before = requests();
         while requests() == before && !listening.is_finished() {
-            std::thread::park_timeout(std::time::Duration::from_millis(10));
+            std::thread::park_timeout(Duration::from_millis(10));
         }
         let id = world.log_memory(&private).done();
         (listening.join().unwrap(), id)

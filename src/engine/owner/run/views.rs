@@ -30,7 +30,7 @@ impl LoopState {
         self.catch_up();
         match &self.reading {
             ReadState::Following(follower) if !follower.is_behind() => {
-                Some(follower.snapshot().with_sign_store(self.sign_store()))
+                Some(self.of_model(follower.snapshot()))
             }
             ReadState::Loading(_) | ReadState::Following(_) => None,
         }
@@ -48,7 +48,7 @@ impl LoopState {
 
     pub(super) fn view_of(&self, follower: &Follower) -> View {
         let extent = if follower.is_behind() { Extent::Behind } else { Extent::Whole };
-        View { snapshot: follower.snapshot().with_sign_store(self.sign_store()), extent }
+        View { snapshot: self.of_model(follower.snapshot()), extent }
     }
 
     pub(super) fn send_current_view(&mut self, reply: Sender<View>) {
@@ -75,8 +75,9 @@ impl LoopState {
     /// Notes whether lines are left out now, and lets the embedding of texts give way as long as that was lately so.
     pub(super) fn note_pressure(&mut self) {
         let change = self.pressure.note(self.is_behind(), Instant::now());
-        if let (Some(pace), Some(worker)) = (change, &self.worker) {
-            worker.set_pace(pace);
+        if let Some(pace) = change {
+            let models = [self.models.now(), self.models.next()];
+            models.into_iter().flatten().for_each(|model| model.worker.set_pace(pace));
         }
     }
 
@@ -108,7 +109,7 @@ impl LoopState {
         {
             for reply in std::mem::take(&mut self.waiting) {
                 // The caller may have stopped waiting.
-                let _ = reply.send(follower.snapshot().with_sign_store(self.sign_store()));
+                let _ = reply.send(self.of_model(follower.snapshot()));
             }
         }
     }
@@ -124,12 +125,17 @@ impl LoopState {
 
     pub(super) fn recent_view(&mut self, home: PathBuf) -> View {
         self.catch_up();
-        let sign_store = self.sign_store();
+        if let ReadState::Following(follower) = &self.reading {
+            return self.view_of(follower);
+        }
+        let snapshot = self.recent_snapshot(home);
+        View { snapshot: self.of_model(snapshot), extent: Extent::Recent }
+    }
+
+    /// Returns what is known while all logs are read for the first time.
+    fn recent_snapshot(&mut self, home: PathBuf) -> Snapshot {
         match &mut self.reading {
-            ReadState::Following(follower) => {
-                let extent = if follower.is_behind() { Extent::Behind } else { Extent::Whole };
-                View { snapshot: follower.snapshot().with_sign_store(sign_store), extent }
-            }
+            ReadState::Following(follower) => follower.snapshot(),
             ReadState::Loading(loading) => {
                 let LoadingState { store, config, bound, recent, homes, own, .. } = &mut **loading;
                 let is_new = homes.len() < RECENT_HOMES_MAX && homes.insert(home);
@@ -147,10 +153,7 @@ impl LoopState {
                     }),
                 };
                 recent.catch_up();
-                View {
-                    snapshot: recent.snapshot().with_sign_store(sign_store),
-                    extent: Extent::Recent,
-                }
+                recent.snapshot()
             }
         }
     }

@@ -10,12 +10,16 @@
 //! What is not here: which texts to embed and what becomes of the vectors (the engine), which model
 //! (`embed::load`), the file format (`cache`).
 
+mod other_texts;
 mod pending_query;
 mod priority;
 mod query_cache;
+mod query_thread;
+mod refusal;
 mod thread;
 
 pub use pending_query::PendingQuery;
+pub use refusal::{QueryError, SubmitError};
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,9 +28,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use self::other_texts::TextsJob;
 use self::query_cache::QueryCache;
 use super::cache::{AppendLock, CacheStats};
-use super::{EmbedError, Embedder};
+use super::{EmbedError, Embedder, SpaceId};
 use crate::late::{QueryToken, SignState, SignStore};
 
 /// Texts that may wait at once: minutes of work, and 4 MB at a typical 500 bytes. Beyond it `submit` gives the job
@@ -80,6 +85,8 @@ pub struct Embedded {
 /// The embedding of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryEmbedding {
+    /// The vectors that it can be compared with.
+    pub space: SpaceId,
     /// Of length one.
     pub vector: Vec<f32>,
     /// Its tokens, prepared for comparison with the signs of memories.
@@ -119,6 +126,8 @@ pub struct Progress {
     pub cache: Option<CacheStats>,
     /// Why there is none, or why the last write to it failed.
     pub cache_trouble: Option<String>,
+    /// Why texts wait, where the model could not be asked just now.
+    pub model_trouble: Option<String>,
 }
 
 /// Where vectors are kept between runs.
@@ -133,6 +142,10 @@ pub struct CacheConfig {
 pub struct WorkerConfig {
     /// Loads the model; runs on the new thread.
     pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
+    /// Its space.
+    pub space: SpaceId,
+    /// What happens to a batch in flight at the end.
+    pub at_end: AtEnd,
     /// `None` makes every vector anew at each start.
     pub cache: Option<CacheConfig>,
     /// Given the vectors of each batch, on the worker's thread. Must not wait for the thread that
@@ -140,35 +153,13 @@ pub struct WorkerConfig {
     pub deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
 }
 
-/// A job that was not taken, given back.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SubmitError {
-    /// [`JOBS_MAX`] texts are waiting.
-    #[error("too many texts are waiting to be embedded")]
-    Full(Job),
-    /// The model did not load, so nothing will be embedded.
-    #[error("there is no embedding model")]
-    Stopped(Job),
-}
-
-/// Why a query has no vector; it then runs on words alone.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum QueryError {
-    /// The model is still being loaded.
-    #[error("the embedding model is still loading")]
-    Loading,
-    /// [`QUERIES_MAX`] queries are waiting.
-    #[error("too many queries are waiting for the embedding model")]
-    Busy,
-    /// Not within the time given.
-    #[error("the embedding model did not answer in time")]
-    TimedOut,
-    /// There is no model, or it failed on this query.
-    #[error(transparent)]
-    Failed(#[from] EmbedError),
-    /// The thread is gone.
-    #[error("the embedding thread has stopped")]
-    Stopped,
+/// What dropping a worker does with a batch in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtEnd {
+    /// Waits for it: it takes a moment.
+    Wait,
+    /// Leaves the thread alone, which ends after it: it may wait for somebody else's server.
+    Leave,
 }
 
 /// How fast texts are embedded. Queries are embedded at once at any pace.
@@ -185,6 +176,7 @@ enum Message {
     Pace(Pace),
     Embed(Job),
     Query(QueryJob),
+    Texts(TextsJob),
     Stop,
 }
 
@@ -206,6 +198,7 @@ struct WorkerShared {
     failed: AtomicUsize,
     slow: Mutex<Slow>,
     query_cache: Mutex<QueryCache>,
+    space: SpaceId,
 }
 
 /// The rarely changing rest of [`Progress`].
@@ -213,16 +206,17 @@ struct Slow {
     state: WorkerState,
     cache: Option<CacheStats>,
     cache_trouble: Option<String>,
+    model_trouble: Option<String>,
     sign_store: Option<Arc<dyn SignStore>>,
     /// To the thread that embeds queries; `None` where texts and queries share a network.
     queries: Option<Sender<QueryJob>>,
 }
 
 impl WorkerShared {
-    fn new() -> Self {
-        let (cache, cache_trouble, sign_store) = (None, None, None);
+    fn new(space: SpaceId) -> Self {
+        let (cache, cache_trouble, model_trouble, sign_store) = (None, None, None, None);
         let state = WorkerState::Loading;
-        let slow = Slow { state, cache, cache_trouble, sign_store, queries: None };
+        let slow = Slow { state, cache, cache_trouble, model_trouble, sign_store, queries: None };
         Self {
             stop: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
@@ -232,6 +226,7 @@ impl WorkerShared {
             failed: AtomicUsize::new(0),
             slow: Mutex::new(slow),
             query_cache: Mutex::default(),
+            space,
         }
     }
 
@@ -260,6 +255,7 @@ pub struct Worker {
     shared: Arc<WorkerShared>,
     sender: Sender<Message>,
     thread: Option<JoinHandle<()>>,
+    at_end: AtEnd,
 }
 
 impl Worker {
@@ -268,14 +264,14 @@ impl Worker {
     /// # Errors
     /// The operating system refused a thread.
     pub fn start(config: WorkerConfig) -> std::io::Result<Self> {
-        let shared = Arc::new(WorkerShared::new());
+        let (shared, at_end) = (Arc::new(WorkerShared::new(config.space)), config.at_end);
         // Unbounded, because the counters in `WorkerShared` are the bound: JOBS_MAX and QUERIES_MAX.
         let (sender, receiver) = mpsc::channel();
         let (theirs, returned) = (Arc::clone(&shared), sender.clone());
         let thread = std::thread::Builder::new()
             .name("embed".to_owned())
             .spawn(move || thread::run(config, &theirs, &receiver, returned))?;
-        Ok(Self { shared, sender, thread: Some(thread) })
+        Ok(Self { shared, sender, thread: Some(thread), at_end })
     }
 
     /// Queues a text; never waits. Texts queued while the model loads are embedded when it is
@@ -371,6 +367,7 @@ impl Worker {
             failed: read(&self.shared.failed),
             cache: slow.cache,
             cache_trouble: slow.cache_trouble.clone(),
+            model_trouble: slow.model_trouble.clone(),
         }
     }
 }
@@ -380,7 +377,7 @@ impl Drop for Worker {
         self.shared.stop.store(true, Ordering::Release);
         // Wakes a thread that waits for work; a thread that is gone needs no waking.
         let _ = self.sender.send(Message::Stop);
-        if let Some(thread) = self.thread.take() {
+        if let Some(thread) = self.thread.take().filter(|_| self.at_end == AtEnd::Wait) {
             // A panic over there was reported there.
             let _ = thread.join();
         }

@@ -40,9 +40,14 @@ impl QueryCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::SpaceId;
 
     fn meant(number: usize) -> QueryEmbedding {
-        QueryEmbedding { vector: vec![number as f32], tokens: Vec::new() }
+        QueryEmbedding {
+            space: SpaceId::default(),
+            vector: vec![number as f32],
+            tokens: Vec::new(),
+        }
     }
 
     #[test]

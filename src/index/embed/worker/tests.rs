@@ -59,6 +59,8 @@ impl Scene {
         let cache =
             cache_dir.map(|dir| CacheConfig { dir: dir.to_path_buf(), lock: Arc::new(TestLock) });
         let worker = Worker::start(WorkerConfig {
+            space: SpaceId::default(),
+            at_end: AtEnd::Wait,
             load: Box::new(move || Ok(Box::new(embedder))),
             cache,
             deliver: Box::new(move |vectors| delivered_in.send(vectors).unwrap_or_default()),
@@ -192,6 +194,8 @@ fn with_a_network_of_its_own_a_query_waits_for_no_batch() {
     let (texts, queries) = (network(batches_in, Some(gate_out)), network(asked_in, None));
     let embedder = TwoNetworks { texts, queries: Some(queries) };
     let config = WorkerConfig {
+        space: SpaceId::default(),
+        at_end: AtEnd::Wait,
         load: Box::new(move || Ok(Box::new(embedder))),
         cache: None,
         deliver: Box::new(|_| {}),
@@ -436,6 +440,8 @@ fn a_query_while_loading_is_answered_at_once_and_texts_are_kept() {
     let (delivered_in, delivered) = mpsc::channel();
     let model_id = ModelId::new("test", [7; 32]);
     let worker = Worker::start(WorkerConfig {
+        space: SpaceId::default(),
+        at_end: AtEnd::Wait,
         load: Box::new(move || {
             finished.recv().unwrap_or_default();
             Ok(Box::new(TestEmbedder { model_id, batches, gate: None }))
@@ -460,6 +466,8 @@ fn a_model_that_does_not_load_is_said_and_nothing_is_queued() {
     let error = EmbedError::NotInstalled(PathBuf::from("model"));
     let given = error.clone();
     let worker = Worker::start(WorkerConfig {
+        space: SpaceId::default(),
+        at_end: AtEnd::Wait,
         load: Box::new(move || Err(given)),
         cache: None,
         deliver: Box::new(|_| {}),

@@ -4,18 +4,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::priority::give_way;
+use super::query_thread::{QueryThread, answer};
 use super::{
-    CacheConfig, Embedded, Job, Message, Pace, QueryEmbedding, QueryJob, SIGNED_BYTES_MAX, Want,
+    CacheConfig, Embedded, Job, Message, Pace, QueryJob, SIGNED_BYTES_MAX, TextsJob, Want,
     WorkerConfig, WorkerShared, WorkerState,
 };
 use crate::embed::cache::{TextKey, VectorCache};
-use crate::embed::{EmbedError, Embedder, Embedding};
-use crate::late::{QueryToken, SignState, SignStore, TokenSigns};
+use crate::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding};
+use crate::late::{SignState, SignStore, TokenSigns};
 
 /// Texts per batch.
 pub(super) const BATCH_TEXTS: usize = 16;
@@ -26,6 +27,11 @@ pub(super) const BATCH_BYTES: usize = 1024;
 /// Newest jobs that are sorted together: enough to find texts of similar length, few enough that a new job waits for
 /// two seconds of older ones at most.
 pub(super) const WINDOW_JOBS: usize = 32;
+
+/// The first rest after a failure of a model that may work later, and the longest: an account that is out of credit stays so
+/// for hours, and a server that restarts is back in seconds.
+const REST_MIN: Duration = Duration::from_secs(1);
+const REST_MAX: Duration = Duration::from_secs(120);
 
 /// The life of the thread. `returned` is its own sender.
 pub(super) fn run(
@@ -51,79 +57,25 @@ pub(super) fn run(
     let mut slow = shared.slow();
     (slow.state, slow.queries) = (ready, sender);
     drop(slow);
-    let (backlog, window, pace, rests_until) = (Vec::new(), Vec::new(), Pace::Full, None);
-    let deliver = config.deliver;
-    Thread { embedder, cache, deliver, shared, backlog, window, pace, rests_until }.work(receiver);
+    let usual = BatchLimit { texts: BATCH_TEXTS, bytes: BATCH_BYTES };
+    let limit = embedder.batch_limit().unwrap_or(usual);
+    let thread_state = Thread {
+        embedder,
+        cache,
+        deliver: config.deliver,
+        shared,
+        backlog: Vec::new(),
+        window: Vec::new(),
+        pace: Pace::Full,
+        rests_until: None,
+        limit,
+        next_rest: REST_MIN,
+    };
+    thread_state.work(receiver);
     // Without a sender its thread ends.
     shared.slow().queries = None;
     // A panic over there was reported there.
     let _ = thread.map(JoinHandle::join);
-}
-
-/// The thread that embeds queries while texts are embedded.
-struct QueryThread {
-    network: Box<dyn Embedder>,
-    shared: Arc<WorkerShared>,
-    /// Takes the queries back if the network fails.
-    returned: Sender<Message>,
-}
-
-impl QueryThread {
-    /// Returns `None` where the system refuses a thread; then there is no network for queries any more.
-    fn start(self) -> Option<(Sender<QueryJob>, JoinHandle<()>)> {
-        let (sender, receiver) = mpsc::channel();
-        let named = std::thread::Builder::new().name("embed-query".to_owned());
-        Some((sender, named.spawn(move || self.work(&receiver)).ok()?))
-    }
-
-    fn work(mut self, receiver: &Receiver<QueryJob>) {
-        while let Ok(job) = receiver.recv() {
-            if let Err((job, _)) = answer(self.network.as_mut(), &self.shared, job) {
-                // It would fail again; the network for texts embeds this query and all later ones.
-                self.shared.slow().queries = None;
-                std::iter::once(job).chain(receiver.try_iter()).for_each(|job| self.give_back(job));
-                break;
-            }
-        }
-        receiver.try_iter().for_each(|job| self.give_back(job));
-    }
-
-    fn give_back(&self, job: QueryJob) {
-        if self.returned.send(Message::Query(job)).is_err() {
-            WorkerShared::leave(&self.shared.queries, 1);
-        }
-    }
-}
-
-/// Answers a query; gives it back where the network fails.
-fn answer(
-    network: &mut dyn Embedder,
-    shared: &WorkerShared,
-    job: QueryJob,
-) -> Result<(), (QueryJob, EmbedError)> {
-    if Instant::now() < job.until {
-        // Another caller may just have sent the same query.
-        let known = shared.query_cache().get(&job.text);
-        let meant = match known {
-            Some(known) => known,
-            None => match network.embed_query(&job.text) {
-                Ok(embedding) => {
-                    let meant = query_embedding(embedding);
-                    shared.query_cache().insert(&job.text, &meant);
-                    meant
-                }
-                Err(error) => return Err((job, error)),
-            },
-        };
-        // The caller may have stopped waiting.
-        let _ = job.reply.send(Ok(meant));
-    }
-    WorkerShared::leave(&shared.queries, 1);
-    Ok(())
-}
-
-fn query_embedding(Embedding { vector, tokens }: Embedding) -> QueryEmbedding {
-    QueryEmbedding { vector, tokens: tokens.iter().filter_map(QueryToken::of).collect() }
 }
 
 /// Reports why, and drops what was queued meanwhile.
@@ -177,16 +129,21 @@ struct Thread<'a> {
     pace: Pace,
     /// No batch begins before that.
     rests_until: Option<Instant>,
+    limit: BatchLimit,
+    /// How long it rests after the next failure of a model that may work later.
+    next_rest: Duration,
 }
 
 impl Thread<'_> {
-    fn work(&mut self, receiver: &Receiver<Message>) {
+    fn work(mut self, receiver: &Receiver<Message>) {
         while self.take_messages(receiver) {
             if self.window.is_empty() {
                 self.fill_window();
             } else {
-                self.embed_batch();
-                self.rest();
+                match self.embed_batch() {
+                    Ok(()) => self.rest(),
+                    Err(trouble) => self.rest_longer(&trouble),
+                }
             }
         }
     }
@@ -197,6 +154,13 @@ impl Thread<'_> {
             Pace::Full => None,
             Pace::Held(rest) => Some(Instant::now() + rest),
         };
+    }
+
+    /// Rests because the model could not be asked, each time twice as long.
+    fn rest_longer(&mut self, trouble: &EmbedError) {
+        self.shared.slow().model_trouble = Some(trouble.to_string());
+        self.rests_until = Some(Instant::now() + self.next_rest);
+        self.next_rest = (self.next_rest * 2).min(REST_MAX);
     }
 
     /// Answers queries and queues texts. Waits when there is nothing else to do, and while it rests. Returns false to
@@ -215,6 +179,7 @@ impl Thread<'_> {
             match message {
                 Ok(Message::Embed(job)) => self.backlog.push(job),
                 Ok(Message::Query(job)) => self.answer(job),
+                Ok(Message::Texts(job)) => self.answer_texts(&job),
                 Ok(Message::Pace(pace)) => {
                     self.pace = pace;
                     self.rest();
@@ -230,6 +195,16 @@ impl Thread<'_> {
         self.rests_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
+    fn answer_texts(&mut self, job: &TextsJob) {
+        if Instant::now() < job.until {
+            let texts: Vec<&str> = job.texts.iter().map(String::as_str).collect();
+            let embeddings = self.embedder.embed(&texts);
+            let vectors = |all: Vec<Embedding>| all.into_iter().map(|one| one.vector).collect();
+            // The caller may have stopped waiting.
+            let _ = job.reply.send(embeddings.map(vectors));
+        }
+    }
+
     fn answer(&mut self, job: QueryJob) {
         if let Err((job, error)) = answer(self.embedder.as_mut(), self.shared, job) {
             let _ = job.reply.send(Err(error));
@@ -240,7 +215,9 @@ impl Thread<'_> {
     /// Moves the newest jobs into the window; those in the cache are done at once, even without their signs, which
     /// earlier versions did not store.
     fn fill_window(&mut self) {
-        let newest = self.backlog.split_off(self.backlog.len().saturating_sub(WINDOW_JOBS));
+        let newest = self
+            .backlog
+            .split_off(self.backlog.len().saturating_sub(WINDOW_JOBS.max(self.limit.texts)));
         let mut known = Vec::new();
         for job in newest {
             let found = self.cache.as_mut().and_then(|cache| cache.get(TextKey::of(&job.text)));
@@ -258,17 +235,35 @@ impl Thread<'_> {
         self.hand_over(known);
     }
 
-    fn embed_batch(&mut self) {
-        let batch = self.next_batch();
+    /// Embeds the next batch.
+    ///
+    /// # Errors
+    /// The model may work later; what it did not embed then waits.
+    fn embed_batch(&mut self) -> Result<(), EmbedError> {
+        let mut batch = self.next_batch();
         let texts: Vec<&str> = batch.iter().map(|job| job.text.as_str()).collect();
-        let embeddings: Vec<Option<Embedding>> = match self.embedder.embed(&texts) {
-            Ok(embeddings) => embeddings.into_iter().map(Some).collect(),
-            // One text may have failed the whole batch.
-            Err(_) => texts.iter().map(|text| self.embedder.embed(&[text]).ok()?.pop()).collect(),
-        };
-        let pairs = batch.iter().zip(embeddings);
-        let done: Vec<(&Job, Embedding)> =
-            pairs.filter_map(|(job, embedding)| Some((job, embedding?))).collect();
+        let EmbeddedEach { outcomes, trouble } = self.embedder.embed_each(&texts);
+        if trouble.is_some() {
+            let waiting = batch.split_off(outcomes.len().min(batch.len()));
+            self.window.extend(waiting.into_iter().rev());
+        }
+        if self.next_rest > REST_MIN && (trouble.is_none() || !outcomes.is_empty()) {
+            self.next_rest = REST_MIN;
+            self.shared.slow().model_trouble = None;
+        }
+        self.take_outcomes(&batch, outcomes);
+        trouble.map_or(Ok(()), Err)
+    }
+
+    /// Keeps and hands over the embeddings of a batch, and gives up the texts without one.
+    fn take_outcomes(&mut self, batch: &[Job], outcomes: Vec<Result<Embedding, EmbedError>>) {
+        let mut done: Vec<(&Job, Embedding)> = Vec::with_capacity(batch.len());
+        for (job, outcome) in batch.iter().zip(outcomes) {
+            match outcome {
+                Ok(embedding) => done.push((job, embedding)),
+                Err(error) => self.shared.slow().model_trouble = Some(error.to_string()),
+            }
+        }
         give_up(self.shared, batch.len() - done.len());
         self.remember(&done);
         let hand = |(job, Embedding { vector, .. })| {
@@ -285,7 +280,7 @@ impl Thread<'_> {
 
     /// Returns the state of a text's signs.
     fn signed(&self, job: &Job) -> SignState {
-        if !is_signed(job) {
+        if !is_signed(job) || !self.embedder.has_tokens() {
             return SignState::Never;
         }
         match self.cache.as_ref().filter(|cache| cache.tokens().is_ok()) {
@@ -298,12 +293,12 @@ impl Thread<'_> {
 
     /// Takes texts off the window while they fit in one batch; always at least one.
     fn next_batch(&mut self) -> Vec<Job> {
-        let texts_max = if self.pace == Pace::Full { BATCH_TEXTS } else { 1 };
+        let texts_max = if self.pace == Pace::Full { self.limit.texts } else { 1 };
         let mut batch: Vec<Job> = Vec::new();
         while let Some(next) = self.window.last() {
             // The window is sorted, so the next text is the longest so far.
             let padded_bytes = next.text.len() * (batch.len() + 1);
-            if !batch.is_empty() && (batch.len() == texts_max || padded_bytes > BATCH_BYTES) {
+            if !batch.is_empty() && (batch.len() == texts_max || padded_bytes > self.limit.bytes) {
                 break;
             }
             batch.extend(self.window.pop());
@@ -316,7 +311,8 @@ impl Thread<'_> {
         let key = |job: &Job| TextKey::of(&job.text);
         let rows: Vec<(TextKey, Vec<f32>)> =
             done.iter().map(|(job, embedding)| (key(job), embedding.vector.clone())).collect();
-        let to_sign = done.iter().filter(|(job, _)| is_signed(job));
+        let has_tokens = self.embedder.has_tokens();
+        let to_sign = done.iter().filter(|(job, _)| has_tokens && is_signed(job));
         let signs: Vec<(TextKey, TokenSigns)> =
             to_sign.map(|(job, embedding)| (key(job), TokenSigns::of(&embedding.tokens))).collect();
         let kept = cache.append(&rows).and_then(|()| cache.keep_signs(&signs));

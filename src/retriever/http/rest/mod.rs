@@ -34,6 +34,8 @@ use sha2::{Digest, Sha256};
 
 use super::admitted::Admitted;
 use super::apis::Apis;
+pub(crate) use super::rest_forms::PREFIX;
+use super::rest_forms::{BOTH_FORMS, PROBLEM_JSON};
 use super::rights::Rights;
 use crate::mcp::agent_name;
 use api::{ApiError, Reply, Voice};
@@ -47,9 +49,6 @@ pub(crate) use repeated::{Begun, RepeatedDeeds};
 use sign_in::{CODE, SIGN_IN, SignIn};
 
 pub use openapi::document;
-
-/// What all paths begin with.
-pub(crate) const PREFIX: &str = "/api/v1/";
 
 /// The path of the description, below [`PREFIX`].
 const DESCRIPTION: &str = "openapi.json";
@@ -194,7 +193,7 @@ impl RestService {
         let call = || {
             let api = self.apis.of(admitted.rights());
             let reply = (endpoint.call)(&**api, given, &voice);
-            content_of(reply, endpoint.kind, wants_text(&parts.headers))
+            content_of(reply, endpoint.kind, AnswerForm::wanted(&parts.headers))
         };
         if endpoint.kind == Kind::Read {
             return call().unless_known(&parts.headers);
@@ -207,7 +206,9 @@ impl RestService {
         match self.repeated.begin(&admitted.own_key(key), (parts.uri.path(), body)) {
             Begun::First(turn) => {
                 let content = call();
-                let has_failed = content.status.is_server_error();
+                // A replica that lags behind knows the memory a moment later.
+                let is_unknown = content.status == StatusCode::NOT_FOUND;
+                let has_failed = content.status.is_server_error() || is_unknown;
                 turn.done(content, has_failed)
             }
             Begun::Done(content) => content,
@@ -247,13 +248,19 @@ fn not_allowed(allowed: &str) -> Answer {
     answer
 }
 
-fn content_of(reply: Result<Reply, ApiError>, kind: Kind, is_text: bool) -> Content {
+fn content_of(reply: Result<Reply, ApiError>, kind: Kind, form: AnswerForm) -> Content {
     match reply {
         Err(error) => Problem::of(&error).content(),
         Ok(reply) => {
             let status = if kind == Kind::Make { StatusCode::CREATED } else { StatusCode::OK };
-            let (content_type, body) =
-                if is_text { (TEXT, reply.text) } else { (JSON, json_of(reply).to_string()) };
+            let (content_type, body) = match form {
+                AnswerForm::Text => (TEXT, reply.text),
+                AnswerForm::Json => (JSON, json_of(reply).to_string()),
+                AnswerForm::Both => {
+                    let both = serde_json::json!({ "text": reply.text, "json": reply.json });
+                    (BOTH_FORMS, both.to_string())
+                }
+            };
             let body = Bytes::from(body);
             Content { status, content_type, body, tag: None, retry_after_s: None }
         }
@@ -285,10 +292,26 @@ fn answer_of(content: &Content) -> Answer {
     answer
 }
 
-/// Tells whether the caller prefers the text that agents read.
-fn wants_text(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    accepted.trim_start().starts_with("text/plain")
+/// The form of an answer that a caller prefers.
+#[derive(Clone, Copy)]
+enum AnswerForm {
+    /// The text that agents read.
+    Text,
+    Json,
+    /// Both, for a client that joins replies of two stores.
+    Both,
+}
+
+impl AnswerForm {
+    fn wanted(headers: &HeaderMap) -> Self {
+        let accepted =
+            headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        match accepted.trim_start() {
+            text if text.starts_with("text/plain") => Self::Text,
+            both if both.starts_with(BOTH_FORMS) => Self::Both,
+            _ => Self::Json,
+        }
+    }
 }
 
 /// Returns in whose name a deed is done: that of a named token, whatever the caller says.

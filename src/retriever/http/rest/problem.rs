@@ -5,13 +5,11 @@ use hyper::StatusCode;
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 
-use super::Content;
+use super::{Content, PROBLEM_JSON};
 use crate::http::admitted::too_many;
 use api::ApiError;
 use guard::secrets::redacted;
 use writer::exit::Exit;
-
-const PROBLEM_JSON: &str = "application/problem+json";
 
 /// Why a request is not answered.
 #[derive(Debug, Clone, PartialEq)]

@@ -73,7 +73,8 @@ impl<A> RepeatedDeeds<A> {
 }
 
 impl<A: Clone> Turn<'_, A> {
-    /// Keeps the answer. One that says that the server failed is not kept: the next attempt may succeed.
+    /// Keeps the answer. One that says that the server failed, or does not know the memory, is not kept: the next attempt
+    /// may succeed.
     pub(crate) fn done(self, answer: A, has_failed: bool) -> A {
         if !has_failed {
             let mut deeds = self.deeds.lock();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use petgraph::unionfind::UnionFind;
 
-use super::findings::{Finding, FindingKind};
+use super::findings::{Finding, FindingBounds, FindingKind};
 use super::knowledge_graph::Scope;
 use crate::TextSignature;
 use crate::snapshot::Snapshot;
@@ -15,7 +15,7 @@ const COMPARED_MAX: usize = 600;
 
 /// Finds the clusters, the largest first; each as its newest memory and the others.
 #[must_use]
-pub fn clusters(snapshot: &Snapshot, scope: &Scope, limit: usize) -> Vec<Finding> {
+pub fn clusters(snapshot: &Snapshot, scope: &Scope, wanted: FindingBounds) -> Vec<Finding> {
     let (newest, _) = scope.newest(snapshot);
     // Texts that differ in a number, a name of code or a "not" are never the same.
     let mut alike: BTreeMap<_, Vec<(usize, TextSignature)>> = BTreeMap::new();
@@ -42,9 +42,10 @@ pub fn clusters(snapshot: &Snapshot, scope: &Scope, limit: usize) -> Vec<Finding
     for (place, (number, _)) in newest.iter().enumerate() {
         members.entry(joined.find(place)).or_default().push(*number);
     }
-    let mut clusters: Vec<Vec<u32>> = members.into_values().filter(|all| all.len() > 1).collect();
+    let mut clusters: Vec<Vec<u32>> = members.into_values().collect();
+    clusters.retain(|all| all.len() >= wanted.at_least.unwrap_or(2).max(2));
     clusters.sort_by_key(|all| (Reverse(all.len()), all.first().copied()));
-    clusters.truncate(limit);
+    clusters.truncate(wanted.limit);
     clusters
         .into_iter()
         .filter_map(|all| {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::KnowledgeGraph;
 use super::betweenness::betweenness;
 use super::knowledge_graph::Scope;
+use super::page_rank::page_rank;
 use crate::links::{Links, NodeRef};
 use crate::snapshot::Snapshot;
 use event::Relation;
@@ -23,8 +24,13 @@ pub struct Finding {
 /// Why a memory stands out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindingKind {
-    /// The number of its links, by relation.
-    Hub(BTreeMap<Relation, usize>),
+    /// It has many links.
+    Hub {
+        /// Their number, by relation.
+        relations: BTreeMap<Relation, usize>,
+        /// Its PageRank among the linked memories, 0 to 1: memories that many link link to it.
+        rank: f64,
+    },
     /// It connects memories of several kinds.
     Bridge {
         /// The estimated number of shortest paths through it.
@@ -34,7 +40,7 @@ pub enum FindingKind {
     },
     /// It has few links.
     Gap {
-        /// Their number: 0 or 1.
+        /// Their number.
         ties: usize,
         /// Its maturity.
         maturity: Maturity,
@@ -43,10 +49,28 @@ pub enum FindingKind {
     Cluster(Vec<u32>),
 }
 
-/// Finds the memories with the most stated links. Automatic and ended links do not count, nor do links to inactive
+/// The most links of a gap, unless another number is wanted.
+pub const TIES_MAX: usize = 1;
+
+/// How many findings are wanted, and from which size on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FindingBounds {
+    /// Most findings.
+    pub limit: usize,
+    /// The fewest links of a hub, kinds of a bridge or lessons of a cluster; without it 1, 2 and 2.
+    pub at_least: Option<usize>,
+}
+
+/// Finds the memories with the most stated links, among equals those of the higher rank. Automatic and ended links do not count, nor do links to inactive
 /// memories.
 #[must_use]
-pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> Vec<Finding> {
+pub fn hubs(
+    snapshot: &Snapshot,
+    links: &Links,
+    scope: &Scope,
+    wanted: FindingBounds,
+) -> Vec<Finding> {
+    let mut stated = Vec::new();
     let mut counts: BTreeMap<u32, BTreeMap<Relation, usize>> = BTreeMap::new();
     for (source, target, said) in links.all() {
         let is_inactive = |node_ref: &NodeRef| match node_ref {
@@ -59,6 +83,9 @@ pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> 
         if said.is_automatic() || !said.holds_at(scope.now) || is_dead {
             continue;
         }
+        if let (NodeRef::Memory(source), NodeRef::Memory(target)) = (source, target) {
+            stated.push((*source, *target));
+        }
         for node_ref in [source, target] {
             if let NodeRef::Memory(number) = node_ref {
                 *counts.entry(*number).or_default().entry(said.relation).or_default() += 1;
@@ -66,20 +93,25 @@ pub fn hubs(snapshot: &Snapshot, links: &Links, scope: &Scope, limit: usize) -> 
         }
     }
     counts.retain(|number, _| snapshot.memory(*number).is_some_and(|memory| scope.has(memory)));
+    let ranks = page_rank(&stated);
+    let rank = |number: u32| ranks.get(&number).copied().unwrap_or_default();
     let mut hubs: Vec<(usize, u32, BTreeMap<Relation, usize>)> = counts
         .into_iter()
         .map(|(number, relations)| (relations.values().sum(), number, relations))
         .collect();
-    hubs.sort_by_key(|(count, number, _)| (Reverse(*count), *number));
-    hubs.truncate(limit);
-    hubs.into_iter()
-        .map(|(_, number, relations)| Finding { number, about: FindingKind::Hub(relations) })
-        .collect()
+    hubs.retain(|(count, ..)| *count >= wanted.at_least.unwrap_or(1));
+    hubs.sort_by(|(count, number, _), (other, next, _)| {
+        other.cmp(count).then(rank(*next).total_cmp(&rank(*number))).then(number.cmp(next))
+    });
+    hubs.truncate(wanted.limit);
+    let about = |number, relations| FindingKind::Hub { relations, rank: rank(number) };
+    let found = hubs.into_iter().map(|(_, number, relations)| (number, about(number, relations)));
+    found.map(|(number, about)| Finding { number, about }).collect()
 }
 
 /// Finds the memories that connect memories of two kinds or more, by the shortest paths through them.
 #[must_use]
-pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, limit: usize) -> Vec<Finding> {
+pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, wanted: FindingBounds) -> Vec<Finding> {
     let sums = betweenness(&whole.graph);
     let ways = |number: u32| {
         let place = whole.places.get(&number)?;
@@ -99,19 +131,19 @@ pub fn bridges(snapshot: &Snapshot, whole: &KnowledgeGraph, limit: usize) -> Vec
     };
     let bridges = ranked.into_iter().map(|(ways, number)| (ways, number, kinds(number)));
     bridges
-        .filter(|(_, _, kinds)| kinds.len() > 1)
-        .take(limit)
+        .filter(|(_, _, kinds)| kinds.len() >= wanted.at_least.unwrap_or(2).max(2))
+        .take(wanted.limit)
         .map(|(ways, number, kinds)| Finding { number, about: FindingKind::Bridge { ways, kinds } })
         .collect()
 }
 
-/// Finds the memories with no link or one: the most mature first, then the newest.
+/// Finds the memories with at most so many links: the most mature first, then the newest.
 #[must_use]
-pub fn gaps(whole: &KnowledgeGraph, limit: usize) -> Vec<Finding> {
+pub fn gaps(whole: &KnowledgeGraph, ties_max: usize, limit: usize) -> Vec<Finding> {
     let mut gaps: Vec<(Reverse<u8>, usize, u32, Maturity)> = (0..)
         .zip(&whole.newest)
         .filter_map(|(age, (number, memory))| {
-            let is_gap = whole.ties_of(*number) < 2;
+            let is_gap = whole.ties_of(*number) <= ties_max;
             is_gap.then(|| (Reverse(worth(memory.maturity())), age, *number, memory.maturity()))
         })
         .collect();

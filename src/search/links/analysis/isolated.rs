@@ -34,7 +34,7 @@ pub fn isolated(
             .memory(number)
             .is_some_and(|memory| scope.has(memory) && memory.flagged().is_none())
     };
-    gaps(whole, usize::MAX)
+    gaps(whole, 0, usize::MAX)
         .into_iter()
         .filter(|gap| matches!(gap.about, FindingKind::Gap { ties: 0, .. }))
         .filter(|gap| is_fine(gap.number))

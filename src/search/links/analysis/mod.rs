@@ -8,6 +8,7 @@ mod findings;
 mod isolated;
 mod knowledge_graph;
 mod link_counts;
+mod page_rank;
 mod summary;
 
 #[cfg(test)]
@@ -15,7 +16,7 @@ mod tests;
 
 pub use clusters::clusters;
 pub use failed_searches::{Gap, LoggedQuery, grouped};
-pub use findings::{Finding, FindingKind, bridges, gaps, hubs};
+pub use findings::{Finding, FindingBounds, FindingKind, TIES_MAX, bridges, gaps, hubs};
 pub use isolated::{IsolatedMemory, isolated};
 pub use knowledge_graph::{KnowledgeGraph, MEMORIES_MAX, Scope};
 pub use link_counts::LinkCounts;

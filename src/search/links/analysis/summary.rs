@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::findings::{FindingKind, hubs};
+use super::findings::{FindingBounds, FindingKind, hubs};
 use super::knowledge_graph::Scope;
 use super::{Finding, KnowledgeGraph, clusters, gaps};
 use crate::links::Links;
@@ -65,11 +65,12 @@ pub fn summary(snapshot: &Snapshot, links: &Links, scope: &Scope) -> Summary {
     }
     brief.repos = repos.len();
     (brief.active, brief.kinds) = (most(active), most(kinds));
-    brief.hubs = hubs(snapshot, links, scope, LISTED_MAX);
+    brief.hubs = hubs(snapshot, links, scope, FindingBounds { limit: LISTED_MAX, at_least: None });
     let whole = KnowledgeGraph::of(snapshot, links, scope);
     let lonely = |finding: &&Finding| matches!(finding.about, FindingKind::Gap { ties: 0, .. });
-    brief.alone = gaps(&whole, usize::MAX).iter().filter(lonely).count();
-    brief.repeated = clusters(snapshot, scope, usize::MAX).len();
+    brief.alone = gaps(&whole, 0, usize::MAX).iter().filter(lonely).count();
+    brief.repeated =
+        clusters(snapshot, scope, FindingBounds { limit: usize::MAX, at_least: None }).len();
     brief
 }
 

@@ -22,6 +22,10 @@ fn everything() -> Scope {
     Scope { repos: None, now: now() }
 }
 
+fn upto(limit: usize) -> FindingBounds {
+    FindingBounds { limit, at_least: None }
+}
+
 fn ids(found: &[Finding], snapshot: &Snapshot) -> Vec<String> {
     found.iter().map(|finding| snapshot.memory(finding.number).unwrap().id.to_string()).collect()
 }
@@ -44,9 +48,14 @@ fn hubs_are_those_with_most_links_that_somebody_told() {
     automatic.push(over);
     for lines in [lines, automatic] {
         let snapshot = snapshot(&lines);
-        let found = hubs(&snapshot, &Links::of(&snapshot, None), &everything(), 2);
+        let found = hubs(&snapshot, &Links::of(&snapshot, None), &everything(), upto(2));
         assert_eq!(ids(&found, &snapshot), ["m0", "m1"]);
-        assert_eq!(found[0].about, FindingKind::Hub([(Relation::Calls, 4)].into()));
+        let FindingKind::Hub { relations, rank } = &found[0].about else { panic!("{found:?}") };
+        assert_eq!(*relations, [(Relation::Calls, 4)].into());
+        assert!((0.0..=1.0).contains(rank), "{rank}");
+        let links = Links::of(&snapshot, None);
+        let many = FindingBounds { limit: 9, at_least: Some(4) };
+        assert_eq!(ids(&hubs(&snapshot, &links, &everything(), many), &snapshot), ["m0"]);
     }
 }
 
@@ -61,7 +70,7 @@ fn a_bridge_ties_memories_of_different_kinds_together() {
     ];
     let snapshot = snapshot(&lines);
     let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &everything());
-    let found = bridges(&snapshot, &whole, 9);
+    let found = bridges(&snapshot, &whole, upto(9));
     assert_eq!(ids(&found, &snapshot), ["m2"]);
     let FindingKind::Bridge { kinds, ways } = &found[0].about else { panic!() };
     assert_eq!(kinds.keys().collect::<Vec<_>>(), ["decision", "error"]);
@@ -87,7 +96,7 @@ fn gaps_are_tied_to_little_and_the_proven_come_first() {
     }));
     let snapshot = snapshot(&lines);
     let whole = KnowledgeGraph::of(&snapshot, &Links::of(&snapshot, None), &everything());
-    let found = gaps(&whole, 9);
+    let found = gaps(&whole, TIES_MAX, 9);
     assert_eq!(
         ids(&found, &snapshot),
         ["m4", "m5", "m1"],
@@ -111,12 +120,12 @@ fn a_cluster_joins_equal_texts_and_no_others() {
     ];
     lines[4]["repo"] = "web".into();
     let snapshot = snapshot(&lines);
-    let found = clusters(&snapshot, &everything(), 9);
+    let found = clusters(&snapshot, &everything(), upto(9));
     assert_eq!(ids(&found, &snapshot), ["m3"], "the newest stands for them");
     let FindingKind::Cluster(others) = &found[0].about else { panic!() };
     assert_eq!(others.len(), 2);
     let web = Scope { repos: Some([event::RepoKey::parse("web").unwrap()].into()), now: now() };
-    assert!(clusters(&snapshot, &web, 9).is_empty());
+    assert!(clusters(&snapshot, &web, upto(9)).is_empty());
 }
 
 // S-ANALYZE-5

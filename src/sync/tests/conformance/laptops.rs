@@ -10,8 +10,9 @@ use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
 use store::{Store, SyncPolicy};
 use sync::{
-    Consent, Exchange, FilePart, FolderRemote, GitRemote, History, NextTree, Preview, Published,
-    RemoteAddress, RemoteKind, SyncError, SyncReport, Tip, Transport, exchange, preview,
+    Consent, FilePart, FolderRemote, GitRemote, History, NextTree, Preview, Published,
+    RemoteAddress, RemoteKind, SyncError, SyncReport, SyncRequest, Tip, Transport, preview,
+    sync_round,
 };
 
 /// The ways to a remote.
@@ -221,8 +222,14 @@ impl Laptop {
         steps: &dyn Fn(&'static str),
     ) -> Result<SyncReport, SyncError> {
         self.with_transport(steps, |transport| {
-            self.with_request((consent, steps), |request| exchange(request, transport))
+            self.with_request((consent, steps), |request| sync_round(request, transport))
         })
+    }
+
+    /// One round over a transport of the test, in which everything shared is agreed to.
+    pub fn sync_over(&self, transport: &mut dyn Transport) -> SyncReport {
+        let round = |request: &SyncRequest<'_>| sync_round(request, transport);
+        self.with_request((Consent::Given, &|_| {}), round).unwrap()
     }
 
     pub fn preview(&self) -> Preview {
@@ -236,10 +243,10 @@ impl Laptop {
     fn with_request<T>(
         &self,
         (consent, steps): (Consent, &dyn Fn(&'static str)),
-        work: impl FnOnce(&Exchange<'_>) -> T,
+        work: impl FnOnce(&SyncRequest<'_>) -> T,
     ) -> T {
         let random = || u64::from_le_bytes(random_bytes());
-        work(&Exchange {
+        work(&SyncRequest {
             store: &self.store,
             policy: &self.policy,
             remote: &self.remote,

@@ -12,12 +12,23 @@ mod hostile_trees;
 // A process that is killed between any two steps loses nothing and repeats nothing.
 #[cfg(unix)]
 mod kills;
+// The own part of a remote, and a remote that loses it or does not tell.
+#[cfg(unix)]
+mod own_part;
+// Trees that are signed, and what somebody without the key can do.
+#[cfg(unix)]
+mod signed_trees;
+// Keys of SSH, and the programs that use them.
+#[cfg(unix)]
+mod signing_keys;
+#[cfg(unix)]
+mod signing_programs;
 // Rounds as they should be, and as they are without a network, a cache or a remote.
 #[cfg(unix)]
 mod sync_rounds;
-// Lines that are taken back.
+// Lines that are withdrawn.
 #[cfg(unix)]
-mod taken_back;
+mod withdrawn_lines;
 // Servers of JetStream, ended by their process ids.
 #[cfg(all(unix, feature = "nats"))]
 mod nats_server;

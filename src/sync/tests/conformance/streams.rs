@@ -14,7 +14,7 @@ use crate::nats_server::{Cluster, NatsServer, free_port, make_stream, right, wit
 /// How often a machine tries while servers come and go.
 const TRIES_MAX: usize = 40;
 
-/// Exchanges until nothing waits, and returns how many lines came.
+/// Syncs until nothing waits, and returns how many lines came.
 fn until_done(laptop: &Laptop) -> usize {
     let mut fetched = 0;
     for _ in 0..TRIES_MAX {
@@ -238,7 +238,7 @@ fn a_line_longer_than_the_stream_takes_stays() {
     let short = ana.write("short");
     ana.write(&"long ".repeat(30_000));
     let report = ana.sync();
-    assert_eq!((report.pushed, report.left_out.unwrap().no_event), (1, 1));
+    assert_eq!((report.pushed, report.left_out.too_long), (1, 1));
     assert_eq!((ana.preview().lines.len(), bo.sync().fetched), (0, 1));
     assert_eq!(bo.mirror(&ana.origin()), [short]);
 }

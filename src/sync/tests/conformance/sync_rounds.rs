@@ -261,3 +261,58 @@ fn a_store_that_shares_nothing_still_receives() {
         assert!(ana.store.mirrors().unwrap().is_empty());
     }
 }
+
+// S-SYNC-1
+#[test]
+fn a_wider_share_brings_what_was_skipped() {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let (ana, mut bo) = (team.laptop("ana"), team.laptop("bo"));
+        let line = ana.write("one");
+        ana.write_line("github.com+acme+web.jsonl", r#"{"id":"w1","lesson":"x"}"#);
+        ana.sync();
+        bo.policy.share = vec!["github.com/acme/web".to_owned()];
+        assert_eq!((bo.sync().fetched, bo.sync().fetched), (1, 0), "{kind:?}");
+        assert!(bo.mirror(&ana.origin()).is_empty(), "{kind:?}");
+        bo.policy.share = vec!["github.com/acme/*".to_owned()];
+        assert_eq!((bo.sync().fetched, bo.sync().fetched), (1, 0), "{kind:?}");
+        assert_eq!(bo.mirror(&ana.origin()), [line], "{kind:?}");
+    }
+}
+
+// S-SYNC-1, S-SYNC-7
+#[test]
+fn a_narrower_share_still_drops() {
+    for kind in KINDS {
+        let team = Team::new(kind);
+        let (ana, mut bo) = (team.laptop("ana"), team.laptop("bo"));
+        ana.write("the key is hunter2");
+        let other = ana.write("other");
+        ana.sync();
+        bo.sync();
+        bo.policy.share = vec!["github.com/acme/web".to_owned()];
+        assert_eq!((bo.sync().fetched, bo.mirror(&ana.origin()).len()), (0, 2), "{kind:?}");
+        ana.change(API, |text| text.replace("hunter2", "[REDACTED:password]"));
+        let third = ana.write("three");
+        ana.sync();
+        let report = bo.sync();
+        assert_eq!((report.dropped, report.fetched, report.held), (1, 0, Vec::new()), "{kind:?}");
+        assert_eq!(bo.mirror(&ana.origin()), [other.as_str()], "{kind:?}");
+        // What is just gone from a log that is not wanted is no news, however often the origin publishes.
+        ana.change(API, |text| text.replace(&format!("{other}\n"), ""));
+        for round in 0..2 {
+            ana.write_line(
+                "github.com+acme+x.jsonl",
+                &format!(r#"{{"id":"x{round}","lesson":"x"}}"#),
+            );
+            ana.sync();
+            assert_eq!(bo.sync().trouble, Vec::<String>::new(), "{kind:?}");
+        }
+        // A mirror that was deleted does not come back, and everything does once it is shared.
+        std::fs::remove_file(bo.store.mirror_of(&ana.origin(), API)).unwrap();
+        assert_eq!((bo.sync().fetched, bo.sync().trouble), (0, Vec::new()), "{kind:?}");
+        bo.policy.share = vec!["github.com/acme/*".to_owned()];
+        assert_eq!(bo.sync().fetched, 4, "{kind:?}");
+        assert!(bo.mirror(&ana.origin()).contains(&third), "{kind:?}");
+    }
+}

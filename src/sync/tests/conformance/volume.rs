@@ -18,7 +18,7 @@ fn fill(laptop: &Laptop, from: usize, count: usize) {
 }
 
 /// Each of the stores writes its lines in some rounds; then all have all.
-fn exchanged(stores: usize, lines: usize, rounds: usize) {
+fn all_get_all(stores: usize, lines: usize, rounds: usize) {
     for kind in KINDS {
         let team = Team::new(kind);
         let laptops: Vec<Laptop> =
@@ -43,5 +43,5 @@ fn exchanged(stores: usize, lines: usize, rounds: usize) {
 // S-SYNC-4, S-SYNC-6
 #[test]
 fn twenty_thousand_lines_of_eight_stores_arrive() {
-    exchanged(8, 2_500, 2);
+    all_get_all(8, 2_500, 2);
 }

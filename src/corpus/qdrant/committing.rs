@@ -1,0 +1,231 @@
+//! Puts memories into the collections and takes them out. Everything that a batch writes counts at once, when the state has its number:
+//! a batch that is broken off counts not at all. There may be one writer. Not here: reading, what is sent (`sending`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::point_forms::{RecordPayload, Span, VersionPlace, passages, point_id, term_id};
+use super::rest_client::{Of, QdrantCorpus, Verb, wrong};
+use super::searching::Page;
+use super::sending::{KeptPoint, StatePayload, TermPayload, change, upsert};
+use super::visible_state::{STATE, State, TermCount, looked_up, state_with};
+use crate::contract::Deadline;
+use crate::corpus_entry::Entry;
+use crate::counting::Change;
+use crate::memory_key::MemoryKey;
+use crate::memory_record::passages_in;
+use crate::trouble::Trouble;
+
+/// How long a batch may take. A thousand memories take a second.
+const WRITING: Duration = Duration::from_secs(120);
+/// Terms that are put right together.
+const RIGHTED_MAX: usize = 5_000;
+
+/// Takes away what no longer counts and what never did.
+fn tidy(corpus: &QdrantCorpus, state: State, until: Deadline) -> Result<(), Trouble> {
+    let when = |key: &str, range: Value| json!({"must": [{"key": key, "range": range}]});
+    let replaced = json!({"delete": {"filter": when("until", json!({"lte": state.epoch}))}});
+    let mut operations = vec![replaced];
+    let was_tidy = corpus.is_tidy.swap(false, Ordering::Relaxed);
+    if !was_tidy {
+        let unfinished = when("from", json!({"gt": state.epoch}));
+        operations.push(json!({"delete": {"filter": unfinished}}));
+        let spared = when("until", json!({"gt": state.epoch}));
+        operations.push(json!({"delete_payload": {"keys": ["until"], "filter": spared}}));
+    }
+    change(corpus, Of::Search, &operations, until)?;
+    change(corpus, Of::Kept, &operations, until)?;
+    if was_tidy { Ok(()) } else { right_terms(corpus, state, until) }
+}
+
+/// Gives the terms that an unfinished batch counted the numbers that they had.
+fn right_terms(corpus: &QdrantCorpus, state: State, until: Deadline) -> Result<(), Trouble> {
+    let filter = json!({"must": [{"key": "count.since", "range": {"gt": state.epoch}}]});
+    let body = json!({"filter": filter, "limit": RIGHTED_MAX, "with_payload": true}).to_string();
+    loop {
+        let page: Page<TermPayload> =
+            corpus.call((Verb::Post, Of::Kept, "/points/scroll"), body.as_bytes(), until)?;
+        if page.points.is_empty() {
+            return Ok(());
+        }
+        let righted = page.points.into_iter().map(|point| {
+            let TermPayload { term, count: TermCount { was, .. }, .. } = point.payload;
+            let count = TermCount { now: was, since: state.epoch, was };
+            KeptPoint::of(point.id, TermPayload::of(&term, count))
+        });
+        upsert(corpus, Of::Kept, righted, until)?;
+    }
+}
+
+/// A memory that is there.
+struct HeldVersion {
+    place: VersionPlace,
+    mark: i64,
+}
+
+fn held(
+    corpus: &QdrantCorpus,
+    keys: impl Iterator<Item = MemoryKey>,
+    state: State,
+    until: Deadline,
+) -> Result<BTreeMap<MemoryKey, HeldVersion>, Trouble> {
+    let all: BTreeMap<String, (MemoryKey, VersionPlace)> = keys
+        .flat_map(|key| VersionPlace::BOTH.map(|place| (point_id(key, place, 0), (key, place))))
+        .collect();
+    let ids: Vec<String> = all.keys().cloned().collect();
+    let fields = ["key", "mark", "from", "until"];
+    let points = looked_up::<RecordPayload>(corpus, &ids, &fields, until)?;
+    let held = points.into_iter().filter(|point| point.payload.span.holds_at(state.epoch));
+    let held = held.map(|point| {
+        let (key, place) = all.get(&point.id).copied().ok_or_else(wrong)?;
+        Ok((key, HeldVersion { place, mark: point.payload.mark }))
+    });
+    held.collect()
+}
+
+/// A batch on its way.
+struct Batch<'corpus> {
+    corpus: &'corpus QdrantCorpus,
+    state: State,
+    until: Deadline,
+    change: Change,
+}
+
+impl<'corpus> Batch<'corpus> {
+    fn begin(corpus: &'corpus QdrantCorpus) -> Result<Self, Trouble> {
+        let until = Deadline::within(WRITING);
+        let (state, _) = state_with(corpus, &[], until)?;
+        tidy(corpus, state, until)?;
+        Ok(Self { corpus, state, until, change: Change::default() })
+    }
+
+    /// Returns the number of the batch.
+    fn epoch(&self) -> u64 {
+        self.state.epoch + 1
+    }
+
+    /// Says of memories until when they count, and takes them out of the numbers.
+    fn end(&mut self, ended: &[(MemoryKey, VersionPlace)]) -> Result<(), Trouble> {
+        if ended.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<String> = ended.iter().map(|(key, place)| point_id(*key, *place, 0)).collect();
+        let places: BTreeMap<&String, &(MemoryKey, VersionPlace)> = ids.iter().zip(ended).collect();
+        let fields = ["key", "mark", "record", "from", "until"];
+        let records = looked_up::<RecordPayload>(self.corpus, &ids, &fields, self.until)?;
+        let mut points = Vec::new();
+        for record in &records {
+            let counted = record.payload.bytes().and_then(|bytes| passages_in(&bytes));
+            let counted =
+                counted.ok_or_else(|| Trouble::Wrong("a record is damaged".to_owned()))?;
+            self.change.count(&counted, -1);
+            let (key, place) = places.get(&record.id).copied().ok_or_else(wrong)?;
+            points.extend((0..counted.len().max(1)).map(|part| point_id(*key, *place, part)));
+        }
+        if records.len() != ids.len() {
+            return Err(Trouble::Wrong("a record is missing".to_owned()));
+        }
+        let until = json!({"until": self.epoch()});
+        for (of, points) in [(Of::Search, points), (Of::Kept, ids)] {
+            let set = json!({"set_payload": {"payload": until, "points": points}});
+            change(self.corpus, of, &[set], self.until)?;
+        }
+        Ok(())
+    }
+
+    /// Adds memories, each where there is room for it.
+    fn begin_with(&mut self, new: &[(&Entry, VersionPlace)]) -> Result<(), Trouble> {
+        new.iter().for_each(|(entry, _)| self.change.count(&entry.passages, 1));
+        let (corpus, epoch, until) = (self.corpus, self.epoch(), self.until);
+        let found_by = new.iter().flat_map(|(entry, place)| passages(entry, *place, epoch));
+        upsert(corpus, Of::Search, found_by, until)?;
+        let records = new.iter().map(|(entry, place)| {
+            let payload = RecordPayload::of(entry, Span::from(epoch));
+            KeptPoint::of(point_id(entry.key, *place, 0), payload)
+        });
+        upsert(corpus, Of::Kept, records, until)
+    }
+
+    /// Writes the numbers, and then that the batch counts.
+    fn commit(self, weighed_with: Option<f32>) -> Result<(), Trouble> {
+        let Self { corpus, mut state, until, change } = self;
+        let changed = change.terms.iter().filter(|(_, by)| **by != 0);
+        let changed: Vec<(&str, i64)> = changed.map(|(term, by)| (&**term, *by)).collect();
+        let terms: Vec<&str> = changed.iter().map(|(term, _)| *term).collect();
+        let (_, counts) = state_with(corpus, &terms, until)?;
+        let (before, since) = (state.epoch, state.epoch + 1);
+        let counted = changed.iter().zip(&counts).map(|((term, by), count)| {
+            let was = count.at(before);
+            (*term, TermCount { now: was + by, since, was })
+        });
+        let counted: Vec<(&str, TermCount)> = counted.collect();
+        let points = counted
+            .iter()
+            .map(|(term, count)| KeptPoint::of(term_id(term), TermPayload::of(term, *count)));
+        upsert(corpus, Of::Kept, points, until)?;
+        state.epoch = since;
+        state.passages += change.passages;
+        state.documents += change.documents;
+        state.lengths += change.lengths;
+        state.reply_lengths += change.reply_lengths;
+        state.weighed_with = match weighed_with {
+            _ if state.documents == 0 => 0,
+            Some(average) => average.to_bits(),
+            None => state.weighed_with,
+        };
+        upsert(corpus, Of::Kept, [KeptPoint::of(STATE.to_owned(), StatePayload { state })], until)?;
+        corpus.remember_epoch(since);
+        corpus.is_tidy.store(true, Ordering::Relaxed);
+        let unheld = counted.iter().filter(|(_, count)| count.now <= 0);
+        let unheld: Vec<String> = unheld.map(|(term, _)| term_id(term)).collect();
+        if !unheld.is_empty() {
+            // One that stays counts nothing.
+            let _ = self::change(corpus, Of::Kept, &[json!({"delete": {"points": unheld}})], until);
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn put(
+    corpus: &QdrantCorpus,
+    entries: &BTreeMap<MemoryKey, &Entry>,
+) -> Result<(), Trouble> {
+    let mut batch = Batch::begin(corpus)?;
+    let held = held(corpus, entries.keys().copied(), batch.state, batch.until)?;
+    let is_new = |entry: &&Entry| held.get(&entry.key).is_none_or(|held| held.mark != entry.mark.0);
+    let new = entries.values().copied().filter(is_new).map(|entry| {
+        let place = held.get(&entry.key).map_or(VersionPlace::First, |held| held.place.other());
+        (entry, place)
+    });
+    let new: Vec<(&Entry, VersionPlace)> = new.collect();
+    let Some((last, _)) = new.last() else { return settled(corpus) };
+    let weighed_with = last.weighed_with;
+    let replaced =
+        new.iter().filter_map(|(entry, _)| Some((entry.key, held.get(&entry.key)?.place)));
+    let replaced: Vec<(MemoryKey, VersionPlace)> = replaced.collect();
+    batch.end(&replaced)?;
+    batch.begin_with(&new)?;
+    batch.commit(Some(weighed_with))
+}
+
+pub(super) fn take(corpus: &QdrantCorpus, keys: &[MemoryKey]) -> Result<(), Trouble> {
+    let mut batch = Batch::begin(corpus)?;
+    let keys: BTreeSet<MemoryKey> = keys.iter().copied().collect();
+    let held = held(corpus, keys.into_iter(), batch.state, batch.until)?;
+    let gone: Vec<(MemoryKey, VersionPlace)> =
+        held.iter().map(|(key, held)| (*key, held.place)).collect();
+    if gone.is_empty() {
+        return settled(corpus);
+    }
+    batch.end(&gone)?;
+    batch.commit(None)
+}
+
+/// Nothing was written, so nothing is unfinished.
+fn settled(corpus: &QdrantCorpus) -> Result<(), Trouble> {
+    corpus.is_tidy.store(true, Ordering::Relaxed);
+    Ok(())
+}

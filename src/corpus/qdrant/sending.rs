@@ -1,0 +1,109 @@
+//! Sends points and changes of them, and waits until they are done. Not here: which ones (`committing`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::point_forms::shape;
+use super::rest_client::{Of, QdrantCorpus, Verb};
+use super::visible_state::{State, TermCount};
+use crate::contract::Deadline;
+use crate::trouble::Trouble;
+
+/// Bytes of points that are sent together. The server takes 32 MiB.
+const SENT_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// A point without vectors.
+#[derive(Serialize)]
+pub(super) struct KeptPoint<T> {
+    id: String,
+    vector: BTreeMap<String, Value>,
+    payload: T,
+}
+
+impl<T> KeptPoint<T> {
+    pub(super) fn of(id: String, payload: T) -> Self {
+        Self { id, vector: BTreeMap::new(), payload }
+    }
+}
+
+/// The payload of the state.
+#[derive(Serialize)]
+pub(super) struct StatePayload {
+    pub(super) state: State,
+}
+
+/// A term, and its first letter and length.
+#[derive(Serialize, Deserialize)]
+pub(super) struct TermPayload {
+    pub(super) term: Box<str>,
+    shape: String,
+    pub(super) count: TermCount,
+}
+
+impl TermPayload {
+    pub(super) fn of(term: &str, count: TermCount) -> Self {
+        let first = term.chars().next().unwrap_or_default();
+        Self { term: term.into(), shape: shape(first, term.len()), count }
+    }
+}
+
+/// How far a change is. What is only acknowledged may still be refused, so it is not done.
+#[derive(Debug, Deserialize)]
+pub(super) struct Updated {
+    status: String,
+}
+
+impl Updated {
+    /// Refuses what is not done.
+    pub(super) fn check(&self) -> Result<(), Trouble> {
+        if self.status == "completed" { Ok(()) } else { Err(Trouble::Late) }
+    }
+}
+
+/// Sends points, some megabytes at a time.
+pub(super) fn upsert<T: Serialize>(
+    corpus: &QdrantCorpus,
+    of: Of,
+    points: impl IntoIterator<Item = T>,
+    until: Deadline,
+) -> Result<(), Trouble> {
+    const BEGIN: &[u8] = b"{\"points\":[";
+    let send = |body: &mut Vec<u8>| -> Result<(), Trouble> {
+        // In the place of the last comma.
+        if body.pop() == Some(b',') {
+            body.extend(b"]}");
+            let done: Updated = corpus.call((Verb::Put, of, "/points?wait=true"), body, until)?;
+            done.check()?;
+        }
+        body.clear();
+        body.extend(BEGIN);
+        Ok(())
+    };
+    let mut body = BEGIN.to_vec();
+    for point in points {
+        let point =
+            serde_json::to_vec(&point).map_err(|_| Trouble::Unsupported("hold a memory"))?;
+        // With a comma and the end.
+        if body.len() + point.len() + 3 > SENT_BYTES_MAX {
+            send(&mut body)?;
+        }
+        body.extend(&point);
+        body.push(b',');
+    }
+    send(&mut body)
+}
+
+/// Changes points in the order of the operations.
+pub(super) fn change(
+    corpus: &QdrantCorpus,
+    of: Of,
+    operations: &[Value],
+    until: Deadline,
+) -> Result<(), Trouble> {
+    let body = json!({"operations": operations}).to_string();
+    let done: Vec<Updated> =
+        corpus.call((Verb::Post, of, "/points/batch?wait=true"), body.as_bytes(), until)?;
+    done.iter().try_for_each(Updated::check)
+}

@@ -1,0 +1,179 @@
+//! Qdrant keeps the promises. Each test has collections of its own, which a test leaves behind: a server that is not ours should be one for
+//! tests. Not here: the promises; the server, which `scripts/test-engine` starts and stops.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use corpus::qdrant::{QdrantAddress, QdrantCorpus};
+use corpus::{Conditions, Corpus, Deadline, Entry, MemoryKey, ServedEngine, Trouble, WeighedTerm};
+use serde_json::json;
+
+use crate::collections::snapshot;
+use crate::cut_connection::{CutConnection, Lost};
+use crate::promises::{entries, notes, state};
+use crate::server_promises::server_in;
+
+/// The address of a server in which collections can be made, without a path.
+const SERVER: &str = "AGENT_KNOWLEDGE_TEST_QDRANT";
+/// Its key, if it asks for one.
+const KEY: &str = "AGENT_KNOWLEDGE_TEST_QDRANT_KEY";
+/// More calls than a small batch takes.
+const CALLS_MAX: usize = 40;
+
+/// A server, and the name of new collections in it.
+struct Fresh {
+    server: String,
+    name: String,
+}
+
+impl Fresh {
+    fn made() -> Option<Self> {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let server = server_in(SERVER)?.into_string().unwrap();
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        // A server that is not ours keeps the collections of earlier runs.
+        let run = std::time::UNIX_EPOCH.elapsed().unwrap().as_micros();
+        let name = format!("test-{run:x}-{}-{number}", std::process::id());
+        let fresh = Self { server, name };
+        fresh.engine().make_ready().unwrap();
+        Some(fresh)
+    }
+
+    fn engine(&self) -> QdrantCorpus {
+        self.engine_at(&self.server)
+    }
+
+    fn engine_at(&self, server: &str) -> QdrantCorpus {
+        let key = std::env::var_os(KEY).map(|key| key.into_string().unwrap());
+        let address = QdrantAddress::parse(&format!("{server}/{}", self.name), key.as_deref());
+        QdrantCorpus::at(address.unwrap())
+    }
+}
+
+fn database() -> Option<QdrantCorpus> {
+    Fresh::made().map(|fresh| fresh.engine())
+}
+
+crate::server_promises::promises_of_a_server!(database);
+
+// S-CORPUS-11
+#[test]
+fn a_collection_of_others_is_refused() {
+    let Some(fresh) = Fresh::made() else { return };
+    fresh.engine().make_ready().unwrap();
+    // It is there, and its own state is not.
+    let others = Fresh { name: format!("{}-kept", fresh.name), server: fresh.server };
+    let refused = others.engine().make_ready().unwrap_err();
+    assert!(matches!(&refused, Trouble::Wrong(why) if why.contains("not ours")), "{refused:?}");
+}
+
+/// Some notes; then two of them changed, one as it was, and one more.
+fn batches() -> (Vec<Entry>, Vec<Entry>) {
+    let mut lines = notes();
+    lines[3]["lesson"] = "the walrus page: ".repeat(300).into();
+    let first = entries(&snapshot(&lines));
+    // The last ones: others would move the lines behind them.
+    lines.iter_mut().skip(2).for_each(|line| line["session_id"] = "s1".into());
+    lines.push(json!({"id": "n1", "repo": "web", "event_type": "fact", "agent_id": "Codex", "source": "agent",
+        "timestamp": "2026-01-05T00:00:00Z", "lesson": "the okapi renders no walrus"}));
+    let second = entries(&snapshot(&lines));
+    let changed = first.iter().zip(&second).filter(|(one, other)| one != other).count();
+    assert_eq!((changed, second.len()), (2, 5));
+    (first, second)
+}
+
+/// Returns what the word alone finds, whatever is fetched then.
+fn with_walrus(engine: &QdrantCorpus) -> Vec<MemoryKey> {
+    let walrus = WeighedTerm { term: "walru".into(), weight: 1.0, passages: 9 };
+    let until = Deadline::within(Duration::from_secs(20));
+    let mut keys = engine.by_words(&[walrus], &Conditions::default(), 9, until).unwrap();
+    keys.sort();
+    keys
+}
+
+/// Cuts the connection at each call of some work in turn. What was there stays until all is there.
+fn all_or_nothing(work: impl Fn(&QdrantCorpus, &[Entry]) -> Result<(), Trouble>) {
+    let Some(fresh) = Fresh::made() else { return };
+    let Some(port) = CutConnection::port_of(&fresh.server) else { return };
+    let (first, second) = batches();
+    let told = || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
+    let okapi = json!({"id": "o1", "repo": "api", "event_type": "fact", "lesson": "a lonely okapi", "source": "agent"});
+    let other = entries(&snapshot(&[okapi]));
+    fresh.engine().put(&first).unwrap();
+    let before = told();
+    fresh.engine().put(&other).unwrap();
+    let with_other = told();
+    fresh.engine().take(&[other[0].key]).unwrap();
+    assert!(told() == before && with_other != before);
+    work(&fresh.engine(), &second).unwrap();
+    let wanted = told();
+    assert_ne!(before, wanted);
+    for lost in [Lost::Question, Lost::Answer] {
+        let mut cut = 0;
+        loop {
+            let keys: Vec<MemoryKey> = second.iter().map(|entry| entry.key).collect();
+            fresh.engine().take(&keys).unwrap();
+            fresh.engine().put(&first).unwrap();
+            assert_eq!(told(), before);
+            let connection = CutConnection::to(port, cut, lost);
+            let done = work(&fresh.engine_at(&connection.address()), &second);
+            let left = told();
+            let is_all = left == wanted;
+            assert!(is_all || left == before, "{lost:?} at {cut}:\n{left}\n{before}");
+            assert!(is_all || done.is_err(), "{lost:?} at {cut}");
+            if !is_all {
+                // The next batch, whatever it is, makes nothing of it count.
+                fresh.engine().put(&other).unwrap();
+                assert_eq!(told(), with_other, "{lost:?} at {cut}, and another batch");
+                fresh.engine().take(&[other[0].key]).unwrap();
+            }
+            work(&fresh.engine(), &second).unwrap();
+            assert_eq!(told(), wanted, "{lost:?} at {cut}, and again");
+            if done.is_ok() && !connection.was_cut() {
+                break;
+            }
+            cut += 1;
+            assert!(cut < CALLS_MAX, "it ends");
+        }
+        assert!(cut > 5, "{lost:?}: {cut} calls");
+    }
+}
+
+// S-CORPUS-4, S-CORPUS-11
+#[test]
+fn a_batch_that_is_cut_counts_not_at_all() {
+    all_or_nothing(Corpus::put);
+}
+
+// S-CORPUS-4, S-CORPUS-11
+#[test]
+fn taking_that_is_cut_takes_nothing() {
+    all_or_nothing(|engine, batch| {
+        let keys: Vec<MemoryKey> = batch.iter().skip(1).take(3).map(|entry| entry.key).collect();
+        engine.take(&keys)
+    });
+}
+
+// S-CORPUS-8
+#[test]
+fn a_server_with_a_key_refuses_others() {
+    let Some(fresh) = Fresh::made() else { return };
+    if std::env::var_os(KEY).is_none() {
+        return eprintln!("skipped: this server asks for no key");
+    }
+    let address = QdrantAddress::parse(&format!("{}/{}", fresh.server, fresh.name), Some("other"));
+    let refused = QdrantCorpus::at(address.unwrap()).known(None, 1).unwrap_err();
+    assert!(
+        matches!(&refused, Trouble::Unreachable(why) if why.contains("status 40")),
+        "{refused}"
+    );
+}
+
+// S-CORPUS-6
+#[test]
+fn a_server_without_our_collections_refuses() {
+    let Some(fresh) = Fresh::made() else { return };
+    let other = Fresh { name: format!("{}-none", fresh.name), ..fresh };
+    let refused = other.engine().known(None, 1).unwrap_err();
+    assert_eq!(refused, Trouble::Unreachable("it refuses with status 404".to_owned()));
+}

@@ -1,0 +1,56 @@
+//! Texts of somebody else, who waits for their vectors: they are embedded as texts of memories are, between two batches, and not
+//! kept. Not here: who may ask for that (the retriever's `http::embeddings`).
+
+use std::sync::mpsc::{self, SyncSender};
+use std::time::{Duration, Instant};
+
+use super::{
+    Message, QUERIES_MAX, QueryError, TEXT_BYTES_MAX, Worker, WorkerShared, WorkerState, thread,
+};
+use crate::embed::EmbedError;
+
+/// Texts of somebody else, who waits for their vectors.
+pub(super) struct TextsJob {
+    pub(super) texts: Vec<String>,
+    /// The caller waits until then.
+    pub(super) until: Instant,
+    pub(super) reply: SyncSender<Result<Vec<Vec<f32>>, EmbedError>>,
+}
+
+impl Worker {
+    /// Embeds texts of somebody else, as texts of memories are: between two batches, and not kept. Waits `wait` at most.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn embed_texts(
+        &self,
+        texts: &[String],
+        wait: Duration,
+    ) -> Result<Vec<Vec<f32>>, QueryError> {
+        match &self.shared.slow().state {
+            WorkerState::Loading => return Err(QueryError::Loading),
+            WorkerState::Failed(error) => return Err(error.clone().into()),
+            WorkerState::Ready { .. } => {}
+        }
+        let until = Instant::now() + wait;
+        let mut vectors = Vec::with_capacity(texts.len());
+        for texts in texts.chunks(thread::BATCH_TEXTS) {
+            let cut = |text: &String| {
+                text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default().to_owned()
+            };
+            if !WorkerShared::enter(&self.shared.queries, QUERIES_MAX) {
+                return Err(QueryError::Busy);
+            }
+            let (reply, answer) = mpsc::sync_channel(1);
+            let job = TextsJob { texts: texts.iter().map(cut).collect(), until, reply };
+            let sent = self.sender.send(Message::Texts(job));
+            let left = until.saturating_duration_since(Instant::now());
+            let received = sent
+                .map_err(|_| QueryError::Stopped)
+                .and_then(|()| answer.recv_timeout(left).map_err(|_| QueryError::TimedOut));
+            WorkerShared::leave(&self.shared.queries, 1);
+            vectors.extend(received??);
+        }
+        Ok(vectors)
+    }
+}

@@ -1,0 +1,38 @@
+//! Why a text was not taken, and why a query has no vector. Not here: what goes wrong with a model (`embed::error`).
+
+use super::Job;
+use crate::embed::EmbedError;
+
+/// A job that was not taken, given back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitError {
+    /// [`JOBS_MAX`](super::JOBS_MAX) texts are waiting.
+    #[error("too many texts are waiting to be embedded")]
+    Full(Job),
+    /// The model did not load, so nothing will be embedded.
+    #[error("there is no embedding model")]
+    Stopped(Job),
+}
+
+/// Why a query has no vector; it then runs on words alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// The model is still being loaded.
+    #[error("the embedding model is still loading")]
+    Loading,
+    /// [`QUERIES_MAX`](super::QUERIES_MAX) queries are waiting.
+    #[error("too many queries are waiting for the embedding model")]
+    Busy,
+    /// Not within the time given.
+    #[error("the embedding model did not answer in time")]
+    TimedOut,
+    /// The model is one of others, and may not see queries of this repository.
+    #[error("the settings send nothing of this repository to the embedding model")]
+    Withheld,
+    /// There is no model, or it failed on this query.
+    #[error(transparent)]
+    Failed(#[from] EmbedError),
+    /// The thread is gone.
+    #[error("the embedding thread has stopped")]
+    Stopped,
+}

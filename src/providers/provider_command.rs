@@ -1,0 +1,135 @@
+//! A provider that is a program: one JSON request on its standard input, one JSON answer on its standard output, one run for each
+//! request. Never through a shell. Not here: the request and the answer (`vector_forms`).
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::provider_error::{ANSWER_MIB_MAX, ProviderError};
+use crate::said;
+
+/// How long a program may take to end after its answer.
+const END_MAX: Duration = Duration::from_secs(2);
+/// The pause between two looks whether it has ended.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Asks a program, and kills it when it takes longer than `wait`.
+pub(crate) fn ask(
+    words: &[String],
+    request: &Value,
+    wait: Duration,
+) -> Result<Value, ProviderError> {
+    ask_within(words, request, wait, ANSWER_MIB_MAX)
+}
+
+/// Asks a program whose answer has at most `mib_max` MiB.
+pub(crate) fn ask_within(
+    words: &[String],
+    request: &Value,
+    wait: Duration,
+    mib_max: u64,
+) -> Result<Value, ProviderError> {
+    let who = words.first().cloned().unwrap_or_default();
+    let failed = |why: String| ProviderError::Program { who: who.clone(), why };
+    let mut child = started(words).map_err(|error| failed(format!("cannot be run: {error}")))?;
+    let (input, output) = (child.stdin.take(), child.stdout.take());
+    let text = request.to_string();
+    let (sender, answer) = mpsc::channel();
+    let exchange = move || {
+        // A program may answer without reading all of it.
+        let _ = input.map(|mut input| input.write_all(text.as_bytes()));
+        let mut bytes = Vec::new();
+        let limit = mib_max * 1024 * 1024 + 1;
+        let read = output.map(|output| output.take(limit).read_to_end(&mut bytes));
+        // The caller may have stopped waiting.
+        let _ = sender.send(read.is_some_and(|read| read.is_ok()).then_some(bytes));
+    };
+    let thread = std::thread::Builder::new().name("provider".to_owned()).spawn(exchange);
+    let received = thread.ok().and_then(|_| answer.recv_timeout(wait).ok());
+    let ended = ended(&mut child, if received.is_some() { END_MAX } else { Duration::ZERO });
+    let Some(received) = received else {
+        return Err(ProviderError::TimedOut { who, seconds: wait.as_secs().max(1) });
+    };
+    match ended {
+        Some(true) => {}
+        Some(false) => return Err(failed("ended with an error".to_owned())),
+        None => return Err(failed("did not end after its answer".to_owned())),
+    }
+    let bytes = received.ok_or_else(|| failed("could not be read".to_owned()))?;
+    if u64::try_from(bytes.len()).is_ok_and(|len| len > mib_max * 1024 * 1024) {
+        return Err(ProviderError::TooLong { who, mib: mib_max });
+    }
+    let json: Value = serde_json::from_slice(&bytes)
+        .map_err(|_| failed("answered with something that is no JSON".to_owned()))?;
+    match said::error_in(&json) {
+        None => Ok(json),
+        Some(_) => {
+            Err(ProviderError::SaidError { who, said: said::words(&json.to_string(), None) })
+        }
+    }
+}
+
+fn started(words: &[String]) -> std::io::Result<Child> {
+    let mut words = words.iter();
+    let program = words.next().ok_or_else(|| std::io::Error::other("none is named"))?;
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.spawn()
+}
+
+/// Waits for the end of a program and tells whether it succeeded; kills one that does not end, which is `None`.
+fn ended(child: &mut Child, wait: Duration) -> Option<bool> {
+    let until = Instant::now() + wait;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status.success()),
+            Ok(None) if Instant::now() < until => std::thread::park_timeout(LOOK),
+            Ok(None) | Err(_) => {
+                // It may have ended by itself meanwhile.
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sh(script: &str, wait: Duration) -> Result<Value, ProviderError> {
+        let words = ["sh".to_owned(), "-c".to_owned(), script.to_owned()];
+        ask(&words, &json!({ "input": ["a", "$(touch pwned)"] }), wait)
+    }
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    // S-PROVIDER-3
+    #[test]
+    fn a_program_reads_the_request_and_writes_the_answer() {
+        assert_eq!(sh("cat", PATIENCE).unwrap(), json!({ "input": ["a", "$(touch pwned)"] }));
+        let long = "head -c 100 >/dev/null; echo '{\"embeddings\": [[1]]}'";
+        assert_eq!(sh(long, PATIENCE).unwrap(), json!({ "embeddings": [[1]] }));
+    }
+
+    // S-PROVIDER-4
+    #[test]
+    fn a_program_that_fails_is_told_apart() {
+        let why = |script: &str| sh(script, PATIENCE).unwrap_err().to_string();
+        assert_eq!(why("exit 3"), "the program sh ended with an error");
+        assert_eq!(why("echo hello"), "the program sh answered with something that is no JSON");
+        assert_eq!(why("echo '{\"error\": \"no model\"}'"), "sh answered with an error: no model");
+        let nobody = ask(&["/nowhere/embed".to_owned()], &json!({}), PATIENCE).unwrap_err();
+        assert!(nobody.to_string().contains("/nowhere/embed cannot be run"), "{nobody}");
+        let begun = Instant::now();
+        let slow = sh("exec sleep 600", Duration::from_millis(300)).unwrap_err();
+        assert_eq!(slow.to_string(), "sh did not answer within 1 s");
+        assert!(begun.elapsed() < Duration::from_secs(20));
+    }
+}

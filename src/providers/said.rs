@@ -1,0 +1,59 @@
+//! What a provider says of an error, as one short line without secrets. Pure. Not here: telling errors apart (`http_client`).
+
+use guard::secrets::redacted;
+use serde_json::Value;
+
+/// Characters that are shown: enough for a sentence, too few for a page of HTML.
+const CHARS_MAX: usize = 200;
+
+/// Returns the words of an answer. `key` is taken out, since some providers repeat it.
+pub(crate) fn words(answer: &str, key: Option<&str>) -> String {
+    let json: Option<Value> = serde_json::from_str(answer).ok();
+    let message = json.as_ref().and_then(message);
+    let text = message.unwrap_or_else(|| answer.to_owned());
+    let text = match key.filter(|key| !key.is_empty()) {
+        Some(key) => text.replace(key, "[key]"),
+        None => text,
+    };
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_shown = |c: &char| !c.is_control();
+    let short: String = redacted(&line).chars().filter(is_shown).take(CHARS_MAX).collect();
+    if short.is_empty() { "it gave no reason".to_owned() } else { short }
+}
+
+/// Returns the error that stands in an answer, wherever providers put it.
+pub(crate) fn error_in(answer: &Value) -> Option<&Value> {
+    answer.get("error").filter(|error| !error.is_null())
+}
+
+fn message(answer: &Value) -> Option<String> {
+    let error = error_in(answer);
+    let places = [
+        error.and_then(|error| error.get("message")),
+        error,
+        answer.get("message"),
+        answer.get("detail"),
+    ];
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    places.into_iter().flatten().next().map(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // S-PROVIDER-2
+    #[test]
+    fn a_key_in_an_answer_is_not_shown() {
+        let key = "sk-proj-ab12cd34ef56ab12cd34ef56";
+        let answer =
+            format!("{{\"error\":{{\"message\":\"Incorrect API key\\nprovided: {key}\"}}}}");
+        assert_eq!(words(&answer, Some(key)), "Incorrect API key provided: [key]");
+        assert_eq!(words("", None), "it gave no reason");
+        assert_eq!(words("{\"detail\":\"no such model\"}", None), "no such model");
+        assert_eq!(words(&"x".repeat(9_000), None).len(), CHARS_MAX);
+    }
+}

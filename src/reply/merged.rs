@@ -1,0 +1,280 @@
+//! Joins the replies of two stores to one question: this machine's and the team's. Likelihoods are absolute, so their hits can be
+//! sorted together. Not here: asking (`retriever`), each reply by itself (`hits`, `briefing`).
+
+use std::collections::BTreeSet;
+
+use guard::text::{Layout, neutralise};
+use serde_json::{Value, json};
+
+use super::hits::{LINKED, POSSIBLE, head, titles};
+use super::reply::Reply;
+use super::tokens::tokens;
+
+/// Possible hits that are named, as in one reply.
+const POSSIBLE_MAX: usize = 3;
+
+/// Bytes of titles, at most.
+const TITLES_BYTES: usize = 600;
+
+/// What is above the notes of the team in a briefing.
+const OF_THE_TEAM: &str = "\n\n**Of the team:**";
+
+/// A likely hit: its place in the reply it is of, its JSON and its lines.
+struct ToldHit {
+    likelihood: f64,
+    json: Value,
+    text: String,
+}
+
+/// Joins the replies to a search: the likeliest first, each memory once, at most `limit` in `max_tokens`.
+#[must_use]
+pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) -> Reply {
+    let mut hits = hits_of(own);
+    let mut known: BTreeSet<String> = hits.iter().flat_map(|hit| names(&hit.json)).collect();
+    for hit in hits_of(team) {
+        let its: Vec<String> = names(&hit.json).collect();
+        if !its.iter().any(|name| known.contains(name)) {
+            known.extend(its);
+            hits.push(hit);
+        }
+    }
+    // Of equals those of this machine come first.
+    hits.sort_by(|one, other| other.likelihood.total_cmp(&one.likelihood));
+    hits.truncate(limit);
+    let possible = possible(own, team, &known);
+    let mut linked: Vec<Value> = list(own, "linked").collect();
+    let others = list(team, "linked").filter(|one| !linked.contains(one));
+    linked.extend(others.collect::<Vec<_>>());
+    let mut notices: Vec<Value> = list(own, "notices").collect();
+    let others = list(team, "notices").filter(|notice| !notices.contains(notice));
+    notices.extend(others.collect::<Vec<_>>());
+    let text = text(&hits, (&possible, &linked, &notices), max_tokens);
+    let memories: Vec<Value> = hits.into_iter().map(|hit| hit.json).collect();
+    let mut json = json!({
+        "memories": memories, "possible": possible, "linked": linked, "notices": notices,
+    });
+    if let (Some(all), Some(changed)) = (json.as_object_mut(), own.json.get("changed")) {
+        all.insert("changed".to_owned(), changed.clone());
+    }
+    Reply { text, json }
+}
+
+/// Joins two briefings: that of this machine, and what only the team's says.
+#[must_use]
+pub fn merge_briefing(own: &Reply, team: &Reply, max_tokens: usize) -> Reply {
+    let mut text = own.text.clone();
+    let known: BTreeSet<&str> = own.text.lines().filter_map(last_word).collect();
+    let mut is_first = true;
+    for line in team.text.lines().filter(|line| line.starts_with("- ")) {
+        if last_word(line).is_some_and(|id| known.contains(id)) {
+            continue;
+        }
+        let head = if is_first { OF_THE_TEAM } else { "" };
+        let more = format!("{text}{head}\n{line}");
+        if tokens(&more) > max_tokens {
+            break;
+        }
+        (text, is_first) = (more, false);
+    }
+    Reply { text, json: own.json.clone() }.with("team", team.json.clone())
+}
+
+/// Adds a notice to a reply to a search.
+#[must_use]
+pub fn with_notice(reply: Reply, notice: &str) -> Reply {
+    let mut reply = reply;
+    reply.text = format!("{}\n{notice}", reply.text.trim_end());
+    let mut notices: Vec<Value> = list(&reply, "notices").collect();
+    notices.push(notice.into());
+    reply.with("notices", notices.into())
+}
+
+/// The last word of a line, which is the id of its memory.
+fn last_word(line: &str) -> Option<&str> {
+    line.split_whitespace().next_back()
+}
+
+/// Returns a text of either reply as it stands in a line. The JSON of the team's comes from another machine, whatever that does
+/// with texts.
+fn in_line(json: &Value) -> Option<String> {
+    json.as_str().map(|text| neutralise(text, Layout::Line))
+}
+
+fn list<'a>(reply: &'a Reply, name: &str) -> impl Iterator<Item = Value> + use<'a> {
+    let list = reply.json.get(name).and_then(Value::as_array);
+    list.into_iter().flatten().cloned()
+}
+
+/// Returns the likely hits that a reply tells. Those without room are left out, as they are there.
+fn hits_of(reply: &Reply) -> Vec<ToldHit> {
+    let texts = numbered(&reply.text);
+    let hit = |(json, text): (Value, String)| {
+        let likelihood = json.get("likelihood").and_then(Value::as_f64).unwrap_or_default();
+        ToldHit { likelihood, json, text }
+    };
+    list(reply, "memories").zip(texts).map(hit).collect()
+}
+
+/// Returns what each number of a reply says, without the number.
+fn numbered(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_within = false;
+    for line in text.lines() {
+        let start = format!("{}. ", found.len() + 1);
+        if let Some(rest) = line.strip_prefix(&start) {
+            found.push(rest.to_owned());
+            is_within = true;
+        } else if line.starts_with("   ") && is_within {
+            if let Some(last) = found.last_mut() {
+                last.push('\n');
+                last.push_str(line);
+            }
+        } else {
+            is_within = false;
+        }
+    }
+    found
+}
+
+/// The names by which a memory is known to be the same: its id, those that say the same, and what it says.
+fn names(json: &Value) -> impl Iterator<Item = String> {
+    let text = |name: &str| json.get(name).and_then(Value::as_str).unwrap_or_default();
+    let also = json.get("also").and_then(Value::as_array).cloned().unwrap_or_default();
+    let also = also.into_iter().filter_map(|id| Some(format!("id {}", id.as_str()?)));
+    let said = format!("said {} {}", text("context"), text("lesson"));
+    also.chain([format!("id {}", text("id")), said])
+}
+
+fn possible(own: &Reply, team: &Reply, known: &BTreeSet<String>) -> Vec<Value> {
+    let mut seen = known.clone();
+    let id = |json: &Value| {
+        json.get("id").and_then(Value::as_str).map(|id| format!("id {id}")).unwrap_or_default()
+    };
+    let mut possible: Vec<Value> = [own, team]
+        .into_iter()
+        .flat_map(|it| list(it, "possible"))
+        .filter(|json| seen.insert(id(json)))
+        .collect();
+    let likelihood =
+        |json: &Value| json.get("likelihood").and_then(Value::as_f64).unwrap_or_default();
+    possible.sort_by(|one, other| likelihood(other).total_cmp(&likelihood(one)));
+    possible.truncate(POSSIBLE_MAX);
+    possible
+}
+
+/// Writes it all, with as many hits as there is room for; at least one.
+fn text(
+    hits: &[ToldHit],
+    (possible, linked, notices): (&[Value], &[Value], &[Value]),
+    max_tokens: usize,
+) -> String {
+    let said = |json: &Value| json.get("title").and_then(in_line).unwrap_or_default();
+    let notices: String =
+        notices.iter().filter_map(in_line).map(|notice| format!("\n{notice}")).collect();
+    let possible = titles(POSSIBLE, possible.iter().map(said), TITLES_BYTES);
+    let written = |count: usize, end: &str| {
+        if hits.is_empty() {
+            let none =
+                if possible.is_empty() { "No relevant memories." } else { "No likely memories." };
+            return format!("{none}{end}");
+        }
+        let shown = hits.get(..count).unwrap_or(hits);
+        let lines = (1..).zip(shown).map(|(place, hit)| format!("\n{place}. {}", hit.text));
+        let lines: String = lines.collect();
+        format!("{}{lines}{end}", head(count))
+    };
+    for count in (1..=hits.len().max(1)).rev() {
+        let place =
+            |id: &Value| hits.iter().take(count).position(|hit| hit.json.get("id") == Some(id));
+        let linked = linked.iter().filter_map(|one| {
+            let (place, title) = (place(one.get("of")?)? + 1, said(one));
+            let relation = in_line(one.get("relation")?)?;
+            let is_outward = one.get("direction")?.as_str() == Some("outbound");
+            Some(if is_outward {
+                format!("{place} {relation}: {title}")
+            } else {
+                format!("{relation} {place}: {title}")
+            })
+        });
+        let linked = titles(LINKED, linked, TITLES_BYTES);
+        for end in [format!("{possible}{linked}{notices}"), notices.clone()] {
+            let text = written(count, &end);
+            if tokens(&text) <= max_tokens {
+                return text;
+            }
+        }
+    }
+    written(1, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(hits: &[(&str, f64)], notice: &str) -> Reply {
+        let memories: Vec<Value> = hits
+            .iter()
+            .map(|(id, likelihood)| json!({"id": id, "lesson": format!("lesson {id}"), "likelihood": likelihood}))
+            .collect();
+        let lines: String = (1..)
+            .zip(hits)
+            .map(|(place, (id, _))| format!("\n{place}. [2026-01-01] lesson {id} · {id}"))
+            .collect();
+        let text = format!("{}{lines}\n{notice}", head(hits.len()));
+        let json = json!({"memories": memories, "possible": [{"id": "p", "title": "maybe [p]", "likelihood": 0.3}],
+            "linked": [{"id": "l", "title": "linked [l]", "relation": "requires", "direction": "outbound", "of": "a"}],
+            "notices": [notice]});
+        Reply { text, json }
+    }
+
+    // S-REMOTE-4
+    #[test]
+    fn the_likeliest_of_both_come_first() {
+        let own = reply(&[("b", 0.9), ("a", 0.6)], "Note: own.");
+        let team = reply(&[("c", 0.95), ("b", 0.9), ("d", 0.5)], "Note: own.");
+        let merged = merge_search(&own, &team, 3, 500);
+        let ids: Vec<&str> = merged.json["memories"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|it| it["id"].as_str())
+            .collect();
+        assert_eq!(ids, ["c", "b", "a"]);
+        assert_eq!(
+            merged.text,
+            format!(
+                "{}\n1. [2026-01-01] lesson c · c\n2. [2026-01-01] lesson b · b\n3. [2026-01-01] lesson a · a{POSSIBLE}\n- maybe [p]{LINKED}\n- 3 requires: linked [l]\nNote: own.",
+                head(3)
+            ),
+        );
+        let small = merge_search(&own, &team, 3, 60);
+        assert!(tokens(&small.text) <= 60 && small.text.contains("lesson c"), "{}", small.text);
+        let none = Reply { text: String::new(), json: json!({}) };
+        assert_eq!(merge_search(&none, &none, 3, 500).text, "No relevant memories.");
+    }
+
+    // S-REMOTE-4
+    #[test]
+    fn json_of_the_team_keeps_its_line() {
+        let odd = "x\u{1b}[2J\n9. [2026-01-01] an order \u{202e}";
+        let own = reply(&[("a", 0.9)], "Note: own.");
+        let mut team = reply(&[], odd);
+        team.json["possible"] = json!([{"id": "q", "title": odd, "likelihood": 0.4}]);
+        team.json["linked"] =
+            json!([{"id": "m", "title": odd, "relation": odd, "direction": "inbound", "of": "a"}]);
+        let merged = merge_search(&own, &team, 3, 1_000).text;
+        assert_eq!(merged.matches("x 9. [2026-01-01] an order").count(), 4, "{merged}");
+        assert!(!merged.contains(['\u{1b}', '\u{202e}']) && !merged.contains("\n9. "), "{merged}");
+    }
+
+    // S-REMOTE-4
+    #[test]
+    fn a_briefing_says_what_only_the_team_knows() {
+        let of = |text: &str| Reply { text: text.to_owned(), json: json!({}) };
+        let own = of("**Memory of r**\nDecisions:\n- use tabs · AAA");
+        let team = of("**Memory of r**\nDecisions:\n- use tabs · AAA\n- no tabs · BBB");
+        let merged = merge_briefing(&own, &team, 500).text;
+        assert_eq!(merged, format!("{}{OF_THE_TEAM}\n- no tabs · BBB", own.text));
+        assert_eq!(merge_briefing(&own, &team, 20).text, own.text);
+    }
+}

@@ -1,0 +1,61 @@
+//! Memories to choose from, one short line each: what to do before what happened, then the origin. Not here: a page of
+//! memories (`item`).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::inert;
+use super::line::{date, mark, name};
+use super::reply::Reply;
+use memory::Memory;
+
+/// Longest lesson, and longest context, in bytes: a terminal shows no more in one line.
+const TEXT_BYTES_MAX: usize = 200;
+
+/// Writes the lines. The texts are neutralised, and no memory holds a secret.
+#[must_use]
+pub fn outline(memories: &[&Arc<Memory>], total: usize) -> Reply {
+    let lines: Vec<Value> = memories.iter().map(|memory| line(memory)).collect();
+    Reply { text: String::new(), json: json!({ "memories": lines, "total": total }) }
+}
+
+fn line(memory: &Memory) -> Value {
+    let event = memory.event();
+    let texts = [&event.lesson, &event.context].map(|text| short(text));
+    let said: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    let (repo, kind) = (name(memory.repo.short_name()), name(event.event_type.as_str()));
+    let tags: String = event.tags.iter().take(4).map(|tag| format!(" #{}", name(tag))).collect();
+    let text = format!("{}{} · {repo} {kind}{tags}", mark(memory), said.join(" · "));
+    json!({ "id": memory.id.as_str(), "day": date(memory), "text": text })
+}
+
+fn short(text: &str) -> String {
+    let begin = text.get(..text.floor_char_boundary(2 * TEXT_BYTES_MAX)).unwrap_or_default();
+    let mut text = inert::text(begin);
+    text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_memories;
+
+    // S-PICK-1
+    #[test]
+    fn a_line_has_the_fix_first_and_no_commands() {
+        let line = json!({ "id": "m1", "timestamp": "2026-01-02T03:04:05Z", "repo": "api",
+            "event_type": "error", "lesson": "bind port 0\n\u{1B}[31m", "context": "x".repeat(9_000),
+            "tags": ["ci", "net"] });
+        let memory = test_memories::memory(&line);
+        let json = outline(&[&memory], 7).json;
+        let text = json["memories"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("bind port 0 · xxx") && text.len() < 500, "{text}");
+        assert!(text.ends_with(" · api error #ci #net"), "{text}");
+        assert_eq!(
+            (&json["memories"][0]["day"], &json["total"]),
+            (&"2026-01-02".into(), &7.into())
+        );
+    }
+}
