@@ -171,7 +171,7 @@ fn ask_all(replicas: &[Replica], path: &str) -> String {
 fn ask_everything(replicas: &[Replica], queries: &[String]) {
     let mut found = 0;
     for (place, query) in queries.iter().enumerate() {
-        // An explanation is a dear call, of which there are not many.
+        // An explanation is an expensive call, of which there are not many.
         let explain = if place % 6 == 0 { "&explain=true" } else { "" };
         let path = format!("search?query={}&max_tokens=4000{explain}", encoded(query));
         let answer: Value = serde_json::from_str(&ask_all(replicas, &path)).unwrap();

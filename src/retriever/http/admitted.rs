@@ -1,4 +1,4 @@
-//! Whoever was let in: what they may do, in whose name, and how many dear calls. It goes with the request to whatever
+//! Whoever was let in: what they may do, in whose name, and how many expensive calls. It goes with the request to whatever
 //! answers it. Not here: the check that lets somebody in (`request_guard`).
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hyper::http::request::Parts;
 use rmcp::model::Extensions;
 
-use super::dear_calls::{DearCalls, Payer};
+use super::expensive_calls::{ExpensiveCalls, Payer};
 use super::named_token::NamedToken;
 use super::rights::Rights;
 use event::Timestamp;
@@ -18,7 +18,7 @@ pub(crate) struct Admitted {
     /// The named token that was shown, or that made the session.
     pub(super) token: Option<Arc<NamedToken>>,
     pub(super) payer: Payer,
-    pub(super) calls: Arc<DearCalls>,
+    pub(super) calls: Arc<ExpensiveCalls>,
     pub(super) now: Timestamp,
 }
 
@@ -72,7 +72,7 @@ impl Admitted {
         ))
     }
 
-    /// Counts a dear call.
+    /// Counts an expensive call.
     ///
     /// # Errors
     /// The seconds to wait.
@@ -81,7 +81,7 @@ impl Admitted {
     }
 }
 
-/// Says that a client made too many dear calls.
+/// Says that a client made too many expensive calls.
 pub(crate) fn too_many(seconds: i64) -> String {
     format!(
         "too many calls that look at all memories came from this client; try again in {seconds} s"

@@ -1,5 +1,5 @@
 //! `POST /v1/embeddings`: the vectors of this machine's own model in the form of OpenAI, so that other programs, and other stores,
-//! can use it as a provider. It needs the right to read and counts as a dear call. Not here: the model (`index::embed`), asking
+//! can use it as a provider. It needs the right to read and counts as an expensive call. Not here: the model (`index::embed`), asking
 //! others (crate `providers`).
 
 use std::time::Duration;

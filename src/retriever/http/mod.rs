@@ -3,7 +3,7 @@
 //! calls and waits are bounded.
 //!
 //! In reading order: [`address`] (where it listens), [`token`] (the server's own), [`rights`], [`named_token`] (those of
-//! others), [`known_tokens`], [`guesses`] and [`dear_calls`] (what a client may do how often), `admitted` (who asks),
+//! others), [`known_tokens`], [`guesses`] and [`expensive_calls`] (what a client may do how often), `admitted` (who asks),
 //! `accept` (new connections), [`tls`], [`peer`], [`own_names`], [`request_guard`] (checks of a request's head), [`connection_limit`], [`service`] (one request),
 //! [`client_name`] (the name of a client), `rest`, `static_files` (the page). Not here: the answers (`mcp`), the retriever's idle
 //! shutdown (`daemon`).
@@ -17,9 +17,9 @@ mod client_name;
 #[cfg(feature = "web")]
 mod code_request;
 mod connection_limit;
-mod dear_calls;
 #[cfg(feature = "providers")]
 mod embeddings;
+mod expensive_calls;
 mod file_mark;
 mod guesses;
 mod known_tokens;

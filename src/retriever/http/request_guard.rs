@@ -13,7 +13,7 @@ use hyper::{HeaderMap, Method, StatusCode};
 
 use super::PATH;
 use super::admitted::Admitted;
-use super::dear_calls::{DearCalls, Payer};
+use super::expensive_calls::{ExpensiveCalls, Payer};
 use super::guesses::{Guesses, Verdict, WRONG_SECONDS};
 use super::known_tokens::KnownTokens;
 use super::named_token::NamedToken;
@@ -131,7 +131,7 @@ pub(crate) struct Keys {
     /// The tokens with names.
     named: KnownTokens,
     guesses: Guesses,
-    calls: Arc<DearCalls>,
+    calls: Arc<ExpensiveCalls>,
     /// The sessions of people who signed in.
     #[cfg(feature = "web")]
     pub(super) sign_in: Arc<SignIn>,

@@ -265,7 +265,7 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if resources::is_dear(&request.uri) {
+        if resources::is_expensive(&request.uri) {
             permission::charge(admitted(&context.extensions)).map_err(busy)?;
         }
         let uri = request.uri.clone();

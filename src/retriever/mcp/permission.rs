@@ -13,7 +13,7 @@ pub(super) fn rights(tool: &str) -> Rights {
     }
 }
 
-/// Tells whether a client may call a tool now, and counts the call if it is a dear one. `is_allowed` says whether this server
+/// Tells whether a client may call a tool now, and counts the call if it is an expensive one. `is_allowed` says whether this server
 /// has the tool for its clients, whatever is known of this one.
 ///
 /// # Errors
@@ -30,11 +30,11 @@ pub(super) fn check(
         return Err(format!("this needs a token with the right {}", rights(tool)));
     }
     // Each of them looks at all memories, or at files and git.
-    let is_dear = matches!(tool, CONTEXT | SESSIONS | STALE | ANALYZE);
-    if is_dear { charge(admitted) } else { Ok(()) }
+    let is_expensive = matches!(tool, CONTEXT | SESSIONS | STALE | ANALYZE);
+    if is_expensive { charge(admitted) } else { Ok(()) }
 }
 
-/// Counts a dear call of a client.
+/// Counts an expensive call of a client.
 ///
 /// # Errors
 /// Says when to try again.
@@ -71,7 +71,7 @@ mod tests {
 
     // S-HTTP-9
     #[test]
-    fn dear_tools_end_and_a_search_does_not() {
+    fn expensive_tools_end_and_a_search_does_not() {
         let admitted = Admitted::with(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH);
         let asked = |tool: &str| check(tool, true, Some(&admitted));
         let refused = (0..1_000).find_map(|_| asked(CONTEXT).err()).unwrap();

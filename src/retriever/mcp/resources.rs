@@ -116,7 +116,7 @@ pub(super) fn slots(form: &str) -> Result<&'static [(&'static str, Slot)], ApiEr
 }
 
 /// Tells whether reading a resource looks at all memories, or at files and git.
-pub(super) fn is_dear(uri: &str) -> bool {
+pub(super) fn is_expensive(uri: &str) -> bool {
     [CONTEXT, GRAPH, STALE, DIGEST].contains(&uri) || uri.starts_with(PAST)
 }
 

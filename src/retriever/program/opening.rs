@@ -265,7 +265,7 @@ fn switch(name: &str, value: &OsStr) -> Result<Switch, ApiError> {
         .map_err(|why| ApiError::Failed { exit: Exit::Config, message: format!("{name} {why}") })
 }
 
-/// Lets checkpoints keep the vectors of a model of others, which are dear.
+/// Lets checkpoints keep the vectors of an external model, which cost money.
 fn with_vectors_of(dense: Option<&Dense>, mut checkpoints: Checkpoints) -> Checkpoints {
     if let Some(dense) = dense.filter(|dense| dense.may_see.is_some()) {
         checkpoints.keep_vectors_of(&dense.name);

@@ -12,7 +12,7 @@ use event::{Decoded, Event, Timestamp, codec};
 use serde_json::{Map, Value, json};
 use store::{Cursor, Store, Tail};
 
-/// The file, inside the store: it is as dear as the logs, because without it nobody knows what waits.
+/// The file, inside the store: it is worth as much as the logs, because without it nobody knows what waits.
 const DELIVERED: &str = ".remote.json";
 
 /// The longest file that is read, in bytes: some thousand logs.

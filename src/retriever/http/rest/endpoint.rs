@@ -74,7 +74,7 @@ impl Endpoint {
         }
     }
 
-    /// Counts a call if it is a dear one.
+    /// Counts a call if it is an expensive one.
     ///
     /// # Errors
     /// The seconds to wait.
@@ -88,12 +88,12 @@ impl Endpoint {
     }
 
     /// Makes it one that takes much more than a search.
-    pub(super) const fn dear(self) -> Self {
+    pub(super) const fn expensive(self) -> Self {
         Self { cost: Cost::Dear, ..self }
     }
 
     /// The same where one of these fields is given.
-    pub(super) const fn dear_with(self, fields: &'static [&'static str]) -> Self {
+    pub(super) const fn expensive_with(self, fields: &'static [&'static str]) -> Self {
         Self { cost: Cost::DearWith(fields), ..self }
     }
 

@@ -32,7 +32,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         || of_query(SearchRequest::parameters()),
         |api, given, _| api.search(&SearchRequest::from_http(given)?),
     )
-    .dear_with(&["explain", "as_of"]),
+    .expensive_with(&["explain", "as_of"]),
     read(
         "context",
         "context",
@@ -40,7 +40,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         || of_named_repo(ContextRequest::parameters()),
         |api, given, _| api.context(&ContextRequest::from_http(given)?),
     )
-    .dear(),
+    .expensive(),
     read(
         "memories",
         "browse",
@@ -183,7 +183,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         || of_named_repo(ReviewRequest::parameters()),
         |api, given, _| api.review(&ReviewRequest::from_http(given)?),
     )
-    .dear(),
+    .expensive(),
     read(
         "stale",
         "stale",
@@ -192,7 +192,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         |api, given, _| api.stale(&StaleRequest::from_http(given)?),
     )
     .for_admins()
-    .dear(),
+    .expensive(),
     Endpoint {
         in_path: Some(("topic", "topic")),
         ..read(
@@ -202,7 +202,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             AnalyzeRequest::parameters,
             |api, given, _| api.analyze(&AnalyzeRequest::from_http(given)?),
         )
-        .dear()
+        .expensive()
     },
     read(
         "graph/stats",
@@ -214,7 +214,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             api.analyze(&AnalyzeRequest::from_http(given)?)
         },
     )
-    .dear(),
+    .expensive(),
     read(
         "export",
         "export",
@@ -222,7 +222,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         || of_named_repo(ExportRequest::parameters()),
         |api, given, _| api.list(&Listing::Export(ExportRequest::from_http(given)?)),
     )
-    .dear(),
+    .expensive(),
     read(
         "patterns",
         "patterns",
@@ -230,7 +230,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         || named(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
         |api, given, voice| patterns(api, given, voice),
     )
-    .dear(),
+    .expensive(),
     Endpoint {
         kind: Kind::Make,
         in_path: Some(("pattern", "accept")),
@@ -244,7 +244,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
                 patterns(api, given, voice)
             },
         )
-        .dear()
+        .expensive()
     },
     read(
         "sessions",
@@ -253,7 +253,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         of_sessions,
         |api, given, _| sessions(api, given),
     )
-    .dear()
+    .expensive()
     .for_admins(),
     Endpoint {
         in_path: ID,
@@ -289,7 +289,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         Vec::new,
         |api, _, _| api.doctor(),
     )
-    .dear()
+    .expensive()
     .for_admins(),
     read(
         "status",

@@ -392,7 +392,7 @@ mod tests {
 
     // S-HTTP-9
     #[test]
-    fn a_client_that_asks_dearly_has_to_wait() {
+    fn a_client_that_asks_too_much_has_to_wait() {
         let (ci, other) = (reader(), reader());
         let answers = (0..1_000).map(|_| asked("GET", "graph/stats", &ci));
         let (_, retry, kind) = answers.into_iter().find(|(status, ..)| *status == 429).unwrap();

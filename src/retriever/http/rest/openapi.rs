@@ -310,7 +310,7 @@ fn refused_at_the_door(responses: &mut Map<String, Value>) {
         (StatusCode::FORBIDDEN, "The request comes from a web page, or the token lacks a right"),
         (
             StatusCode::TOO_MANY_REQUESTS,
-            "Too many requests are under way, or too many dear calls or wrong tokens came; Retry-After says when to try again",
+            "Too many requests are under way, or too many expensive calls or wrong tokens came; Retry-After says when to try again",
         ),
     ] {
         let mut text = response(about, &json!({ "type": "string" }), "text/plain");

@@ -1,5 +1,5 @@
-//! How many dear calls a client may make: those that look at all memories or check the machine, instead of asking an index.
-//! Not here: which calls are dear (`rest::endpoint`, `mcp`).
+//! How many expensive calls a client may make: those that look at all memories or check the machine, instead of asking an index.
+//! Not here: which calls are expensive (`rest::endpoint`, `mcp`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -29,11 +29,11 @@ pub(crate) enum Payer {
     Session(String),
 }
 
-/// The dear calls of all clients: for each the moment, in milliseconds, until which its calls take up its time.
+/// The expensive calls of all clients: for each the moment, in milliseconds, until which its calls take up its time.
 #[derive(Default)]
-pub(crate) struct DearCalls(Mutex<BTreeMap<Payer, i64>>);
+pub(crate) struct ExpensiveCalls(Mutex<BTreeMap<Payer, i64>>);
 
-impl DearCalls {
+impl ExpensiveCalls {
     /// Counts a call.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ mod tests {
     // S-HTTP-9
     #[test]
     fn a_client_gets_its_burst_and_then_four_a_second() {
-        let calls = DearCalls::default();
+        let calls = ExpensiveCalls::default();
         let (one, other) = (token("one"), token("other"));
         for number in 0..BURST {
             assert_eq!(calls.count(&one, at(0)), Ok(()), "{number}");
@@ -92,7 +92,7 @@ mod tests {
     // S-HTTP-9
     #[test]
     fn a_clock_that_is_set_back_locks_nobody_out() {
-        let calls = DearCalls::default();
+        let calls = ExpensiveCalls::default();
         let one = token("one");
         for _ in 0..BURST {
             calls.count(&one, at(1_000_000_000)).unwrap();
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn so_many_clients_are_known() {
-        let calls = DearCalls::default();
+        let calls = ExpensiveCalls::default();
         for number in 0..2 * CLIENTS_MAX {
             calls.count(&token(&number.to_string()), at(0)).unwrap();
         }
