@@ -34,6 +34,7 @@ mod editor;
 mod engine_source;
 #[cfg(feature = "engines")]
 mod feeding;
+mod followed_config;
 mod foreign_import;
 #[cfg(feature = "grpc")]
 mod grpc;

@@ -20,7 +20,6 @@ mod connection_limit;
 mod dear_calls;
 #[cfg(feature = "providers")]
 mod embeddings;
-mod file_mark;
 mod guesses;
 mod known_tokens;
 mod mcp_services;

@@ -281,8 +281,48 @@ fn an_outage_is_told_once_and_left_alone() {
     assert_eq!(first_words(&get(&server, &path)), ["four", "three", "two", "one"]);
 }
 
-// S-RERANK-6
+// S-RERANK-1
 #[test]
+fn nobody_is_asked_while_settings_are_unreadable() {
+    let (world, reranker) = (taught(), StandInReranker::start(Deed::Scores(opposite)));
+    configure(&world, &reranker.url, "");
+    let server = serve(&world);
+    let path = format!("search?query={}&repo=shop", QUERY.replace(' ', "%20"));
+    let order = || first_words(&get(&server, &path));
+    assert_eq!(order(), ["four", "three", "two", "one"]);
+    // Somebody has saved half of a change.
+    world.configure("[rerank]\nprovider = \"ji");
+    for _ in 0..2 {
+        assert_eq!(order(), ["one", "two", "three", "four"]);
+    }
+    assert!(get(&server, "status").get("reranker").is_none());
+    assert_eq!(reranker.asked().len(), 1);
+    configure(&world, &reranker.url, "");
+    assert_eq!(order(), ["four", "three", "two", "one"]);
+}
+
+// S-RERANK-1
+#[test]
+fn a_change_of_equal_length_counts_at_once() {
+    let (world, reranker) = (taught(), StandInReranker::start(Deed::Scores(opposite)));
+    let rest = format!("\nmodel = \"m\"\nurl = \"{}\"\n", reranker.url);
+    let configure = |provider: &str| {
+        world.configure(&format!("[rerank]\nprovider = {provider}{rest}"));
+    };
+    configure("\"jina\"");
+    let server = serve(&world);
+    let path = format!("search?query={}&repo=shop", QUERY.replace(' ', "%20"));
+    for asked in 1..=10 {
+        configure("\"jina\"");
+        assert_eq!(first_words(&get(&server, &path)), ["four", "three", "two", "one"]);
+        configure("\"off\" ");
+        assert_eq!(first_words(&get(&server, &path)), ["one", "two", "three", "four"]);
+        assert_eq!(reranker.asked().len(), asked);
+    }
+}
+
+#[test]
+// S-RERANK-6
 fn who_gets_what_is_told() {
     let (world, reranker) = (taught(), StandInReranker::start(Deed::Scores(opposite)));
     let url = format!("{}/v1", reranker.url);
