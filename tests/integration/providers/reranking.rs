@@ -275,6 +275,7 @@ fn an_outage_is_told_once_and_left_alone() {
         assert_eq!(first_words(&next), ["one", "two", "three", "four"]);
     }
     assert_eq!(reranker.asked().len(), 1, "it is left alone");
+    assert_eq!(get(&server, "status")["reranker"]["rests"], true);
     // Another setting is another reranker.
     reranker.does(Deed::Scores(opposite));
     configure(&world, &reranker.url, "timeout_ms = 3500");
@@ -321,8 +322,8 @@ fn a_change_of_equal_length_counts_at_once() {
     }
 }
 
-#[test]
 // S-RERANK-6
+#[test]
 fn who_gets_what_is_told() {
     let (world, reranker) = (taught(), StandInReranker::start(Deed::Scores(opposite)));
     let url = format!("{}/v1", reranker.url);
@@ -333,6 +334,10 @@ fn who_gets_what_is_told() {
         format!("queries and the texts of likely hits are sent to m of {} (jina)", reranker.host);
     let status = world.agent_knowledge(&["status"]).done();
     assert!(status.contains(&format!("\nreranker  {line}")), "{status}");
+    let told = &world.asked(&["status"])["reranker"];
+    assert_eq!(told["name"], format!("m of {} (jina)", reranker.host));
+    assert!(told["what_is_sent"].as_str().unwrap().starts_with(&line), "{told}");
+    assert_eq!(told["rests"], false);
     let doctor = world.agent_knowledge(&["doctor"]).output;
     assert!(doctor.contains(&line), "{doctor}");
     let setup = world.agent_knowledge(&["setup", "--yes"]);
@@ -354,4 +359,5 @@ fn who_gets_what_is_told() {
     world.agent_knowledge(&["config", "set", "rerank.provider", "off"]).done();
     assert_eq!(first_words(&search(&world, &[])), ["one", "two", "three", "four"]);
     assert!(!world.agent_knowledge(&["status"]).done().contains("reranker"));
+    assert!(world.asked(&["status"]).get("reranker").is_none());
 }
