@@ -15,10 +15,7 @@ impl Scratch {
     /// somebody may have planted it.
     pub(super) fn new(above: &Path, random: u128) -> Result<Self, EvalError> {
         let path = above.join(format!("agent-knowledge-eval-{random:032x}"));
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&path).map_err(EvalError::io("make the folder", &path))?;
+        store::private_dirs().create(&path).map_err(EvalError::io("make the folder", &path))?;
         Ok(Self { path })
     }
 

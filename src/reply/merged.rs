@@ -1,5 +1,5 @@
-//! Joins the replies of two stores to one question: this machine's and the team's. Likelihoods are absolute, so their hits can be
-//! sorted together. Not here: asking (`retriever`), each reply by itself (`hits`, `briefing`).
+//! Joins the replies of two stores to one question: this machine's and the team's. Likelihoods are absolute, so those of both can be
+//! compared; within a reply its own order stays, which may be that of a reranker. Not here: asking (`retriever`), each reply by itself (`hits`, `briefing`).
 
 use std::collections::BTreeSet;
 
@@ -26,20 +26,19 @@ struct ToldHit {
     text: String,
 }
 
-/// Joins the replies to a search: the likeliest first, each memory once, at most `limit` in `max_tokens`.
+/// Joins the replies to a search: the likelier first, those of one reply in its order, each memory once, at most `limit` in
+/// `max_tokens`.
 #[must_use]
 pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) -> Reply {
-    let mut hits = hits_of(own);
+    let hits = hits_of(own);
     let mut known: BTreeSet<String> = hits.iter().flat_map(|hit| names(&hit.json)).collect();
-    for hit in hits_of(team) {
+    let is_new = |hit: &ToldHit| {
         let its: Vec<String> = names(&hit.json).collect();
-        if !its.iter().any(|name| known.contains(name)) {
-            known.extend(its);
-            hits.push(hit);
-        }
-    }
-    // Of equals those of this machine come first.
-    hits.sort_by(|one, other| other.likelihood.total_cmp(&one.likelihood));
+        let is_new = !its.iter().any(|name| known.contains(name));
+        known.extend(its.into_iter().filter(|_| is_new));
+        is_new
+    };
+    let mut hits = interleaved(hits, hits_of(team).into_iter().filter(is_new).collect());
     hits.truncate(limit);
     let possible = possible(own, team, &known);
     let mut linked: Vec<Value> = list(own, "linked").collect();
@@ -57,6 +56,33 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
         all.insert("changed".to_owned(), changed.clone());
     }
     Reply { text, json }
+}
+
+/// Joins two lists, each of which keeps its order. A hit counts as likely as the likeliest that its list has from there on: who put an
+/// unlikely one first ranks it above that one, which is not to be lost behind the limit for it. Of equals those of this machine come
+/// first.
+fn interleaved(own: Vec<ToldHit>, team: Vec<ToldHit>) -> Vec<ToldHit> {
+    let mut all = Vec::with_capacity(own.len() + team.len());
+    let (mut own, mut team) = (counted(own).peekable(), counted(team).peekable());
+    loop {
+        let is_own = match (own.peek(), team.peek()) {
+            (Some((one, _)), Some((other, _))) => one >= other,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        let next = if is_own { own.next() } else { team.next() };
+        let Some((_, hit)) = next else { return all };
+        all.push(hit);
+    }
+}
+
+/// Returns the hits of a list with what they count.
+fn counted(hits: Vec<ToldHit>) -> impl Iterator<Item = (f64, ToldHit)> {
+    let mut counts: Vec<f64> = Vec::with_capacity(hits.len());
+    for hit in hits.iter().rev() {
+        counts.push(hit.likelihood.max(counts.last().copied().unwrap_or_default()));
+    }
+    counts.into_iter().rev().zip(hits)
 }
 
 /// Joins two briefings: that of this machine, and what only the team's says.
@@ -251,6 +277,26 @@ mod tests {
         assert!(tokens(&small.text) <= 60 && small.text.contains("lesson c"), "{}", small.text);
         let none = Reply { text: String::new(), json: json!({}) };
         assert_eq!(merge_search(&none, &none, 3, 500).text, "No relevant memories.");
+    }
+
+    // S-REMOTE-4, S-RERANK-3
+    #[test]
+    fn each_reply_keeps_its_own_order() {
+        let of_both = |own: &[(&str, f64)], team: &[(&str, f64)], limit| -> String {
+            let merged = merge_search(&reply(own, ""), &reply(team, ""), limit, 1_000);
+            let hits = merged.json["memories"].as_array().unwrap().iter();
+            hits.map(|hit| hit["id"].as_str().unwrap()).collect()
+        };
+        // A reranker of the server likes y least, and one of this machine likes a least.
+        let (reranked, sorted) = ([("x", 0.5), ("z", 0.6), ("y", 0.9)], [("a", 0.8), ("b", 0.55)]);
+        assert_eq!(of_both(&sorted, &reranked, 9), "xzyab");
+        assert_eq!(of_both(&reranked, &sorted, 9), "xzyab");
+        assert_eq!(of_both(&sorted, &reranked, 3), "xzy", "the likeliest is not lost");
+        let (b_first, late) = ([("b", 0.55), ("a", 0.8)], [("x", 0.9), ("z", 0.5), ("y", 0.7)]);
+        assert_eq!(of_both(&b_first, &late, 9), "xbazy");
+        // Equals: those of this machine, and what both have at the place that it has here.
+        assert_eq!(of_both(&[("a", 0.7)], &[("c", 0.7), ("a", 0.7), ("d", 0.8)], 9), "cda");
+        assert_eq!(of_both(&[("a", 0.7)], &[("c", 0.7), ("a", 0.9)], 9), "ac");
     }
 
     // S-REMOTE-4

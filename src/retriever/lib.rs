@@ -11,6 +11,7 @@ pub mod cli;
 pub mod daemon;
 #[cfg(test)]
 mod fake;
+mod file_mark;
 #[cfg(feature = "grpc")]
 pub mod grpc;
 pub mod http;

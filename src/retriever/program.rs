@@ -34,6 +34,7 @@ mod editor;
 mod engine_source;
 #[cfg(feature = "engines")]
 mod feeding;
+mod followed_config;
 mod foreign_import;
 #[cfg(feature = "grpc")]
 mod grpc;
@@ -58,6 +59,8 @@ mod pick;
 mod project_settings;
 #[cfg_attr(not(feature = "providers"), path = "program/provider_model_disabled.rs")]
 mod provider_model;
+#[cfg(feature = "providers")]
+mod provider_switch;
 mod replica;
 mod reranking;
 mod session_consent;

@@ -173,9 +173,7 @@ impl PrivateFolder {
     /// Never takes a folder that is there: another user may have made it.
     fn new() -> io::Result<Self> {
         static MADE: AtomicU64 = AtomicU64::new(0);
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let builder = store::private_dirs();
         let process = std::process::id();
         // Folders of a process with the same number that was killed are few.
         for _ in 0..100 {

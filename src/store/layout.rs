@@ -2,7 +2,7 @@
 //! contains.
 
 use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -262,11 +262,23 @@ pub fn user() -> String {
 /// # Errors
 /// The system's error.
 pub fn make_private_dir(path: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
+    private_dirs().recursive(true).create(path)
+}
+
+/// Returns what makes folders that only this user can read. It takes none that is there.
+#[cfg(unix)]
+#[must_use]
+pub fn private_dirs() -> DirBuilder {
+    let mut builder = DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    builder
+}
+
+/// Returns what makes folders. Other systems keep the files of a user apart by themselves.
+#[cfg(not(unix))]
+#[must_use]
+pub fn private_dirs() -> DirBuilder {
+    DirBuilder::new()
 }
 
 /// Creates or empties a file that nobody else can read, and writes it.

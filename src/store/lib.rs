@@ -56,7 +56,9 @@ pub use engine_setting::EngineSetting;
 pub use error::StoreError;
 pub use git_person::git_person;
 pub use judge::Judge;
-pub use layout::{FileId, Store, is_private_dir, make_private_dir, private, user, write_private};
+pub use layout::{
+    FileId, Store, is_private_dir, make_private_dir, private, private_dirs, user, write_private,
+};
 pub use line_mark::{LineMark, Unread};
 pub use lines::{line_count, lines_of, lines_of_long_log};
 pub use lock::FileLock;

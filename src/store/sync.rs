@@ -17,12 +17,13 @@ use super::StoreError;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ticket {
     /// The last sync that had begun by then; `None` if syncs cannot be shared.
+    #[cfg(unix)]
     begun: Option<u64>,
 }
 
 /// Reads the count of syncs. Call it between the write and [`commit`].
 pub(super) fn ticket(log: &Path) -> Ticket {
-    Ticket { begun: shared::begun(log) }
+    shared::ticket(log)
 }
 
 /// Returns once what was written to `file` before its ticket is on disk, together with the file's name. Waits
@@ -39,6 +40,7 @@ pub(super) fn commit(
     shared::commit(file, log, (ticket, wait_ms), |names| {
         file.sync_data().map_err(not_synced(log))?;
         match names {
+            #[cfg(unix)]
             Names::OnDisk => Ok(()),
             Names::Unknown => names_of(log),
         }
@@ -54,6 +56,7 @@ pub(super) fn alone(file: &File, log: &Path) -> Result<(), StoreError> {
 /// Whether the directory entries that lead to a file are known to be on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
+    #[cfg(unix)]
     OnDisk,
     Unknown,
 }
@@ -158,7 +161,11 @@ mod shared {
         lock::path_of(log).with_extension("sync")
     }
 
-    pub(super) fn begun(log: &Path) -> Option<u64> {
+    pub(super) fn ticket(log: &Path) -> Ticket {
+        Ticket { begun: begun(log) }
+    }
+
+    fn begun(log: &Path) -> Option<u64> {
         match File::open(place(log)) {
             Ok(file) => SyncCounts::read(&file).map(|progress| progress.begun),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(0),
@@ -277,8 +284,8 @@ mod shared {
     use super::{Names, Ticket};
     use crate::StoreError;
 
-    pub(super) fn begun(_log: &Path) -> Option<u64> {
-        None
+    pub(super) fn ticket(_log: &Path) -> Ticket {
+        Ticket {}
     }
 
     pub(super) fn commit(

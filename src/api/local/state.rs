@@ -24,10 +24,7 @@ pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
     let store = &local.writer.store;
     let model = query_vector::model(local, &snapshot);
     let reply = reply::status(store.root(), &snapshot, &model);
-    let reply = match reranker(local) {
-        Some(says) => reply.and("reranker", &says),
-        None => reply,
-    };
+    let reply = with_reranker(local, reply);
     let reply = long_logs(store).into_iter().fold(reply, |reply, says| reply.and("long", &says));
     Ok(match extent {
         Extent::Whole => reply,
@@ -39,11 +36,12 @@ pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
 }
 
 /// Says who orders likely hits and what is sent there, where the settings name somebody.
-fn reranker(local: &Local) -> Option<String> {
-    let reranker = (local.core.reranker.as_ref()?)()?;
-    let says = reranker.what_is_sent();
-    let rests = "; it failed a moment ago and is left alone";
-    Some(if reranker.is_resting() { format!("{says}{rests}") } else { says })
+fn with_reranker(local: &Local, reply: Reply) -> Reply {
+    let Some(reranker) = local.core.reranker.as_ref().and_then(|now| now()) else { return reply };
+    let (says, is_resting) = (reranker.what_is_sent(), reranker.is_resting());
+    let rests = if is_resting { "; it failed a moment ago and is left alone" } else { "" };
+    let json = json!({ "name": reranker.name(), "what_is_sent": says, "rests": is_resting });
+    reply.and("reranker", &format!("{says}{rests}")).with("reranker", json)
 }
 
 /// Says which logs are worth archiving.

@@ -174,14 +174,11 @@ pub(super) fn make_folders(file: &Path, readers: Readers) -> Result<Vec<PathBuf>
     let mut missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
     missing.retain(|folder| !folder.as_os_str().is_empty());
     missing.reverse();
+    let builder = match readers {
+        Readers::User => store::private_dirs(),
+        Readers::AsUsual => std::fs::DirBuilder::new(),
+    };
     for folder in &missing {
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        if readers == Readers::User {
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        }
-        #[cfg(not(unix))]
-        let _ = readers;
         builder.create(folder).map_err(SetupError::io("make the folder", folder))?;
     }
     Ok(missing)

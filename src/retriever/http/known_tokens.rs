@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::file_mark::{FileMark, mark_of};
 use super::named_token::{NamedToken, TokensFile};
 use super::token::{Token, TokenError};
+use crate::file_mark::{FileMark, mark_of};
 use event::Timestamp;
 
 /// The named tokens of a server.

@@ -20,7 +20,6 @@ mod connection_limit;
 #[cfg(feature = "providers")]
 mod embeddings;
 mod expensive_calls;
-mod file_mark;
 mod guesses;
 mod known_tokens;
 mod mcp_services;

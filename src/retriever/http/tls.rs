@@ -11,8 +11,8 @@ use tokio_rustls::TlsAcceptor;
 
 use super::HEAD_WAIT_MS;
 use super::byte_stream::BoxedStream;
-use super::file_mark::{FileMark, mark_of};
 use super::tls_files::{Identity, TlsError};
+use crate::file_mark::{FileMark, mark_of};
 use event::Timestamp;
 
 /// The first byte of a handshake.

@@ -8,8 +8,12 @@ mod keys;
 mod raw_terminal;
 mod screen;
 
+#[cfg(unix)]
 pub use choice_list::{AfterKey, ChoiceList, PickRow};
+#[cfg(unix)]
 pub use keys::{Key, KeyReader};
 #[cfg(unix)]
 pub use raw_terminal::{PersonTerminal, RawTerminal, output_columns};
-pub use screen::{Screen, Style, cut, drawn, width, wrapped};
+#[cfg(unix)]
+pub use screen::{Screen, drawn};
+pub use screen::{Style, cut, width, wrapped};

@@ -204,7 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::picker::Key;
+    use crate::picker::keys::Key;
 
     fn list(texts: &[&str], query: &str) -> ChoiceList {
         let of = |text: &&str| PickRow {

@@ -38,6 +38,7 @@ pub(super) struct ModelPlan {
 pub(super) struct ModelPlaces {
     model_dir: PathBuf,
     cache_dir: PathBuf,
+    config_file: Option<PathBuf>,
     precision: store::EmbeddingPrecision,
     /// Says which model answers, between runs.
     state: PathBuf,
@@ -52,6 +53,7 @@ impl ModelPlaces {
         Self {
             model_dir: settled.model_dir.clone(),
             cache_dir: settled.cache_dir.clone(),
+            config_file: settled.config_file.clone(),
             precision: settled.config.embedding,
             state: settled.cache_dir.join(format!("{name}.embedding")),
             variable: settled.variable,
@@ -69,7 +71,9 @@ impl ModelPlaces {
             let scale = CosineScale::default();
             return Dense { load, cache_dir, lock, name, may_see: None, scale };
         };
-        let load = provider_model::load(wanted.clone(), self.variable, cache_dir.clone());
+        let config_file = self.config_file.clone();
+        let load =
+            provider_model::load(wanted.clone(), self.variable, cache_dir.clone(), config_file);
         let may_see = Some(provider_model::may_see(wanted.clone()));
         let scale = self.scale(&name);
         Dense { load, cache_dir, lock, name, may_see, scale }

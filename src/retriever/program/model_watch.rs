@@ -7,12 +7,13 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::ResolvedSettings;
+use super::followed_config::FollowedConfig;
 use super::model_plan::ModelPlaces;
 use api::local::Core;
 use engine::Meanwhile;
 use index::embed::EmbedError;
 use index::embed::worker::{Progress, WorkerState};
-use store::{Config, EmbeddingProvider};
+use store::EmbeddingProvider;
 
 /// The pause between two looks at the settings.
 const LOOK: Duration = Duration::from_secs(1);
@@ -23,8 +24,7 @@ const RETRY: Duration = Duration::from_secs(15);
 struct ModelWatch {
     core: Weak<Core>,
     places: ModelPlaces,
-    config_file: PathBuf,
-    text: Option<String>,
+    config: FollowedConfig,
     wanted: Option<EmbeddingProvider>,
     retries: Retries,
 }
@@ -68,8 +68,7 @@ pub(super) fn start(core: &Arc<Core>, settled: &ResolvedSettings, config_file: O
     let mut watch = ModelWatch {
         core: Arc::downgrade(core),
         places: ModelPlaces::of(settled),
-        text: std::fs::read_to_string(&config_file).ok(),
-        config_file,
+        config: FollowedConfig::of(config_file),
         wanted: settled.config.provider.clone(),
         retries: Retries::new(Instant::now()),
     };
@@ -85,17 +84,13 @@ impl ModelWatch {
     /// Looks once. `None` when the retriever has ended.
     fn look(&mut self) -> Option<()> {
         let core = self.core.upgrade()?;
-        let text = std::fs::read_to_string(&self.config_file).ok();
-        if text != self.text {
-            self.text = text;
-            // A file that cannot be read changes nothing; every other command says so.
-            if let Ok(config) = Config::read(&self.config_file)
-                && config.provider != self.wanted
-            {
-                self.wanted = config.provider;
-                self.change(&core);
-                return Some(());
-            }
+        // A file that cannot be read changes nothing; every other command says so.
+        if let Some(Ok(config)) = self.config.changed()
+            && config.provider != self.wanted
+        {
+            self.wanted = config.provider;
+            self.change(&core);
+            return Some(());
         }
         core.engine.set_scale(|name| self.places.scale(name));
         self.try_again(&core);

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::provider_switch::ProviderSwitch;
 use engine::{MaySee, ModelInput};
 use index::embed::{EmbedError, Embedder};
 use providers::{ModelName, ProviderUrl};
@@ -17,15 +18,17 @@ pub(super) fn name_of(provider: &EmbeddingProvider, cache_dir: &Path) -> String 
     ModelName::of(provider, cache_dir).of_vectors()
 }
 
-/// Returns what opens it. The key is read when it is opened, and kept nowhere.
+/// Returns what opens it. The key is read when it is opened, and kept nowhere. It is asked while the file names a model of others.
 pub(super) fn load(
     provider: EmbeddingProvider,
     variable: fn(&str) -> Option<OsString>,
     cache_dir: PathBuf,
+    config_file: Option<PathBuf>,
 ) -> Load {
     Box::new(move || {
         let key = provider.key_env.as_deref().and_then(variable);
-        providers::open(&provider, key.and_then(|key| key.into_string().ok()), &cache_dir)
+        let key = key.and_then(|key| key.into_string().ok());
+        ProviderSwitch::of(config_file).opened(|| providers::open(&provider, key, &cache_dir))
     })
 }
 

@@ -18,6 +18,7 @@ pub(super) fn load(
     provider: EmbeddingProvider,
     _variable: fn(&str) -> Option<OsString>,
     _cache_dir: PathBuf,
+    _config_file: Option<PathBuf>,
 ) -> Load {
     let form = provider.form;
     drop(provider);

@@ -3,11 +3,11 @@
 //! is asked (`api`), the requests (`providers`).
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::ResolvedSettings;
+use super::followed_config::FollowedConfig;
 use api::reranker::{Reranker, RerankerNow};
 use engine::MaySee;
 use reply::StateNote;
@@ -19,9 +19,11 @@ const REST: Duration = Duration::from_secs(30);
 /// Returns the reranker of the settings as they are whenever it is looked for.
 pub(super) fn of(settled: &ResolvedSettings) -> RerankerNow {
     let followed = Followed {
-        config_file: settled.config_file.clone(),
         variable: settled.variable,
-        last: Mutex::new(Seen::of(settled.config.rerank.clone(), settled.variable)),
+        state: Mutex::new(FollowedState {
+            config: settled.config_file.clone().map(FollowedConfig::of),
+            last: Seen::of(settled.config.rerank.clone(), settled.variable),
+        }),
     };
     Arc::new(move || followed.now())
 }
@@ -55,9 +57,14 @@ fn named(provider: &RerankProvider) -> String {
 
 /// The settings, as they change.
 struct Followed {
-    config_file: Option<PathBuf>,
     variable: fn(&str) -> Option<OsString>,
-    last: Mutex<Seen>,
+    state: Mutex<FollowedState>,
+}
+
+struct FollowedState {
+    /// `None` where there is no place for a file.
+    config: Option<FollowedConfig>,
+    last: Seen,
 }
 
 /// What the settings said.
@@ -75,15 +82,15 @@ impl Seen {
 
 impl Followed {
     fn now(&self) -> Option<Arc<dyn Reranker>> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // A file that cannot be read may turn it off; every other command says what is wrong. Reading takes less than the search.
-        let wanted = match self.config_file.as_ref().map(|file| Config::read(file)) {
-            Some(Ok(config)) => config.rerank,
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let FollowedState { config, last } = &mut *state;
+        match config.as_mut().and_then(FollowedConfig::changed) {
+            Some(Ok(config)) if config.rerank != last.wanted => {
+                *last = Seen::of(config.rerank, self.variable);
+            }
+            // A file that cannot be read may turn it off; every other command says what is wrong.
             Some(Err(_)) => return None,
-            None => last.wanted.clone(),
-        };
-        if wanted != last.wanted {
-            *last = Seen::of(wanted, self.variable);
+            Some(Ok(_)) | None => {}
         }
         last.reranker.clone().map(|reranker| reranker as Arc<dyn Reranker>)
     }

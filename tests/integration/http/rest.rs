@@ -174,6 +174,31 @@ fn rest_a_repeated_deed_is_done_once() {
     assert_eq!(lessons, 4, "two from before and two deeds");
 }
 
+// S-REST-3
+#[test]
+fn rest_a_deed_on_nothing_is_tried_again() {
+    let (world, server) = served();
+    let send = || {
+        let body = r#"{"verdict":"worked"}"#;
+        asked(&server, "POST", "memories/late/feedback", &[("Idempotency-Key", "k-1")], body)
+    };
+    let verdicts = || {
+        let events = world.all_events().into_iter();
+        events.filter(|event| event.memory_id.is_some()).count()
+    };
+    for _ in 0..2 {
+        assert_eq!(problem(&send()).0, 404);
+    }
+    assert_eq!(verdicts(), 0);
+    let line = r#"{"id":"late","event_type":"fact","repo":"acme/web","lesson":"it came late"}"#;
+    assert_eq!(world.log_memory_json(line, &[]).exit, Some(0));
+    let first = send();
+    assert!((200..300).contains(&first.status), "{first:?}");
+    let again = send();
+    assert_eq!((again.status, &again.body), (first.status, &first.body));
+    assert_eq!(verdicts(), 1, "what was done is not done again");
+}
+
 // S-REST-1
 #[test]
 fn rest_needs_the_token_and_no_page() {

@@ -275,10 +275,51 @@ fn an_outage_is_told_once_and_left_alone() {
         assert_eq!(first_words(&next), ["one", "two", "three", "four"]);
     }
     assert_eq!(reranker.asked().len(), 1, "it is left alone");
+    assert_eq!(get(&server, "status")["reranker"]["rests"], true);
     // Another setting is another reranker.
     reranker.does(Deed::Scores(opposite));
     configure(&world, &reranker.url, "timeout_ms = 3500");
     assert_eq!(first_words(&get(&server, &path)), ["four", "three", "two", "one"]);
+}
+
+// S-RERANK-1
+#[test]
+fn nobody_is_asked_while_settings_are_unreadable() {
+    let (world, reranker) = (taught(), StandInReranker::start(Deed::Scores(opposite)));
+    configure(&world, &reranker.url, "");
+    let server = serve(&world);
+    let path = format!("search?query={}&repo=shop", QUERY.replace(' ', "%20"));
+    let order = || first_words(&get(&server, &path));
+    assert_eq!(order(), ["four", "three", "two", "one"]);
+    // Somebody has saved half of a change.
+    world.configure("[rerank]\nprovider = \"ji");
+    for _ in 0..2 {
+        assert_eq!(order(), ["one", "two", "three", "four"]);
+    }
+    assert!(get(&server, "status").get("reranker").is_none());
+    assert_eq!(reranker.asked().len(), 1);
+    configure(&world, &reranker.url, "");
+    assert_eq!(order(), ["four", "three", "two", "one"]);
+}
+
+// S-RERANK-1
+#[test]
+fn a_change_of_equal_length_counts_at_once() {
+    let (world, reranker) = (taught(), StandInReranker::start(Deed::Scores(opposite)));
+    let rest = format!("\nmodel = \"m\"\nurl = \"{}\"\n", reranker.url);
+    let configure = |provider: &str| {
+        world.configure(&format!("[rerank]\nprovider = {provider}{rest}"));
+    };
+    configure("\"jina\"");
+    let server = serve(&world);
+    let path = format!("search?query={}&repo=shop", QUERY.replace(' ', "%20"));
+    for asked in 1..=10 {
+        configure("\"jina\"");
+        assert_eq!(first_words(&get(&server, &path)), ["four", "three", "two", "one"]);
+        configure("\"off\" ");
+        assert_eq!(first_words(&get(&server, &path)), ["one", "two", "three", "four"]);
+        assert_eq!(reranker.asked().len(), asked);
+    }
 }
 
 // S-RERANK-6
@@ -293,6 +334,10 @@ fn who_gets_what_is_told() {
         format!("queries and the texts of likely hits are sent to m of {} (jina)", reranker.host);
     let status = world.agent_knowledge(&["status"]).done();
     assert!(status.contains(&format!("\nreranker  {line}")), "{status}");
+    let told = &world.asked(&["status"])["reranker"];
+    assert_eq!(told["name"], format!("m of {} (jina)", reranker.host));
+    assert!(told["what_is_sent"].as_str().unwrap().starts_with(&line), "{told}");
+    assert_eq!(told["rests"], false);
     let doctor = world.agent_knowledge(&["doctor"]).output;
     assert!(doctor.contains(&line), "{doctor}");
     let setup = world.agent_knowledge(&["setup", "--yes"]);
@@ -314,4 +359,5 @@ fn who_gets_what_is_told() {
     world.agent_knowledge(&["config", "set", "rerank.provider", "off"]).done();
     assert_eq!(first_words(&search(&world, &[])), ["one", "two", "three", "four"]);
     assert!(!world.agent_knowledge(&["status"]).done().contains("reranker"));
+    assert!(world.asked(&["status"]).get("reranker").is_none());
 }

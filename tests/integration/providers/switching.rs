@@ -200,6 +200,29 @@ fn a_model_that_is_turned_off_is_asked_no_more() {
 
 // S-PROVIDER-6
 #[test]
+fn the_next_search_after_off_asks_nobody() {
+    let world = World::new();
+    write_memories(&world, 40);
+    let a = StandInProvider::start(model_a);
+    use_model(&world, "model-a", &a);
+    let server = serve(&world);
+    until(&server, "embedded by a", |status| status["embedded"] == 40);
+    let search = |words: &str| get(&server, &format!("search?query={words}&limit=1"));
+    search("before");
+    assert!(a.has_seen("before"));
+    // The thread that changes models looks once a second; nobody waits for it.
+    world.agent_knowledge(&["model", "use", "local", "--yes"]).done();
+    let before = a.texts();
+    search("secretly");
+    world.log_memory(&["--repo", "shop", "--type", "fact", "--lesson", "secret plan"]).done();
+    search("secret%20plan");
+    until(&server, "turned off", |status| status["model"]["is_of_others"] == false);
+    assert!(!a.has_seen("secret"));
+    assert_eq!(a.texts(), before);
+}
+
+// S-PROVIDER-6
+#[test]
 fn a_model_installed_later_answers() {
     let Some(model) = pieces::model() else { return };
     let world = World::new();

@@ -350,11 +350,7 @@ fn to_u64(count: usize) -> u64 {
 /// Opens or makes a file that only its owner can read, since texts can be guessed from vectors. A link, a pipe or
 /// a device in its place is an error.
 fn open_private(path: &Path, mut options: OpenOptions) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    }
+    store::private(&mut options);
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     #[cfg(unix)]
