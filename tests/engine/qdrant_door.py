@@ -205,6 +205,10 @@ def query(shard, body):
     return {"points": [record(hit) | {"version": 0, "score": hit.score} for hit in hits]}
 
 
+def query_batch(shard, body):
+    return [query(shard, search) for search in known(body, "searches")["searches"]]
+
+
 def count(shard, body):
     body = asked(body, "filter", "exact")
     return {"count": shard.count(edge.CountRequest(exact=body.get("exact", True), filter=filter_of(body.get("filter"))))}
@@ -295,6 +299,7 @@ CALLS = {
     ("POST", "/points/payload"): changed(set_payload),
     ("POST", "/points/batch"): batch,
     ("POST", "/points/query"): query,
+    ("POST", "/points/query/batch"): query_batch,
     ("POST", "/points/scroll"): scroll,
     ("POST", "/points/count"): count,
     ("PUT", "/index"): index,
@@ -324,7 +329,7 @@ def answered(collections, method, path, body, asked_for):
         if rest == "/index":
             collections.indexed[name].add(body["field_name"])
         # As in the strict mode that hosted servers have.
-        unindexed = fields_in(body.get("filter") or body.get("operations")) - collections.indexed[name]
+        unindexed = fields_in([body.get("filter"), body.get("operations"), [search.get("filter") for search in body.get("searches", [])]]) - collections.indexed[name]
         if unindexed:
             raise Refused(400, f"Index required but not found for {sorted(unindexed)}")
         if (method, rest) in WRITES:
