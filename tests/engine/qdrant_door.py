@@ -329,7 +329,8 @@ def answered(collections, method, path, body, asked_for):
         if rest == "/index":
             collections.indexed[name].add(body["field_name"])
         # As in the strict mode that hosted servers have.
-        unindexed = fields_in([body.get("filter"), body.get("operations"), [search.get("filter") for search in body.get("searches", [])]]) - collections.indexed[name]
+        filters = [body.get("filter"), body.get("operations"), [search.get("filter") for search in body.get("searches", [])]]
+        unindexed = fields_in(filters) - collections.indexed[name]
         if unindexed:
             raise Refused(400, f"Index required but not found for {sorted(unindexed)}")
         if (method, rest) in WRITES:
