@@ -30,6 +30,20 @@ pub trait Corpus: Send + Sync {
         until: Deadline,
     ) -> Result<Vec<MemoryKey>, Trouble>;
 
+    /// Returns the best memories for each of several lists of terms, as `by_words` does for one. An engine that can asks for all at once.
+    ///
+    /// # Errors
+    /// [`Trouble`].
+    fn by_words_of_each(
+        &self,
+        lists: &[Vec<WeighedTerm>],
+        conditions: &Conditions,
+        limit: usize,
+        until: Deadline,
+    ) -> Result<Vec<Vec<MemoryKey>>, Trouble> {
+        lists.iter().map(|terms| self.by_words(terms, conditions, limit, until)).collect()
+    }
+
     /// Returns the nearest memories by meaning, at most `limit`, best first.
     ///
     /// # Errors

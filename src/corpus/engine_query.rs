@@ -84,10 +84,7 @@ pub fn find(
     looking.fetch(&found)?;
     let mut compared = BTreeSet::new();
     loop {
-        let snapshot = looking.snapshot()?;
-        let SearchResult { hits, held_back, words, .. } =
-            search::find(&snapshot, query, asking.now, limit);
-        drop(words);
+        let (snapshot, hits, held_back) = looking.searched(query, limit)?;
         let damaged = || Trouble::Wrong("a memory is stored under the key of another".to_owned());
         let keys = looking.small.keys_of(&hits).ok_or_else(damaged)?;
         let new = keys.iter().zip(&hits).filter(|(key, _)| compared.insert(**key));
@@ -158,6 +155,26 @@ struct Looking<'a> {
     numbers: CorpusNumbers,
 }
 
+/// A snapshot, and the numbers in it.
+struct NumberedSnapshot {
+    snapshot: Snapshot,
+    numbers: Arc<CorpusNumbers>,
+}
+
+impl NumberedSnapshot {
+    /// Takes the terms that were looked up since the last call and are not known, of those that a memory holds.
+    fn lacking(&self, vocabulary: &BTreeSet<Box<str>>) -> BTreeSet<Box<str>> {
+        let lacking = self.numbers.take_lacking().terms;
+        lacking.into_iter().filter(|term| vocabulary.contains(term)).collect()
+    }
+
+    fn into_numbers(self) -> CorpusNumbers {
+        let Self { snapshot, numbers } = self;
+        drop(snapshot);
+        Arc::into_inner(numbers).unwrap_or_default()
+    }
+}
+
 impl Looking<'_> {
     /// Fetches what was found, and the neighbours whose vectors count with it.
     fn fetch(&mut self, found: &BTreeSet<MemoryKey>) -> Result<(), Trouble> {
@@ -185,41 +202,73 @@ impl Looking<'_> {
         Ok(near)
     }
 
-    /// Makes a snapshot of what was fetched, with the numbers of the corpus for every term that it holds: notes about one
-    /// subject are compared by them too.
-    fn snapshot(&mut self) -> Result<Snapshot, Trouble> {
-        let terms = self.small.vocabulary().into_iter();
-        let terms = terms.filter(|term| !self.numbers.has_term(term)).collect();
-        self.learn(&AskedNumbers { terms, ..AskedNumbers::default() })?;
-        Ok(self.small.snapshot(Arc::new(std::mem::take(&mut self.numbers))))
+    /// Searches what was fetched, with the numbers of the corpus for every term of it that the search looks up: notes about one subject
+    /// are compared by them too. Memories hold some ten thousand terms, of which a search looks at few, so what was lacking is asked for.
+    fn searched(
+        &mut self,
+        query: &Query<'_>,
+        limit: usize,
+    ) -> Result<(NumberedSnapshot, Vec<Hit>, usize), Trouble> {
+        let vocabulary = self.small.vocabulary();
+        loop {
+            let snapshot = self.snapshot();
+            let SearchResult { hits, held_back, words, .. } =
+                search::find(&snapshot.snapshot, query, self.asking.now, limit);
+            drop(words);
+            let lacking = snapshot.lacking(&vocabulary);
+            if lacking.is_empty() {
+                return Ok((snapshot, hits, held_back));
+            }
+            self.numbers = snapshot.into_numbers();
+            self.learn(lacking)?;
+        }
     }
 
-    fn learn(&mut self, asked: &AskedNumbers) -> Result<(), Trouble> {
-        if asked.is_empty() {
-            return Ok(());
-        }
+    fn snapshot(&mut self) -> NumberedSnapshot {
+        let numbers = Arc::new(std::mem::take(&mut self.numbers));
+        NumberedSnapshot { snapshot: self.small.snapshot(Arc::clone(&numbers)), numbers }
+    }
+
+    fn learn(&mut self, terms: BTreeSet<Box<str>>) -> Result<(), Trouble> {
+        let asked = AskedNumbers { terms, ..AskedNumbers::default() };
         let known = std::mem::take(&mut self.numbers);
         let totals = known.totals();
-        let known = added(known, self.corpus.numbers(asked, self.asking.until)?)?;
+        let known = added(known, self.corpus.numbers(&asked, self.asking.until)?)?;
         // All numbers of one query are of one size, whatever is written meanwhile.
         self.numbers = known.resized(totals);
-        Ok(())
+        // One that is not told would be asked for again and again.
+        let is_told = asked.terms.iter().all(|term| self.numbers.has_term(term));
+        is_told
+            .then_some(())
+            .ok_or_else(|| Trouble::Wrong("numbers of words are missing".to_owned()))
     }
 
     /// Fetches notes about the subjects of memories, among which may be better ones. Tells whether there was any that was not
     /// known.
-    fn subjects(&mut self, snapshot: Snapshot, of: &[Arc<Memory>]) -> Result<bool, Trouble> {
-        let lexical = snapshot.lexical();
-        let subjects = of.iter().map(|memory| search::subject_terms(lexical, memory));
-        let subjects: Vec<Vec<(Box<str>, f32)>> =
-            subjects.filter(|terms| !terms.is_empty()).collect();
-        self.numbers = snapshot.lexical.into_numbers().unwrap_or_default();
-        let mut found = BTreeSet::new();
-        for terms in subjects {
-            let terms: Vec<WeighedTerm> = weighed_terms(terms, &self.numbers);
-            let all = Conditions::default();
-            found.extend(self.corpus.by_words(&terms, &all, RELATIVES_MAX, self.asking.until)?);
-        }
+    fn subjects(
+        &mut self,
+        mut snapshot: NumberedSnapshot,
+        of: &[Arc<Memory>],
+    ) -> Result<bool, Trouble> {
+        let vocabulary = self.small.vocabulary();
+        let subjects = loop {
+            let lexical = snapshot.snapshot.lexical();
+            let subjects = of.iter().map(|memory| search::subject_terms(lexical, memory));
+            let subjects: Vec<Vec<(Box<str>, f32)>> =
+                subjects.filter(|terms| !terms.is_empty()).collect();
+            let lacking = snapshot.lacking(&vocabulary);
+            self.numbers = snapshot.into_numbers();
+            if lacking.is_empty() {
+                break subjects;
+            }
+            self.learn(lacking)?;
+            snapshot = self.snapshot();
+        };
+        let subjects = subjects.into_iter().map(|terms| weighed_terms(terms, &self.numbers));
+        let subjects: Vec<Vec<WeighedTerm>> = subjects.collect();
+        let (all, until) = (Conditions::default(), self.asking.until);
+        let found = self.corpus.by_words_of_each(&subjects, &all, RELATIVES_MAX, until)?;
+        let found: BTreeSet<MemoryKey> = found.into_iter().flatten().collect();
         let before = self.small.len();
         self.fetch_new(&found)?;
         Ok(self.small.len() > before)

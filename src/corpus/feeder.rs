@@ -89,6 +89,8 @@ impl Feeder {
         now: Timestamp,
     ) -> Result<Sent, Trouble> {
         self.settle_weights(corpus, snapshot)?;
+        // Vectors of another model have taken the places of those that were sent.
+        self.fed = self.fed.take().filter(|fed| fed.snapshot.space == snapshot.space);
         if self.held.is_none() {
             self.held = Some(held_by(corpus)?);
         }

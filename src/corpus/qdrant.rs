@@ -36,7 +36,19 @@ impl Corpus for QdrantCorpus {
         limit: usize,
         until: Deadline,
     ) -> Result<Vec<MemoryKey>, Trouble> {
-        searching::by_words(self, terms, (conditions, limit), until)
+        searching::by_words(self, &[terms], (conditions, limit), until)
+            .map(|mut found| found.pop().unwrap_or_default())
+    }
+
+    fn by_words_of_each(
+        &self,
+        lists: &[Vec<WeighedTerm>],
+        conditions: &Conditions,
+        limit: usize,
+        until: Deadline,
+    ) -> Result<Vec<Vec<MemoryKey>>, Trouble> {
+        let lists: Vec<&[WeighedTerm]> = lists.iter().map(Vec::as_slice).collect();
+        searching::by_words(self, &lists, (conditions, limit), until)
     }
 
     fn by_meaning(

@@ -60,6 +60,9 @@ def checked(client):
     hits = client.query_points(NAME, query=query, using="words", query_filter=VISIBLE, limit=5, with_payload=["repo"]).points
     found = [(str(hit.id), round(hit.score, 5), hit.payload) for hit in hits]
     check("words", found, [(uuid(1), 2.0, {"repo": "r1"}), (uuid(0), 1.0, {"repo": "r0"})])
+    asked = [models.QueryRequest(query=query, using="words", filter=VISIBLE, limit=limit) for limit in (1, 5)]
+    answers = client.query_batch_points(NAME, asked)
+    check("several", [[str(hit.id) for hit in answer.points] for answer in answers], [[uuid(1)], [uuid(1), uuid(0)]])
     hits = client.query_points(NAME, query=[1.0, 1.0, 0.0, 0.0], using="meaning", limit=5).points
     check("meaning", [str(hit.id) for hit in hits], [uuid(1), uuid(2)])
     kept = client.retrieve(NAME, [uuid(2), uuid(9)], with_payload=["from"])

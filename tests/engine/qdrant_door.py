@@ -5,8 +5,12 @@ data in a folder that the caller removes. What it does not know it refuses with 
 makes a server a cluster.
 
     qdrant_door.py FOLDER PORT_FILE       writes its port into PORT_FILE; the key that it asks for is in QDRANT_DOOR_KEY
+
+A write with the header `x-door-late: COUNT` is acknowledged and applied later. What the server promises is kept, and nothing more: no
+write with `ordering=strong` goes before an earlier one that asked for the same; of others, COUNT do. Reads do not wait for it.
 """
 
+import contextlib
 import hmac
 import json
 import os
@@ -15,7 +19,7 @@ import shutil
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import qdrant_edge as edge
 
@@ -38,6 +42,20 @@ class Refused(Exception):
         self.status = status
 
 
+class Late:
+    """A write that was acknowledged and is not applied yet."""
+
+    def __init__(self, write, strong, overtaken_by):
+        self.write = write
+        self.strong = strong
+        self.overtaken_by = overtaken_by
+
+    def apply(self):
+        # Nobody waits for the answer, and its points may be gone.
+        with contextlib.suppress(Exception):
+            self.write()
+
+
 class Collections:
     """The collections, each a shard. One call at a time reaches a shard."""
 
@@ -45,6 +63,7 @@ class Collections:
         self.folder = folder
         self.shards = {}
         self.indexed = {}
+        self.late = {}
         self.lock = threading.Lock()
 
     def create(self, name, body):
@@ -66,6 +85,7 @@ class Collections:
 
     def drop(self, name):
         shard = self.shards.pop(name, None)
+        self.late.pop(name, None)
         if shard is None:
             return False
         shard.close()
@@ -185,6 +205,10 @@ def query(shard, body):
     return {"points": [record(hit) | {"version": 0, "score": hit.score} for hit in hits]}
 
 
+def query_batch(shard, body):
+    return [query(shard, search) for search in known(body, "searches")["searches"]]
+
+
 def count(shard, body):
     body = asked(body, "filter", "exact")
     return {"count": shard.count(edge.CountRequest(exact=body.get("exact", True), filter=filter_of(body.get("filter"))))}
@@ -237,6 +261,29 @@ def done():
     return {"operation_id": 0, "status": "completed"}
 
 
+def acknowledged(body):
+    one = {"operation_id": 0, "status": "acknowledged"}
+    return [one for _ in body["operations"]] if "operations" in body else one
+
+
+def written(collections, name, write, body, asked_for):
+    """Applies a write, or puts it off, and the one that was put off before it or after it."""
+    strong, overtaken_by = asked_for
+    earlier = collections.late.get(name)
+    if earlier and (overtaken_by is not None or (strong and earlier.strong)):
+        collections.late.pop(name).apply()
+        earlier = None
+    if overtaken_by is not None:
+        collections.late[name] = Late(write, strong, overtaken_by)
+        return acknowledged(body)
+    answer = write()
+    if earlier:
+        earlier.overtaken_by -= 1
+        if earlier.overtaken_by <= 0:
+            collections.late.pop(name).apply()
+    return answer
+
+
 def changed(change):
     def call(shard, body):
         change(shard, body)
@@ -252,13 +299,15 @@ CALLS = {
     ("POST", "/points/payload"): changed(set_payload),
     ("POST", "/points/batch"): batch,
     ("POST", "/points/query"): query,
+    ("POST", "/points/query/batch"): query_batch,
     ("POST", "/points/scroll"): scroll,
     ("POST", "/points/count"): count,
     ("PUT", "/index"): index,
 }
+WRITES = {("PUT", "/points"), ("POST", "/points/delete"), ("POST", "/points/payload"), ("POST", "/points/batch")}
 
 
-def answered(collections, method, path, body):
+def answered(collections, method, path, body, asked_for):
     if path == "/" and method == "GET":
         return None
     found = re.fullmatch(r"/collections/([A-Za-z0-9_-]+)(/.*)?", path)
@@ -280,9 +329,12 @@ def answered(collections, method, path, body):
         if rest == "/index":
             collections.indexed[name].add(body["field_name"])
         # As in the strict mode that hosted servers have.
-        unindexed = fields_in(body.get("filter") or body.get("operations")) - collections.indexed[name]
+        filters = [body.get("filter"), body.get("operations"), [search.get("filter") for search in body.get("searches", [])]]
+        unindexed = fields_in(filters) - collections.indexed[name]
         if unindexed:
             raise Refused(400, f"Index required but not found for {sorted(unindexed)}")
+        if (method, rest) in WRITES:
+            return written(collections, name, lambda: call(shard, body), body, asked_for)
         return call(shard, body)
 
 
@@ -301,13 +353,16 @@ class Door(BaseHTTPRequestHandler):
             self.close_connection = True
             return self.send(413, {"status": {"error": "Payload Too Large"}})
         read = self.rfile.read(length)
-        path = urlsplit(self.path).path
+        url = urlsplit(self.path)
+        path = url.path
+        late = self.headers.get("x-door-late")
+        asked_for = (parse_qs(url.query).get("ordering") == ["strong"], int(late) if late else None)
         if self.key and path != "/" and not hmac.compare_digest(self.headers.get("api-key") or "", self.key):
             return self.send(401, {"status": {"error": "Must provide an API key or an Authorization bearer token"}})
         if path == "/":
             return self.send(200, {"title": "qdrant - vector search engine", "version": VERSION})
         try:
-            result = answered(self.collections, self.command, path, json.loads(read or b"{}"))
+            result = answered(self.collections, self.command, path, json.loads(read or b"{}"), asked_for)
         except Refused as refused:
             return self.send(refused.status, {"status": {"error": str(refused)}, "time": 0.0})
         except Exception as error:  # The engine's own refusals have no common type.

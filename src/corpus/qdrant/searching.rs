@@ -100,6 +100,22 @@ fn found(corpus: &QdrantCorpus, body: &Value, until: Deadline) -> Result<Vec<Fou
     Ok(found.points)
 }
 
+/// Runs several searches in one call.
+fn found_by_each(
+    corpus: &QdrantCorpus,
+    searches: &[Value],
+    until: Deadline,
+) -> Result<Vec<Vec<Found>>, Trouble> {
+    let body = json!({"searches": searches}).to_string();
+    let path = "/points/query/batch";
+    let found: Vec<FoundPoints> =
+        corpus.call((Verb::Post, Of::Search, path), body.as_bytes(), until)?;
+    if found.len() != searches.len() {
+        return Err(wrong());
+    }
+    Ok(found.into_iter().map(|found| found.points).collect())
+}
+
 /// A page of a listing.
 #[derive(Deserialize)]
 #[serde(bound = "T: serde::de::DeserializeOwned")]
@@ -146,29 +162,37 @@ fn epoch(corpus: &QdrantCorpus, until: Deadline) -> Result<u64, Trouble> {
     }
 }
 
+/// Returns the best memories for each list of terms. All lists are asked in one call, and those with too few memories in a second one.
 pub(super) fn by_words(
     corpus: &QdrantCorpus,
-    terms: &[WeighedTerm],
+    lists: &[&[WeighedTerm]],
     (conditions, limit): (&Conditions, usize),
     until: Deadline,
-) -> Result<Vec<MemoryKey>, Trouble> {
-    if terms.is_empty() {
-        return Ok(Vec::new());
-    }
+) -> Result<Vec<Vec<MemoryKey>>, Trouble> {
     let filter = filter_of(conditions, epoch(corpus, until)?);
-    let words = Sparse::of(terms.iter().map(|term| (&*term.term, term.weight)));
-    let mut body =
-        json!({"query": words, "using": "words", "filter": filter, "with_payload": ["key"]});
+    let mut answers: Vec<Option<Vec<MemoryKey>>> =
+        lists.iter().map(|terms| terms.is_empty().then(Vec::new)).collect();
     let mut asked = limit + limit / 4;
     loop {
-        if let Some(body) = body.as_object_mut() {
-            body.insert("limit".to_owned(), asked.into());
+        let mut open: Vec<(&[WeighedTerm], &mut Option<Vec<MemoryKey>>)> = lists
+            .iter()
+            .copied()
+            .zip(&mut answers)
+            .filter(|(_, answer)| answer.is_none())
+            .collect();
+        if open.is_empty() {
+            return Ok(answers.into_iter().flatten().collect());
         }
-        let found = found(corpus, &body, until)?;
-        let is_all = found.len() < asked || asked >= PASSAGES_MAX;
-        let keys = best(found, limit)?;
-        if is_all || keys.len() >= limit {
-            return Ok(keys);
+        let search = |(terms, _): &(&[WeighedTerm], _)| {
+            let words = Sparse::of(terms.iter().map(|term| (&*term.term, term.weight)));
+            json!({"query": words, "using": "words", "filter": filter, "limit": asked, "with_payload": ["key"]})
+        };
+        let searches: Vec<Value> = open.iter().map(search).collect();
+        let found = found_by_each(corpus, &searches, until)?;
+        for ((_, answer), found) in open.iter_mut().zip(found) {
+            let is_all = found.len() < asked || asked >= PASSAGES_MAX;
+            let keys = best(found, limit)?;
+            **answer = Some(keys).filter(|keys| is_all || keys.len() >= limit);
         }
         asked = (asked * 2).min(PASSAGES_MAX);
     }

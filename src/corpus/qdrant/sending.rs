@@ -13,6 +13,11 @@ use crate::trouble::Trouble;
 
 /// Bytes of points that are sent together. The server takes 32 MiB.
 const SENT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Where changes of points are sent. The answer waits until the change is applied, and all writes go through one leader of each shard in
+/// their order: Qdrant promises an order only among writes that ask for it, and may otherwise apply a later one first.
+const CHANGES: &str = "/points/batch?wait=true&ordering=strong";
+/// The same for points.
+const POINTS: &str = "/points?wait=true&ordering=strong";
 
 /// A point without vectors.
 #[derive(Serialize)]
@@ -74,7 +79,7 @@ pub(super) fn upsert<T: Serialize>(
         // In the place of the last comma.
         if body.pop() == Some(b',') {
             body.extend(b"]}");
-            let done: Updated = corpus.call((Verb::Put, of, "/points?wait=true"), body, until)?;
+            let done: Updated = corpus.call((Verb::Put, of, POINTS), body, until)?;
             done.check()?;
         }
         body.clear();
@@ -103,7 +108,6 @@ pub(super) fn change(
     until: Deadline,
 ) -> Result<(), Trouble> {
     let body = json!({"operations": operations}).to_string();
-    let done: Vec<Updated> =
-        corpus.call((Verb::Post, of, "/points/batch?wait=true"), body.as_bytes(), until)?;
+    let done: Vec<Updated> = corpus.call((Verb::Post, of, CHANGES), body.as_bytes(), until)?;
     done.iter().try_for_each(Updated::check)
 }

@@ -1,4 +1,5 @@
-//! A connection to a server of HTTP that ends at a certain call, before or after the server had it. Not here: what is said on it.
+//! A connection to a server of HTTP that ends at a certain call, before or after the server had it, or asks that it be done later. Not
+//! here: what is said on it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +13,12 @@ pub enum Lost {
     Question,
     /// The server does it, and nobody hears that.
     Answer,
+    /// Nothing is lost: the door of our tests acknowledges the call, if it is a write, and applies it later.
+    Time,
 }
+
+/// Asks the door to apply a write later: others that promise no order are applied before it, so many of them.
+const LATE: &[u8] = b"x-door-late: 2\r\n";
 
 /// A connection that ends.
 pub struct CutConnection {
@@ -51,19 +57,25 @@ impl CutConnection {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// Tells whether it came to the call at which it was to end.
     pub fn was_cut(&self) -> bool {
         self.heard.load(Ordering::SeqCst) > self.cut
     }
 }
 
-/// Passes calls on until one is to be cut; then all are.
+/// Passes calls on until one is to be cut; then all are. Of those that only come late there is one.
 fn pass_on(client: &TcpStream, port: u16, (cut, lost): (usize, Lost), heard: &AtomicUsize) {
     let server = TcpStream::connect(("127.0.0.1", port)).unwrap();
     server.set_nodelay(true).unwrap();
     client.set_nodelay(true).unwrap();
     let (mut from_client, mut from_server) = (BufReader::new(client), BufReader::new(&server));
-    while let Some(question) = message(&mut from_client) {
-        let is_cut = heard.fetch_add(1, Ordering::SeqCst) >= cut;
+    while let Some(mut question) = message(&mut from_client) {
+        let before = heard.fetch_add(1, Ordering::SeqCst);
+        let is_cut = before >= cut && lost != Lost::Time;
+        if before == cut && lost == Lost::Time {
+            let behind_first = question.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+            question.splice(behind_first..behind_first, LATE.iter().copied());
+        }
         if is_cut && lost == Lost::Question {
             return;
         }

@@ -1,6 +1,8 @@
 //! The engine in this process keeps the promises. Not here: the promises.
 
-use corpus::MemoryCorpus;
+use corpus::{Feeder, MemoryCorpus};
+use index::embed::SpaceId;
+use index::vector::VectorIndex;
 
 use crate::{collections, promises};
 
@@ -53,4 +55,22 @@ fn what_goes_meanwhile_is_no_hit() {
 #[test]
 fn nothing_private_is_beside_a_memory() {
     promises::nothing_private_is_beside_a_memory();
+}
+
+// S-CORPUS-5, S-CORPUS-9
+#[test]
+fn vectors_of_another_model_replace_the_first() {
+    let first = collections::with_vectors(collections::snapshot(&promises::notes()));
+    let mut second = first.clone();
+    let mut vectors = VectorIndex::new(collections::DIMENSIONS);
+    for (number, memory) in (0..).zip(second.memories().iter()) {
+        let other = collections::direction(&format!("{} of another model", memory.id));
+        vectors.set(number, &other).unwrap();
+    }
+    (second.vectors, second.space) = (Some(vectors), SpaceId::of("another model"));
+    let corpus = MemoryCorpus::default();
+    let mut feeder = Feeder::new(collections::viewpoint(), Box::new(|_| true));
+    let mut put = |snapshot| feeder.feed(&corpus, snapshot, collections::now()).unwrap().put;
+    assert_eq!((put(&first), put(&second), put(&second)), (4, 4, 0), "the feeder that goes on");
+    assert_eq!(promises::feed(&corpus, &first).put, 4, "one that begins");
 }

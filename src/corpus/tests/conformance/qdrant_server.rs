@@ -17,6 +17,8 @@ use crate::server_promises::server_in;
 const SERVER: &str = "AGENT_KNOWLEDGE_TEST_QDRANT";
 /// Its key, if it asks for one.
 const KEY: &str = "AGENT_KNOWLEDGE_TEST_QDRANT_KEY";
+/// Set where the server is the door of our tests (`tests/engine/qdrant_door.py`).
+const DOOR: &str = "AGENT_KNOWLEDGE_TEST_QDRANT_DOOR";
 /// More calls than a small batch takes.
 const CALLS_MAX: usize = 40;
 
@@ -152,6 +154,56 @@ fn taking_that_is_cut_takes_nothing() {
         let keys: Vec<MemoryKey> = batch.iter().skip(1).take(3).map(|entry| entry.key).collect();
         engine.take(&keys)
     });
+}
+
+// S-CORPUS-4, S-CORPUS-11
+#[test]
+fn a_late_write_leaves_right_numbers() {
+    let Some(fresh) = Fresh::made() else { return };
+    if std::env::var_os(DOOR).is_none() {
+        return eprintln!(
+            "skipped: only the door of our tests applies a write late when it is asked to"
+        );
+    }
+    let Some(port) = CutConnection::port_of(&fresh.server) else { return };
+    let (first, second) = batches();
+    let okapi = json!({"id": "o1", "repo": "api", "event_type": "fact", "lesson": "a lonely okapi", "source": "agent"});
+    let other = entries(&snapshot(&[okapi]));
+    let told = || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
+    let after = |batches: &[&[Entry]]| {
+        let known = fresh.engine().known(None, 100).unwrap();
+        let keys: Vec<MemoryKey> = known.into_iter().map(|(key, _)| key).collect();
+        fresh.engine().take(&keys).unwrap();
+        batches.iter().for_each(|batch| fresh.engine().put(batch).unwrap());
+        told()
+    };
+    let wanted = after(&[&first, &second]);
+    let with_other = [after(&[&first, &other]), after(&[&first, &second, &other])];
+    let (mut late, mut counted_late) = (0, 0);
+    loop {
+        let before = after(&[&first]);
+        let connection = CutConnection::to(port, late, Lost::Time);
+        let done = fresh.engine_at(&connection.address()).put(&second);
+        if done.is_err() {
+            assert_eq!(done, Err(Trouble::Late));
+            assert_eq!(told(), before, "{late}: it is not applied yet");
+        }
+        // A batch in which nothing is new, and one that has nothing to do with it.
+        let next = fresh.engine();
+        next.put(&[]).unwrap();
+        let left = told();
+        assert!(left == before || left == wanted, "{late}:\n{left}\n{before}\n{wanted}");
+        counted_late += usize::from(done.is_err() && left == wanted);
+        next.put(&other).unwrap();
+        assert_eq!(told(), with_other[usize::from(left == wanted)], "{late}, and another batch");
+        if done.is_ok() && !connection.was_cut() {
+            break;
+        }
+        late += 1;
+        assert!(late < CALLS_MAX, "it ends");
+    }
+    // That of the state.
+    assert_eq!(counted_late, 1);
 }
 
 // S-CORPUS-8
