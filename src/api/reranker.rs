@@ -1,4 +1,4 @@
-//! A model of others that orders likely hits, where the settings name one. Not here: reaching it and what it may see (the retriever), what
+//! An external model that orders likely hits, where the settings name one. Not here: reaching it and what it may see (the retriever), what
 //! its scores do (`local::reranked`).
 
 use std::sync::Arc;

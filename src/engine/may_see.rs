@@ -1,4 +1,4 @@
-//! What a model of others may see. Not here: the rules (the retriever), asking a model (`index::embed`).
+//! What an external model may see. Not here: the rules (the retriever), asking a model (`index::embed`).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub enum ModelInput<'a> {
     Query(&'a RepoKey),
 }
 
-/// Decides what a model of others may see.
+/// Decides what an external model may see.
 pub type MaySee = Arc<dyn Fn(ModelInput<'_>) -> bool + Send + Sync>;
 
 /// A query, and the repositories that it may tell of.
@@ -23,7 +23,7 @@ pub struct AskedQuery<'a> {
     /// Its text.
     pub text: &'a str,
     /// The repository of the caller, and those that are searched: whole keys, since a short name does not tell who may see it. `None`
-    /// where nobody has looked what the names mean; then no model of others is asked.
+    /// where nobody has looked what the names mean; then no external model is asked.
     pub repos: Option<&'a [RepoKey]>,
 }
 

@@ -1,4 +1,4 @@
-//! Models of others, which a user may configure: embeddings, chat and reranking, over HTTP or by a program. Nothing here runs
+//! External models, which a user may configure: embeddings, chat and reranking, over HTTP or by a program. Nothing here runs
 //! unless the settings name a provider.
 //!
 //! In reading order: `provider_url` (where a request may go), `http_client` (deadlines, retries, bounds), `said` (what a

@@ -1,4 +1,4 @@
-//! A model of others as an embedder: cuts and prefixes texts, sends them in batches that the provider takes, and checks what comes
+//! An external model as an embedder: cuts and prefixes texts, sends them in batches that the provider takes, and checks what comes
 //! back. It gives no vectors of tokens. Not here: the protocols (`vector_forms`), caching (`index::embed::cache`).
 
 use std::time::Duration;

@@ -30,9 +30,9 @@ pub struct Config {
     pub memory: Option<MemoryMib>,
     /// How vectors are computed.
     pub embedding: EmbeddingPrecision,
-    /// The model of others that makes vectors; by default none is asked.
+    /// The external model that makes vectors; by default none is asked.
     pub provider: Option<EmbeddingProvider>,
-    /// The model of others that orders likely hits; by default none is asked.
+    /// The external model that orders likely hits; by default none is asked.
     pub rerank: Option<RerankProvider>,
     /// When old lines are archived automatically.
     pub archive: ArchivePolicy,

@@ -79,7 +79,7 @@ impl ProviderForm {
     }
 }
 
-/// A model of others that makes vectors.
+/// An external model that makes vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddingProvider {
     /// How it is asked.

@@ -1,4 +1,4 @@
-//! The table `[rerank]` of the settings: a model of others that puts likely hits into another order. Without a provider nobody is
+//! The table `[rerank]` of the settings: an external model that puts likely hits into another order. Without a provider nobody is
 //! asked. Not here: asking it (`providers`), which hits it may see (the retriever), when it is asked (`api`).
 
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl RerankForm {
     }
 }
 
-/// A model of others that orders likely hits.
+/// An external model that orders likely hits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RerankProvider {
     /// How it is asked.

@@ -87,7 +87,7 @@ mod origins;
 // A person picks a memory at a terminal.
 #[cfg(unix)]
 mod picking;
-// Models of others: what is sent to whom, and how one takes the place of another.
+// External models: what is sent to whom, and how one takes the place of another.
 #[cfg(feature = "providers")]
 mod providers;
 // The packages for clients agree with each other and with the program.

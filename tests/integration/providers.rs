@@ -1,4 +1,4 @@
-//! Models of others: how they are set, what is sent to whom, and how one takes the place of another. Not here: what a provider can
+//! External models: how they are set, what is sent to whom, and how one takes the place of another. Not here: what a provider can
 //! do wrong (crate `providers`).
 
 mod left_out;

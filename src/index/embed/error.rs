@@ -49,13 +49,13 @@ pub enum EmbedError {
         /// Its words, one line.
         why: String,
     },
-    /// A model of others could not be asked now, and may be later.
+    /// An external model could not be asked now, and may be later.
     #[error("{why}")]
     ProviderAway {
         /// Who, and what happened, one line.
         why: String,
     },
-    /// A model of others refused these texts, or answered something that is no vector.
+    /// An external model refused these texts, or answered something that is no vector.
     #[error("{why}")]
     ProviderRefused {
         /// Who, and what happened, one line.

@@ -1,4 +1,4 @@
-//! A judge that is a server behind HTTPS, reached by the client of all models of others: with deadlines, retries and bounds. Not here:
+//! A judge that is a server behind HTTPS, reached by the client of all external models: with deadlines, retries and bounds. Not here:
 //! the request (`chat`), a server without encryption (`server`).
 
 use std::time::Duration;

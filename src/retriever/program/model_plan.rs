@@ -145,7 +145,7 @@ impl ModelPlaces {
         model::status(&self.model_dir).is_ready()
     }
 
-    /// Tells whether a model of others is asked, or was until lately.
+    /// Tells whether an external model is asked, or was until lately.
     pub(super) fn asks_others(&self, config: &Config) -> bool {
         config.provider.is_some() || self.state.exists()
     }
@@ -191,7 +191,7 @@ pub(super) fn bound_with_vectors(bound: Bound, config: &Config) -> Bound {
     Bound { vector_bytes: VECTOR_BYTES * dims / DIMENSIONS_LOCAL, ..bound }
 }
 
-/// Says what is sent to whom; nothing where no model of others is set.
+/// Says what is sent to whom; nothing where no external model is set.
 pub(super) fn what_is_sent(config: &Config) -> Option<String> {
     let EmbeddingProvider { form, url, command, .. } = config.provider.as_ref()?;
     let whom = command.first().unwrap_or(url);

@@ -1,4 +1,4 @@
-//! Twin of `model_watch.rs` for builds without the feature `providers`: no model of others is followed.
+//! Twin of `model_watch.rs` for builds without the feature `providers`: no external model is followed.
 
 use std::path::PathBuf;
 use std::sync::Arc;

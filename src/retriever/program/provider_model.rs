@@ -1,4 +1,4 @@
-//! A model of others as the engine takes it. Not here: the provider itself (crate `providers`), when it answers (`model_plan`).
+//! An external model as the engine takes it. Not here: the provider itself (crate `providers`), when it answers (`model_plan`).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(super) fn name_of(provider: &EmbeddingProvider, cache_dir: &Path) -> String 
     ModelName::of(provider, cache_dir).of_vectors()
 }
 
-/// Returns what opens it. The key is read when it is opened, and kept nowhere. It is asked while the file names a model of others.
+/// Returns what opens it. The key is read when it is opened, and kept nowhere. It is asked while the file names an external model.
 pub(super) fn load(
     provider: EmbeddingProvider,
     variable: fn(&str) -> Option<OsString>,

@@ -1,4 +1,4 @@
-//! Asks a model of others only while the settings name one: who turns it off does not want the next query to be sent, and the thread
+//! Asks an external model only while the settings name one: who turns it off does not want the next query to be sent, and the thread
 //! that changes models looks but once a second. Not here: which model answers then (`model_watch`).
 
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::followed_config::FollowedConfig;
 use index::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding, ModelId};
 
-/// Whether the settings name a model of others.
+/// Whether the settings name an external model.
 pub(super) struct ProviderSwitch {
     config_file: Option<PathBuf>,
     followed: Option<FollowedConfig>,
@@ -35,12 +35,12 @@ impl ProviderSwitch {
         if let Some(Ok(config)) = self.followed.as_mut().and_then(FollowedConfig::changed) {
             self.is_off = config.provider.is_none();
         }
-        let why = || "the settings name no embedding model of others any more".to_owned();
+        let why = || "the settings name no external embedding model any more".to_owned();
         if self.is_off { Err(EmbedError::ProviderAway { why: why() }) } else { Ok(()) }
     }
 }
 
-/// A model of others that can be turned off.
+/// An external model that can be turned off.
 struct SwitchedEmbedder {
     model: Box<dyn Embedder>,
     switch: ProviderSwitch,

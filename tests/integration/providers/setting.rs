@@ -1,4 +1,4 @@
-//! How a model of others is set: the cost is told first, nothing private and nothing of a repository that is left out is sent, and
+//! How an external model is set: the cost is told first, nothing private and nothing of a repository that is left out is sent, and
 //! what cannot work changes nothing.
 
 use std::time::{Duration, Instant};
