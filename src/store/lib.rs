@@ -26,6 +26,7 @@ mod own;
 mod probe;
 mod project_config;
 mod quarantine;
+mod provider_rules;
 mod repo;
 mod repo_of_log;
 mod rerank_provider;
