@@ -14,7 +14,7 @@ use super::{
 use crate::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use engine::{Extent, View};
 use event::RepoKey;
-use reply::SearchReply;
+use reply::{ReplyReader, SearchReply};
 use search::snapshot::Snapshot;
 use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
 
@@ -75,7 +75,11 @@ pub(super) fn search(
         reranked::searched(local, (&snapshot, &mut notices), (&hurried, &query, about), finish);
     let likely_len = likely_len(&hits);
     analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
-    notices.extend(held_back(held_back_len).into_iter().chain(filters::note(&asked, hits.len())));
+    notices.extend(
+        held_back(held_back_len, local.reader())
+            .into_iter()
+            .chain(filters::note(&asked, hits.len())),
+    );
     let now = local.core.now();
     // Hooks show nothing but likely hits.
     let linked = match request.tiers {
@@ -94,6 +98,7 @@ pub(super) fn search(
         near_misses: &near_misses,
         explain: request.explain,
         shape: request.shape,
+        reader: local.reader(),
         max_tokens: request.max_tokens,
     };
     let interest = words.map(|words| words.interest());
@@ -156,11 +161,11 @@ fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Opt
 }
 
 /// Says how many memories a search held back, and how to see them.
-fn held_back(count: usize) -> Option<String> {
+fn held_back(count: usize, reader: ReplyReader) -> Option<String> {
     let notes = match count {
         0 => return None,
         1 => "1 note was held back because it reads like instructions".to_owned(),
         many => format!("{many} notes were held back because they read like instructions"),
     };
-    Some(format!("Note: {notes}; include_flagged shows them, marked."))
+    Some(format!("Note: {notes}; {} shows them, marked.", reader.include_flagged()))
 }
