@@ -420,7 +420,11 @@ fn stats_tell_what_the_memory_did() {
     let text = world.agent_knowledge(&["stats"]).done();
     assert!(text.contains("told            1 memory in 1 answer"), "{text}");
     assert!(text.contains("By agent") && text.contains("claude-code"), "{text}");
-    assert_eq!(world.agent_knowledge(&["stats", "--days", "0"]).exit, Some(64));
+    for wrong in ["0", "x"] {
+        let ran = world.agent_knowledge(&["stats", "--days", wrong]);
+        let told = "must be a whole number from 1 to 366, for example 30";
+        assert!(ran.exit == Some(64) && ran.messages.contains(told), "{ran:?}");
+    }
 }
 
 #[cfg(unix)]
