@@ -139,6 +139,14 @@ fn a_missing_model_is_reported_once_and_in_status() {
     assert!(dense.messages.contains("agent-knowledge model fetch"), "{}", dense.messages);
 }
 
+// S-STORE-1
+#[test]
+fn a_status_without_a_store_blames_no_watching() {
+    let world = World::new();
+    let status = world.agent_knowledge(&["status"]).done();
+    assert!(status.contains("\nwatching  starts once there is a store"), "{status}");
+}
+
 // S-RANK-2
 #[test]
 fn a_damaged_model_is_named_and_words_go_on() {
