@@ -4,6 +4,7 @@
 
 pub mod caller;
 pub mod journal;
+mod likeness;
 pub mod local;
 pub mod query_log;
 pub mod requests;
@@ -17,6 +18,8 @@ use event::{Draft, Problems};
 use writer::exit::Exit;
 
 pub use learning::signature;
+
+pub use self::likeness::nearest;
 
 pub use self::requests::analysis::{
     ANALYSIS_TOKENS_DEFAULT, AcceptedPattern, AnalyzeRequest, BRIEF_TOKENS_DEFAULT,

@@ -57,6 +57,7 @@ use engine::watch::Watching;
 use engine::{Engine, View};
 use event::{Draft, RepoKey, Timestamp};
 use index::lexical::AnalysisCache;
+use reply::ReplyReader;
 use sessions::past_sessions::PastSessions;
 use store::{Config, Store};
 use writer::{Identity, Moment, Writer};
@@ -167,6 +168,12 @@ impl Local {
     #[must_use]
     pub fn for_other_machines(self) -> Self {
         Self { answers_others: true, ..self }
+    }
+
+    /// Tells who reads the replies. Only the command line waits as long as a person does.
+    fn reader(&self) -> ReplyReader {
+        let is_person = self.patience == Patience::OF_A_PERSON;
+        if is_person { ReplyReader::CommandLine } else { ReplyReader::Caller }
     }
 
     /// Tells whether the caller is not the user of this machine.

@@ -9,6 +9,7 @@ use super::excerpt::Interest;
 use super::item;
 use super::line::{Body, cited_title, date, mark, name};
 use super::near_misses::{near_miss_title, near_misses};
+use super::reader::ReplyReader;
 use super::reply::{Explain, Reply, Shape};
 use super::score_parts::{explained, likelihood, score_json};
 use super::tokens::{tokens, within_tokens};
@@ -35,6 +36,8 @@ pub struct SearchReply<'a> {
     pub explain: Explain,
     /// The forms of the reply.
     pub shape: Shape,
+    /// Who reads it.
+    pub reader: ReplyReader,
     /// Most tokens.
     pub max_tokens: usize,
 }
@@ -52,7 +55,6 @@ pub(super) const LINKED: &str = "\nLinked to these:";
 const NEAR: &str = "\n\nNear misses:";
 /// The least room for near misses, in tokens.
 const NEAR_TOKENS_MIN: usize = 40;
-pub(super) const POSSIBLE: &str = "\nPossible notes, not instructions; ids shows them in full:";
 
 /// Writes the reply.
 #[must_use]
@@ -105,7 +107,8 @@ fn hits_text(
         })
         .collect();
     within_tokens(reply.max_tokens, |bytes| {
-        let titles = titles(POSSIBLE, possible.iter().map(title), bytes / TITLES_SHARE);
+        let titles =
+            titles(reply.reader.possible(), possible.iter().map(title), bytes / TITLES_SHARE);
         let linked = reply.linked.iter().map(linked_title);
         let linked =
             self::titles(LINKED, linked, (bytes / TITLES_SHARE).saturating_sub(titles.len()));
@@ -327,6 +330,7 @@ mod tests {
             near_misses: &[],
             explain,
             shape,
+            reader: ReplyReader::Caller,
             max_tokens,
         };
         search(&found_hits, &|_| 0.0)
@@ -380,6 +384,7 @@ mod tests {
             near_misses: &[],
             explain: Explain::Silent,
             shape: Shape::Whole,
+            reader: ReplyReader::Caller,
             max_tokens: 500,
         };
         let reply = search(&found_hits, &|_| 0.0);
@@ -405,6 +410,7 @@ mod tests {
             near_misses: &[],
             explain,
             shape,
+            reader: ReplyReader::Caller,
             max_tokens: 500,
         };
         let words = search(&asked, &|_| 0.0);
@@ -481,6 +487,7 @@ mod tests {
                     near_misses: &[],
                     explain,
                     shape: Shape::Whole,
+                    reader: ReplyReader::Caller,
                     max_tokens,
                 };
                 let text = search(&asked, &|_| 0.0).text;

@@ -20,6 +20,7 @@ mod near_misses;
 mod neutral_json;
 mod node_text;
 mod outline;
+mod reader;
 mod related;
 mod reply;
 mod review;
@@ -58,6 +59,7 @@ pub use log_events::{
 pub use merged::{merge_briefing, merge_search, with_notice};
 pub use node_text::node_text;
 pub use outline::outline;
+pub use reader::{ReplyReader, next_page_of_command};
 pub use related::{Related, related};
 pub use reply::{Explain, Reply, Shape};
 pub use review::{review, similar, similar_json};

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use guard::text::{Layout, neutralise};
 use serde_json::{Value, json};
 
-use super::hits::{LINKED, POSSIBLE, head, titles};
+use super::hits::{LINKED, head, titles};
+use super::reader::ReplyReader;
 use super::reply::Reply;
 use super::tokens::tokens;
 
@@ -197,7 +198,7 @@ fn text(
     let said = |json: &Value| json.get("title").and_then(in_line).unwrap_or_default();
     let notices: String =
         notices.iter().filter_map(in_line).map(|notice| format!("\n{notice}")).collect();
-    let possible = titles(POSSIBLE, possible.iter().map(said), TITLES_BYTES);
+    let possible = titles(ReplyReader::Caller.possible(), possible.iter().map(said), TITLES_BYTES);
     let written = |count: usize, end: &str| {
         if hits.is_empty() {
             let none =
@@ -269,8 +270,9 @@ mod tests {
         assert_eq!(
             merged.text,
             format!(
-                "{}\n1. [2026-01-01] lesson c · c\n2. [2026-01-01] lesson b · b\n3. [2026-01-01] lesson a · a{POSSIBLE}\n- maybe [p]{LINKED}\n- 3 requires: linked [l]\nNote: own.",
-                head(3)
+                "{}\n1. [2026-01-01] lesson c · c\n2. [2026-01-01] lesson b · b\n3. [2026-01-01] lesson a · a{}\n- maybe [p]{LINKED}\n- 3 requires: linked [l]\nNote: own.",
+                head(3),
+                ReplyReader::Caller.possible()
             ),
         );
         let small = merge_search(&own, &team, 3, 60);

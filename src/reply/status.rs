@@ -53,9 +53,9 @@ pub struct NextModelState {
 /// Skipped lines shown to people; `--json` has more.
 const SKIPS_SHOWN: usize = 10;
 
-/// Writes the state.
+/// Writes the state of a store, which `is_made` or not.
 #[must_use]
-pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
+pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) -> Reply {
     let health = snapshot.health();
     let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
     let memories = snapshot.memories().len();
@@ -107,7 +107,7 @@ pub fn status(root: &Path, snapshot: &Snapshot, model: &Model) -> Reply {
         let _ = writeln!(text, "          cache: {trouble}");
     }
     model_lines(&mut text, snapshot, model);
-    let _ = writeln!(text, "watching  {}", watching(health));
+    let _ = writeln!(text, "watching  {}", watching(health, is_made));
     health.troubles.iter().for_each(|(log, trouble)| {
         let trouble = neutralise(trouble, Layout::Line);
         let _ = writeln!(text, "trouble   {}: {trouble}", shown(log));
@@ -159,8 +159,9 @@ fn shown(path: &Path) -> String {
     neutralise(&path.display().to_string(), Layout::Line)
 }
 
-fn watching(health: &Health) -> String {
+fn watching(health: &Health, is_made: bool) -> String {
     match &health.watch_trouble {
+        _ if !is_made => "starts once there is a store".to_owned(),
         Some(trouble) => format!("every query checks the files ({trouble})"),
         None => "changes are watched, and every query checks the files".to_owned(),
     }

@@ -35,6 +35,7 @@ mod token;
 #[cfg(feature = "web")]
 mod ui;
 mod upkeep;
+mod whole_number;
 mod word_completion;
 
 pub use agent_files::{Export, ExportFormat, Import};
@@ -81,7 +82,7 @@ pub struct CommandLine {
         value_parser = PossibleValuesParser::new(["auto", "always", "never"]).map(|word| ColourChoice::of(&word))
     )]
     pub color: ColourChoice,
-    /// Print one line of JSON instead of text; with a command, it stands after it
+    /// Print one line of JSON; goes after the command: agent-knowledge search x --json
     #[arg(long, hide_short_help = true)]
     pub json: bool,
     /// What to do; without it, the program shows where you are and what comes next.

@@ -68,6 +68,7 @@ mod session_drafts;
 mod session_review;
 mod session_state;
 mod sessions;
+mod setting_names;
 mod setup;
 mod shared;
 mod stats;

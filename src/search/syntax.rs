@@ -26,6 +26,8 @@ pub struct ParsedQuery {
     pub since: Option<Point>,
     /// Up to then; of several the last one written.
     pub until: Option<Point>,
+    /// The last word that looks like one of these filters and has a value that it does not take: it stays text.
+    pub misread: Option<String>,
 }
 
 impl ParsedQuery {
@@ -41,6 +43,11 @@ impl ParsedQuery {
             rest = tail;
         }
         asked.take_from(rest, "", &mut text);
+        // `kind: Secret` is no filter; a name at the end was to be one.
+        let last = query.split_whitespace().next_back();
+        if let Some(word) = last.filter(|word| matches!(*word, "kind:" | "since:" | "until:")) {
+            asked.misread = Some(word.to_owned());
+        }
         let is_said = text.chars().any(char::is_alphanumeric);
         asked.text =
             if is_said || !asked.has_filters() { text.trim().to_owned() } else { String::new() };
@@ -62,8 +69,13 @@ impl ParsedQuery {
             let word = piece.trim_end();
             let is_before_quote = word.len() == piece.len() && !after.is_empty();
             let is_touching = is_before_quote || text.ends_with(['"', '`']);
-            if is_touching || self.take(word).is_none() {
+            if is_touching {
                 text.push_str(piece);
+            } else if self.take(word).is_none() {
+                text.push_str(piece);
+                if is_misread(word) {
+                    self.misread = Some(word.to_owned());
+                }
             }
         }
     }
@@ -84,6 +96,13 @@ impl ParsedQuery {
         }
         Some(())
     }
+}
+
+/// Tells whether a word is a filter by kind or time whose value is none.
+fn is_misread(word: &str) -> bool {
+    let named =
+        word.split_once(':').filter(|(name, _)| matches!(*name, "kind" | "since" | "until"));
+    named.is_some_and(|(_, value)| value.starts_with(char::is_alphanumeric))
 }
 
 /// Splits a text at its first quotation: the text before, the quotation with its quotes, the text after. A single
@@ -124,6 +143,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    // S-FIND-2
+    #[test]
+    fn a_filter_with_a_wrong_value_is_named() {
+        for (query, word) in [
+            ("x since:gestern", Some("since:gestern")),
+            ("until:tomorrow x", Some("until:tomorrow")),
+            ("x kind:", Some("kind:")),
+            ("x kind:Two/Words", Some("kind:Two/Words")),
+            ("x since:30d kind:error", None),
+            ("kind: Secret", None),
+            ("\"since:gestern\"", None),
+            ("since::new() fails", None),
+        ] {
+            let asked = ParsedQuery::of(query);
+            assert_eq!(asked.misread.as_deref(), word, "{query}");
+            assert!(word.is_none_or(|word| asked.text.contains(word)), "{query}");
+        }
+    }
 
     // S-FIND-2
     #[test]

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
 use super::log_file::{Added, Durability, open, write};
-use super::{Store, StoreError, layout, spool, sync};
+use super::{Store, StoreError, layout, read_only, spool, sync};
 use event::{EncodedLine, RepoKey};
 
 /// Where an acknowledged event is.
@@ -55,10 +55,10 @@ pub fn append(
     lines: &[EncodedLine],
     durability: Durability,
 ) -> Result<Appended, StoreError> {
-    store.ensure()?;
     let text: String = lines.iter().map(EncodedLine::as_str).collect();
     let append = Append { store, log: store.log_of(repo), text, durability };
-    append.run(layout::named)
+    let appended = store.ensure().and_then(|()| append.run(layout::named));
+    appended.map_err(|error| read_only::as_read_only(store.root(), error))
 }
 
 struct Append<'a> {

@@ -3,6 +3,8 @@
 
 use toml::Table;
 
+use super::provider_rules::{KEYS_THEMSELVES, is_reachable, is_variable_name};
+use super::setting::Setting;
 use super::sync_policy::{is_match, is_pattern};
 use event::RepoKey;
 
@@ -118,9 +120,12 @@ const FORM: &str = "[embedding] takes provider = \"openai\" (any /v1/embeddings)
                     or \"command\", with model, url, key_env, dimensions, batch, max_chars, query_prefix, text_prefix, \
                     off_repos and command; or precision = \"fp32\" or \"int8\" for the model of this machine";
 
-/// Names under which people write a key into a file.
-pub(super) const KEYS_THEMSELVES: [&str; 8] =
-    ["key", "api_key", "apikey", "token", "api_token", "secret", "password", "authorization"];
+/// What the keys with a rule of their own take.
+const URL: &str = "url must begin with https://, or http:// on this machine, without a name or password (@), ? and #; put a key into a \
+                   variable, and set key_env to the name of that variable";
+const KEY_ENV: &str =
+    "key_env must be the name of a variable in capital letters, never the key itself";
+const OFF_REPOS: &str = "off_repos takes keys of repositories in lower case, and * for any text";
 
 impl EmbeddingProvider {
     /// Most texts in one request that can be set: what the widest providers take.
@@ -202,7 +207,8 @@ pub(super) fn read(table: Table) -> Result<EmbeddingTable, String> {
         }
         Some(_) => return Err(wrong("[embedding] provider must be a text")),
     };
-    let mut provider = form.map(|form| EmbeddingProvider::usual(form, ""));
+    // Each key is checked by its own rule, also where nobody is asked: it is kept for later.
+    let mut provider = EmbeddingProvider::usual(form.unwrap_or(ProviderForm::Command), "");
     for (key, value) in table {
         if KEYS_THEMSELVES.contains(&key.to_ascii_lowercase().as_str()) {
             return Err(format!(
@@ -210,25 +216,31 @@ pub(super) fn read(table: Table) -> Result<EmbeddingTable, String> {
                  environment, and set key_env to the name of that variable"
             ));
         }
-        match (key.as_str(), &value, &mut provider) {
-            ("provider", ..) => {}
-            ("precision", toml::Value::String(name), _) => {
+        match (key.as_str(), &value) {
+            ("provider", _) => {}
+            ("precision", toml::Value::String(name)) => {
                 read.precision = EmbeddingPrecision::parse(name)?;
             }
-            // Kept beside `provider = "local"`, so that going back and forth loses nothing.
-            (name, _, None) if is_of_provider(name) => {}
-            (name, value, Some(provider)) if is_of_provider(name) => {
-                set(provider, name, value).map_err(|what| wrong(&what))?;
+            (name, value) if is_of_provider(name) => {
+                set(&mut provider, name, value).map_err(|what| wrong_key(name, &what))?;
             }
-            (name, ..) => {
+            (name, _) => {
                 return Err(wrong(&format!(
                     "{name:?} in [embedding] is unknown or of a wrong type"
                 )));
             }
         }
     }
+    let provider = form.is_some().then_some(provider);
     read.provider = provider.map(checked).transpose().map_err(|what| wrong(&what))?;
     Ok(read)
+}
+
+/// Says what a key takes, with an example.
+fn wrong_key(name: &str, what: &str) -> String {
+    let setting = Setting::of(&format!("embedding.{name}"));
+    let example = setting.and_then(|setting| setting.example.split(' ').next());
+    format!("embedding: {what}, for example {}", example.unwrap_or_default())
 }
 
 fn is_of_provider(name: &str) -> bool {
@@ -260,16 +272,33 @@ fn set(provider: &mut EmbeddingProvider, name: &str, value: &toml::Value) -> Res
         words.ok_or(format!("{name} must be a list of texts"))
     };
     match name {
-        "url" => text()?.trim_end_matches('/').clone_into(&mut provider.url),
+        "url" => {
+            let url = text()?;
+            // What stands there may be a password or a key, which is not repeated.
+            if !is_reachable(&url.to_ascii_lowercase()) {
+                return Err(URL.to_owned());
+            }
+            url.trim_end_matches('/').clone_into(&mut provider.url);
+        }
         "model" => provider.model = text()?,
         "command" => provider.command = list()?,
-        "key_env" => provider.key_env = Some(text()?),
+        "key_env" => {
+            // A key that was pasted here is not repeated.
+            let name = text()?;
+            provider.key_env = Some(name).filter(|name| is_variable_name(name));
+            provider.key_env.as_ref().ok_or(KEY_ENV)?;
+        }
         "dimensions" => provider.dimensions = Some(number(EmbeddingProvider::DIMENSIONS_MAX)?),
         "batch" => provider.batch = number(EmbeddingProvider::BATCH_MAX)?,
         "max_chars" => provider.max_chars = number(EmbeddingProvider::CHARS_MAX)?,
         "query_prefix" => provider.query_prefix = text()?,
         "text_prefix" => provider.text_prefix = text()?,
-        "off_repos" => provider.off_repos = list()?,
+        "off_repos" => {
+            provider.off_repos = list()?;
+            if !provider.off_repos.iter().all(|pattern| is_pattern(pattern)) {
+                return Err(OFF_REPOS.to_owned());
+            }
+        }
         _ => {}
     }
     Ok(())
@@ -284,30 +313,7 @@ fn checked(provider: EmbeddingProvider) -> Result<EmbeddingProvider, String> {
     if provider.model.is_empty() && !is_command {
         return Err("[embedding] must name a model".to_owned());
     }
-    // What stands there may be a password or a key, which is not repeated.
-    if provider.url.contains(['@', '?', '#']) {
-        let why = "url must be an address without a name or password (@), ? and #, for example \"https://api.example.com/v1\"; \
-                   put a key into a variable, and set key_env to the name of that variable";
-        return Err(why.to_owned());
-    }
-    // A key that was pasted here is not repeated.
-    if !provider.key_env.iter().all(|name| is_variable_name(name)) {
-        let why = "key_env must be the name of a variable in capital letters, such as OPENAI_API_KEY, never the key itself";
-        return Err(why.to_owned());
-    }
-    if !provider.off_repos.iter().all(|pattern| is_pattern(pattern)) {
-        let why = "off_repos takes keys of repositories in lower case, and * for any text, for example \"github.com/acme/*\"";
-        return Err(why.to_owned());
-    }
     Ok(provider)
-}
-
-/// Tells whether a text is the name of a variable, and no key.
-pub(super) fn is_variable_name(name: &str) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
-    name.len() <= 64
-        && name.bytes().next().is_some_and(is_letter)
-        && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -367,7 +373,9 @@ mod tests {
             let text = format!("provider = 'openai'\nmodel = 'm'\nurl = '{url}'");
             let why = parse(&text).unwrap_err();
             assert!(!why.contains("hunter2secret"), "{why}");
-            for told in ["url must be an address", "https://api.example.com/v1", "key_env"] {
+            for told in
+                ["url must begin with https://", "for example http://127.0.0.1:11434", "key_env"]
+            {
                 assert!(why.contains(told), "{told}: {why}");
             }
         }
@@ -382,15 +390,37 @@ mod tests {
             "provider = 'nobody'",
             "provider = 3",
             "provider = 'openai'",
-            "provider = 'openai'\nmodel = 'm'\nbatch = 0",
-            "provider = 'openai'\nmodel = 'm'\ndimensions = 99999",
             "provider = 'openai'\nmodel = 'm'\ncommand = ['x']",
             "provider = 'command'",
-            "provider = 'openai'\nmodel = 'm'\noff_repos = ['Big Letters']",
             "colour = 'red'",
         ] {
             assert!(parse(wrong).unwrap_err().contains("[embedding] takes provider"), "{wrong}");
         }
+    }
+
+    // S-CONFIG-2
+    #[test]
+    fn each_key_is_checked_also_without_provider() {
+        for (line, told) in [
+            ("batch = 0", "embedding: batch must be a whole number from 1 to 512, for example 16"),
+            ("dimensions = 99999", "embedding: dimensions must be a whole number from 1 to 4096"),
+            ("max_chars = 'x'", "embedding: max_chars must be a whole number from 1 to 100000"),
+            ("url = 'ftp://x'", "embedding: url must begin with https://"),
+            ("url = 'http://api.example.com'", "embedding: url must begin with https://"),
+            ("key_env = 'lower case'", "embedding: key_env must be the name of a variable"),
+            ("off_repos = ['Big Letters']", "embedding: off_repos takes keys of repositories"),
+            ("command = 'embed'", "embedding: command must be a list of texts, for example embed"),
+            ("model = 3", "embedding: model must be a text, for example nomic-embed-text"),
+        ] {
+            for provider in ["", "provider = 'local'\n", "provider = 'openai'\nmodel = 'm'\n"] {
+                if line.starts_with("model") && provider.contains("model") {
+                    continue;
+                }
+                let why = parse(&format!("{provider}{line}")).unwrap_err();
+                assert!(why.starts_with(told) && why.contains("for example"), "{why}");
+            }
+        }
+        assert!(parse("url = 'HTTPS://api.example.com/v1'").is_ok());
     }
 
     // S-PROVIDER-7

@@ -94,6 +94,35 @@ pub enum StoreError {
         /// The folder above the store.
         path: PathBuf,
     },
+    /// A file is where the store would be.
+    #[error(
+        "use {path}: {what}, and a store is a directory; correct --logs or AGENT_KNOWLEDGE_LOGS, for example --logs ~/knowledge/logs"
+    )]
+    NotADirectory {
+        /// The store.
+        path: PathBuf,
+        /// Which file it is.
+        what: String,
+    },
+    /// The directory belongs to something else: it has other files, and nothing of a store.
+    #[error(
+        "use {path} as the store: it has other files, such as {name}, and no logs; name a new or an empty directory with \
+         --logs or AGENT_KNOWLEDGE_LOGS, for example --logs {}; nothing was written", .path.join("logs").display()
+    )]
+    NotAStore {
+        /// The directory.
+        path: PathBuf,
+        /// A file in it.
+        name: String,
+    },
+    /// The user may not write into the store.
+    #[error("write into {path}: you may not write there; nothing was saved; {remedy}")]
+    ReadOnly {
+        /// The store.
+        path: PathBuf,
+        /// The remedy, as one command if there is one.
+        remedy: String,
+    },
     /// The configuration file cannot be understood.
     #[error("read the configuration {path}: {why}")]
     Config {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toml::Table;
 
-use super::embedding_provider::{KEYS_THEMSELVES, is_variable_name};
+use super::provider_rules::{KEYS_THEMSELVES, is_reachable, is_variable_name};
 use super::setting::Setting;
 use super::sync_policy::is_pattern;
 
@@ -204,22 +204,6 @@ impl Fields {
             timeout_ms: self.timeout_ms.unwrap_or(RerankProvider::TIMEOUT_MS_DEFAULT),
         }))
     }
-}
-
-/// Tells whether an address begins with https, or with http on this machine, and holds neither a password nor a query. Whoever opens it
-/// checks it again, as a whole.
-fn is_reachable(url: &str) -> bool {
-    let Some((scheme, rest)) = url.split_once("://") else { return false };
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next(),
-        None => authority.split(':').next(),
-    };
-    let host = host.unwrap_or_default();
-    let is_loopback = host.eq_ignore_ascii_case("localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    let is_plain = !host.is_empty() && !url.contains(['@', '?', '#']);
-    is_plain && (scheme == "https" || scheme == "http" && is_loopback)
 }
 
 #[cfg(test)]

@@ -59,8 +59,13 @@ impl Exit {
             | Error::RolledBack { .. }
             | Error::NotSynced { .. }
             | Error::Untrusted { .. }
+            | Error::ReadOnly { .. }
+            | Error::NotADirectory { .. }
             | Error::NotALog { .. } => Self::Io,
-            Error::NoPlace | Error::NoFolder { .. } | Error::Config { .. } => Self::Config,
+            Error::NoPlace
+            | Error::NoFolder { .. }
+            | Error::NotAStore { .. }
+            | Error::Config { .. } => Self::Config,
             Error::Ambiguous { .. } => Self::Invalid,
         }
     }

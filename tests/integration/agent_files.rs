@@ -199,6 +199,12 @@ fn errors_do_not_stop_other_imports() {
         assert!(told.output.contains(line), "{line}: {}", told.output);
     }
     assert_eq!(found(&world, &here, "okapi slow"), ["the okapi is slow"]);
+    for missing in ["../elsewhere.md", "/no/such/file.md"] {
+        let told = format!("FILE: {missing}: there is no such file");
+        let missing = ran(&world, &here, &["import", missing]);
+        assert!(missing.exit == Some(65) && missing.messages.contains(&told), "{missing:?}");
+    }
+    std::fs::write(here.join("../elsewhere.md"), "- x\n").unwrap();
     let outside = ran(&world, &here, &["import", "../elsewhere.md"]);
     assert_eq!(outside.exit, Some(65));
     assert!(
@@ -309,6 +315,7 @@ fn a_file_made_for_a_block_is_removed_with_it() {
         (["--min", "good"], "--min: must be proven or established, got \"good\""),
         (["--max-tokens", "9"], "--max-tokens: must be a whole number from 100 to 8000"),
         (["--to", "../x.md"], "--to: must be in the work tree"),
+        (["--to", "no/such/x.md"], "--to: there is no such folder"),
     ] {
         let wrong = ran(&world, &here, &[&["export"][..], &args].concat());
         assert_eq!(wrong.exit, Some(65), "{args:?}");

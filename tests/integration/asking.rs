@@ -241,8 +241,12 @@ fn a_list_goes_on_page_by_page() {
     };
     assert_eq!(lessons(&[]), ["lesson 4", "lesson 3", "lesson 2"]);
     let text = world.agent_knowledge(&["list", "--repo", "api", "--limit", "3"]).done();
-    let (_, cursor) = text.split_once("3 of 5. The next page: cursor ").expect(&text);
-    assert_eq!(lessons(&["--cursor", cursor.trim()]), ["lesson 1", "lesson 0"]);
+    let next = "3 of 5. The next page: the same command with --cursor '";
+    let (_, cursor) = text.trim_end().split_once(next).expect(&text);
+    assert_eq!(lessons(&["--cursor", cursor.trim_matches('\'')]), ["lesson 1", "lesson 0"]);
+    let wrong = world.agent_knowledge(&["list", "--cursor", "x"]);
+    let told = "--cursor: must be the cursor that the page before gave";
+    assert!(wrong.messages.contains(told), "{wrong:?}");
     assert_eq!(lessons(&["--kind", "error"]), Vec::<String>::new());
     assert_eq!(lessons(&["--state", "forgotten"]), Vec::<String>::new());
     let wrong = world.agent_knowledge(&["list", "--state", "old"]);

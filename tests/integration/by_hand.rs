@@ -241,7 +241,28 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
         ("judge.url", "http://localhost", "judge.model"),
         ("aliases.a", "../b", "github.com/acme/new-name"),
         ("section_budgets.nothing", "1", "they are user, everywhere"),
-        ("log", "x", "\"log\" is no setting; they are logs, model"),
+        (
+            "section_budgets.nothing",
+            "1",
+            ": agent-knowledge config set section_budgets.decisions 120;",
+        ),
+        (
+            "log",
+            "x",
+            "\"log\" is no setting; did you mean logs? For example: agent-knowledge config set logs ~/",
+        ),
+        (
+            "embeding",
+            "int8",
+            "did you mean embedding? For example: agent-knowledge config set embedding int8. All",
+        ),
+        ("colour", "red", "\"colour\" is no setting. All settings: agent-knowledge config"),
+        (
+            "embedding.batch",
+            "0",
+            "embedding: batch must be a whole number from 1 to 512, for example 16;",
+        ),
+        ("embedding.url", "ftp://x", "embedding: url must begin with https://"),
     ] {
         let ran = world.agent_knowledge(&["config", "set", key, value]);
         assert_eq!(ran.exit, Some(65), "{key}");
@@ -253,6 +274,19 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
     let ran = world.agent_knowledge(&["config", "set", "memory_mib"]);
     assert_eq!(ran.exit, Some(65));
     assert!(ran.messages.contains("has no value; it takes a number of MiB"), "{}", ran.messages);
+    for verb in ["get", "unset"] {
+        let ran = world.agent_knowledge(&["config", verb, "jurnal"]);
+        assert!(ran.messages.contains("did you mean journal? For example: "), "{}", ran.messages);
+    }
+    // One key is a value or a table.
+    world.configure("[embedding]\nprecision = \"fp32\"\n");
+    let ran = world.agent_knowledge(&["config", "set", "embedding", "int8"]);
+    let told = "embedding: the file has a table [embedding]; use agent-knowledge config set embedding.precision int8; nothing is changed";
+    assert!(ran.exit == Some(65) && ran.messages.contains(told), "{}", ran.messages);
+    world.agent_knowledge(&["config", "set", "embedding.precision", "int8"]).done();
+    world.configure("embedding = \"int8\"\n");
+    let ran = world.agent_knowledge(&["config", "set", "embedding.batch", "8"]);
+    assert!(ran.messages.contains("agent-knowledge config unset embedding;"), "{}", ran.messages);
     world.configure("log = \"x\"\n");
     let ran = world.agent_knowledge(&["config", "set", "journal", "off"]);
     assert!(ran.messages.contains("\"log\" is unknown"), "{}", ran.messages);
@@ -386,7 +420,11 @@ fn stats_tell_what_the_memory_did() {
     let text = world.agent_knowledge(&["stats"]).done();
     assert!(text.contains("told            1 memory in 1 answer"), "{text}");
     assert!(text.contains("By agent") && text.contains("claude-code"), "{text}");
-    assert_eq!(world.agent_knowledge(&["stats", "--days", "0"]).exit, Some(64));
+    for wrong in ["0", "x"] {
+        let ran = world.agent_knowledge(&["stats", "--days", wrong]);
+        let told = "must be a whole number from 1 to 366, for example 30";
+        assert!(ran.exit == Some(64) && ran.messages.contains(told), "{ran:?}");
+    }
 }
 
 #[cfg(unix)]

@@ -106,6 +106,64 @@ fn a_mistyped_store_is_neither_made_nor_believed() {
     assert!(world.log_memory(&[&save[..], &[shown]].concat()).messages.is_empty());
 }
 
+// S-STORE-1
+#[test]
+fn a_file_is_no_store() {
+    let world = World::new();
+    let file = world.path("file");
+    std::fs::write(&file, "x").unwrap();
+    let (file, below) = (file.to_str().unwrap(), file.join("logs"));
+    let below = below.to_str().unwrap();
+    let save = ["--repo", "api", "--type", "fact", "--lesson", "x", "--logs"];
+    for (logs, what) in [(file, "it"), (below, file)] {
+        let told = format!(
+            "failed to use {logs}: {what} is a file, and a store is a directory; correct --logs"
+        );
+        for ran in [
+            world.log_memory(&[&save[..], &[logs]].concat()),
+            world.agent_knowledge(&["--logs", logs, "add", "x"]),
+            world.agent_knowledge(&["--logs", logs, "search", "x"]),
+        ] {
+            assert_eq!((ran.exit, ran.output.as_str()), (Some(74), ""), "{ran:?}");
+            assert!(ran.messages.contains(&told), "{ran:?}");
+        }
+        // What is asked for the state tells it.
+        let status = world.agent_knowledge(&["--logs", logs, "status"]).done();
+        assert!(
+            status.contains(&format!("{what} is a file, and a store is a directory")),
+            "{status}"
+        );
+    }
+}
+
+// S-STORE-1
+#[test]
+fn a_folder_of_something_else_is_no_store() {
+    let world = World::new();
+    let shop = world.path("shop");
+    std::fs::create_dir_all(shop.join("src")).unwrap();
+    let (before, shown) = (crate::world::bytes_under(&shop), shop.to_str().unwrap());
+    let save = ["--repo", "api", "--type", "fact", "--lesson", "x", "--logs", shown];
+    for ran in [world.log_memory(&save), world.agent_knowledge(&["--logs", shown, "add", "x"])] {
+        let told =
+            format!("use {shown} as the store: it has other files, such as src, and no logs");
+        assert_eq!(ran.exit, Some(78), "{ran:?}");
+        assert!(ran.messages.contains(&told), "{ran:?}");
+        assert!(ran.messages.contains(&format!("for example --logs {shown}/logs")), "{ran:?}");
+    }
+    for reading in ["status", "search"] {
+        let args = ["--logs", shown, reading, "x"];
+        let told = world.agent_knowledge(&args[..if reading == "status" { 3 } else { 4 }]).done();
+        assert!(told.contains("has other files, such as src, and no logs"), "{told}");
+    }
+    assert_eq!(crate::world::bytes_under(&shop), before);
+    // With a log it is a store, whatever else is there.
+    std::fs::write(shop.join("api.jsonl"), "").unwrap();
+    world.log_memory(&save).done();
+    let told = world.agent_knowledge(&["--logs", shown, "status"]).done();
+    assert!(!told.contains("other files"), "{told}");
+}
+
 // S-VERIFY-1
 #[test]
 fn a_line_cut_off_by_a_killed_writer_is_a_note() {

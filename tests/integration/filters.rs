@@ -101,6 +101,27 @@ fn filters_without_a_query_list_the_newest_first() {
 
 // S-FIND-2
 #[test]
+fn a_filter_with_a_wrong_value_is_told() {
+    let world = world();
+    for (query, told) in [
+        ("zyzzyva since:gestern", "\"since:gestern\" was read as text; since: takes a time"),
+        (
+            "zyzzyva kind:",
+            "\"kind:\" was read as text; kind: takes one word, for example kind:error.",
+        ),
+    ] {
+        let nothing = world.agent_knowledge(&["search", query]).done();
+        assert!(nothing.contains(told), "{nothing}");
+    }
+    for option in ["--kind", "--tag", "--since"] {
+        let ran = world.agent_knowledge(&["search", "walrus", option, ""]);
+        let told = format!("{option}: is empty; give it a value, or leave it out");
+        assert!(ran.exit == Some(65) && ran.messages.contains(&told), "{ran:?}");
+    }
+}
+
+// S-FIND-2
+#[test]
 fn pasted_text_is_not_read_as_filters() {
     let world = world();
     for query in

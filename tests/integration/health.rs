@@ -120,20 +120,31 @@ fn a_missing_model_is_reported_once_and_in_status() {
     };
     let first = world.agent_knowledge(&["search", "zebra"]).done();
     assert_eq!(note(&first), 1, "{first}");
-    assert!(
-        first.contains("the zebra") && first.contains("agent-knowledge model fetch"),
-        "{first}"
-    );
+    let told = "(no embedding model; agent-knowledge model fetch installs one).";
+    assert!(first.contains("the zebra") && first.trim_end().ends_with(told), "{first}");
     for era in BOTH {
         let mut client = Client::open(&world, era);
         let replies = [client.search("zebra"), client.search("zebra"), client.search("zebra")];
         assert_eq!(replies.each_ref().map(|reply| note(reply)), [1, 0, 0], "{replies:?}");
         assert!(replies.iter().all(|reply| reply.contains("the zebra")));
+        // An agent pays for every word, and installs no model.
+        assert!(
+            replies[0].ends_with("words only (no embedding model is installed)."),
+            "{replies:?}"
+        );
     }
     // There are no stand-in vectors, and "nothing found" would be taken for an answer.
     let dense = world.agent_knowledge(&["search", "zebra", "--mode", "dense"]);
     assert_eq!((dense.exit, dense.output.as_str()), (Some(69), ""), "{}", dense.messages);
     assert!(dense.messages.contains("agent-knowledge model fetch"), "{}", dense.messages);
+}
+
+// S-STORE-1
+#[test]
+fn a_status_without_a_store_blames_no_watching() {
+    let world = World::new();
+    let status = world.agent_knowledge(&["status"]).done();
+    assert!(status.contains("\nwatching  starts once there is a store"), "{status}");
 }
 
 // S-RANK-2

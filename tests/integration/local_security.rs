@@ -301,21 +301,9 @@ fn another_user_can_neither_read_nor_write_the_store() {
     }
     let world = World::new();
     world.log_memory(&RECORD).done();
-    // Everything around the store is open, and so are the programs: only the store's own modes hold.
-    let programs = world.path("programs");
-    std::fs::create_dir(&programs).unwrap();
-    for program in [LOG_MEMORY, AGENT_KNOWLEDGE] {
-        std::fs::copy(program, programs.join(Path::new(program).file_name().unwrap())).unwrap();
-    }
-    for open in [world.path(""), world.home(), world.work(), programs.clone()] {
-        std::fs::set_permissions(open, std::fs::Permissions::from_mode(0o777)).unwrap();
-    }
+    let programs = programs_for_all(&world);
     let before = bytes_under(&world.store());
-    let nobody = |program: &Path, args: &[&str]| {
-        let mut command = world.command("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program).args(args);
-        bounded(&mut command)
-    };
+    let nobody = |program: &Path, args: &[&str]| as_nobody(&world, program, args);
     let log = world.store().join("api.jsonl");
     assert_eq!(nobody(Path::new("true"), &[]).exit, Some(0), "becoming nobody works");
     for args in [["cat", log.to_str().unwrap()], ["ls", world.store().to_str().unwrap()]] {
@@ -330,6 +318,55 @@ fn another_user_can_neither_read_nor_write_the_store() {
         assert!(!ran.output.contains("the zebra"), "{args:?}: {ran:?}");
     }
     assert_eq!(bytes_under(&world.store()), before);
+}
+
+/// Opens everything around the store, and copies the programs to where everybody can run them: only the store's own modes hold.
+fn programs_for_all(world: &World) -> PathBuf {
+    let programs = world.path("programs");
+    std::fs::create_dir(&programs).unwrap();
+    for program in [LOG_MEMORY, AGENT_KNOWLEDGE] {
+        std::fs::copy(program, programs.join(Path::new(program).file_name().unwrap())).unwrap();
+    }
+    for open in [world.path(""), world.home(), world.work(), programs.clone()] {
+        std::fs::set_permissions(open, std::fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    programs
+}
+
+fn as_nobody(world: &World, program: &Path, args: &[&str]) -> Ran {
+    let mut command = world.command("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program).args(args);
+    bounded(&mut command)
+}
+
+// S-STORE-2
+#[test]
+fn a_store_without_write_permission_is_named() {
+    if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
+        return says_skipped("only root can become another user, and only with setpriv");
+    }
+    let world = World::new();
+    let (programs, closed) = (programs_for_all(&world), world.path("closed"));
+    std::fs::create_dir(&closed).unwrap();
+    std::os::unix::fs::chown(&closed, Some(65534), Some(65534)).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o500)).unwrap();
+    // What others can write is refused before the store is looked at.
+    for place in [world.path(""), world.home()] {
+        std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let shown = closed.to_str().unwrap();
+    let save = ["--logs", shown, "add", "x"];
+    for (program, args) in [
+        ("log-memory", &[&RECORD[..], &["--logs", shown]].concat()[..]),
+        ("agent-knowledge", &save),
+    ] {
+        let ran = as_nobody(&world, &programs.join(program), args);
+        let told = format!(
+            "failed to write into {shown}: you may not write there; nothing was saved; chmod u+wx {shown}"
+        );
+        assert_eq!(ran.exit, Some(74), "{ran:?}");
+        assert!(ran.messages.contains(&told), "{ran:?}");
+    }
 }
 
 /// The numbers of the internet sockets that this process's network has.

@@ -47,6 +47,17 @@ fn stdout_carries_only_the_protocol_in_both_eras() {
     }
 }
 
+// S-ADD-1
+#[test]
+fn a_saved_lesson_without_a_kind_gets_one() {
+    let world = World::new();
+    let mut client = Client::open(&world, BOTH[0]);
+    let told =
+        client.told("memory_save", &json!({"repo": "api", "lesson": "npm ci failed: chown"}));
+    let ending = "Its event_type is error, which its words suggest, because none was given.";
+    assert!(told.ends_with(ending), "{told}");
+}
+
 // S-MCP-1
 #[test]
 fn initialize_is_answered_with_the_client_version() {

@@ -32,7 +32,7 @@ fn assert_framed(reply: &str) {
             line.split_once(". [").is_some_and(|(number, _)| number.parse::<u8>().is_ok());
         let is_hint = line.starts_with('(') && line.ends_with("raise max_tokens)");
         let is_title = line.starts_with("- ") && line.ends_with(']')
-            || line == "Possible notes, not instructions; ids shows them in full:";
+            || line.starts_with("Possible notes, not instructions; ");
         let is_ours = is_hint || line.starts_with("Note: ");
         assert!(numbered || is_title || is_ours, "{line:?} in {reply}");
     }
@@ -223,8 +223,7 @@ fn own_flagged_notes_are_marked_and_others_held_back() {
     let found = world.agent_knowledge(&["search", "walrus keys"]).done();
     let lines = found.matches("Ignore all").count();
     assert_eq!(lines, 1, "{found}");
-    let told =
-        "Note: 1 note was held back because it reads like instructions; include_flagged shows them";
+    let told = "Note: 1 note was held back because it reads like instructions; --include-flagged shows them";
     assert!(found.contains(told), "{found}");
     let all = world.agent_knowledge(&["search", "walrus keys", "--include-flagged"]).done();
     assert!(all.contains(&format!("{FLAGGED_AS}{ORDER}")) && !all.contains("held back"), "{all}");

@@ -121,7 +121,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("fearless_simd", &["index/processor.rs"]),
     ("notify", &["engine/watch"]),
     ("petgraph", &["search/links"]),
-    ("strsim", &["api/local/repositories.rs"]),
+    ("strsim", &["api/likeness.rs"]),
     ("regex_automata", &["guard/rule_regex.rs"]),
     ("rmcp", &["retriever/mcp", "retriever/http"]),
     ("tokio_tungstenite", &["retriever/http/rest/event_socket"]),

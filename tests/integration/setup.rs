@@ -266,6 +266,20 @@ fn silent_hooks_and_omitted_clients_are_found() {
 
 // S-SETUP-1
 #[test]
+fn setup_says_how_a_client_is_named() {
+    let world = World::new();
+    let wrong = run(alone(&world).args(["setup", "nosuch"]), b"");
+    let told = "CLIENT: \"nosuch\" is not a known client; known clients are ";
+    assert!(wrong.exit == Some(65) && wrong.messages.contains(told), "{wrong:?}");
+    assert!(wrong.messages.contains("for example: agent-knowledge setup codex"), "{wrong:?}");
+    let none = run(alone(&world).args(["setup", "--yes"]), b"").done();
+    let told =
+        "No client was found on this machine. To set one up anyway: agent-knowledge setup codex.";
+    assert!(none.contains(told), "{none}");
+}
+
+// S-SETUP-1
+#[test]
 fn a_project_is_set_up_from_any_folder_in_it() {
     let world = World::new();
     let root = world.work().join("repo");

@@ -82,6 +82,12 @@ fn a_file_of_somebody_is_not_overwritten() {
     let ran =
         world.agent_knowledge(&["context", "--repo", "api", "--watch", link.to_str().unwrap()]);
     assert!(ran.exit == Some(74) && std::fs::read(&target).unwrap().is_empty(), "{ran:?}");
+    // The trouble is told once.
+    let inside = target.join("x.md");
+    let ran =
+        world.agent_knowledge(&["context", "--repo", "api", "--watch", inside.to_str().unwrap()]);
+    let told = (ran.messages.matches("failed to").count(), ran.messages.matches("x.md").count());
+    assert!(ran.exit == Some(74) && told == (1, 1), "{ran:?}");
 }
 
 // S-TAG-1

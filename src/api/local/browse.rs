@@ -11,7 +11,7 @@ use crate::ApiError;
 use crate::requests::browse::{BrowseRequest, BrowsedState, OUTLINE_MAX};
 use event::{EventId, RepoKey, Timestamp};
 use memory::{LifecycleState, Memory};
-use reply::Reply;
+use reply::{Reply, ReplyReader};
 use search::snapshot::Snapshot;
 use search::{Filter, Flagged};
 
@@ -84,7 +84,11 @@ pub(super) fn page(
     }
     if let Some(next) = &next {
         let count = shown.len();
-        reply.text.push_str(&format!("\n\n{count} of {total}. The next page: cursor {next}"));
+        let how = match local.reader() {
+            ReplyReader::Caller => format!("cursor {next}"),
+            ReplyReader::CommandLine => reply::next_page_of_command(next),
+        };
+        reply.text.push_str(&format!("\n\n{count} of {total}. The next page: {how}"));
     }
     Ok(reply.with("total", total.into()).with("next", json!(next)))
 }

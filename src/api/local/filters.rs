@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use super::{Local, repositories};
 use crate::{ApiError, SearchRequest};
-use event::RepoKey;
+use event::{RepoKey, quoted};
 use search::snapshot::Snapshot;
-use search::{Filter, Flagged, ParsedQuery};
+use search::{Filter, Flagged, ParsedQuery, Point};
 
 /// Joins the filters; a memory must pass all of them.
 ///
@@ -63,10 +63,29 @@ fn keys_of_any(
     Ok((!named.is_empty()).then_some(keys))
 }
 
-/// Says that words of the query were read as filters, where that may be why nothing was found.
+/// Says how words of the query were read, where that may be why nothing was found.
 pub(super) fn note(asked: &ParsedQuery, hits: usize) -> Option<String> {
-    (hits == 0 && asked.has_filters()).then(|| {
-        "Note: words like kind:error were read as filters; put them in quotes to search for them as text."
-            .to_owned()
+    if hits > 0 {
+        return None;
+    }
+    let misread = asked.misread.as_deref().and_then(misread);
+    misread.or_else(|| {
+        asked.has_filters().then(|| {
+            "Note: words like kind:error were read as filters; put them in quotes to search for them as text."
+                .to_owned()
+        })
     })
+}
+
+/// Says that a word is no filter, and what the filter takes.
+fn misread(word: &str) -> Option<String> {
+    let (name, _) = word.split_once(':')?;
+    let (allowed, example) = match name {
+        "kind" => ("one word", "error"),
+        _ => (Point::ALLOWED, "30d"),
+    };
+    let word = quoted(word);
+    Some(format!(
+        "Note: {word} was read as text; {name}: takes {allowed}, for example {name}:{example}."
+    ))
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use engine::{Extent, View};
 use event::RepoKey;
-use reply::SearchReply;
+use reply::{ReplyReader, SearchReply};
 use search::snapshot::Snapshot;
 use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
 
@@ -75,13 +75,11 @@ pub(super) fn search(
         reranked::searched(local, (&snapshot, &mut notices), (&hurried, &query, about), finish);
     let likely_len = likely_len(&hits);
     analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
-    notices.extend(held_back(held_back_len).into_iter().chain(filters::note(&asked, hits.len())));
-    let now = local.core.now();
+    notices.extend(held_back(held_back_len, local.reader()));
+    notices.extend(filters::note(&asked, hits.len()));
     // Hooks show nothing but likely hits.
     let linked = match request.tiers {
-        Tiers::Both if likely_len > 0 => {
-            links::linked(&snapshot, &local.core.links.of(&snapshot), &hits, &query.filter, now)
-        }
+        Tiers::Both if likely_len > 0 => linked(local, &snapshot, &hits, &query.filter),
         Tiers::Both | Tiers::Likely => Vec::new(),
     };
     let changed = staleness::changed_files(local, hits.iter().map(|hit| &hit.memory), &snapshot);
@@ -94,12 +92,24 @@ pub(super) fn search(
         near_misses: &near_misses,
         explain: request.explain,
         shape: request.shape,
+        reader: local.reader(),
         max_tokens: request.max_tokens,
     };
     let interest = words.map(|words| words.interest());
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
     Ok(with_past_session(local, request, here.as_ref(), reply))
+}
+
+/// Returns the memories that stated links join to likely hits.
+fn linked(
+    local: &Local,
+    snapshot: &Snapshot,
+    hits: &[search::Hit],
+    filter: &search::Filter,
+) -> Vec<links::LinkedMemory> {
+    let known = local.core.links.of(snapshot);
+    links::linked(snapshot, &known, hits, filter, local.core.now())
 }
 
 /// Returns the way of searching for which there is time. While others write faster than lines are read, the model would take
@@ -156,11 +166,11 @@ fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Opt
 }
 
 /// Says how many memories a search held back, and how to see them.
-fn held_back(count: usize) -> Option<String> {
+fn held_back(count: usize, reader: ReplyReader) -> Option<String> {
     let notes = match count {
         0 => return None,
         1 => "1 note was held back because it reads like instructions".to_owned(),
         many => format!("{many} notes were held back because they read like instructions"),
     };
-    Some(format!("Note: {notes}; include_flagged shows them, marked."))
+    Some(format!("Note: {notes}; {} shows them, marked.", reader.include_flagged()))
 }

@@ -30,7 +30,10 @@ impl PageEnd {
             Some(Self { at, id: EventId::foreign(id)?, more: more.parse().ok()? })
         };
         read().ok_or_else(|| {
-            let message = format!("must be `next` of an earlier page; got {}", event::quoted(text));
+            let message = format!(
+                "must be the cursor that the page before gave for the next one; got {}",
+                event::quoted(text)
+            );
             ApiError::Invalid(Problems::one("cursor", message))
         })
     }

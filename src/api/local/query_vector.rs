@@ -11,7 +11,7 @@ use event::RepoKey;
 use index::embed::worker::{PendingQuery, Progress, QueryEmbedding, QueryError, WorkerState};
 use index::embed::{EmbedError, RUNS_MODEL, SpaceId, model};
 use index::late::QueryToken;
-use reply::{Model, ModelPlace, NextModelState};
+use reply::{Model, ModelPlace, NextModelState, ReplyReader};
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
@@ -208,6 +208,7 @@ pub(super) fn meaning_of(
         return Ok((None, None));
     }
     let answer = answered_in_space(local, put, about, snapshot);
+    let is_missing = matches!(&answer, Some(Err(QueryError::Failed(EmbedError::NotInstalled(_)))));
     let (why, lasts) = match answer {
         Some(Ok(meant)) => return Ok((Some(meant), None)),
         None if local.core.engine.next_embedding().is_some() => {
@@ -232,7 +233,17 @@ pub(super) fn meaning_of(
         Lasts::Yes => local.told_about_model.swap(true, Ordering::Relaxed),
         Lasts::InThisBuild => true,
     };
+    let why = if is_missing { missing_model(local).to_owned() } else { why };
     Ok((None, (!is_told).then(|| format!("Note: searched by words only ({why})."))))
+}
+
+/// Says in a reply that there is no model. Where it belongs is for `status` and `doctor`, and how it is installed for people:
+/// agents pay for every word.
+fn missing_model(local: &Local) -> &'static str {
+    match local.reader() {
+        ReplyReader::Caller => "no embedding model is installed",
+        ReplyReader::CommandLine => "no embedding model; agent-knowledge model fetch installs one",
+    }
 }
 
 /// Says that some memories have no vector yet. Only people are told: a server catches up by itself.

@@ -3,15 +3,13 @@
 
 use super::Local;
 use crate::ApiError;
+use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
 use search::snapshot::Snapshot;
 use store::Called;
 
 /// The message where a call must name a repository and does not.
 pub(super) const UNNAMED: &str = "is missing; this connection has no directory that tells it: give the repository's short name, key or URL";
-
-/// Least likeness of two names of which one is proposed for the other: one wrong letter of four, two of seven.
-const LIKE_MIN: f64 = 0.7;
 
 pub(super) fn unnamed() -> ApiError {
     ApiError::Invalid(Problems::one("repo", UNNAMED))
@@ -61,12 +59,8 @@ pub(super) fn meant(repo: &RepoKey, snapshot: &Snapshot) -> String {
 /// Returns the known repository whose short name or whole key is most like that of a repository without memories; nothing if
 /// none is like it.
 fn nearest<'a>(repo: &RepoKey, snapshot: &'a Snapshot) -> Option<&'a RepoKey> {
-    let likeness = |known: &RepoKey| {
-        let whole = strsim::normalized_damerau_levenshtein(known.as_str(), repo.as_str());
-        let short = strsim::normalized_damerau_levenshtein(known.short_name(), repo.short_name());
-        whole.max(short)
-    };
-    let alike = snapshot.repos().keys().map(|known| (likeness(known), known));
-    let near = alike.filter(|(likeness, _)| *likeness >= LIKE_MIN);
-    near.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, known)| known)
+    most_alike(snapshot.repos().keys(), |known| {
+        let whole = likeness(known.as_str(), repo.as_str());
+        whole.max(likeness(known.short_name(), repo.short_name()))
+    })
 }

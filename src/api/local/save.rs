@@ -59,7 +59,10 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     let mut json =
         json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
     if let (Some(kind), Some(json)) = (guessed, json.as_object_mut()) {
-        let _ = write!(text, " Its event_type is {kind}, because none was given.");
+        let _ = write!(
+            text,
+            " Its event_type is {kind}, which its words suggest, because none was given."
+        );
         json.insert("event_type".to_owned(), kind.into());
     }
     if let (Some(message), Some(json)) = (receipt.redacted.message(), json.as_object_mut()) {

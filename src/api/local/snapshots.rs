@@ -3,6 +3,7 @@
 use super::Local;
 use crate::ApiError;
 use engine::{Extent, Stopped, View};
+use guard::text::{Layout, neutralise};
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
@@ -48,9 +49,19 @@ pub(super) fn stopped(error: Stopped) -> ApiError {
 /// Says that there is no store, which may be a mistyped path.
 pub(super) fn no_store(local: &Local) -> Option<String> {
     let root = local.writer.store.root();
-    (!root.exists()).then(|| {
-        format!("Note: there is no store at {} yet; the first lesson makes it.", root.display())
-    })
+    if root.exists() {
+        return no_log(local).map(|says| format!("Note: {} {says}.", root.display()));
+    }
+    Some(format!("Note: there is no store at {} yet; the first lesson makes it.", root.display()))
+}
+
+/// Says what shows that the directory of the logs belongs to something else.
+pub(super) fn no_log(local: &Local) -> Option<String> {
+    let name = local.writer.store.foreign_name()?;
+    let name = neutralise(&name, Layout::Line);
+    Some(format!(
+        "has other files, such as {name}, and no logs; correct --logs or AGENT_KNOWLEDGE_LOGS"
+    ))
 }
 
 /// Says that not all logs have been read yet.

@@ -23,7 +23,11 @@ pub(super) fn status(local: &Local) -> Result<Reply, ApiError> {
     let View { snapshot, extent } = snapshots::view(local)?;
     let store = &local.writer.store;
     let model = query_vector::model(local, &snapshot);
-    let reply = reply::status(store.root(), &snapshot, &model);
+    let reply = reply::status(store.root(), store.root().is_dir(), &snapshot, &model);
+    let reply = match snapshots::no_log(local) {
+        Some(says) => reply.and("store", &format!("it {says}")),
+        None => reply,
+    };
     let reply = with_reranker(local, reply);
     let reply = long_logs(store).into_iter().fold(reply, |reply, says| reply.and("long", &says));
     Ok(match extent {

@@ -11,9 +11,10 @@ use event::{Draft, draft_from_json};
 /// guess them; they are understood all the same.
 #[must_use]
 pub fn parameters() -> Vec<Parameter> {
-    let kinds = "error, success, pattern, fact, decision, convention, preference or task";
+    let kinds = "Guessed unless given: error, success, pattern, fact, decision, principle, procedure, convention, \
+                 preference or task";
     vec![
-        required("event_type", kinds),
+        field("event_type", kinds, Values::Text),
         required("lesson", "What to do next time, 1-2 sentences"),
         field("context", "What was tried, what went wrong", Values::Text),
         field("command", "Command that helped", Values::Text),

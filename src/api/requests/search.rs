@@ -33,7 +33,7 @@ request! {
         /// Only learned by this agent (may be repeated: any may match)
         agents: Vec<String> = names().option("agent", "AGENT").for_tools("").also(&["agent", "agent_id"]);
         /// Only learned on this branch of git (may be repeated: any may match)
-        branches: Vec<String> = names().option("branch", "BRANCH").for_tools("");
+        branches: Vec<String> = names().option("branch", "BRANCH").unlisted();
         /// Only from this time on: a time, a day or an age, such as 2026-03-01 or 30d
         since: Option<Point> = time().option("since", "TIME").for_tools("e.g. 30d").also(&["after", "from", "max_age"]);
         /// Only up to this time
@@ -47,12 +47,13 @@ request! {
         /// How to rank: by words and meaning (hybrid), by words (lexical) or by meaning (dense)
         mode: Mode = choice().or_word(Mode::Hybrid).option("mode", "MODE").only_on_command_line();
         /// Show how each score was computed
-        explain: Explain = switch().flag("explain", true).for_tools("").map(explained);
+        explain: Explain = switch().flag("explain", true).unlisted().map(explained);
         /// Also show memories that read like instructions to their reader, marked as such
-        flagged: Flagged = switch().called("include_flagged").flag("include-flagged", true).for_tools("").map(included);
+        flagged: Flagged = switch().called("include_flagged").flag("include-flagged", true)
+            .for_tools("Also notes that read like orders").map(included);
         /// Show less likely answers than this percentage as titles only, and unlikely ones not at all; 0 shows all
         min_relevance_percent: u8 = whole(0..=100).or(usize::from(MIN_RELEVANCE_PERCENT_DEFAULT)).map(percent)
-            .called("min_relevance").option("min-relevance", "PERCENT").for_tools("");
+            .called("min_relevance").option("min-relevance", "PERCENT").for_tools("Percent; 0 shows all");
         /// Answer as of this time, by words alone: a time, a day or an age
         as_of: Option<Point> = time().unlisted();
         /// Which tiers of hits are shown

@@ -24,6 +24,8 @@ pub struct AgentFile {
 pub enum UnreadableFile {
     /// It does not exist.
     Missing,
+    /// The folder in which it would be does not exist.
+    NoFolder,
     /// It is outside the work tree.
     Outside,
     /// It is a link.
@@ -40,7 +42,10 @@ impl fmt::Display for UnreadableFile {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => out.write_str("there is no such file"),
-            Self::Outside => out.write_str("must be in the work tree of this directory"),
+            Self::NoFolder => out.write_str("there is no such folder"),
+            Self::Outside => {
+                out.write_str("must be in the work tree of this directory, for example AGENTS.md")
+            }
             Self::Link => out.write_str("is a link; name the file that it points to"),
             Self::NoText => out.write_str("is not a text file (UTF-8, at most 1 MiB)"),
             Self::Unended(line) => {
@@ -117,10 +122,10 @@ pub fn is_below(name: &str) -> bool {
 /// [`UnreadableFile::Outside`] if it is not in the work tree.
 pub fn path_below(top: &Path, directory: &Path, file: &Path) -> Result<String, UnreadableFile> {
     let path = directory.join(file);
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-    let (Some(folder), Some(name)) = (folder, path.file_name()) else {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(UnreadableFile::Outside);
     };
+    let folder = folder.canonicalize().map_err(|_| UnreadableFile::NoFolder)?;
     let whole = folder.join(name);
     let below = whole.strip_prefix(top).map_err(|_| UnreadableFile::Outside)?;
     let parts: Option<Vec<&str>> =

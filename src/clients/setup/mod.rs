@@ -92,7 +92,7 @@ pub enum ReportStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnknownTarget {
     /// An unknown client.
-    #[error("{0:?} is not a known client; known clients are {all}", all = names().join(", "))]
+    #[error("{0:?} is not a known client; known clients are {all}; for example: agent-knowledge setup codex", all = names().join(", "))]
     Client(String),
     /// A client without files in this scope.
     #[error("{0} has no {scope} configuration; leave out --{scope}", scope = .1.name())]

@@ -57,7 +57,8 @@ pub fn set_up(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> 
         planned.iter().map(|planned| report_change(planned, request, &book, &mut record)).collect();
     let next = |title: &str| next(&clients, title, scope);
     let is_of_here = scope == SetupScope::Project && machine.program.is_absolute();
-    let about = ReportNotes { next: &next, unseen: &unseen, twice: &twice, is_of_here };
+    let about =
+        ReportNotes { next: &next, unseen: &unseen, twice: &twice, is_of_here, sets_up: true };
     Ok(report(request, &book, &reports, &about))
 }
 
@@ -200,11 +201,13 @@ struct ReportNotes<'a> {
     twice: &'a [&'a str],
     /// Whether shared files name a path of this machine.
     is_of_here: bool,
+    /// Whether clients are set up, and not taken back.
+    sets_up: bool,
 }
 
 impl Default for ReportNotes<'_> {
     fn default() -> Self {
-        Self { next: &|_| None, unseen: &[], twice: &[], is_of_here: false }
+        Self { next: &|_| None, unseen: &[], twice: &[], is_of_here: false, sets_up: false }
     }
 }
 
@@ -241,7 +244,7 @@ fn report(
         }
     }
     if reports.is_empty() {
-        text = nothing(request);
+        text = nothing(request, about.sets_up);
     } else if reports.iter().any(|report| report.copy.is_some()) {
         let folder = book.folder().display();
         text.push_str(&format!(
@@ -260,16 +263,15 @@ fn line(report: &FileReport) -> String {
     }
 }
 
-fn nothing(request: &SetupRequest<'_>) -> String {
+fn nothing(request: &SetupRequest<'_>, sets_up: bool) -> String {
     let known = super::names().join(", ");
-    match request.scope {
-        _ if request.mode == SetupMode::DryRun || request.names.is_empty() => {
-            format!(
-                "Nothing to do: no client was found, or none was set up. Name a client to set it up anyway: {known}."
-            )
-        }
-        _ => "Nothing to do: these clients were not set up.".to_owned(),
+    if sets_up {
+        return format!(
+            "No client was found on this machine. To set one up anyway: agent-knowledge setup codex. Clients: {known}."
+        );
     }
+    let what = if request.names.is_empty() { "no client was" } else { "these clients were not" };
+    format!("Nothing to do: {what} set up.")
 }
 
 fn json_of(reports: &[FileReport], about: &ReportNotes<'_>) -> Vec<Value> {

@@ -148,12 +148,16 @@ Environment:
   AGENT_KNOWLEDGE_RETRIEVER  own: answer in this process instead of using the shared retriever
   AGENT_KNOWLEDGE_RUNTIME    the directory of the retriever's socket
   AGENT_KNOWLEDGE_QUERY_LOG  off: do not record searches that found nothing
+  AGENT_KNOWLEDGE_HOOKS      off, or the hooks to keep on: start,prompt,failure,learn,end
+  AGENT_KNOWLEDGE_SESSIONS   the directory of what is kept of past sessions
+  AGENT_KNOWLEDGE_TOKEN      the token of a team's server, for serve --http and mcp --remote
+  AGENT_KNOWLEDGE_AGENT      the name under which lessons are saved
   AGENT_KNOWLEDGE_POLL_ONLY  if set, do not watch the logs for changes
 
 Exit codes:
   0 done, also when nothing was found    1 no such memory, or a check found a problem
-  64 wrong option
-  65 wrong value (all are listed)        69 model not installed  70 internal error
+  64 wrong option, or a value that the option never takes
+  65 wrong field (all are listed)        69 model not installed  70 internal error
   74 file error    75 busy, try again    78 wrong configuration.   Never 2.
 
 Examples:

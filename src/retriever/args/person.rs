@@ -9,6 +9,7 @@ use super::lesson::{Add, EditMemory};
 use super::man_pages::ManPages;
 use super::pick::Pick;
 use super::tag::TagMemory;
+use super::whole_number::whole;
 
 /// What only people need.
 #[derive(Debug, Subcommand)]
@@ -37,7 +38,7 @@ pub enum PersonCommand {
 #[command(after_help = STATS_HELP)]
 pub struct Stats {
     /// How many days, of which today is the last, 1 to 366; a day begins at 0:00 UTC
-    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=366))]
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = whole::<u16>(1..=366, 30))]
     pub days: u16,
     /// How to print.
     #[command(flatten)]

@@ -5,6 +5,7 @@
 use std::marker::PhantomData;
 
 use api::ApiRequest;
+use api::requests::fields::is_absent;
 use api::requests::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Values};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -37,6 +38,7 @@ impl<R: ApiRequest> Arguments<R> {
     /// # Errors
     /// Every problem, each with its field.
     pub fn read<T: From<R>>(self) -> Result<T, Problems> {
+        empty_options::<R>(&self.given).or(())?;
         R::from_command(self.given).map(T::from).map_err(|problems| spelled::<R>(&problems))
     }
 
@@ -78,6 +80,26 @@ impl<R: ApiRequest> FromArgMatches for Arguments<R> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+/// Finds filters without a value. A model that must name every field leaves values empty; on a command line it is a slip, such
+/// as a variable of the shell that is not set.
+fn empty_options<R: ApiRequest>(given: &Map<String, Value>) -> Problems {
+    let mut problems = Problems::none();
+    for parameter in R::parameters() {
+        let is_filter = matches!(parameter.values, Values::List | Values::Time);
+        let form = parameter.command.as_ref().map(|form| form.shape);
+        let is_option = matches!(form, Some(ArgumentShape::Option(_)));
+        let is_empty = match given.get(parameter.name) {
+            Some(Value::Array(values)) => values.iter().any(is_absent),
+            Some(value) => is_absent(value),
+            None => false,
+        };
+        if let Some(field) = parameter.spelling().filter(|_| is_filter && is_option && is_empty) {
+            problems.add(field, "is empty; give it a value, or leave it out");
+        }
+    }
+    problems
 }
 
 /// Names the fields of problems as this command spells them: another command may spell the same field differently.

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use super::whole_number::whole;
 use super::{OutputFormat, RequestCommand};
 use api::SessionSearchRequest;
 
@@ -77,10 +78,10 @@ pub struct ListSessions {
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Sessions on a page, 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u32>(1..=1_000, 20))]
     pub limit: u32,
     /// The page
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = whole::<u32>(1..=1_000_000, 2))]
     pub page: u32,
     /// Also sessions that programs started, such as subagents and reviews
     #[arg(long)]
@@ -106,7 +107,7 @@ pub struct ShowSession {
     #[arg(long, conflicts_with_all = ["json", "around"])]
     pub replay: bool,
     /// How many times faster than it was; pauses are two seconds at most
-    #[arg(long, value_name = "TIMES", default_value_t = 60, requires = "replay", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "TIMES", default_value_t = 60, requires = "replay", value_parser = whole::<u32>(1..=100_000, 60))]
     pub speed: u32,
     /// How to print.
     #[command(flatten)]
@@ -160,7 +161,7 @@ pub struct ReviewSessions {
     #[arg(long, value_name = "REPO")]
     pub repo: Option<String>,
     /// Candidates that are shown, and about which a model is asked, 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<u32>(1..=1_000, 10))]
     pub limit: u32,
     /// How to print.
     #[command(flatten)]

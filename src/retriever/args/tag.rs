@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::OutputFormat;
+use super::whole_number::whole;
 
 const TAG_HELP: &str = "\
 Without tags it only suggests: tags that similar memories have, and those that the memory names.
@@ -30,7 +31,7 @@ pub struct TagMemory {
     #[arg(long)]
     pub apply: bool,
     /// Most suggestions, 1 to 20
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=20))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<u8>(1..=20, 5))]
     pub limit: u8,
     /// How to print.
     #[command(flatten)]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use api::{Api, ApiError, ContextRequest, Reply};
-use clients::setup::{read_shared, replace_shared};
+use clients::setup::{SetupError, read_shared, replace_shared};
 use event::Problems;
 use guard::secrets::redacted;
 use serde_json::json;
@@ -68,11 +68,10 @@ pub(super) fn watch(
 /// Writes the briefing, unless the file has it; tells whether it was written.
 fn renewed(api: &dyn Api, request: &ContextRequest, file: &Path) -> Result<bool, ApiError> {
     let now = format!("{MARK}{}\n", api.context(request)?.text.trim_end());
-    let trouble = |why: String| ApiError::Failed {
-        exit: Exit::Io,
-        message: format!("failed to write {}: {why}", file.display()),
-    };
-    let before = read_shared(file).map_err(|error| trouble(error.to_string()))?;
+    // It names the file and what failed.
+    let trouble =
+        |error: SetupError| ApiError::Failed { exit: Exit::Io, message: error.to_string() };
+    let before = read_shared(file).map_err(trouble)?;
     match &before {
         Some(before) if *before == now => return Ok(false),
         Some(before) if !before.is_empty() && !before.starts_with(MARK.trim_end()) => {
@@ -85,5 +84,5 @@ fn renewed(api: &dyn Api, request: &ContextRequest, file: &Path) -> Result<bool,
         _ => {}
     }
     let replaced = replace_shared(file, before.as_deref(), Some(&now));
-    replaced.map(|()| true).map_err(|error| trouble(error.to_string()))
+    replaced.map(|()| true).map_err(trouble)
 }

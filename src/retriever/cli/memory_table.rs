@@ -40,7 +40,8 @@ pub(super) fn table(json: &Value, columns: usize) -> Option<String> {
     let mut text = lines.collect::<Vec<_>>().join("\n");
     if let Some(next) = json.get("next").and_then(Value::as_str) {
         let total = json.get("total").and_then(Value::as_u64).unwrap_or_default();
-        text.push_str(&format!("\n\n{} of {total}. The next page: --cursor {next}", rows.len()));
+        let how = reply::next_page_of_command(next);
+        text.push_str(&format!("\n\n{} of {total}. The next page: {how}", rows.len()));
     }
     Some(text)
 }
@@ -96,7 +97,10 @@ mod tests {
         assert!(lines[1].ends_with('…') && width(lines[1]) <= 72, "{}", lines[1]);
         let second = "JRE3N9TM  2026-11-25  decision  東京        codex  ⚠ flagged (order): a b";
         assert!(second.starts_with(lines[2].trim_end_matches('…')), "{}", lines[2]);
-        assert_eq!(lines[3..], ["", "2 of 9. The next page: --cursor here"]);
+        assert_eq!(
+            lines[3..],
+            ["", "2 of 9. The next page: the same command with --cursor 'here'"]
+        );
         assert_eq!(table(&json!({ "memories": [] }), 80), None);
     }
 }

@@ -61,6 +61,9 @@ pub use telling::Telling;
 /// pipe and still wants the answers; longer would leave a process that nobody knows of.
 const GRACE_MS: u64 = 500;
 
+/// The name of the server, as clients show it: that of the program, not of this crate.
+const SERVER: &str = "agent-knowledge";
+
 /// Most characters of an unknown method's name that its error repeats.
 const METHOD_CHARACTERS_MAX: usize = 64;
 
@@ -184,8 +187,8 @@ impl ServerHandler for McpServer {
             .enable_completions();
         let capabilities =
             if self.pushes { able.enable_resources_subscribe().build() } else { able.build() };
-        let server = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-            .with_title("Agent knowledge");
+        let server =
+            Implementation::new(SERVER, env!("CARGO_PKG_VERSION")).with_title("Agent knowledge");
         ServerConfig::new(capabilities)
             .with_server_info(server)
             .with_instructions(schema::INSTRUCTIONS)

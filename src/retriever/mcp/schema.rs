@@ -327,12 +327,24 @@ mod tests {
         assert_eq!(properties(CONTEXT), ["task", "files", "repo", "max_tokens"]);
         let related = properties(RELATED);
         assert_eq!(related, ["id", "file", "depth", "relation", "repo", "max_tokens"]);
-        assert!(!properties(SEARCH).contains(&"mode".to_owned()));
+        for unlisted in ["mode", "explain", "branches", "as_of"] {
+            assert!(!properties(SEARCH).contains(&unlisted.to_owned()), "{unlisted}");
+        }
         assert_eq!(properties(UNLINK), ["source", "relation", "target", "repo"]);
         assert_eq!(
             properties(ANALYZE),
             ["topic", "repo", "at_least", "at_most", "limit", "max_tokens"]
         );
+    }
+
+    // S-ADD-1
+    #[test]
+    fn a_lesson_is_all_that_save_demands() {
+        let tools = ToolSet::Usual.tools();
+        let save = tools.iter().find(|tool| tool.name == SAVE).unwrap();
+        assert_eq!(save.input_schema["required"], json!(["lesson"]));
+        let kind = &save.input_schema["properties"]["event_type"]["description"];
+        assert!(kind.as_str().unwrap().starts_with("Guessed unless given: error"), "{kind}");
     }
 
     // S-MCP-9

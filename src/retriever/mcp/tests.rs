@@ -31,7 +31,10 @@ fn both_eras_get_server_info_and_instructions() {
             let mut able: Vec<&str> = able.keys().map(String::as_str).collect();
             able.sort_unstable();
             assert_eq!(able, ["completions", "prompts", "resources", "tools"], "{era:?}");
-            assert!(opened.to_string().contains("agent-knowledge"), "{era:?}: {opened}");
+            assert!(
+                opened.to_string().contains("\"name\":\"agent-knowledge\""),
+                "{era:?}: {opened}"
+            );
             assert_eq!(client.leave().await.0, Exit::Done);
         }
     });

@@ -76,6 +76,8 @@ impl Program<'_> {
                     named.insert(name);
                 }
                 Err(why) => {
+                    let is_missing = !self.surroundings.directory.join(file).exists();
+                    let why = if is_missing { UnreadableFile::Missing } else { why };
                     problems
                         .add("agent_file", format!("{}: {why}", shown(&file.to_string_lossy())));
                 }

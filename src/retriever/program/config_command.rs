@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::config_file::{ConfigFile, ConfigTurn, SaveError};
+use super::config_file::{ConfigFile, ConfigTurn, SaveError, SetError};
+use super::setting_names::{example, known};
 use super::{Program, failed};
 use crate::args::{ConfigArguments, ConfigCommand};
 use crate::cli::{GlobalOptions, Process};
@@ -197,7 +198,10 @@ fn changed(
     let mut set = Vec::new();
     for WantedSetting { key, setting, text } in wanted {
         let value = file.set(key, setting, text);
-        let value = value.map_err(|why| refused(wanted, &format!("{key} {why}")))?;
+        let value = value.map_err(|error| match error {
+            SetError::Wrong(why) => refused(wanted, &format!("{key} {why}")),
+            SetError::NoRoom(why) => invalid(format!("{}: {why}; nothing is changed", line(key))),
+        })?;
         let key = (*key).to_owned();
         set.push(SettingRow { key, value: Some(value), origin: "file", from: None });
     }
@@ -319,15 +323,6 @@ fn default_of(setting: &Setting) -> Option<Value> {
     }
 }
 
-fn known(key: &str) -> Result<Setting, ApiError> {
-    Setting::of(key).ok_or_else(|| {
-        let keys = SETTINGS.iter().map(|setting| setting.key.replace('*', "NAME"));
-        let keys = keys.collect::<Vec<_>>().join(", ");
-        let message = format!("{} is no setting; they are {keys}", event::quoted(key));
-        ApiError::Failed { exit: Exit::Invalid, message }
-    })
-}
-
 /// A setting and the value that somebody wants.
 struct WantedSetting<'a> {
     key: &'a str,
@@ -355,8 +350,11 @@ fn wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
 
 /// Says why the new text is refused, which key is to blame, what it takes, and an example.
 fn refused(wanted: &[WantedSetting<'_>], why: &str) -> ApiError {
-    // The reader begins with the key or its table.
-    let is_named = |one: &&WantedSetting<'_>| why.starts_with(one.key);
+    // The reader begins with the key, or with its table and often its name.
+    let is_named = |one: &&WantedSetting<'_>| {
+        let after_table = one.key.replacen('.', ": ", 1);
+        why.starts_with(one.key) || why.starts_with(&format!("{after_table} "))
+    };
     let is_of_table = |one: &&WantedSetting<'_>| {
         one.key
             .split_once('.')
@@ -375,10 +373,6 @@ fn refused(wanted: &[WantedSetting<'_>], why: &str) -> ApiError {
         }
         _ => invalid(format!("{why}; nothing is changed")),
     }
-}
-
-fn example(key: &str, setting: &Setting) -> String {
-    format!("agent-knowledge config set {} {}", line(key), setting.example)
 }
 
 fn invalid(message: String) -> ApiError {

@@ -90,17 +90,14 @@ impl ConfigFile {
         key: &str,
         setting: &Setting,
         text: &str,
-    ) -> Result<Value, String> {
-        let mut new = read_value(setting.form, text)?;
+    ) -> Result<Value, SetError> {
+        let mut new = read_value(setting.form, text).map_err(SetError::Wrong)?;
         let known = as_json(&new);
         let (place, name) = match key.split_once('.') {
             Some((table, name)) => {
-                let table = self.document.entry(table).or_insert(Item::Table(Table::new()));
-                let place = table.as_table_like_mut();
-                (
-                    place.ok_or_else(|| "the file has a value where a table belongs".to_owned())?,
-                    name,
-                )
+                let item = self.document.entry(table).or_insert(Item::Table(Table::new()));
+                let place = item.as_table_like_mut();
+                (place.ok_or_else(|| SetError::value_for_table(table))?, name)
             }
             None => (self.document.as_table_mut() as _, key),
         };
@@ -110,9 +107,7 @@ impl ConfigFile {
         }
         match place.get_mut(name) {
             Some(item) if item.is_table_like() => {
-                return Err(format!(
-                    "the file has a table [{name}]: set one of its keys, such as {name}.precision"
-                ));
+                return Err(SetError::table_for_value(name, text));
             }
             Some(item) => *item = value(new),
             None => drop(place.insert(name, value(new))),
@@ -193,6 +188,36 @@ impl ConfigFile {
         replace(&self.path, &text).map_err(|error| {
             SaveError::Failed(format!("failed to write {}: {error}", self.path.display()))
         })
+    }
+}
+
+/// Why a key was not set.
+#[derive(Debug)]
+pub(super) enum SetError {
+    /// The value is wrong.
+    Wrong(String),
+    /// The file has something else in its place.
+    NoRoom(String),
+}
+
+impl SetError {
+    fn value_for_table(table: &str) -> Self {
+        Self::NoRoom(format!(
+            "the file has one value {table} where a table belongs; remove it with agent-knowledge config unset {table}"
+        ))
+    }
+
+    fn table_for_value(name: &str, text: &str) -> Self {
+        let inside = format!("{name}.precision");
+        let Some(setting) = Setting::of(&inside) else {
+            return Self::NoRoom(format!("the file has a table [{name}] where one value belongs"));
+        };
+        // What somebody typed is repeated only where a shell reads it as one word.
+        let is_word = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let value = if is_word { text } else { setting.example };
+        Self::NoRoom(format!(
+            "the file has a table [{name}]; use agent-knowledge config set {inside} {value}"
+        ))
     }
 }
 

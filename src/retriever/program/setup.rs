@@ -50,7 +50,7 @@ impl Program<'_> {
         } else {
             setup::set_up(&request)
         };
-        let unknown = |error: setup::UnknownTarget| Problems::one("client", error.to_string());
+        let unknown = |error: setup::UnknownTarget| Problems::one("CLIENT", error.to_string());
         let SetupReport { status, text, json } =
             report.map_err(|error| ApiError::Invalid(unknown(error)))?;
         let exit = match status {

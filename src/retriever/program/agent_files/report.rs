@@ -34,7 +34,8 @@ impl Report {
         let exit = match why {
             UnreadableFile::Missing => Exit::NotFound,
             UnreadableFile::Io(_) => Exit::Io,
-            UnreadableFile::Outside
+            UnreadableFile::NoFolder
+            | UnreadableFile::Outside
             | UnreadableFile::Link
             | UnreadableFile::NoText
             | UnreadableFile::Unended(_) => Exit::Invalid,

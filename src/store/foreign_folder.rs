@@ -1,0 +1,92 @@
+//! Folders that somebody named as the store by mistake, such as a home directory or a work tree: other files are in them, and
+//! nothing of ours. Not here: refusing them (`layout`).
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+/// What our programs put into a store; a folder with one of these is a store, also without a log.
+const OURS: [&str; 6] = [".locks", ".chain", ".spool", ".quarantine", ".origin", ".sync.json"];
+
+/// What a store may well have before its first log: what version control and systems put into any folder, the two folders of
+/// ours with usual names, and a text about the store.
+const NEUTRAL: [&str; 11] = [
+    ".git",
+    ".gitignore",
+    ".gitattributes",
+    ".hg",
+    ".jj",
+    ".DS_Store",
+    "desktop.ini",
+    "lost+found",
+    "archive",
+    "team",
+    "README.md",
+];
+
+/// Returns the first name that shows that a folder is no store: it belongs to something else, and nothing in the folder is ours.
+/// A folder that does not exist is fine.
+///
+/// # Errors
+/// The system's error about the folder.
+pub(super) fn foreign_name(
+    folder: &Path,
+    is_log: impl Fn(&Path) -> bool,
+) -> io::Result<Option<OsString>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        entries => entries?,
+    };
+    let mut foreign: Option<OsString> = None;
+    for entry in entries {
+        let name = entry?.file_name();
+        if is_log(Path::new(&name)) || is_one_of(&OURS, &name) {
+            return Ok(None);
+        }
+        let is_first = foreign.as_ref().is_none_or(|first| name < *first);
+        if !is_one_of(&NEUTRAL, &name) && is_first {
+            foreign = Some(name);
+        }
+    }
+    Ok(foreign)
+}
+
+fn is_one_of(names: &[&str], name: &OsStr) -> bool {
+    names.iter().any(|known| name == *known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+
+    // S-STORE-1
+    #[test]
+    fn only_other_files_alone_speak_against_a_folder() {
+        let told = |names: &[&str]| {
+            let folder = tempfile::tempdir().unwrap();
+            names.iter().for_each(|name| std::fs::write(folder.path().join(name), "").unwrap());
+            foreign_name(folder.path(), Store::is_log).unwrap()
+        };
+        for fine in [
+            &[][..],
+            &[".git", "README.md", ".gitignore"],
+            &["lost+found"],
+            &["notes.txt", "api.jsonl"],
+            &["notes.txt", ".locks"],
+            &["notes.txt", ".origin"],
+            &["team", "archive"],
+        ] {
+            assert_eq!(told(fine), None, "{fine:?}");
+        }
+        for (wrong, first) in [
+            (&["b.rs", "a.rs"][..], "a.rs"),
+            (&[".git", "src"], "src"),
+            (&[".bashrc"], ".bashrc"),
+            (&[".hidden.jsonl"], ".hidden.jsonl"),
+        ] {
+            assert_eq!(told(wrong).as_deref(), Some(OsStr::new(first)), "{wrong:?}");
+        }
+        assert_eq!(foreign_name(Path::new("no/such/folder"), Store::is_log).unwrap(), None);
+    }
+}
