@@ -10,10 +10,11 @@ const OURS: [&str; 6] = [".locks", ".chain", ".spool", ".quarantine", ".origin",
 
 /// What a store may well have before its first log: what version control and systems put into any folder, the two folders of
 /// ours with usual names, and a text about the store.
-const NEUTRAL: [&str; 11] = [
+const NEUTRAL: [&str; 14] = [
     ".git",
     ".gitignore",
     ".gitattributes",
+    ".gitkeep",
     ".hg",
     ".jj",
     ".DS_Store",
@@ -22,6 +23,8 @@ const NEUTRAL: [&str; 11] = [
     "archive",
     "team",
     "README.md",
+    "README",
+    "LICENSE",
 ];
 
 /// Returns the first name that shows that a folder is no store: it belongs to something else, and nothing in the folder is ours.
@@ -70,7 +73,7 @@ mod tests {
         };
         for fine in [
             &[][..],
-            &[".git", "README.md", ".gitignore"],
+            &[".git", "README.md", ".gitignore", ".gitkeep", "LICENSE"],
             &["lost+found"],
             &["notes.txt", "api.jsonl"],
             &["notes.txt", ".locks"],
