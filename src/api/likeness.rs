@@ -32,8 +32,8 @@ mod tests {
     fn the_name_with_one_slip_is_meant() {
         let known = ["embedding", "embedding.url", "logs", "model"];
         for (given, meant) in [
-            ("embeding", Some("embedding")),
-            ("modle", Some("model")),
+            ("embeddin", Some("embedding")),
+            ("modl", Some("model")),
             ("log", Some("logs")),
             ("embedding.ulr", Some("embedding.url")),
             ("colour", None),

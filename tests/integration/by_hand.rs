@@ -252,7 +252,7 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
             "\"log\" is no setting; did you mean logs? For example: agent-knowledge config set logs ~/",
         ),
         (
-            "embeding",
+            "embeddin",
             "int8",
             "did you mean embedding? For example: agent-knowledge config set embedding int8. All",
         ),
@@ -275,7 +275,7 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
     assert_eq!(ran.exit, Some(65));
     assert!(ran.messages.contains("has no value; it takes a number of MiB"), "{}", ran.messages);
     for verb in ["get", "unset"] {
-        let ran = world.agent_knowledge(&["config", verb, "jurnal"]);
+        let ran = world.agent_knowledge(&["config", verb, "journl"]);
         assert!(ran.messages.contains("did you mean journal? For example: "), "{}", ran.messages);
     }
     // One key is a value or a table.
