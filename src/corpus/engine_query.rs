@@ -168,10 +168,11 @@ impl NumberedSnapshot {
         lacking.into_iter().filter(|term| vocabulary.contains(term)).collect()
     }
 
-    fn into_numbers(self) -> CorpusNumbers {
+    fn into_numbers(self) -> Result<CorpusNumbers, Trouble> {
         let Self { snapshot, numbers } = self;
         drop(snapshot);
-        Arc::into_inner(numbers).unwrap_or_default()
+        Arc::into_inner(numbers)
+            .ok_or_else(|| Trouble::Wrong("the search kept its numbers".to_owned()))
     }
 }
 
@@ -219,7 +220,7 @@ impl Looking<'_> {
             if lacking.is_empty() {
                 return Ok((snapshot, hits, held_back));
             }
-            self.numbers = snapshot.into_numbers();
+            self.numbers = snapshot.into_numbers()?;
             self.learn(lacking)?;
         }
     }
@@ -257,7 +258,7 @@ impl Looking<'_> {
             let subjects: Vec<Vec<(Box<str>, f32)>> =
                 subjects.filter(|terms| !terms.is_empty()).collect();
             let lacking = snapshot.lacking(&vocabulary);
-            self.numbers = snapshot.into_numbers();
+            self.numbers = snapshot.into_numbers()?;
             if lacking.is_empty() {
                 break subjects;
             }

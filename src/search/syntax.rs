@@ -102,7 +102,9 @@ impl ParsedQuery {
 fn is_misread(word: &str) -> bool {
     let named =
         word.split_once(':').filter(|(name, _)| matches!(*name, "kind" | "since" | "until"));
-    named.is_some_and(|(_, value)| value.starts_with(char::is_alphanumeric))
+    // `kind:ENOENT:` of an error is none.
+    let is_value = |value: &str| value.starts_with(char::is_alphanumeric) && !value.contains(':');
+    named.is_some_and(|(_, value)| is_value(value))
 }
 
 /// Splits a text at its first quotation: the text before, the quotation with its quotes, the text after. A single
@@ -156,6 +158,7 @@ mod tests {
             ("kind: Secret", None),
             ("\"since:gestern\"", None),
             ("since::new() fails", None),
+            ("npm failed kind:ENOENT: no such file", None),
         ] {
             let asked = ParsedQuery::of(query);
             assert_eq!(asked.misread.as_deref(), word, "{query}");

@@ -272,6 +272,8 @@ fn set(provider: &mut EmbeddingProvider, name: &str, value: &toml::Value) -> Res
         words.ok_or(format!("{name} must be a list of texts"))
     };
     match name {
+        // As if it were not there.
+        "url" | "key_env" if value.as_str() == Some("") => {}
         "url" => {
             let url = text()?;
             // What stands there may be a password or a key, which is not repeated.

@@ -96,24 +96,13 @@ pub enum StoreError {
     },
     /// A file is where the store would be.
     #[error(
-        "use {path}: {what}, and a store is a directory; correct --logs or AGENT_KNOWLEDGE_LOGS, for example --logs ~/knowledge/logs"
+        "use {path}: {what} is a file, and a directory is needed; correct --logs or AGENT_KNOWLEDGE_LOGS, for example --logs ~/knowledge/logs"
     )]
     NotADirectory {
         /// The store.
         path: PathBuf,
-        /// Which file it is.
+        /// The file: the store itself (`it`), or the path of one above it.
         what: String,
-    },
-    /// The directory belongs to something else: it has other files, and nothing of a store.
-    #[error(
-        "use {path} as the store: it has other files, such as {name}, and no logs; name a new or an empty directory with \
-         --logs or AGENT_KNOWLEDGE_LOGS, for example --logs {}; nothing was written", .path.join("logs").display()
-    )]
-    NotAStore {
-        /// The directory.
-        path: PathBuf,
-        /// A file in it.
-        name: String,
     },
     /// The user may not write into the store.
     #[error("write into {path}: you may not write there; nothing was saved; {remedy}")]

@@ -1,12 +1,16 @@
 //! Folders that somebody named as the store by mistake, such as a home directory or a work tree: other files are in them, and
-//! nothing of ours. Not here: refusing them (`layout`).
+//! nothing of ours. They are told, not refused: a guess must not lose a lesson. Not here: who tells it (the programs).
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
+use super::Store;
+use super::layout::LOCKS;
+
 /// What our programs put into a store; a folder with one of these is a store, also without a log.
-const OURS: [&str; 6] = [".locks", ".chain", ".spool", ".quarantine", ".origin", ".sync.json"];
+const OURS: [&str; 7] =
+    [".locks", ".chain", ".spool", ".quarantine", ".origin", ".sync.json", ".remote.json"];
 
 /// What a store may well have before its first log: what version control and systems put into any folder, the two folders of
 /// ours with usual names, and a text about the store.
@@ -27,15 +31,36 @@ const NEUTRAL: [&str; 14] = [
     "LICENSE",
 ];
 
-/// Returns the first name that shows that a folder is no store: it belongs to something else, and nothing in the folder is ours.
-/// A folder that does not exist is fine.
+impl Store {
+    /// Returns the name of a file that suggests that the directory was named by mistake: other files are in it, and nothing of
+    /// ours. `None` also where it cannot be read, which whoever needs it reports. Costs one look where there was a write.
+    #[must_use]
+    pub fn foreign_name(&self) -> Option<String> {
+        if self.root().join(LOCKS).is_dir() {
+            return None;
+        }
+        let name = foreign_name(self.root(), Self::is_log).ok()??;
+        Some(name.to_string_lossy().into_owned())
+    }
+
+    /// Says what a person should know before the first lesson is saved among files of something else.
+    #[must_use]
+    pub fn among_other_files(&self) -> Option<String> {
+        let name = self.foreign_name()?;
+        let root = self.root().display();
+        Some(format!(
+            "{root} has other files, such as {name:?}, and had no logs; if it is the wrong directory, correct --logs or \
+             AGENT_KNOWLEDGE_LOGS"
+        ))
+    }
+}
+
+/// Returns a name (the least one) that suggests that a folder was never meant to be a store: it belongs to something else, and
+/// nothing in the folder is ours. A folder that does not exist is fine.
 ///
 /// # Errors
 /// The system's error about the folder.
-pub(super) fn foreign_name(
-    folder: &Path,
-    is_log: impl Fn(&Path) -> bool,
-) -> io::Result<Option<OsString>> {
+fn foreign_name(folder: &Path, is_log: impl Fn(&Path) -> bool) -> io::Result<Option<OsString>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         entries => entries?,
@@ -61,7 +86,6 @@ fn is_one_of(names: &[&str], name: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Store;
 
     // S-STORE-1
     #[test]

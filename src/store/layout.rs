@@ -6,7 +6,6 @@ use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::foreign_folder::foreign_name;
 use super::{Config, StoreError};
 use event::{GLOBAL_REPO, RepoKey};
 
@@ -101,21 +100,13 @@ impl Store {
         }
     }
 
-    /// Returns the name of a file that shows that the directory is no store: other files are in it, and nothing of ours.
-    /// `None` also where it cannot be read, which whoever needs it reports.
-    #[must_use]
-    pub fn foreign_name(&self) -> Option<String> {
-        let name = foreign_name(&self.root, is_log).ok()??;
-        Some(name.to_string_lossy().into_owned())
-    }
-
     /// Says that a file is where the directory, or the one above it, would be.
     fn file_in_its_place(&self) -> Option<StoreError> {
         let is_file = |path: &Path| path.metadata().is_ok_and(|found| !found.is_dir());
         let above = self.root.parent().filter(|above| is_file(above));
         let what = match above {
-            _ if is_file(&self.root) => "it is a file".to_owned(),
-            Some(above) => format!("{} is a file", above.display()),
+            _ if is_file(&self.root) => "it".to_owned(),
+            Some(above) => above.display().to_string(),
             None => return None,
         };
         Some(StoreError::NotADirectory { path: self.root.clone(), what })
@@ -125,16 +116,13 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Io`] names what could not be created, [`StoreError::Untrusted`] says that others can write
-    /// there, [`StoreError::NotAStore`] that it is a directory of something else.
+    /// there, [`StoreError::NotADirectory`] that a file is in its place.
     pub fn ensure(&self) -> Result<(), StoreError> {
         if is_own_folder(&self.root.join(LOCKS))? {
             return trust(&self.root);
         }
         if let Some(error) = self.file_in_its_place() {
             return Err(error);
-        }
-        if let Some(name) = self.foreign_name() {
-            return Err(StoreError::NotAStore { path: self.root.clone(), name });
         }
         make_private_dir(&self.root).map_err(StoreError::io("make the directory", &self.root))?;
         trust(&self.root)?;

@@ -62,10 +62,7 @@ impl Exit {
             | Error::ReadOnly { .. }
             | Error::NotADirectory { .. }
             | Error::NotALog { .. } => Self::Io,
-            Error::NoPlace
-            | Error::NoFolder { .. }
-            | Error::NotAStore { .. }
-            | Error::Config { .. } => Self::Config,
+            Error::NoPlace | Error::NoFolder { .. } | Error::Config { .. } => Self::Config,
             Error::Ambiguous { .. } => Self::Invalid,
         }
     }

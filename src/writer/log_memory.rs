@@ -67,6 +67,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     let (draft, guessed) = with_kind(*draft);
     let moment = (process.moment)();
     let is_new = is_named && !writer.store.root().exists();
+    let among = writer.store.among_other_files();
     match writer.record(draft, moment, args.durability) {
         Ok(receipt) => {
             if receipt.place == Destination::Spool {
@@ -75,6 +76,9 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
             if is_new {
                 let made = format!("made the store {}", writer.store.root().display());
                 complain(process.messages, "log-memory", &made);
+            }
+            if let Some(among) = among {
+                complain(process.messages, "log-memory", &among);
             }
             let written = format!("written as {}", receipt.id);
             let printed = print_written(process, &format!("{}\n", receipt.id), &written);

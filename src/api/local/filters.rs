@@ -7,7 +7,7 @@ use super::{Local, repositories};
 use crate::{ApiError, SearchRequest};
 use event::{RepoKey, quoted};
 use search::snapshot::Snapshot;
-use search::{Filter, Flagged, ParsedQuery, Point};
+use search::{Filter, Flagged, ParsedQuery};
 
 /// Joins the filters; a memory must pass all of them.
 ///
@@ -82,7 +82,7 @@ fn misread(word: &str) -> Option<String> {
     let (name, _) = word.split_once(':')?;
     let (allowed, example) = match name {
         "kind" => ("one word", "error"),
-        _ => (Point::ALLOWED, "30d"),
+        _ => ("a time, a day or an age", "30d"),
     };
     let word = quoted(word);
     Some(format!(

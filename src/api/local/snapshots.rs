@@ -59,9 +59,7 @@ pub(super) fn no_store(local: &Local) -> Option<String> {
 pub(super) fn no_log(local: &Local) -> Option<String> {
     let name = local.writer.store.foreign_name()?;
     let name = neutralise(&name, Layout::Line);
-    Some(format!(
-        "has other files, such as {name}, and no logs; correct --logs or AGENT_KNOWLEDGE_LOGS"
-    ))
+    Some(format!("has other files, such as {name}, and no logs; is --logs right?"))
 }
 
 /// Says that not all logs have been read yet.

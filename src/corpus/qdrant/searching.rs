@@ -162,13 +162,17 @@ fn epoch(corpus: &QdrantCorpus, until: Deadline) -> Result<u64, Trouble> {
     }
 }
 
-/// Returns the best memories for each list of terms. All lists are asked in one call, and those with too few memories in a second one.
+/// Returns the best memories for each list of terms. All lists are asked in one call, and those with too few memories again, for
+/// twice as many passages.
 pub(super) fn by_words(
     corpus: &QdrantCorpus,
     lists: &[&[WeighedTerm]],
     (conditions, limit): (&Conditions, usize),
     until: Deadline,
 ) -> Result<Vec<Vec<MemoryKey>>, Trouble> {
+    if lists.iter().all(|terms| terms.is_empty()) {
+        return Ok(vec![Vec::new(); lists.len()]);
+    }
     let filter = filter_of(conditions, epoch(corpus, until)?);
     let mut answers: Vec<Option<Vec<MemoryKey>>> =
         lists.iter().map(|terms| terms.is_empty().then(Vec::new)).collect();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use event::Timestamp;
 
-/// Dear calls that a client may make at once. A dashboard that somebody types in asks for some a second, a script over a
+/// Expensive calls that a client may make at once. A dashboard that somebody types in asks for some a second, a script over a
 /// hundred repositories for a hundred in a row.
 const BURST: i64 = 240;
 

@@ -170,6 +170,7 @@ impl Program<'_> {
         process: &mut Process<'_>,
     ) -> Result<Receipt, ApiError> {
         let is_new = !writer.store.root().exists();
+        let among = writer.store.among_other_files();
         let receipt =
             writer.record(draft, (self.surroundings.clock)(), durability).map_err(|error| {
                 match error {
@@ -179,7 +180,7 @@ impl Program<'_> {
             })?;
         let made = is_new.then(|| format!("made the store {}", writer.store.root().display()));
         let waits = (receipt.place == Destination::Spool).then(|| WAITS.to_owned());
-        for notice in made.into_iter().chain(waits).chain(receipt.notices()) {
+        for notice in made.into_iter().chain(among).chain(waits).chain(receipt.notices()) {
             complain(process.messages, process.name, &notice);
         }
         Ok(receipt)

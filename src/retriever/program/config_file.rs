@@ -202,9 +202,11 @@ pub(super) enum SetError {
 
 impl SetError {
     fn value_for_table(table: &str) -> Self {
-        Self::NoRoom(format!(
-            "the file has one value {table} where a table belongs; remove it with agent-knowledge config unset {table}"
-        ))
+        let remedy = match Setting::of(table) {
+            Some(_) => format!("remove it with agent-knowledge config unset {table}"),
+            None => format!("remove its line {table} = ... from the file"),
+        };
+        Self::NoRoom(format!("the file has one value {table} where a table belongs; {remedy}"))
     }
 
     fn table_for_value(name: &str, text: &str) -> Self {

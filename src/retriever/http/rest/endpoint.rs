@@ -30,9 +30,9 @@ pub(crate) enum Cost {
     /// About as much as a search.
     Usual,
     /// More: it looks at all memories, or at the machine.
-    Dear,
+    Expensive,
     /// More if one of these fields is given.
-    DearWith(&'static [&'static str]),
+    ExpensiveWith(&'static [&'static str]),
 }
 
 /// One endpoint.
@@ -81,20 +81,22 @@ impl Endpoint {
     pub(crate) fn charge(&self, given: &Given, admitted: &Admitted) -> Result<(), i64> {
         let is_set = |field: &str| given.get(field).is_some_and(|value| !is_off(value));
         match self.cost {
-            Cost::Dear => admitted.pay(),
-            Cost::DearWith(fields) if fields.iter().any(|field| is_set(field)) => admitted.pay(),
-            Cost::DearWith(_) | Cost::Usual => Ok(()),
+            Cost::Expensive => admitted.pay(),
+            Cost::ExpensiveWith(fields) if fields.iter().any(|field| is_set(field)) => {
+                admitted.pay()
+            }
+            Cost::ExpensiveWith(_) | Cost::Usual => Ok(()),
         }
     }
 
     /// Makes it one that takes much more than a search.
     pub(super) const fn expensive(self) -> Self {
-        Self { cost: Cost::Dear, ..self }
+        Self { cost: Cost::Expensive, ..self }
     }
 
     /// The same where one of these fields is given.
     pub(super) const fn expensive_with(self, fields: &'static [&'static str]) -> Self {
-        Self { cost: Cost::DearWith(fields), ..self }
+        Self { cost: Cost::ExpensiveWith(fields), ..self }
     }
 
     /// Makes it one for the owner of the server.
