@@ -32,7 +32,7 @@ mod tests {
     fn the_name_with_one_slip_is_meant() {
         let known = ["embedding", "embedding.url", "logs", "model"];
         for (given, meant) in [
-            ("embdding", Some("embedding")),
+            ("embxdding", Some("embedding")),
             ("modl", Some("model")),
             ("log", Some("logs")),
             ("embedding.ulr", Some("embedding.url")),

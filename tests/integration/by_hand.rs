@@ -252,7 +252,7 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
             "\"log\" is no setting; did you mean logs? For example: agent-knowledge config set logs ~/",
         ),
         (
-            "embdding",
+            "embxdding",
             "int8",
             "did you mean embedding? For example: agent-knowledge config set embedding int8. All",
         ),
