@@ -105,10 +105,12 @@ pub enum StoreError {
         what: String,
     },
     /// The user may not write into the store.
-    #[error("write into {path}: you may not write there; nothing was saved; {remedy}")]
+    #[error("write into {path}: {why}; nothing was saved; {remedy}")]
     ReadOnly {
         /// The store.
         path: PathBuf,
+        /// What keeps it from writing.
+        why: String,
         /// The remedy, as one command if there is one.
         remedy: String,
     },

@@ -9,17 +9,15 @@ use super::StoreError;
 pub(super) fn as_read_only(root: &Path, error: StoreError) -> StoreError {
     const ELSEWHERE: &str = "name another directory with --logs or AGENT_KNOWLEDGE_LOGS";
     let StoreError::Io { source, .. } = &error else { return error };
-    let remedy = match source.kind() {
-        io::ErrorKind::ReadOnlyFilesystem => Some(ELSEWHERE.to_owned()),
-        io::ErrorKind::PermissionDenied if cannot_write(root) => {
-            Some(format!("chmod u+wx {}, or {ELSEWHERE}", root.display()))
-        }
-        _ => None,
+    let (why, remedy) = match source.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => (source.to_string(), ELSEWHERE.to_owned()),
+        io::ErrorKind::PermissionDenied if cannot_write(root) => (
+            "you may not write there".to_owned(),
+            format!("chmod u+wx {}, or {ELSEWHERE}", root.display()),
+        ),
+        _ => return error,
     };
-    match remedy {
-        Some(remedy) => StoreError::ReadOnly { path: root.to_owned(), remedy },
-        None => error,
-    }
+    StoreError::ReadOnly { path: root.to_owned(), why, remedy }
 }
 
 /// Tells whether a directory's mode keeps its owner from writing.
