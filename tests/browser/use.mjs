@@ -38,6 +38,9 @@ function currentRow(page) {
 
 export async function keys({ page, seen }, route, results) {
   await go(page, seen, route.timeline);
+  // On a busy machine the page may ask for its rows only after it was quiet for a while.
+  results.add("keys: the timeline has rows", await until(async () => (await page.locator(ROWS).count()) > 1, "rows of the timeline"));
+  await settle(page, seen);
   const press = async (key) => {
     await page.keyboard.press(key);
     await settle(page, seen);
