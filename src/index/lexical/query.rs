@@ -282,6 +282,12 @@ impl<'index> Prepared<'index> {
         terms.iter().filter_map(of).map(rarity).fold(0.0, f32::max)
     }
 
+    /// Returns the inverse document frequency of a term that stands in one passage.
+    #[must_use]
+    pub fn rarity_max(&self) -> f32 {
+        self.corpus.inverse_document_frequency(1)
+    }
+
     /// Returns the inverse document frequency of a term of the query in a corpus of at least 300 passages, at most
     /// that of a term in one passage of 300: a rare word says no more in a large store. `None` if the query does not
     /// have the term.
