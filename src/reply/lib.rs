@@ -71,9 +71,9 @@ pub use session_hits::{
     session_hits, with_session,
 };
 pub use session_line::short_id;
-pub use session_list::session_list;
+pub use session_list::{no_sessions_kept, session_list};
 pub use session_mended::known_end;
-pub use session_reading::{import_done, import_planned, sessions_checked};
+pub use session_reading::{import_done, import_planned, import_question, sessions_checked};
 pub use session_state::{SessionsState, StateNote};
 pub use session_transcript::{
     ReplayStep, Shown, replay_steps, session_summary, session_transcript,

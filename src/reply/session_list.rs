@@ -11,15 +11,22 @@ use sessions::session_rows::KeptSession;
 /// Longest title of a session, in characters.
 const TITLE_CHARACTERS: usize = 100;
 
+/// Says that nothing is kept.
+#[must_use]
+pub fn no_sessions_kept() -> Reply {
+    let text =
+        "No past sessions are kept. agent-knowledge sessions import shows what is on this disk.";
+    Reply::new(text.to_owned(), json!({ "sessions": [], "more": false }))
+}
+
 /// Writes the list. `skipped` sessions come before it; `is_more` tells whether others come after it.
 #[must_use]
 pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> Reply {
     let json = json!({ "sessions": sessions.iter().map(session_json).collect::<Vec<_>>(), "more": is_more });
     if sessions.is_empty() {
-        let text = if skipped == 0 {
-            "No past sessions are kept. agent-knowledge sessions import shows what is on this disk."
-        } else {
-            "No more sessions."
+        let text = match skipped {
+            0 => "No past session fits. agent-knowledge sessions list shows all that are kept.",
+            _ => "No more sessions.",
         };
         return Reply::new(text.to_owned(), json);
     }

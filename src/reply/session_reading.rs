@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
@@ -24,9 +25,41 @@ const KINDS_SHOWN_MAX: usize = 6;
 /// Nanoseconds of a millisecond.
 const MS_NS: i64 = 1_000_000;
 
+/// What an import keeps, and that it stays here. It follows the words "reads them".
+const KEPT: &str =
+    "keeps what was asked, answered, run and changed, without the secrets that our rules recognise";
+const STAYS: &str = "Nothing of it enters a log or leaves this machine, unless you let a model of yours draft lessons \
+                     (sessions review --draft).";
+
 /// Says what transcripts are on the disk, and that nothing was read yet.
 #[must_use]
 pub fn import_planned(tools: &BTreeMap<&'static str, ToolFiles>, is_allowed: bool) -> Reply {
+    let (mut text, json) = on_this_disk(tools);
+    if !tools.is_empty() && !is_allowed {
+        let _ = writeln!(
+            text,
+            "\nNothing was read. agent-knowledge sessions import --yes reads them and {KEPT}, in a folder that only you can \
+             read. {STAYS}"
+        );
+    }
+    Reply::new(text, json!({ "tools": json, "allowed": is_allowed }))
+}
+
+/// Returns what a person must know before they are asked whether these transcripts may be read and kept in `folder`.
+#[must_use]
+pub fn import_question(tools: &BTreeMap<&'static str, ToolFiles>, folder: &Path) -> String {
+    let (mut text, _) = on_this_disk(tools);
+    let _ = writeln!(
+        text,
+        "\nNothing was read yet. After a yes agent-knowledge reads them, and new ones at most every hour. It {KEPT}, in {}, \
+         which only you can read. {STAYS}",
+        folder.display(),
+    );
+    text
+}
+
+/// Lists the transcripts that are on the disk.
+fn on_this_disk(tools: &BTreeMap<&'static str, ToolFiles>) -> (String, Map<String, Value>) {
     let mut text = String::from("Transcripts of coding agents on this disk:\n");
     let mut json = Map::new();
     for (tool, files) in tools {
@@ -51,14 +84,8 @@ pub fn import_planned(tools: &BTreeMap<&'static str, ToolFiles>, is_allowed: boo
     }
     if tools.is_empty() {
         text.push_str("  none was found\n");
-    } else if !is_allowed {
-        text.push_str(
-            "\nNothing was read. agent-knowledge sessions import --yes reads them and keeps what was asked, answered, run \
-             and changed, without secrets, in a folder that only you can read. Nothing of it enters a log or leaves this \
-             machine, unless you let a model of yours draft lessons (sessions review --draft).\n",
-        );
     }
-    Reply::new(text, json!({ "tools": json, "allowed": is_allowed }))
+    (text, json)
 }
 
 /// Names the time after which a tool deletes its transcripts.

@@ -25,6 +25,8 @@ const IMPORT: &str = "agent-knowledge sessions import";
 pub struct SessionsState {
     /// Whether the person allowed to read them; nothing if they were not asked.
     pub is_allowed: Option<bool>,
+    /// The tools whose sessions may be read; empty for all.
+    pub only: Vec<String>,
     /// What is kept of each tool.
     pub extents: BTreeMap<String, ToolExtent>,
     /// The bytes of the kept sessions on the disk.
@@ -95,8 +97,13 @@ impl SessionsState {
         let sum = |count: fn(&ToolExtent) -> u64| self.extents.values().map(count).sum::<u64>();
         let newest =
             self.extents.values().filter_map(|tool| tool.span_ms).map(|(_, last)| last).max();
+        let titles: Vec<String> = self.only.iter().map(|tool| tool_title(tool)).collect();
+        let only = match titles.as_slice() {
+            [] => String::new(),
+            titles => format!("; only of {}", titles.join(", ")),
+        };
         format!(
-            "{} with {}, {}; newest of {}, looked for new ones {}",
+            "{} with {}, {}; newest of {}, looked for new ones {}{only}",
             counted(sum(|tool| tool.sessions), "session"),
             counted(sum(|tool| tool.exchanges), "exchange"),
             bytes(self.bytes),
@@ -125,7 +132,7 @@ impl SessionsState {
     fn json(&self) -> Value {
         let sum = |count: fn(&ToolExtent) -> u64| self.extents.values().map(count).sum::<u64>();
         json!({
-            "allowed": self.is_allowed, "sessions": sum(|tool| tool.sessions), "exchanges": sum(|tool| tool.exchanges),
+            "allowed": self.is_allowed, "only_tools": self.only, "sessions": sum(|tool| tool.sessions), "exchanges": sum(|tool| tool.exchanges),
             "bytes": self.bytes, "looked_at_ms": self.looked_at_ms,
             "transcripts": self.tools.values().map(|tool| tool.files).sum::<u64>(),
             "unread": self.tools.values().map(|tool| tool.changed).sum::<u64>(), "about_to_go": self.warnings(),

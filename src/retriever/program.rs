@@ -65,6 +65,8 @@ mod replica;
 mod reranking;
 mod session_consent;
 mod session_drafts;
+mod session_names;
+mod session_permission;
 mod session_review;
 mod session_state;
 mod sessions;

@@ -411,7 +411,7 @@ fn the_first_day_is_answered_from_past_sessions() {
 fn no_transcript_is_opened_before_a_yes() {
     let Some(strace) = pieces::strace() else { return };
     let world = world_with_a_session();
-    let traced = |args: &[&str]| {
+    let traced = |args: &[&str], input: &Value| {
         let log = world.path("trace");
         let mut command = world.command(&strace);
         command
@@ -419,11 +419,17 @@ fn no_transcript_is_opened_before_a_yes() {
             .arg(&log)
             .arg(AGENT_KNOWLEDGE)
             .args(args);
-        let ran = run(&mut command, b"");
-        assert_eq!(ran.exit, Some(0), "{ran:?}");
-        std::fs::read_to_string(log).unwrap()
+        let ran = run(&mut command, input.to_string().as_bytes());
+        std::fs::read_to_string(log).unwrap_or_else(|_| panic!("{ran:?}"))
     };
     let name = format!("{SESSION}.jsonl");
+    let path = transcript(&world, SESSION);
+    let hook = |event: &str| {
+        json!({
+            "hook_event_name": event, "session_id": SESSION, "cwd": world.work(), "transcript_path": path,
+            "trigger": "auto", "reason": "exit",
+        })
+    };
     for args in [
         &["sessions", "import"][..],
         &["sessions", "import", "--dry-run"],
@@ -434,13 +440,79 @@ fn no_transcript_is_opened_before_a_yes() {
         &["context", "--task", "cart"],
         &["status"],
         &["mcp"],
-        &["hook", "--agent", "claude-code"],
         &["setup", "--yes", "codex"],
         &["setup", "codex"],
+        &["doctor"],
+        &["sessions", "show", SESSION],
+        &["sessions", "review"],
+        &["sessions", "forget", SESSION],
+        &["sessions", "import", "--yes", "--tool", "codex"],
+        &["sessions", "import"],
     ] {
-        assert!(!traced(args).contains(&name), "{args:?}");
+        assert!(!traced(args, &json!("")).contains(&name), "{args:?}");
     }
-    assert!(traced(&["sessions", "import", "--yes"]).contains(&name), "the trace sees it");
+    for event in ["SessionStart", "PreCompact", "SessionEnd"] {
+        let hooked = traced(&["hook", "--agent", "claude-code"], &hook(event));
+        assert!(!hooked.contains(&name), "{event}");
+    }
+    let read = traced(&["sessions", "import", "--yes"], &json!(""));
+    assert!(read.contains(&name), "the trace sees it");
+}
+
+// S-SESS-1
+#[cfg(unix)]
+#[test]
+fn setup_says_what_a_yes_means() {
+    let world = world_with_a_session();
+    let mut command = world.command(AGENT_KNOWLEDGE);
+    command.args(["setup", "claude-code"]);
+    let shown = on_terminal(&mut command, "y\ny\ny\n");
+    let question = shown.find("Read them? [y/N]").unwrap_or_else(|| panic!("{shown}"));
+    let before = &shown[..question];
+    for said in
+        ["1 file", "keeps what was asked", "agent-knowledge/sessions", "leaves this machine"]
+    {
+        assert!(before.contains(said), "{said}: {shown}");
+    }
+    assert_eq!(world.asked(&["sessions", "list"])["sessions"][0]["tool"], "claude-code");
+}
+
+// S-SESS-1
+#[test]
+fn a_yes_to_one_tool_covers_no_other() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes", "--tool", "codex"]);
+    // The background and the hooks say the same without a person.
+    let unasked = world.agent_knowledge(&["sessions", "import"]).output;
+    assert!(unasked.contains("Nothing was read."), "{unasked}");
+    assert_eq!(world.asked(&["sessions", "list"])["sessions"], json!([]));
+    let status = world.agent_knowledge(&["status"]).output;
+    assert!(status.contains("; only of Codex"), "{status}");
+    world.agent_knowledge(&["sessions", "import", "--yes", "--tool", "claude-code"]);
+    assert_eq!(world.asked(&["sessions", "list"])["sessions"][0]["tool"], "claude-code");
+    let all = world.agent_knowledge(&["sessions", "import", "--yes"]).output;
+    assert!(all.contains("0 exchanges in 0 sessions"), "{all}");
+    let status = world.agent_knowledge(&["status"]).output;
+    assert!(!status.contains("only of"), "{status}");
+}
+
+#[test]
+fn a_name_that_was_printed_opens_a_session() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let listed = world.asked(&["sessions", "list"])["sessions"][0].clone();
+    let uri = listed["uri"].as_str().unwrap();
+    for name in [&format!("{SESSION}#0"), &format!("{}#0", &SESSION[..8]), uri] {
+        let shown = world.agent_knowledge(&["sessions", "show", name]);
+        assert_eq!(shown.exit, Some(0), "{name}: {shown:?}");
+        assert!(shown.output.contains("npm run test:cart"), "{name}: {shown:?}");
+    }
+    let forgotten = world.agent_knowledge(&["sessions", "forget", &format!("{SESSION}#0")]);
+    assert_eq!(forgotten.exit, Some(1), "an exchange is no session: {forgotten:?}");
+    let by_repo = world.asked(&["sessions", "list", "--repo", "shop"])["sessions"].clone();
+    assert_eq!(by_repo[0]["repo"], "github.com/acme/shop");
+    let late = world.agent_knowledge(&["sessions", "list", "--since", "2030-01-01"]).output;
+    assert!(late.contains("No past session fits."), "{late}");
 }
 
 // S-SESS-3
@@ -605,6 +677,11 @@ fn wrong_ids_tools_and_roots_are_told_with_what_is_allowed() {
             "--tool: must be one of claude-code, codex",
         ),
         (&["sessions", "import", "--root", "/x"], "--root: must be TOOL=DIR"),
+        (
+            &["sessions", "import", "--root", "codex=/missing"],
+            "--root: must be a folder that exists",
+        ),
+        (&["sessions", "list", "--tool", "claude"], "--tool: must be one of claude-code, codex"),
         (&["sessions", "list", "--since", "soon"], "--since: must be a time"),
     ] {
         world.agent_knowledge(&["sessions", "import", "--yes"]);
@@ -612,6 +689,12 @@ fn wrong_ids_tools_and_roots_are_told_with_what_is_allowed() {
         assert_eq!(refused.exit, Some(65), "{refused:?}");
         assert!(refused.messages.contains(told), "{refused:?}");
     }
+    let elsewhere = world.agent_knowledge(&["sessions", "list", "--repo", "bogus"]);
+    assert!(elsewhere.messages.contains("no past session is of the repository"), "{elsewhere:?}");
+    let mut doctor = world.command(AGENT_KNOWLEDGE);
+    doctor.arg("doctor").env("AGENT_KNOWLEDGE_SESSION_ROOTS", "bogus=/x");
+    let told = run(&mut doctor, b"").output;
+    assert!(told.contains("AGENT_KNOWLEDGE_SESSION_ROOTS: must be one of"), "{told}");
 }
 
 // S-SESS-5

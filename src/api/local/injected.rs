@@ -68,7 +68,10 @@ fn in_words(entry: &Value) -> String {
 
 fn place_in(cursor: &str) -> Result<Sequence, ApiError> {
     Sequence::parse(cursor).ok_or_else(|| {
-        let message = format!("must be `next` of an earlier page; got {}", event::quoted(cursor));
+        let message = format!(
+            "must be the value of `next` in an earlier answer, such as 1-340; got {}",
+            event::quoted(cursor)
+        );
         ApiError::Invalid(Problems::one("cursor", message))
     })
 }

@@ -87,7 +87,7 @@ pub(super) fn newest(
     let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
     let named = named.transpose()?;
     let Some(kept) = local.core.past_sessions.kept().map_err(|error| failed(&error))? else {
-        return Ok(reply::session_list(&[], 0, false));
+        return Ok(reply::no_sessions_kept());
     };
     let now = local.core.now();
     let filter = SessionFilter {

@@ -7,7 +7,8 @@ use std::io::Write;
 use serde_json::{Map, Value};
 
 use super::asking::{Usual, asked};
-use super::session_consent::{CONSENT, NO, Person, consent, run_import};
+use super::session_consent::{Person, run_import};
+use super::session_permission::SessionPermission;
 use super::{GlobalOptions, Program, unkept};
 use crate::args::{Init, ModelCommand, OutputFormat, Setup};
 use crate::cli::Wiring;
@@ -215,29 +216,29 @@ impl Program<'_> {
     ) -> Result<(), ApiError> {
         let settled = self.settle(settings)?;
         let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let said = consent(kept.as_ref())?;
+        let said = SessionPermission::of(kept.as_ref())?.word();
         match (given, said) {
-            (None, Some(said)) => done.note("sessions", &said, String::new()),
+            (None, Some(said)) => done.note("sessions", said, String::new()),
             (None, None) => {
                 drop(kept);
                 let text = self.offer_sessions(settings, Person::IsAsked, messages)?;
                 let kept =
                     SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                let said = consent(kept.as_ref())?;
-                done.note("sessions", said.as_deref().unwrap_or("left"), text);
+                let said = SessionPermission::of(kept.as_ref())?.word();
+                done.note("sessions", said.unwrap_or("left"), text);
             }
             (Some(false), _) => {
                 drop(kept);
                 let kept =
                     SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                kept.set(CONSENT, NO).map_err(|error| unkept(&error))?;
-                done.note("sessions", NO, String::new());
+                SessionPermission::Refused.keep(&kept)?;
+                done.note("sessions", "no", String::new());
             }
             (Some(true), _) => {
                 let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
                 drop(kept);
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
-                let reply = run_import(&settled, plan, now_ms)?;
+                let reply = run_import(&settled, plan, &[], now_ms)?;
                 done.note("sessions", "read", reply.text);
             }
         }

@@ -10,16 +10,12 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::asking::{Usual, asked};
+use super::session_permission::SessionPermission;
 use super::{GlobalOptions, Program, ResolvedSettings, failed, unkept};
 use api::{ApiError, Reply};
 use sessions::session_import::{ImportPlan, ImportProgress};
 use sessions::session_store::SessionStore;
 use store::FileLock;
-
-/// The setting that holds the person's answer, and its two values.
-pub(super) const CONSENT: &str = "consent";
-pub(super) const YES: &str = "yes";
-pub(super) const NO: &str = "no";
 
 /// When an import last looked for new sessions, in milliseconds since 1970.
 pub(super) const LOOKED_AT: &str = "looked_at_ms";
@@ -52,7 +48,7 @@ impl Program<'_> {
     ) -> Result<String, ApiError> {
         let settled = self.settle(settings)?;
         let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        if consent(kept.as_ref())?.is_some() {
+        if SessionPermission::of(kept.as_ref())? != SessionPermission::NotAsked {
             return Ok(String::new());
         }
         let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
@@ -61,7 +57,7 @@ impl Program<'_> {
         }
         drop(kept);
         let files = plan.len();
-        let text = reply::import_planned(&plan.tools, true).text;
+        let text = reply::import_question(&plan.tools, &settled.sessions_dir);
         let answer = match person {
             Person::IsAsked => asked(&text, "Read them?", Usual::No, messages)?,
             Person::IsLeftAlone => None,
@@ -69,12 +65,12 @@ impl Program<'_> {
         match answer {
             Some(true) => {
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
-                Ok(run_import(&settled, plan, now_ms)?.text)
+                Ok(run_import(&settled, plan, &[], now_ms)?.text)
             }
             Some(false) => {
                 let kept =
                     SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                kept.set(CONSENT, NO).map_err(|error| unkept(&error))?;
+                SessionPermission::Refused.keep(&kept)?;
                 Ok("Past sessions are not read; agent-knowledge sessions import asks again."
                     .to_owned())
             }
@@ -100,9 +96,10 @@ impl Program<'_> {
         // Without a thread the next retriever does it, or the command.
         let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || {
             loop {
-                if is_import_due(&folder, clock().now.as_millisecond(), IMPORT_PAUSE_MS) {
+                let now_ms = clock().now.as_millisecond();
+                if let Some(tools) = tools_due(&folder, now_ms, IMPORT_PAUSE_MS) {
                     // What could not be read is reported by `sessions check`.
-                    let _ = import_command(&program).status();
+                    let _ = import_command(&program, &tools).status();
                 }
                 std::thread::park_timeout(LOOK_PAUSE);
             }
@@ -112,25 +109,26 @@ impl Program<'_> {
     /// Starts an import that goes on by itself, if the person said yes.
     pub(super) fn import_aside(&self, folder: &Path) {
         let now_ms = (self.surroundings.clock)().now.as_millisecond();
-        if let Some(program) =
-            self.surroundings.program.as_ref().filter(|_| is_import_due(folder, now_ms, 0))
-        {
+        let tools = tools_due(folder, now_ms, 0);
+        if let Some((program, tools)) = self.surroundings.program.as_ref().zip(tools) {
             // A session that was not read now is read within the hour.
-            let _ = import_command(program).spawn();
+            let _ = import_command(program, &tools).spawn();
         }
     }
 }
 
-/// Reads the files of a plan and keeps what they hold, with a progress bar where a person watches.
+/// Reads the files of a plan and keeps what they hold, with a progress bar where a person watches. `tools` are those to which
+/// the person said yes; none for all.
 pub(super) fn run_import(
     settled: &ResolvedSettings,
     plan: ImportPlan,
+    tools: &[String],
     now_ms: i64,
 ) -> Result<Reply, ApiError> {
     let mut kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
     let _turn = FileLock::take(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
         .map_err(|error| failed(&error))?;
-    kept.set(CONSENT, YES).map_err(|error| unkept(&error))?;
+    SessionPermission::of(Some(&kept))?.and(tools).keep(&kept)?;
     kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| unkept(&error))?;
     let bar = progress_bar();
     let mut watch = |progress: &ImportProgress| {
@@ -165,29 +163,22 @@ fn progress_bar() -> ProgressBar {
     }
 }
 
-/// Returns what the person said when asked, if they were.
-pub(super) fn consent(kept: Option<&SessionStore>) -> Result<Option<String>, ApiError> {
-    Ok(kept
-        .map(|kept| kept.setting(CONSENT))
-        .transpose()
-        .map_err(|error| unkept(&error))?
-        .flatten())
-}
-
-fn import_command(program: &Path) -> std::process::Command {
+fn import_command(program: &Path, tools: &[String]) -> std::process::Command {
     let mut command = std::process::Command::new(program);
     command
         .args(["sessions", "import"])
+        .args(tools.iter().flat_map(|tool| ["--tool", tool]))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command
 }
 
-/// Tells whether the person said yes, and no import has looked for this long.
-fn is_import_due(folder: &Path, now_ms: i64, pause_ms: i64) -> bool {
-    let Ok(Some(kept)) = SessionStore::open(folder) else { return false };
+/// Returns the tools whose sessions are looked for now, none for all; `None` if the person did not say yes, or an import has
+/// looked within `pause_ms`.
+fn tools_due(folder: &Path, now_ms: i64, pause_ms: i64) -> Option<Vec<String>> {
+    let kept = SessionStore::open(folder).ok()??;
     let looked_at = kept.setting(LOOKED_AT).ok().flatten().and_then(|at| at.parse::<i64>().ok());
-    let is_allowed = kept.setting(CONSENT).ok().flatten().as_deref() == Some(YES);
-    is_allowed && looked_at.is_none_or(|at| now_ms.saturating_sub(at) >= pause_ms)
+    let is_due = looked_at.is_none_or(|at| now_ms.saturating_sub(at) >= pause_ms);
+    SessionPermission::of(Some(&kept)).ok()?.tools().filter(|_| is_due)
 }

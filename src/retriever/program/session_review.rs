@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::agent_files::refused;
 use super::session_drafts::Drafting;
-use super::sessions::{leaves_out, opened};
+use super::session_names::{kept_repo, opened};
+use super::sessions::leaves_out;
 use super::{Program, ResolvedSettings, unkept};
 use crate::args::sessions::ReviewSessions;
 use api::{ApiError, Reply};
@@ -57,8 +58,9 @@ impl Program<'_> {
         // Says so where nothing is kept; then adds the tables of this version.
         drop(opened(settled)?);
         let kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        let repo = command.repo.as_deref().map(|name| kept_repo(&kept, name)).transpose()?;
         let mut waiting =
-            kept.waiting_candidates(command.repo.as_deref()).map_err(|error| unkept(&error))?;
+            kept.waiting_candidates(repo.as_deref()).map_err(|error| unkept(&error))?;
         let policy = &settled.config.sessions;
         waiting.retain(|waiting| !leaves_out(policy, &waiting.session));
         let identity =
@@ -82,7 +84,7 @@ impl Program<'_> {
         }
         let mut refused = command
             .explain
-            .then(|| review.kept.refused_pairs(command.repo.as_deref(), limit))
+            .then(|| review.kept.refused_pairs(repo.as_deref(), limit))
             .transpose()
             .map_err(|error| unkept(&error))?;
         if let Some(refused) = &mut refused {

@@ -8,7 +8,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::asking::{Usual, asked};
-use super::session_consent::{YES, consent, run_import};
+use super::session_consent::run_import;
+use super::session_names::{
+    check_policy, found_session, kept_repo, known_tools, opened, root_of, shown_session,
+};
+use super::session_permission::SessionPermission;
 use super::{GlobalOptions, Program, ResolvedSettings, failed, unkept};
 use crate::args::sessions::{ForgetSessions, ImportSessions, ListSessions, Sessions, ShowSession};
 use crate::cli::{Need, Wiring};
@@ -32,9 +36,6 @@ const ROOTS: &str = "AGENT_KNOWLEDGE_SESSION_ROOTS";
 /// Longest pause of a replay, in milliseconds.
 const PAUSE_MS_MAX: u64 = 2_000;
 
-/// Sessions that an ambiguous id names in its error.
-const NAMED_MAX: usize = 5;
-
 impl Program<'_> {
     pub(super) fn past_sessions(
         &mut self,
@@ -55,7 +56,7 @@ impl Program<'_> {
             Sessions::List(command) => done(self.list_sessions(&settled, &command)?),
             Sessions::Show(command) => done(self.show_session(&settled, &command, messages)?),
             Sessions::Summary(command) => {
-                let (kept, session) = shown_session(&settled, &command.id)?;
+                let (kept, session, _) = shown_session(&settled, &command.id)?;
                 let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
                 let exchanges: Vec<_> = exchanges.into_iter().map(|kept| kept.exchange).collect();
                 done(reply::session_summary(&session, &SessionDigest::of(&exchanges)))
@@ -82,11 +83,12 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         let scope = ImportScope {
-            tools: known_tools(&command.tool)?,
+            tools: known_tools("tool", &command.tool)?,
             ..self.session_scope(settled, &command.root)?
         };
         let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let is_allowed = consent(kept.as_ref())?.as_deref() == Some(YES);
+        let tools = scope.tools.clone();
+        let is_allowed = SessionPermission::of(kept.as_ref())?.covers(&tools);
         let plan = self.session_plan(kept.as_ref(), scope)?;
         let planned = reply::import_planned(&plan.tools, is_allowed);
         if command.dry_run {
@@ -94,13 +96,14 @@ impl Program<'_> {
         }
         let is_answered = is_allowed || command.yes;
         let is_asked = !is_answered && !command.form.json && !plan.is_empty();
+        let question = || reply::import_question(&plan.tools, &settled.sessions_dir);
         let is_yes = is_answered
-            || is_asked && asked(&planned.text, "Read them?", Usual::No, messages)? == Some(true);
+            || is_asked && asked(&question(), "Read them?", Usual::No, messages)? == Some(true);
         if !is_yes {
             return Ok(planned);
         }
         drop(kept);
-        run_import(settled, plan, (self.surroundings.clock)().now.as_millisecond())
+        run_import(settled, plan, &tools, (self.surroundings.clock)().now.as_millisecond())
     }
 
     /// Looks for what is new. Nothing is opened that was never read.
@@ -129,15 +132,15 @@ impl Program<'_> {
         roots: &[String],
     ) -> Result<ImportScope, ApiError> {
         let policy = settled.config.sessions.clone();
+        check_policy(&policy)?;
         let set = (self.surroundings.lookup)(ROOTS).unwrap_or_default();
         let set: Vec<PathBuf> =
             std::env::split_paths(&set).filter(|root| !root.as_os_str().is_empty()).collect();
-        let set = set.iter().map(|root| root.to_string_lossy().into_owned());
-        let roots: Result<Vec<_>, _> =
-            roots.iter().cloned().chain(set).map(|root| root_of(&root)).collect();
+        let set = set.iter().map(|root| root_of(ROOTS, &root.to_string_lossy()));
+        let roots = roots.iter().map(|root| given_root(root)).chain(set);
         Ok(ImportScope {
             tools: Vec::new(),
-            roots: roots?,
+            roots: roots.collect::<Result<_, _>>()?,
             without_tools: policy.without_tools,
             without_paths: policy.without_paths,
             without_repos: policy.without_repos,
@@ -153,11 +156,13 @@ impl Program<'_> {
         let Some(kept) =
             SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?
         else {
-            return Ok(reply::session_list(&[], 0, false));
+            return Ok(reply::no_sessions_kept());
         };
+        known_tools("tool", command.tool.as_slice())?;
+        let repo = command.repo.as_deref().map(|name| kept_repo(&kept, name)).transpose()?;
         let filter = SessionFilter {
             tool: command.tool.clone(),
-            repo: command.repo.clone(),
+            repo,
             since_ms: command
                 .since
                 .as_deref()
@@ -181,9 +186,9 @@ impl Program<'_> {
         command: &ShowSession,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let (kept, session) = shown_session(settled, &command.id)?;
+        let (kept, session, named) = shown_session(settled, &command.id)?;
         let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
-        let shown = Shown { around: command.around, is_with_tools: command.tools };
+        let shown = Shown { around: command.around.or(named), is_with_tools: command.tools };
         if !command.replay {
             return Ok(reply::session_transcript(&session, &exchanges, shown));
         }
@@ -244,83 +249,17 @@ impl Program<'_> {
     }
 }
 
-pub(super) fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
-    let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-    let none =
-        "no past sessions are kept; agent-knowledge sessions import shows what is on this disk";
-    kept.ok_or_else(|| ApiError::NotFound(none.to_owned()))
+/// Reads a root that a person gave: a folder that is there.
+fn given_root(text: &str) -> Result<(String, PathBuf), ApiError> {
+    let (tool, path) = root_of("root", text)?;
+    if !path.is_dir() {
+        let message = format!("must be a folder that exists; got {}", path.display());
+        return Err(ApiError::Invalid(Problems::one("root", message)));
+    }
+    Ok((tool, path))
 }
 
 /// Tells whether the settings leave out a session.
 pub(super) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool {
     policy.leaves_out(&session.tool, session.repo.as_deref(), session.facts.directory.as_deref())
-}
-
-/// Finds a session that may be shown.
-fn shown_session(
-    settled: &ResolvedSettings,
-    id: &str,
-) -> Result<(SessionStore, KeptSession), ApiError> {
-    let (kept, session) = found_session(settled, id)?;
-    if leaves_out(&settled.config.sessions, &session) {
-        let message = format!(
-            "the session {} is left out by [sessions] of the configuration",
-            event::quoted(id)
-        );
-        return Err(ApiError::NotFound(message));
-    }
-    Ok((kept, session))
-}
-
-/// Finds the one session that an id means.
-fn found_session(
-    settled: &ResolvedSettings,
-    id: &str,
-) -> Result<(SessionStore, KeptSession), ApiError> {
-    let kept = opened(settled)?;
-    let mut found = kept.sessions_named(id.trim(), NAMED_MAX).map_err(|error| unkept(&error))?;
-    match found.len() {
-        1 => {}
-        0 => {
-            let message = format!(
-                "no past session has the id {}; agent-knowledge sessions list shows them",
-                event::quoted(id)
-            );
-            return Err(ApiError::NotFound(message));
-        }
-        _ => {
-            let ids: Vec<String> = found.iter().map(|session| session.native_id.clone()).collect();
-            let message =
-                format!("{} means several sessions: {}", event::quoted(id), ids.join(", "));
-            return Err(ApiError::NotFound(message));
-        }
-    }
-    let session = found.pop().ok_or_else(|| ApiError::NotFound(String::new()))?;
-    Ok((kept, session))
-}
-
-fn known_tools(tools: &[String]) -> Result<Vec<String>, ApiError> {
-    let names: Vec<&str> = READERS.iter().map(|reader| reader.tool().name).collect();
-    match tools.iter().find(|tool| !names.contains(&tool.as_str())) {
-        None => Ok(tools.to_vec()),
-        Some(unknown) => {
-            let message =
-                format!("must be one of {}; got {}", names.join(", "), event::quoted(unknown));
-            Err(ApiError::Invalid(Problems::one("tool", message)))
-        }
-    }
-}
-
-/// Reads `TOOL=DIR`.
-fn root_of(text: &str) -> Result<(String, PathBuf), ApiError> {
-    let wrong = || {
-        let message = format!(
-            "must be TOOL=DIR, for example claude-code=/backup/projects; got {}",
-            event::quoted(text)
-        );
-        ApiError::Invalid(Problems::one("root", message))
-    };
-    let (tool, path) =
-        text.split_once('=').filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
-    Ok((known_tools(&[tool.to_owned()])?.concat(), PathBuf::from(path)))
 }

@@ -220,9 +220,7 @@ impl Program<'_> {
                 .unwrap_or_default(),
             directory: &self.surroundings.directory,
             program_folders: folders.unwrap_or_default(),
-            sessions: settled
-                .as_ref()
-                .and_then(|settled| self.sessions_state(settled).ok()?.note()),
+            sessions: settled.as_ref().and_then(|settled| self.sessions_note(settled)),
             team: settled.as_ref().and_then(|settled| self.team_note(settled)),
             reranker: settled.as_ref().and_then(reranking::note),
         })

@@ -77,8 +77,8 @@ pub(super) fn request_of(event: &Event, policy: &SyncPolicy) -> Option<ServerReq
     Some(ServerRequest::post("memories".to_owned(), Value::Object(fields), agent))
 }
 
-/// Returns the mark by which a server knows a deed that it is told again. It keeps the answer to each: `answers` says how often
-/// it has answered that it does not know the memory, so that it looks again.
+/// Returns the mark by which a server knows a deed that it is told again. `answers` says how often it has answered that it does
+/// not know the memory: the mark changes with it, so that a server that keeps its answers looks again.
 pub(super) fn mark_of(id: &EventId, answers: usize) -> String {
     let mark = format!("{}.{answers}", id.as_str());
     match mark.len() <= KEY_BYTES_MAX {
