@@ -88,6 +88,24 @@ impl GoldenCounts {
         counts
     }
 
+    /// Names the counts that differ, each with ours and the other.
+    fn differences(self, golden: Self) -> String {
+        let counts = [
+            ("user", self.user, golden.user),
+            ("assistant", self.assistant, golden.assistant),
+            ("commands", self.commands, golden.commands),
+            ("edits", self.edits, golden.edits),
+            ("exit not 0", self.exit_nonzero, golden.exit_nonzero),
+            ("refused", self.refused, golden.refused),
+            ("summaries", self.summaries, golden.summaries),
+        ];
+        let differ = counts.iter().filter(|(_, ours, theirs)| ours != theirs);
+        differ
+            .map(|(name, ours, theirs)| format!("{name} {ours}, not {theirs}"))
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
     fn golden(row: &Value) -> Self {
         let number = |name: &str| row[name].as_u64().unwrap_or_default();
         Self {
@@ -128,6 +146,9 @@ pub(crate) fn compare(
         let (ours, theirs) = (GoldenCounts::of(&sessions), GoldenCounts::golden(&row));
         let reason = explained.iter().find(|(file, _, _)| name.ends_with(file));
         let expected = reason.map_or(theirs, |(_, ours, _)| *ours);
+        if let Some((file, _, why)) = reason {
+            println!("| {folder} | {file} | {} | {why} |", ours.differences(theirs));
+        }
         if ours != expected || reason.is_some() && ours == theirs {
             wrong.push(format!("{name}\n  ours   {ours:?}\n  golden {theirs:?}\n  {census:?}"));
         }
