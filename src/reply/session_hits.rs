@@ -1,5 +1,5 @@
-//! Past sessions that answer a question: for each, what was asked, what was run, what came out, in one line. Not here: which
-//! sessions (`sessions::session_search`), a session in full (`session_transcript`).
+//! Past sessions that answer a question: for each, the part that fits, what was asked, what was run, what came out, in one
+//! line. Not here: which sessions (`sessions::session_search`), a session in full (`session_transcript`).
 
 use serde_json::{Value, json};
 
@@ -11,6 +11,7 @@ use super::session_list::session_json;
 use super::session_transcript::{Shown, ending, exchange_text};
 use super::tokens::{cut_to, tokens, within_tokens};
 use sessions::exchange::{Exchange, PartKind};
+use sessions::scope::{MatchedPart, error_lines};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use sessions::transcript::Outcome;
 
@@ -18,6 +19,9 @@ use sessions::transcript::Outcome;
 #[derive(Debug, Clone, Copy)]
 struct LineSizes {
     branch: usize,
+    /// What was found among the things that were done. Where there is no room for commands, it takes the place of the
+    /// outcome.
+    matched: usize,
     asked: usize,
     command: usize,
     outcome: usize,
@@ -25,16 +29,17 @@ struct LineSizes {
 
 /// The sizes that are tried until all sessions fit, the widest first. Five lines of the narrowest take
 /// 300 tokens with the heading.
-const SIZES: [LineSizes; 5] = [
-    LineSizes { branch: BRANCH_CHARACTERS, asked: 90, command: 50, outcome: 120 },
+const SIZES: [LineSizes; 6] = [
+    LineSizes { branch: BRANCH_CHARACTERS, matched: 160, asked: 90, command: 50, outcome: 120 },
     WIDE,
-    LineSizes { branch: 16, asked: 36, command: 20, outcome: 40 },
-    LineSizes { branch: 16, asked: 30, command: 0, outcome: 40 },
+    LineSizes { branch: 16, matched: 60, asked: 36, command: 20, outcome: 40 },
+    LineSizes { branch: 16, matched: 52, asked: 30, command: 0, outcome: 40 },
+    LineSizes { branch: 12, matched: 36, asked: 26, command: 0, outcome: 32 },
     NARROW,
 ];
 const WIDE: LineSizes =
-    LineSizes { branch: BRANCH_CHARACTERS, asked: 44, command: 30, outcome: 60 };
-const NARROW: LineSizes = LineSizes { branch: 12, asked: 26, command: 0, outcome: 32 };
+    LineSizes { branch: BRANCH_CHARACTERS, matched: 90, asked: 44, command: 30, outcome: 60 };
+const NARROW: LineSizes = LineSizes { branch: 0, matched: 36, asked: 26, command: 0, outcome: 32 };
 
 /// Tokens of the line that says how to read on.
 const NEXT_TOKENS: usize = 40;
@@ -49,8 +54,12 @@ pub struct FoundSession {
     pub session: KeptSession,
     /// Its best exchange.
     pub exchange: Exchange,
+    /// The part of that exchange that fits; nothing where only what was said does.
+    pub matched: Option<MatchedPart>,
     /// Whether it likely answers the question.
     pub is_likely: bool,
+    /// Whether it shares so little with the question that it hardly answers it.
+    pub is_weak: bool,
     /// How many other exchanges of it fit.
     pub others: usize,
 }
@@ -80,9 +89,11 @@ pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
     if found.sessions.is_empty() {
         return Reply::new(format!("No past session fits.{behind}"), json);
     }
+    let is_weak = found.sessions.iter().all(|session| session.is_weak);
+    let weak = if is_weak { ", all weak matches" } else { "" };
     let whole = SIZES.iter().find_map(|sizes| {
         let lines = hit_lines(found.sessions, *sizes);
-        let text = hits_text(&lines, lines.len(), behind);
+        let text = hits_text(&lines, (lines.len(), weak), behind);
         (tokens(&text) <= found.max_tokens).then_some(text)
     });
     let text = whole.unwrap_or_else(|| {
@@ -95,7 +106,7 @@ pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
                 left.is_some()
             };
             let shown = lines.iter().take_while(fits).count();
-            (hits_text(&lines, shown, behind), ())
+            (hits_text(&lines, (shown, weak), behind), ())
         });
         text
     });
@@ -109,18 +120,18 @@ fn hit_lines(sessions: &[FoundSession], sizes: LineSizes) -> Vec<String> {
     (1..).zip(sessions).map(line).collect()
 }
 
-/// Returns the text with the first lines.
-fn hits_text(lines: &[String], shown: usize, behind: &str) -> String {
+/// Returns the text with the first lines; `weak` is said beside their number.
+fn hits_text(lines: &[String], (shown, weak): (usize, &str), behind: &str) -> String {
     let count = if shown < lines.len() {
         format!("{shown} of {}", lines.len())
     } else {
         lines.len().to_string()
     };
     let body: String = lines.iter().take(shown).map(String::as_str).collect();
-    format!("**Past sessions ({count}):** {NOTICE}\n{body}{behind}")
+    format!("**Past sessions ({count}{weak}):** {NOTICE}\n{body}{behind}")
 }
 
-/// Returns a hit as one line: date, tool, place, what was asked, what was run, what came out, id.
+/// Returns a hit as one line: date, tool, place, the part that fits, what was asked, what was run, what came out, id.
 #[must_use]
 pub fn session_hit_line(found: &FoundSession) -> String {
     hit_line(found, WIDE)
@@ -136,10 +147,16 @@ fn hit_line(found: &FoundSession, sizes: LineSizes) -> String {
         tool_title(&session.tool),
         place(session, sizes.branch)
     )];
-    parts.push(format!("asked: {}", line(asked, sizes.asked)));
-    let command = Some(sizes.command).filter(|size| *size > 0);
-    parts.extend(command.and_then(|size| ran(exchange, size)).map(|ran| format!("ran: {ran}")));
-    parts.extend(outcome(exchange).map(|said| format!("found: {}", line(said, sizes.outcome))));
+    let matched = matched(found, sizes.matched);
+    let is_full = matched.is_some() && sizes.command == 0;
+    parts.extend(matched);
+    // A rule that the person gave may be the question itself.
+    if !matches!(matched_part(found), Some((_, PartKind::Asked(_)))) {
+        parts.push(format!("asked: {}", line(asked, sizes.asked)));
+    }
+    parts.extend(Some(sizes.command).filter(|size| *size > 0).and_then(|size| run(found, size)));
+    let outcome = outcome(exchange).filter(|_| !is_full);
+    parts.extend(outcome.map(|said| format!("found: {}", line(said, sizes.outcome))));
     parts.push(format!("{}#{}", short_id(&session.native_id), exchange.ordinal));
     parts.join(BETWEEN_PARTS)
 }
@@ -160,6 +177,90 @@ fn outcome(exchange: &Exchange) -> Option<&str> {
     })
 }
 
+/// The part of a session that fits the question.
+fn matched_part(found: &FoundSession) -> Option<(&MatchedPart, &PartKind)> {
+    let matched = found.matched.as_ref()?;
+    Some((matched, &found.exchange.parts.get(matched.place)?.what))
+}
+
+/// The part that fits, in about so many characters: a command or a call with its end and its first error line, a path, or
+/// what was decided, asked or planned.
+fn matched(found: &FoundSession, characters: usize) -> Option<String> {
+    let (matched, part) = matched_part(found)?;
+    let directory = found.session.facts.directory.as_deref();
+    let path_in = |path: &str, room: usize| end_of_path(path, directory, room);
+    let said = |verb: &str| format!("{verb}: {}", line(&matched.text, characters));
+    Some(match part {
+        PartKind::Ran { command, outcome, excerpt } => {
+            let what = |room| line(command, room);
+            called("ran", &what, (outcome, excerpt), characters)
+        }
+        PartKind::Called { tool, argument, outcome, excerpt } => {
+            let what = |room| line(&format!("{tool} {argument}"), room);
+            called("called", &what, (outcome, excerpt), characters)
+        }
+        PartKind::Edited { path, outcome, excerpt } => {
+            let what = |room| path_in(path, room);
+            called("edited", &what, (outcome, excerpt), characters)
+        }
+        PartKind::Asked(_) => said("asked"),
+        PartKind::Planned(_) => said("planned"),
+        PartKind::Failed(_) => said("session failed"),
+        _ => said("decided"),
+    })
+}
+
+/// A call, how it ended and, if it failed, its first error line.
+fn called(
+    verb: &str,
+    what: &dyn Fn(usize) -> String,
+    (outcome, excerpt): (&Outcome, &str),
+    characters: usize,
+) -> String {
+    if is_fine(outcome) {
+        return format!("{verb}: {}", what(characters));
+    }
+    // That it failed is said already.
+    let ended = if *outcome == Outcome::Faulted { String::new() } else { ending(outcome) };
+    let failed = format!("{} {}", what(characters / 2), line(&ended, characters / 2));
+    let failed = failed.trim_end();
+    let left = characters.saturating_sub(failed.chars().count()).max(characters / 3);
+    let error = error_lines(excerpt);
+    // The reason of a refusal is part of its end.
+    let is_told = matches!(outcome, Outcome::Refused(_));
+    let error = error.lines().next().filter(|_| !is_told).map(|error| line(error, left));
+    format!("failed: {failed}{}", error.map(|error| format!(": {error}")).unwrap_or_default())
+}
+
+/// A path below the directory of its session, of which the end is kept: it has the name of the file.
+fn end_of_path(path: &str, directory: Option<&str>, characters: usize) -> String {
+    let inside = directory.and_then(|directory| path.strip_prefix(directory));
+    let inside = inside.and_then(|inside| inside.strip_prefix(['/', '\\']));
+    let path = line(inside.unwrap_or(path), usize::MAX);
+    match path.chars().count().checked_sub(characters).filter(|over| *over > 0) {
+        None => path,
+        Some(over) => format!("…{}", path.chars().skip(over).collect::<String>()),
+    }
+}
+
+/// What was run: after a command that fits and failed, the last that worked; otherwise as [`ran`] says. A command that fits
+/// and worked is shown already.
+fn run(found: &FoundSession, characters: usize) -> Option<String> {
+    let Some((matched, PartKind::Ran { outcome, .. })) = matched_part(found) else {
+        return ran(&found.exchange, characters).map(|ran| format!("ran: {ran}"));
+    };
+    let later = found.exchange.parts.get(matched.place..).filter(|_| !is_fine(outcome))?;
+    let worked = later.iter().rev().find_map(|part| match &part.what {
+        PartKind::Ran { command, outcome, .. } if is_fine(outcome) => Some(command),
+        _ => None,
+    });
+    worked.map(|command| format!("then: {}", line(command, characters)))
+}
+
+fn is_fine(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Succeeded | Outcome::Unknown)
+}
+
 /// The first command that failed, and the last that worked, each of at most this many characters; nothing if none failed.
 fn ran(exchange: &Exchange, characters: usize) -> Option<String> {
     let commands = || {
@@ -168,7 +269,6 @@ fn ran(exchange: &Exchange, characters: usize) -> Option<String> {
             _ => None,
         })
     };
-    let is_fine = |outcome: &Outcome| matches!(outcome, Outcome::Succeeded | Outcome::Unknown);
     let failed = commands().find(|(_, outcome)| !is_fine(outcome));
     let worked = commands().rfind(|(_, outcome)| is_fine(outcome));
     let shown = |(command, outcome): (&String, &Outcome)| {
@@ -186,10 +286,13 @@ fn hit_json(found: &FoundSession) -> Value {
         "session": session_json(&found.session),
         "exchange": found.exchange.ordinal,
         "id": format!("{}#{}", short_id(&found.session.native_id), found.exchange.ordinal),
+        "scope": found.matched.as_ref().map(|part| part.scope),
+        "matched": matched(found, WIDE.matched),
         "asked": asked(&found.exchange),
         "ran": ran(&found.exchange, WIDE.command),
         "found": outcome(&found.exchange),
         "likely": found.is_likely,
+        "weak": found.is_weak,
         "others": found.others,
     })
 }
@@ -267,6 +370,7 @@ pub fn with_session(reply: Reply, line: Option<&str>, max_tokens: usize) -> Repl
 mod tests {
     use super::*;
     use sessions::exchange::{ExchangePart, SessionFacts};
+    use sessions::scope::ExchangeScope;
 
     fn found(number: u32) -> FoundSession {
         let long = |what: &str| format!("{what} of session {number}: ") + &"some words ".repeat(40);
@@ -296,9 +400,21 @@ mod tests {
                 is_source_gone: false,
             },
             exchange: Exchange { ordinal: 7, message_id: None, parts: parts.map(part).into() },
+            matched: None,
             is_likely: true,
+            is_weak: false,
             others: 0,
         }
+    }
+
+    /// The same, found in one scope by a question.
+    fn found_in(scope: &str, question: &str, part: PartKind) -> FoundSession {
+        let mut found = found(1);
+        found.session.facts.directory = Some("/home/ann/shop".to_owned());
+        found.exchange.parts.insert(3, ExchangePart { at_ms: None, what: part });
+        let scope = ExchangeScope::named(scope).unwrap();
+        found.matched = scope.best_part(&found.exchange, question);
+        found
     }
 
     fn shown(count: u32, max_tokens: usize) -> String {
@@ -319,6 +435,115 @@ mod tests {
         }
         let real = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&text).len();
         assert!(real <= 300, "{real}: {text}");
+    }
+
+    #[test]
+    fn a_scoped_hit_shows_what_matched() {
+        let failed = PartKind::Ran {
+            command: "go test ./...".to_owned(),
+            outcome: Outcome::Exited(1),
+            excerpt: "Exit code 1\n# shop\nmain.go:3:5: undefined: cart\nFAIL".to_owned(),
+        };
+        let edited = |path: &str| PartKind::Edited {
+            path: path.to_owned(),
+            outcome: Outcome::Succeeded,
+            excerpt: String::new(),
+        };
+        let deep = format!("/srv/{}main.go", "very/deep/".repeat(40));
+        for (scope, question, part, shown) in [
+            (
+                "errors",
+                "go test ./...",
+                failed.clone(),
+                "failed: go test ./... → exit 1: main.go:3:5: undefined: cart",
+            ),
+            ("tools", "go test", failed, "failed: go test ./... → exit 1: main.go:3:5"),
+            ("files", "main.go", edited("/home/ann/shop/src/main.go"), "edited: src/main.go"),
+            ("files", "main.go", edited(&deep), "very/deep/main.go"),
+            (
+                "decisions",
+                "mail",
+                PartKind::Decided("send it by mail".to_owned()),
+                "decided: send it by mail",
+            ),
+            (
+                "plans",
+                "cart",
+                PartKind::Planned("test the cart first".to_owned()),
+                "planned: test the cart first",
+            ),
+        ] {
+            let hit = found_in(scope, question, part);
+            for sizes in SIZES {
+                let line = hit_line(&hit, sizes);
+                let is_wide = sizes.matched >= WIDE.matched;
+                let at = line.find(if is_wide { shown } else { shown.get(..12).unwrap() });
+                let at = at.filter(|_| line.contains("asked: question of session"));
+                assert!(at < line.find("asked: ") && at.is_some(), "{scope}: {line}");
+            }
+            assert_eq!(hit_json(&hit)["scope"], scope);
+        }
+    }
+
+    #[test]
+    fn weak_hits_are_called_weak() {
+        let text = |weak: &[bool]| {
+            let of = |(number, is_weak): (u32, &bool)| FoundSession {
+                is_weak: *is_weak,
+                ..found(number)
+            };
+            let sessions: Vec<FoundSession> = (1..).zip(weak).map(of).collect();
+            let (is_behind, shape, max_tokens) = (false, Shape::Words, 300);
+            session_hits(&SessionsFound { sessions: &sessions, is_behind, shape, max_tokens }).text
+        };
+        let all = text(&[true; 5]);
+        assert!(all.contains("(5, all weak matches)"), "{all}");
+        assert!(tokens(&all) <= 300, "{all}");
+        assert!(!text(&[true, false]).contains("weak"), "one of them may answer");
+    }
+
+    #[test]
+    fn a_rule_is_shown_once() {
+        let rule = PartKind::Asked("always use tabs".to_owned());
+        let line = session_hit_line(&found_in("decisions", "tabs", rule));
+        assert!(line.contains("asked: always use tabs"), "{line}");
+        assert_eq!(line.matches("asked: ").count(), 1, "{line}");
+    }
+
+    #[test]
+    fn what_worked_stands_after_the_failure() {
+        let mut hit = found(1);
+        hit.matched = ExchangeScope::Errors.best_part(&hit.exchange, "npm test");
+        let line = session_hit_line(&hit);
+        assert!(line.contains("failed: npm test of session 1") && line.contains("→ exit 1"));
+        assert!(line.contains("then: npm run test:all of"), "{line}");
+        assert!(!line.contains("ran: "), "{line}");
+    }
+
+    #[test]
+    fn five_scoped_sessions_take_300_tokens() {
+        let hits = |scope: ExchangeScope| -> Vec<FoundSession> {
+            let hit = |number| {
+                let mut hit = found(number);
+                let path = "src/shop/cart/".repeat(9) + "main.go";
+                let outcome = Outcome::Faulted;
+                let excerpt = "error: no such cart in this shop, ask at the door ".repeat(3);
+                let what = PartKind::Edited { path, outcome, excerpt };
+                hit.exchange.parts.push(ExchangePart { at_ms: None, what });
+                hit.matched = scope.best_part(&hit.exchange, "main.go");
+                assert!(hit.matched.is_some());
+                hit
+            };
+            (1..=5).map(hit).collect()
+        };
+        for scope in [ExchangeScope::Errors, ExchangeScope::Tools, ExchangeScope::Files] {
+            let (sessions, is_behind, shape) = (hits(scope), true, Shape::Words);
+            let found = SessionsFound { sessions: &sessions, is_behind, shape, max_tokens: 400 };
+            let text = session_hits(&found).text;
+            assert!(text.starts_with("**Past sessions (5):**"), "{text}");
+            let real = tiktoken_rs::o200k_base().unwrap().encode_ordinary(&text).len();
+            assert!(real <= 300, "{real}: {text}");
+        }
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> 
     }
     text.push_str("\n\nOpen one: agent-knowledge sessions show ID");
     if is_more {
-        text.push_str(". More: --page 2, and so on");
+        // Every page before the last one is full.
+        text.push_str(&format!(". More: --page {}", skipped / sessions.len() + 2));
     }
     Reply::new(text, json)
 }
@@ -73,4 +74,32 @@ pub(super) fn session_json(session: &KeptSession) -> Value {
         "by_program": session.facts.is_by_program,
         "transcript_deleted": session.is_source_gone,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sessions::exchange::SessionFacts;
+
+    #[test]
+    fn a_page_names_the_next_one() {
+        let session = KeptSession {
+            row: 1,
+            tool: "codex".to_owned(),
+            native_id: "11112222".to_owned(),
+            repo: None,
+            title: String::new(),
+            opening: String::new(),
+            span_ms: None,
+            exchanges: 1,
+            facts: SessionFacts::default(),
+            is_source_gone: false,
+        };
+        let page = |skipped, is_more| {
+            session_list(&[session.clone(), session.clone()], skipped, is_more).text
+        };
+        assert!(page(0, true).ends_with("More: --page 2"), "{}", page(0, true));
+        assert!(page(2, true).ends_with("More: --page 3"), "{}", page(2, true));
+        assert!(!page(4, false).contains("--page"), "{}", page(4, false));
+    }
 }

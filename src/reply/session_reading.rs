@@ -104,20 +104,16 @@ pub fn import_done(progress: &ImportProgress) -> Reply {
         counted(progress.exchanges, "exchange"),
         counted(progress.sessions, "session"),
     );
-    let besides = [
-        (progress.copied, "copied from other sessions"),
-        (progress.left_out, "left out by choice"),
-    ];
-    besides.iter().filter(|(count, _)| *count > 0).for_each(|(count, what)| {
-        let _ = write!(text, "; {count} {what}");
-    });
+    text.push_str(&noted(progress.copied, "copied from other sessions"));
+    text.push_str(&left_out(progress.left_out));
+    text.push_str(&noted(progress.forgotten, "forgotten and not read again"));
     text.push_str(".\n");
     push_census(&mut text, &progress.census);
     push_errors(&mut text, &progress.errors);
     let json = json!({
         "files": progress.files, "bytes": progress.bytes, "sessions": progress.sessions,
         "exchanges": progress.exchanges, "copied": progress.copied, "left_out": progress.left_out,
-        "records": census_json(&progress.census), "errors": progress.errors,
+        "forgotten": progress.forgotten, "records": census_json(&progress.census), "errors": progress.errors,
     });
     Reply::new(text, json)
 }
@@ -125,6 +121,12 @@ pub fn import_done(progress: &ImportProgress) -> Reply {
 /// Adds a number and what it counts, unless it is zero.
 fn noted(count: u64, what: &str) -> String {
     if count > 0 { format!("; {count} {what}") } else { String::new() }
+}
+
+/// Says how many sessions the settings leave out, and which setting reads them.
+fn left_out(sessions: u64) -> String {
+    let why = "left out: excluded in [sessions] of the configuration, or of no repository (private = true there reads those)";
+    noted(sessions, why)
 }
 
 /// Says for each tool what was read and what was not. The second value tells whether something is wrong: files of which
@@ -137,8 +139,8 @@ pub fn sessions_checked(
     let (mut text, mut json, mut is_wrong) = (String::new(), Map::new(), false);
     for (tool, files) in censuses {
         let extent = extents.get(tool);
-        let is_mute = extent.is_none() && files.census != Census::default() && files.left_out == 0
-            || files.census.understood == 0 && files.files > files.gone;
+        // Sessions that were forgotten were understood once, so that none is kept proves nothing.
+        let is_mute = files.census.understood == 0 && files.files > files.gone;
         is_wrong |= is_mute || !files.errors.is_empty();
         let is_tried = of_tool(tool).is_some_and(|reader| reader.tool().is_tried);
         let (sessions, exchanges) =
@@ -155,7 +157,7 @@ pub fn sessions_checked(
             time(first, DAY),
             time(last, DAY),
             noted(files.gone, "deleted by the tool since"),
-            noted(files.left_out, "left out by choice"),
+            left_out(files.left_out),
         );
         if is_mute {
             text.push_str("  FAULT: there are files, and nothing of them was understood\n");
@@ -207,4 +209,43 @@ fn push_errors(text: &mut String, errors: &[String]) {
 
 fn census_json(census: &Census) -> Value {
     serde_json::to_value(census).unwrap_or(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(files: FileCensus) -> (String, bool) {
+        let censuses = BTreeMap::from([("codex".to_owned(), files)]);
+        let (reply, is_wrong) = sessions_checked(&BTreeMap::new(), &censuses);
+        (reply.text, is_wrong)
+    }
+
+    // S-SESS-4, S-SESS-7
+    #[test]
+    fn forgetting_everything_is_no_fault() {
+        let read = |understood, unknown| {
+            let unknown = BTreeMap::from([("odd".to_owned(), unknown)]);
+            let census = Census { understood, unknown, ..<_>::default() };
+            checked(FileCensus { files: 1, census, ..<_>::default() })
+        };
+        let (text, is_wrong) = read(9, 1);
+        assert!(!is_wrong && !text.contains("FAULT"), "{text}");
+        let (text, is_wrong) = read(0, 9);
+        assert!(is_wrong && text.contains("nothing of them was understood"), "{text}");
+    }
+
+    // S-SESS-7, S-SESS-8
+    #[test]
+    fn what_is_left_out_says_why() {
+        let progress = ImportProgress { left_out: 3, forgotten: 2, ..<_>::default() };
+        let imported = import_done(&progress).text;
+        let census = Census { understood: 9, ..<_>::default() };
+        let (checked, _) = checked(FileCensus { files: 3, left_out: 3, census, ..<_>::default() });
+        let why = "; 3 left out: excluded in [sessions] of the configuration, or of no repository";
+        for text in [&imported, &checked] {
+            assert!(text.contains(why) && text.contains("private = true"), "{text}");
+        }
+        assert!(imported.contains("; 2 forgotten and not read again."), "{imported}");
+    }
 }

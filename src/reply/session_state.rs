@@ -97,17 +97,18 @@ impl SessionsState {
         let sum = |count: fn(&ToolExtent) -> u64| self.extents.values().map(count).sum::<u64>();
         let newest =
             self.extents.values().filter_map(|tool| tool.span_ms).map(|(_, last)| last).max();
+        let newest = newest.map(|newest| format!("newest of {}, ", time(Some(newest), DAY)));
         let titles: Vec<String> = self.only.iter().map(|tool| tool_title(tool)).collect();
         let only = match titles.as_slice() {
             [] => String::new(),
             titles => format!("; only of {}", titles.join(", ")),
         };
         format!(
-            "{} with {}, {}; newest of {}, looked for new ones {}{only}",
+            "{} with {}, {}; {}looked for new ones {}{only}",
             counted(sum(|tool| tool.sessions), "session"),
             counted(sum(|tool| tool.exchanges), "exchange"),
             bytes(self.bytes),
-            time(newest, DAY),
+            newest.unwrap_or_default(),
             time(self.looked_at_ms, MINUTE),
         )
     }
@@ -168,6 +169,21 @@ mod tests {
         let [only] = warned(27).try_into().unwrap();
         assert!(only.starts_with("Claude Code deletes transcripts after 30 days"), "{only}");
         assert_eq!(state(Some(false), 29).note().unwrap().warnings, Vec::<String>::new());
+    }
+
+    // S-SESS-12
+    #[test]
+    fn the_newest_is_named_if_there_is_one() {
+        let kept = |extents| {
+            let (is_allowed, looked_at_ms) = (Some(true), Some(NOW_MS));
+            let state = SessionsState { is_allowed, extents, looked_at_ms, ..<_>::default() };
+            state.note().unwrap().says
+        };
+        let nothing = kept(BTreeMap::new());
+        assert!(nothing.contains("0 bytes; looked for new ones 2026-"), "{nothing}");
+        let extent = ToolExtent { sessions: 1, exchanges: 2, span_ms: Some((NOW_MS, NOW_MS)) };
+        let one = kept(BTreeMap::from([("codex".to_owned(), extent)]));
+        assert!(one.contains("; newest of 2026-09-21, looked for"), "{one}");
     }
 
     // S-SESS-12

@@ -1,5 +1,6 @@
 //! One past session: its exchanges in full, or a summary by counting. Not here: finding it (`sessions`).
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
@@ -9,7 +10,7 @@ use super::session_line::{MINUTE, NOTICE, line, time};
 use super::session_list::{session_json, session_line};
 use guard::text::{Layout, neutralise};
 use sessions::exchange::{Exchange, ExchangePart, PartKind};
-use sessions::session_digest::SessionDigest;
+use sessions::session_digest::{SessionDigest, ShownEntries};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use sessions::transcript::Outcome;
 
@@ -139,25 +140,37 @@ pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
     let mut text = format!("**Past session:** {NOTICE}\n{}\n", session_line(session));
     let mut json = Map::new();
     json.insert("session".to_owned(), session_json(session));
-    json.insert("commits".to_owned(), json!(digest.commits));
-    for (name, entries) in lists {
+    json.insert("commits".to_owned(), json!(digest.commits.entries));
+    let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, ShownEntries { entries, others: more }) in lists {
         let shown = entries.iter().map(|(entry, times)| {
             let entry = line(entry, COMMAND_CHARACTERS);
             if *times > 1 { format!("{entry} ({times})") } else { entry }
         });
-        push_list(&mut text, name, &shown.collect::<Vec<_>>());
+        push_list(&mut text, name, shown.chain(and_others(*more, "more")));
+        others.insert(name, *more);
         let values = entries.iter().map(|(entry, times)| json!({ "value": entry, "times": times }));
         json.insert(name.to_owned(), values.collect());
     }
-    let commits = digest.commits.iter().map(|commit| line(commit, COMMAND_CHARACTERS));
-    push_list(&mut text, "commits", &commits.collect::<Vec<_>>());
+    let ShownEntries { entries: commits, others: more } = &digest.commits;
+    let commits = commits.iter().map(|commit| line(commit, COMMAND_CHARACTERS));
+    push_list(&mut text, "commits", commits.chain(and_others(*more, "earlier")));
+    others.insert("commits", *more);
+    others.retain(|_, more| *more > 0);
+    json.insert("others".to_owned(), json!(others));
     Reply::new(text, Value::Object(json))
 }
 
-fn push_list(text: &mut String, name: &str, entries: &[String]) {
+fn push_list(text: &mut String, name: &str, entries: impl Iterator<Item = String>) {
+    let entries: Vec<String> = entries.collect();
     if !entries.is_empty() {
         let _ = write!(text, "\n{name}:\n  {}\n", entries.join("\n  "));
     }
+}
+
+/// Says how many entries are not shown.
+fn and_others(others: usize, which: &str) -> Option<String> {
+    (others > 0).then(|| format!("and {others} {which}"))
 }
 
 /// One step of a replay.
@@ -183,4 +196,40 @@ pub fn replay_steps(exchanges: &[KeptExchange], shown: Shown) -> Vec<ReplayStep>
             Some(ReplayStep { pause_ms: u64::try_from(pause).unwrap_or(0), text })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sessions::exchange::SessionFacts;
+
+    #[test]
+    fn a_summary_says_what_it_cuts() {
+        let session = KeptSession {
+            row: 1,
+            tool: "codex".to_owned(),
+            native_id: "11112222".to_owned(),
+            repo: None,
+            title: String::new(),
+            opening: String::new(),
+            span_ms: None,
+            exchanges: 1,
+            facts: SessionFacts::default(),
+            is_source_gone: false,
+        };
+        let ran = |number: u32| ExchangePart {
+            at_ms: None,
+            what: PartKind::Ran {
+                command: format!("git commit -m {number:02}"),
+                outcome: Outcome::Succeeded,
+                excerpt: String::new(),
+            },
+        };
+        let parts = (0..15).map(ran).collect();
+        let exchange = Exchange { ordinal: 0, message_id: None, parts };
+        let summary = session_summary(&session, &SessionDigest::of(&[exchange]));
+        assert!(summary.text.contains("-m 11\n  and 3 more\n"), "{}", summary.text);
+        assert!(summary.text.contains("-m 14\n  and 3 earlier\n"), "{}", summary.text);
+        assert_eq!(summary.json["others"], json!({ "commands": 3, "commits": 3 }));
+    }
 }

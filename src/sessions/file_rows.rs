@@ -1,5 +1,5 @@
 //! Reads what is kept of the files of tools: how far each was read, how its records were recognised, and what of it was left
-//! out by choice. Not here: sessions and exchanges (`session_rows`), how rows are written (`session_writes`).
+//! out. Not here: sessions and exchanges (`session_rows`), how rows are written (`session_writes`).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,13 +19,13 @@ pub(super) struct KnownFile {
     pub(super) resume: Resume,
     /// The ordinal of the exchange at which reading goes on.
     pub(super) ordinal: u32,
-    /// What of it was left out by choice, if anything.
+    /// What of it was left out, if anything.
     pub(super) left_out: Option<LeftByChoice>,
     /// Whether it did not exist at the last look.
     pub(super) is_gone: bool,
 }
 
-/// Sessions of a file that a choice of the user left out.
+/// Sessions of a file that were left out: excluded by the user, or of no repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LeftByChoice {
     pub(super) sessions: u64,
@@ -40,7 +40,7 @@ pub struct FileCensus {
     pub files: u64,
     /// Files among them that no longer exist.
     pub gone: u64,
-    /// Sessions in them that were left out by choice.
+    /// Sessions in them that were left out: excluded, or of no repository.
     pub left_out: u64,
     /// Their records.
     pub census: Census,

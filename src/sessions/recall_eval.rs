@@ -70,6 +70,7 @@ fn the_session_that_answers_is_among_the_first() {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut found: BTreeMap<String, (usize, usize, usize)> = BTreeMap::new();
     let (mut likely, mut likely_right, mut said_for_nothing) = (0, 0, 0);
+    let (mut weak, mut weak_right, mut weak_without) = (0, 0, 0);
     for question in &questions {
         let wanted = text(&question["session"]);
         let also = question["also_ok"].as_array().cloned().unwrap_or_default();
@@ -90,8 +91,13 @@ fn the_session_that_answers_is_among_the_first() {
         let repo =
             sessions.iter().find(|session| session.id == wanted).map(|session| &session.repo);
         let others = |session: u32, _| Some(&sessions[session as usize].repo) != repo;
-        said_for_nothing +=
-            usize::from(hits(&index, &asked, &others).first().is_some_and(SessionHit::is_likely));
+        let elsewhere = hits(&index, &asked, &others);
+        said_for_nothing += usize::from(elsewhere.first().is_some_and(SessionHit::is_likely));
+        weak_without += usize::from(elsewhere.iter().all(SessionHit::is_weak));
+        if top.iter().all(SessionHit::is_weak) {
+            weak += 1;
+            weak_right += usize::from(top.iter().any(is_right));
+        }
     }
     for (kind, (all, first, five)) in &found {
         let [(low, high), (low5, high5)] = [first, five].map(|right| interval(*right, *all));
@@ -103,6 +109,10 @@ fn the_session_that_answers_is_among_the_first() {
         "likely: {likely} of {}, {likely_right} right; without an answer {said_for_nothing}",
         questions.len()
     );
+    println!(
+        "weak: {weak}, {weak_right} with the right one among {TOP}; without an answer {weak_without}"
+    );
+    assert!(weak_without * 2 > questions.len() && weak * 5 < questions.len());
     assert!(said_for_nothing * 50 < questions.len(), "{said_for_nothing} said for nothing");
     assert!(likely_right * 4 > likely * 3, "{likely_right} of {likely}");
     for (kind, floor) in FLOORS {

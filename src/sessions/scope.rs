@@ -2,6 +2,8 @@
 //! goes by what a part is, not by words in it: nine of ten results that match an error's words are no failures. Not
 //! here: what is said (`search_text`), which names are those of settings (`config_names`).
 
+use std::collections::HashSet;
+
 use super::config_names::{is_config, names_config};
 use super::exchange::{Exchange, ExchangePart, PartKind};
 use super::transcript::Outcome;
@@ -110,6 +112,17 @@ const ERROR_LINES_MAX: usize = 3;
 /// Most bytes of one part that are searched: a command may hold a whole file.
 const PART_BYTES_MAX: usize = 1_000;
 
+/// The part of an exchange that an answer shows for a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchedPart {
+    /// The scope that it was found in.
+    pub scope: ExchangeScope,
+    /// Its place among the parts of the exchange.
+    pub place: usize,
+    /// What of it is searched.
+    pub text: String,
+}
+
 impl ExchangeScope {
     /// Returns its name.
     #[must_use]
@@ -129,9 +142,25 @@ impl ExchangeScope {
     pub fn texts(self, exchange: &Exchange) -> Vec<String> {
         let mut texts: Vec<String> =
             exchange.parts.iter().filter_map(|part| self.text(part)).collect();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         texts.retain(|text| !text.is_empty() && seen.insert(text.clone()));
         texts
+    }
+
+    /// Returns the part of this scope that has most words of a question; of several the first.
+    #[must_use]
+    pub fn best_part(self, exchange: &Exchange, question: &str) -> Option<MatchedPart> {
+        let words = |text: &str| -> HashSet<String> {
+            let words = text.split(|next: char| !next.is_alphanumeric());
+            words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        };
+        let asked = words(question);
+        let parts = exchange.parts.iter().enumerate().rev();
+        let texts = parts.filter_map(|(place, part)| Some((place, self.text(part)?)));
+        texts
+            .filter(|(_, text)| !text.is_empty())
+            .max_by_key(|(_, text)| words(text).intersection(&asked).count())
+            .map(|(place, text)| MatchedPart { scope: self, place, text })
     }
 
     /// Returns the searched text of a part that belongs to this scope.
@@ -180,7 +209,8 @@ fn ended(part: &PartKind) -> Option<(&Outcome, &str)> {
 }
 
 /// Returns the first lines that tell an error, or the first line that says anything.
-fn error_lines(output: &str) -> String {
+#[must_use]
+pub fn error_lines(output: &str) -> String {
     let lines = || output.lines().map(str::trim).filter(|line| says_something(line));
     let is_error = |line: &&str| {
         let line = line.to_ascii_lowercase();
@@ -349,6 +379,28 @@ mod tests {
             found,
             ["make a\nerror: linker not found", "make c\nuse just", "the model is overloaded"]
         );
+    }
+
+    #[test]
+    fn the_part_with_most_words_is_best() {
+        let parts = [
+            ran("go vet ./...", Outcome::Exited(1), "vet: error: unreachable code"),
+            ran("go test ./...", Outcome::Succeeded, ""),
+            ran("go test ./...", Outcome::Exited(1), "FAIL cart: price is zero"),
+            edited("cart/main.go"),
+        ];
+        let parts = parts.map(|what| ExchangePart { at_ms: None, what }).into();
+        let exchange = Exchange { parts, ..Exchange::default() };
+        let place = |scope: &str, question: &str| {
+            let scope = ExchangeScope::named(scope).unwrap();
+            scope.best_part(&exchange, question).map(|part| part.place)
+        };
+        assert_eq!(place("errors", "go test ./..."), Some(2));
+        assert_eq!(place("errors", "why did Go fail"), Some(2), "FAIL is one of the words");
+        assert_eq!(place("errors", "go"), Some(0), "of several the first");
+        assert_eq!(place("files", "main.go"), Some(3));
+        assert_eq!(place("plans", "go"), None);
+        assert_eq!(place("all", "go"), None);
     }
 
     #[test]

@@ -41,25 +41,37 @@ const COMMON: &[&str] = &[
     "your",
 ];
 
-/// The lists, the most frequent first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The entries of a list that are shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownEntries<T> {
+    /// The first of them; of commits the last.
+    pub entries: Vec<T>,
+    /// How many others there are.
+    pub others: usize,
+}
+
+/// Entries that are counted, the most frequent first.
+pub type RankedEntries = ShownEntries<(String, usize)>;
+
+/// The lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionDigest {
     /// Words that the questions repeat.
-    pub topics: Vec<(String, usize)>,
+    pub topics: RankedEntries,
     /// Tools that were called, the shell not counted.
-    pub tools: Vec<(String, usize)>,
+    pub tools: RankedEntries,
     /// Files that were written.
-    pub files: Vec<(String, usize)>,
+    pub files: RankedEntries,
     /// Commands that ran.
-    pub commands: Vec<(String, usize)>,
-    /// The last commands that made a commit, in order.
-    pub commits: Vec<String>,
+    pub commands: RankedEntries,
+    /// The titles of commits, or the commands that made them, in order.
+    pub commits: ShownEntries<String>,
     /// First lines of errors.
-    pub errors: Vec<(String, usize)>,
+    pub errors: RankedEntries,
     /// Packages that were installed.
-    pub packages: Vec<(String, usize)>,
+    pub packages: RankedEntries,
     /// Addresses that were named.
-    pub urls: Vec<(String, usize)>,
+    pub urls: RankedEntries,
 }
 
 impl SessionDigest {
@@ -72,12 +84,14 @@ impl SessionDigest {
             .flat_map(|exchange| &exchange.parts)
             .for_each(|part| counts.add(&part.what));
         counts.topics.retain(|_, times| *times >= TOPIC_TIMES_MIN);
+        let others = counts.commits.len().saturating_sub(ENTRIES_MAX);
+        let commits = ShownEntries { entries: counts.commits.split_off(others), others };
         Self {
             topics: ranked(counts.topics),
             tools: ranked(counts.tools),
             files: ranked(counts.files),
             commands: ranked(counts.commands),
-            commits: counts.commits.split_off(counts.commits.len().saturating_sub(ENTRIES_MAX)),
+            commits,
             errors: ranked(counts.errors),
             packages: ranked(counts.packages),
             urls: ranked(counts.urls),
@@ -110,7 +124,7 @@ impl Counts {
                 self.add_urls(command);
                 packages(command).for_each(|name| *self.packages.entry(name).or_default() += 1);
                 if command.contains("git commit") && *outcome == Outcome::Succeeded {
-                    self.commits.push(first_line(command));
+                    self.commits.push(commit_title(command));
                 }
                 self.add_error(excerpt);
             }
@@ -132,7 +146,7 @@ impl Counts {
     }
 
     fn add_error(&mut self, excerpt: &str) {
-        let line = first_line(excerpt);
+        let line = error_line(excerpt);
         if !line.is_empty() {
             *self.errors.entry(line).or_default() += 1;
         }
@@ -150,15 +164,38 @@ impl Counts {
     }
 }
 
-fn ranked(counts: BTreeMap<String, usize>) -> Vec<(String, usize)> {
-    let mut ranked: Vec<_> = counts.into_iter().collect();
-    ranked.sort_by(|(a, a_times), (b, b_times)| b_times.cmp(a_times).then_with(|| a.cmp(b)));
-    ranked.truncate(ENTRIES_MAX);
-    ranked
+fn ranked(counts: BTreeMap<String, usize>) -> RankedEntries {
+    let mut entries: Vec<_> = counts.into_iter().collect();
+    entries.sort_by(|(a, a_times), (b, b_times)| b_times.cmp(a_times).then_with(|| a.cmp(b)));
+    let others = entries.len().saturating_sub(ENTRIES_MAX);
+    entries.truncate(ENTRIES_MAX);
+    ShownEntries { entries, others }
+}
+
+/// The lines that hold something.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
 fn first_line(text: &str) -> String {
-    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    lines(text).next().unwrap_or_default().to_owned()
+}
+
+/// The first line of an error that says more than the exit code, with which some tools begin; that line if there is no other.
+fn error_line(excerpt: &str) -> String {
+    let is_code = |line: &&str| {
+        let code = line.strip_prefix("Exit code ");
+        code.is_some_and(|code| code.parse::<i32>().is_ok())
+    };
+    lines(excerpt).find(|line| !is_code(line)).map_or_else(|| first_line(excerpt), str::to_owned)
+}
+
+/// The line of a command that makes the commit, or the first line of the here-document that is its message.
+fn commit_title(command: &str) -> String {
+    let mut rest = lines(command).skip_while(|line| !line.contains("git commit"));
+    let Some(line) = rest.next() else { return first_line(command) };
+    let title = line.contains("<<").then(|| rest.next()).flatten();
+    title.unwrap_or(line).to_owned()
 }
 
 fn topics(text: &str) -> impl Iterator<Item = String> {
@@ -215,12 +252,65 @@ mod tests {
         let parts = parts.into_iter().map(|what| ExchangePart { at_ms: None, what }).collect();
         let digest = SessionDigest::of(&[Exchange { ordinal: 0, message_id: None, parts }]);
         let one = |text: &str, times: usize| (text.to_owned(), times);
-        assert_eq!(digest.topics, [one("checkout", 2), one("slow", 2)]);
-        assert_eq!(digest.packages, [one("left-pad", 2)]);
-        assert_eq!(digest.errors, [one("npm ERR! EACCES", 1)]);
-        assert_eq!(digest.urls, [one("https://example.com/a", 1)]);
-        assert_eq!(digest.commits, ["git commit -m 'Cache prices'"]);
-        assert_eq!(digest.files, [one("src/cart.ts", 1)]);
-        assert_eq!(digest.commands.first(), Some(&one("npm install -D left-pad", 2)));
+        assert_eq!(digest.topics.entries, [one("checkout", 2), one("slow", 2)]);
+        assert_eq!(digest.packages.entries, [one("left-pad", 2)]);
+        assert_eq!(digest.errors.entries, [one("npm ERR! EACCES", 1)]);
+        assert_eq!(digest.urls.entries, [one("https://example.com/a", 1)]);
+        assert_eq!(digest.commits.entries, ["git commit -m 'Cache prices'"]);
+        assert_eq!(digest.files.entries, [one("src/cart.ts", 1)]);
+        assert_eq!(digest.commands.entries.first(), Some(&one("npm install -D left-pad", 2)));
+    }
+
+    fn digest_of(ran: &[(&str, Outcome, &str)]) -> SessionDigest {
+        let part = |(command, outcome, excerpt): &(&str, Outcome, &str)| ExchangePart {
+            at_ms: None,
+            what: PartKind::Ran {
+                command: (*command).to_owned(),
+                outcome: outcome.clone(),
+                excerpt: (*excerpt).to_owned(),
+            },
+        };
+        let parts = ran.iter().map(part).collect();
+        SessionDigest::of(&[Exchange { ordinal: 0, message_id: None, parts }])
+    }
+
+    #[test]
+    fn an_exit_code_alone_is_no_error() {
+        let failed = |excerpt| digest_of(&[("make", Outcome::Exited(2), excerpt)]).errors.entries;
+        for (excerpt, error) in [
+            ("Exit code 2\n\ncc: error: a.c: No such file", "cc: error: a.c: No such file"),
+            ("Exit code 2", "Exit code 2"),
+            ("Exit code 2 of make\nmore", "Exit code 2 of make"),
+        ] {
+            assert_eq!(failed(excerpt), [(error.to_owned(), 1)]);
+        }
+    }
+
+    #[test]
+    fn a_commit_is_named_by_its_title() {
+        let of = |command| digest_of(&[(command, Outcome::Succeeded, "")]).commits.entries;
+        for (command, title) in [
+            (
+                "git add -A && git commit -m \"$(cat <<'EOF'\nCache prices\n\nThey change daily.\nEOF\n)\"",
+                "Cache prices",
+            ),
+            ("git commit -F - <<EOF\n\n  Cache prices\nEOF", "Cache prices"),
+            ("cd shop\ngit commit -m 'Cache prices'\ngit push", "git commit -m 'Cache prices'"),
+            ("cat > a <<EOF\none\nEOF\ngit commit -m 'Add a'", "git commit -m 'Add a'"),
+        ] {
+            assert_eq!(of(command), [title], "{command}");
+        }
+    }
+
+    #[test]
+    fn what_a_list_leaves_out_is_counted() {
+        let commands: Vec<String> = (0..20).map(|n| format!("git commit -m {n}")).collect();
+        let ran: Vec<_> =
+            commands.iter().map(|command| (command.as_str(), Outcome::Succeeded, "")).collect();
+        let digest = digest_of(&ran);
+        assert_eq!((digest.commands.entries.len(), digest.commands.others), (12, 8));
+        assert_eq!(digest.commits.entries.last(), commands.last());
+        assert_eq!((digest.commits.entries.len(), digest.commits.others), (12, 8));
+        assert_eq!(digest_of(&[]).urls, ShownEntries { entries: Vec::new(), others: 0 });
     }
 }

@@ -85,8 +85,10 @@ pub struct ImportProgress {
     pub exchanges: u64,
     /// Exchanges that other sessions had already.
     pub copied: u64,
-    /// Sessions that were left out by choice: excluded, forgotten, or of no repository.
+    /// Sessions that were left out: excluded, or of no repository.
     pub left_out: u64,
+    /// Sessions that the person forgot, which are not kept again.
+    pub forgotten: u64,
     /// How the records were recognised.
     pub census: Census,
     /// Files that could not be read to their end, with the reason.
@@ -370,7 +372,7 @@ fn write_file(
         progress.changed.extend(session.filter(|_| new > 0));
         progress.exchanges += new;
         progress.copied += copied;
-        progress.left_out += u64::from(is_forgotten);
+        progress.forgotten += u64::from(is_forgotten);
     }
     let known = KnownFile {
         row,

@@ -317,7 +317,7 @@ fn what_is_forgotten_does_not_come_back() {
     assert_eq!(desk.kept.forget(&Forgotten::Session(row), 1).unwrap(), 1);
     desk.write("a", &format!("{TWO}{{\"say\":\"2\"}}\n"));
     let progress = desk.import();
-    assert_eq!((progress.exchanges, progress.left_out), (0, 1));
+    assert_eq!((progress.exchanges, progress.left_out, progress.forgotten), (0, 0, 1));
     assert_eq!(desk.texts().keys().collect::<Vec<_>>(), ["b"]);
     assert_eq!(desk.kept.forget(&Forgotten::Before(10), 1).unwrap(), 1);
     desk.write("c", "{\"ask\":\"old\",\"at\":5}\n");

@@ -68,7 +68,7 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
         limit: request.limit,
     };
     let hits = view.index.find(&query);
-    let found = found(&kept, &hits)?;
+    let found = found(&kept, &hits, &request.query)?;
     Ok(reply::session_hits(&SessionsFound {
         sessions: &found,
         is_behind: view.is_behind,
@@ -139,7 +139,7 @@ pub(super) fn likely_line(
     };
     let hits = view.index.find(&query);
     let hit = hits.first().filter(|hit| hit.is_likely())?;
-    let found = found(&kept, std::slice::from_ref(hit)).ok()?;
+    let found = found(&kept, std::slice::from_ref(hit), &request.query).ok()?;
     found.first().map(reply::session_hit_line)
 }
 
@@ -234,17 +234,25 @@ fn leaves_out(policy: &SessionPolicy, session: &SessionRow) -> bool {
     policy.leaves_out(&session.tool, session.repo.as_deref(), session.directory.as_deref())
 }
 
-fn found(kept: &SessionStore, hits: &[SessionHit]) -> Result<Vec<FoundSession>, ApiError> {
+/// Reads the sessions of hits, each with the part that fits the question.
+fn found(
+    kept: &SessionStore,
+    hits: &[SessionHit],
+    question: &str,
+) -> Result<Vec<FoundSession>, ApiError> {
     let mut found = Vec::new();
     for hit in hits {
         let session = kept.session(hit.session).map_err(|error| failed(&error))?;
         let exchange = kept.exchange(hit.exchange).map_err(|error| failed(&error))?;
         // Somebody may have forgotten it in between.
         if let (Some(session), Some(exchange)) = (session, exchange) {
+            let matched = hit.matched.best_part(&exchange.exchange, question);
             found.push(FoundSession {
                 session,
+                matched,
                 exchange: exchange.exchange,
                 is_likely: hit.is_likely(),
+                is_weak: hit.is_weak(),
                 others: hit.others,
             });
         }
