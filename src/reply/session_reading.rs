@@ -139,8 +139,10 @@ pub fn sessions_checked(
     let (mut text, mut json, mut is_wrong) = (String::new(), Map::new(), false);
     for (tool, files) in censuses {
         let extent = extents.get(tool);
-        // Sessions that were forgotten were understood once, so that none is kept proves nothing.
-        let is_mute = files.census.understood == 0 && files.files > files.gone;
+        // Where sessions were left out or forgotten, that none is kept proves nothing.
+        let is_excused = files.left_out > 0 || files.may_be_forgotten;
+        let is_silent = files.census.understood == 0 || extent.is_none() && !is_excused;
+        let is_mute = is_silent && files.files > files.gone;
         is_wrong |= is_mute || !files.errors.is_empty();
         let is_tried = of_tool(tool).is_some_and(|reader| reader.tool().is_tried);
         let (sessions, exchanges) =
@@ -224,15 +226,17 @@ mod tests {
     // S-SESS-4, S-SESS-7
     #[test]
     fn forgetting_everything_is_no_fault() {
-        let read = |understood, unknown| {
-            let unknown = BTreeMap::from([("odd".to_owned(), unknown)]);
+        let read = |understood, may_be_forgotten| {
+            let unknown = BTreeMap::from([("odd".to_owned(), 9)]);
             let census = Census { understood, unknown, ..<_>::default() };
-            checked(FileCensus { files: 1, census, ..<_>::default() })
+            checked(FileCensus { files: 1, census, may_be_forgotten, ..<_>::default() })
         };
-        let (text, is_wrong) = read(9, 1);
+        let (text, is_wrong) = read(9, true);
         assert!(!is_wrong && !text.contains("FAULT"), "{text}");
-        let (text, is_wrong) = read(0, 9);
-        assert!(is_wrong && text.contains("nothing of them was understood"), "{text}");
+        for (understood, may_be_forgotten) in [(0, true), (0, false), (9, false)] {
+            let (text, is_wrong) = read(understood, may_be_forgotten);
+            assert!(is_wrong && text.contains("nothing of them was understood"), "{text}");
+        }
     }
 
     // S-SESS-7, S-SESS-8

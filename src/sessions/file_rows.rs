@@ -42,6 +42,8 @@ pub struct FileCensus {
     pub gone: u64,
     /// Sessions in them that were left out: excluded, or of no repository.
     pub left_out: u64,
+    /// Whether sessions of them may have been forgotten: by their id, their directory or their time.
+    pub may_be_forgotten: bool,
     /// Their records.
     pub census: Census,
     /// Why files could not be read to their end.
@@ -73,6 +75,13 @@ impl SessionStore {
             of_tool.census.add(&serde_json::from_str(&census).unwrap_or_default());
             // A file that vanished before it was read is not to be looked after.
             of_tool.errors.extend(error.filter(|_| !is_gone));
+        }
+        let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+        for (kind, value) in self.rows("SELECT kind, value FROM tombstone", params![], row)? {
+            for (tool, files) in &mut of_tools {
+                let is_of_tool = value.split_once('/').is_some_and(|(named, _)| named == tool);
+                files.may_be_forgotten |= kind != "session" || is_of_tool;
+            }
         }
         Ok(of_tools)
     }

@@ -400,6 +400,9 @@ fn the_first_day_is_answered_from_past_sessions() {
     );
     let errors = world.asked(&["sessions", "search", "price snapshot", "--scope", "errors"]);
     assert_eq!(errors["sessions"][0]["exchange"], 0);
+    let failed = "failed: npm run test:cart → exit 1: Error: price snapshot expired";
+    let matched = errors["sessions"][0]["matched"].as_str();
+    assert!(matched.is_some_and(|part| part.starts_with(failed)), "{errors}");
     let plans = world.asked(&["sessions", "search", "price snapshot", "--scope", "plans"]);
     assert_eq!(plans["sessions"], json!([]));
     // Nothing of it is in a log.
@@ -613,6 +616,40 @@ fn a_forgotten_session_does_not_come_back() {
             .contains("No past session fits")
     );
     assert!(transcript(&world, SESSION).exists());
+}
+
+// S-SESS-4, S-SESS-7
+#[test]
+fn a_forgotten_folder_is_named_and_no_fault() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let without = world.agent_knowledge(&["sessions", "forget"]);
+    assert!(without.messages.contains("--before"), "{without:?}");
+    let nothing = world.agent_knowledge(&["sessions", "forget", "/nonexist/a/.."]);
+    let told = "Nothing is kept of sessions that began in /nonexist, and nothing of them";
+    assert!(nothing.output.contains(told), "{nothing:?}");
+    let old = world.agent_knowledge(&["sessions", "forget", "--before", "1999-01-01"]);
+    assert!(old.output.contains("Nothing is kept of sessions that ended before"), "{old:?}");
+    let here = world.agent_knowledge(&["sessions", "forget", "."]);
+    assert!(here.output.contains("Forgot 1 session."), "{here:?}");
+    let checked = world.agent_knowledge(&["sessions", "check"]);
+    assert_eq!(checked.exit, Some(0), "{checked:?}");
+}
+
+#[test]
+fn a_replay_is_written_to_stdout() {
+    let world = world_with_a_session();
+    world.agent_knowledge(&["sessions", "import", "--yes"]);
+    let replay = ["sessions", "show", "66667777", "--replay"];
+    let piped = world.agent_knowledge(&replay);
+    assert!(piped.output.contains("ran: npm run test:cart → exit 1"), "{piped:?}");
+    assert!(piped.output.ends_with("4 steps\n") && piped.messages.is_empty(), "{piped:?}");
+    #[cfg(unix)]
+    {
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        let shown = on_terminal(command.args(replay).args(["--speed", "100000"]), "");
+        assert!(shown.contains("ran: npm run test:cart → exit 1"), "{shown}");
+    }
 }
 
 // S-SESS-4

@@ -1,6 +1,6 @@
 //! The commands about past sessions of other tools, as clap parses them. Not here: what they do (`program::sessions`).
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::whole_number::whole;
 use super::{OutputFormat, RequestCommand};
@@ -170,9 +170,10 @@ pub struct ReviewSessions {
 
 /// `sessions forget`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("forgotten").required(true).args(["what", "before"]))]
 pub struct ForgetSessions {
     /// A session by its id, or a directory in which sessions began
-    #[arg(value_name = "ID|PATH", required_unless_present = "before", conflicts_with = "before")]
+    #[arg(value_name = "ID|PATH")]
     pub what: Option<String>,
     /// All that ended before this: a time, a day or an age, such as 2026-03-01 or 90d
     #[arg(long, value_name = "TIME")]

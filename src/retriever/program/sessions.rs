@@ -2,7 +2,7 @@
 //! here: reading them (`sessions`), the words of an answer (`reply`), searching them (`api`).
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::args::sessions::{ForgetSessions, ImportSessions, ListSessions, Sessio
 use crate::cli::{Need, Wiring};
 use api::{ApiError, Point, Reply, SessionSearchRequest, Shape};
 use event::Problems;
-use reply::Shown;
+use reply::{ReplayStep, Shown};
 use sessions::import_scope::ImportScope;
 use sessions::readers::READERS;
 use sessions::session_digest::SessionDigest;
@@ -54,7 +54,7 @@ impl Program<'_> {
             }
             Sessions::Import(command) => done(self.import_sessions(&settled, &command, messages)?),
             Sessions::List(command) => done(self.list_sessions(&settled, &command)?),
-            Sessions::Show(command) => done(self.show_session(&settled, &command, messages)?),
+            Sessions::Show(command) => done(self.show_session(&settled, &command)?),
             Sessions::Summary(command) => {
                 let (kept, session, _) = shown_session(&settled, &command.id)?;
                 let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
@@ -179,12 +179,10 @@ impl Program<'_> {
         Ok(reply::session_list(&sessions, skip, is_more))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a replay lets time pass on purpose")]
     fn show_session(
         &self,
         settled: &ResolvedSettings,
         command: &ShowSession,
-        messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         let (kept, session, named) = shown_session(settled, &command.id)?;
         let exchanges = kept.exchanges_of(session.row).map_err(|error| unkept(&error))?;
@@ -193,19 +191,19 @@ impl Program<'_> {
             return Ok(reply::session_transcript(&session, &exchanges, shown));
         }
         let steps = reply::replay_steps(&exchanges, shown);
-        for step in &steps {
-            // A pipe or a file wants all of it at once.
-            if std::io::stdout().is_terminal() {
-                let pause = step.pause_ms / u64::from(command.speed.max(1));
-                std::thread::sleep(Duration::from_millis(pause.min(PAUSE_MS_MAX)));
-            }
-            let shown = writeln!(messages, "{}", step.text.trim_end());
-            shown.map_err(|error| ApiError::Failed {
-                exit: Exit::Io,
-                message: format!("failed to write: {error}"),
-            })?;
+        let count = format!("{} steps", steps.len());
+        let json = json!({ "steps": steps.len() });
+        // A pipe or a file wants all of it at once.
+        if !std::io::stdout().is_terminal() {
+            let steps: String =
+                steps.iter().map(|step| format!("{}\n", step.text.trim_end())).collect();
+            return Ok(Reply::new(format!("{steps}{count}"), json));
         }
-        Ok(Reply::new(format!("{} steps", steps.len()), json!({ "steps": steps.len() })))
+        replay(&steps, command.speed, &mut std::io::stdout().lock()).map_err(|error| {
+            let message = format!("failed to write: {error}");
+            ApiError::Failed { exit: Exit::Io, message }
+        })?;
+        Ok(Reply::new(count, json))
     }
 
     fn forget_sessions(
@@ -218,23 +216,34 @@ impl Program<'_> {
             (Some(before), _) => {
                 (opened(settled)?, Forgotten::Before(self.time_ms("before", before)?))
             }
-            (None, what) => {
-                let what = what.as_deref().unwrap_or_default();
-                if what.contains(['/', '\\']) {
-                    let path = self.surroundings.directory.join(what);
-                    (opened(settled)?, Forgotten::Path(path.to_string_lossy().into_owned()))
-                } else {
-                    let (kept, session) = found_session(settled, what)?;
-                    (kept, Forgotten::Session(session.row))
-                }
-            }
+            (None, what) => self.named_to_forget(settled, what.as_deref().unwrap_or_default())?,
         };
         let forgotten = kept.forget(&what, now_ms).map_err(|error| unkept(&error))?;
-        let noun = if forgotten == 1 { "session" } else { "sessions" };
-        let text = format!(
-            "Forgot {forgotten} {noun}. The transcripts stay where they are, and are not read again."
-        );
+        let text = match (&what, forgotten) {
+            (Forgotten::Path(path), 0) => format!(
+                "Nothing is kept of sessions that began in {path}, and nothing of them will be read."
+            ),
+            (_, 0) => "Nothing is kept of sessions that ended before that, and nothing of them will be read.".to_owned(),
+            _ => {
+                let noun = if forgotten == 1 { "session" } else { "sessions" };
+                format!("Forgot {forgotten} {noun}. The transcripts stay where they are, and are not read again.")
+            }
+        };
         Ok(Reply::new(text, json!({ "forgotten": forgotten })))
+    }
+
+    /// Finds what an id or a directory means. A word alone is never a directory: what is forgotten is not guessed.
+    fn named_to_forget(
+        &self,
+        settled: &ResolvedSettings,
+        what: &str,
+    ) -> Result<(SessionStore, Forgotten), ApiError> {
+        if what.contains(['/', '\\']) || [".", ".."].contains(&what) {
+            let path = without_dots(&self.surroundings.directory.join(what));
+            return Ok((opened(settled)?, Forgotten::Path(path.to_string_lossy().into_owned())));
+        }
+        let (kept, session) = found_session(settled, what)?;
+        Ok((kept, Forgotten::Session(session.row)))
     }
 
     fn time_ms(&self, field: &str, text: &str) -> Result<i64, ApiError> {
@@ -247,6 +256,17 @@ impl Program<'_> {
         })?;
         Ok(point.first((self.surroundings.clock)().now).as_millisecond())
     }
+}
+
+/// Shows the steps of a session one after the other, with the pauses between them.
+#[expect(clippy::disallowed_methods, reason = "a replay lets time pass on purpose")]
+fn replay(steps: &[ReplayStep], speed: u32, to: &mut dyn Write) -> std::io::Result<()> {
+    steps.iter().try_for_each(|step| {
+        let pause = step.pause_ms / u64::from(speed.max(1));
+        std::thread::sleep(Duration::from_millis(pause.min(PAUSE_MS_MAX)));
+        writeln!(to, "{}", step.text.trim_end())?;
+        to.flush()
+    })
 }
 
 /// Reads a root that a person gave: a folder that is there.
@@ -262,4 +282,17 @@ fn given_root(text: &str) -> Result<(String, PathBuf), ApiError> {
 /// Tells whether the settings leave out a session.
 pub(super) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool {
     policy.leaves_out(&session.tool, session.repo.as_deref(), session.facts.directory.as_deref())
+}
+
+/// Resolves `.` and `..` by the names alone: the directory of a session may be gone.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            named => plain.push(named),
+        }
+    }
+    plain
 }
