@@ -470,8 +470,7 @@ fn setup_says_what_a_yes_means() {
     let mut command = world.command(AGENT_KNOWLEDGE);
     command.args(["setup", "claude-code"]);
     let shown = on_terminal(&mut command, "y\ny\ny\n");
-    let question = shown.find("Read them? [y/N]").unwrap_or_else(|| panic!("{shown}"));
-    let before = &shown[..question];
+    let (before, _) = shown.split_once("Read them? [y/N]").unwrap_or_else(|| panic!("{shown}"));
     for said in
         ["1 file", "keeps what was asked", "agent-knowledge/sessions", "leaves this machine"]
     {
@@ -505,7 +504,7 @@ fn a_name_that_was_printed_opens_a_session() {
     world.agent_knowledge(&["sessions", "import", "--yes"]);
     let listed = world.asked(&["sessions", "list"])["sessions"][0].clone();
     let uri = listed["uri"].as_str().unwrap();
-    for name in [&format!("{SESSION}#0"), &format!("{}#0", &SESSION[..8]), uri] {
+    for name in [&format!("{SESSION}#0"), &format!("{}#0", SESSION.get(..8).unwrap()), uri] {
         let shown = world.agent_knowledge(&["sessions", "show", name]);
         assert_eq!(shown.exit, Some(0), "{name}: {shown:?}");
         assert!(shown.output.contains("npm run test:cart"), "{name}: {shown:?}");

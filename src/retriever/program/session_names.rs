@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::sessions::leaves_out;
 use super::{ResolvedSettings, unkept};
 use api::ApiError;
 use event::Problems;
@@ -133,6 +132,11 @@ pub(super) fn found_session(
     }
     let session = found.pop().ok_or_else(|| ApiError::NotFound(String::new()))?;
     Ok((kept, session))
+}
+
+/// Tells whether the settings leave out a session.
+pub(super) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool {
+    policy.leaves_out(&session.tool, session.repo.as_deref(), session.facts.directory.as_deref())
 }
 
 /// Opens what is kept.

@@ -8,8 +8,7 @@ use serde_json::json;
 
 use super::agent_files::refused;
 use super::session_drafts::Drafting;
-use super::session_names::{kept_repo, opened};
-use super::sessions::leaves_out;
+use super::session_names::{kept_repo, leaves_out, opened};
 use super::{Program, ResolvedSettings, unkept};
 use crate::args::sessions::ReviewSessions;
 use api::{ApiError, Reply};

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::asking::{Usual, asked};
 use super::session_consent::run_import;
 use super::session_names::{
-    check_policy, found_session, kept_repo, known_tools, opened, root_of, shown_session,
+    check_policy, found_session, kept_repo, known_tools, leaves_out, opened, root_of, shown_session,
 };
 use super::session_permission::SessionPermission;
 use super::{GlobalOptions, Program, ResolvedSettings, failed, unkept};
@@ -27,7 +27,7 @@ use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
 use sessions::source::Places;
-use store::{PlatformDirs, SessionPolicy, StoreError};
+use store::{PlatformDirs, StoreError};
 use writer::exit::Exit;
 
 /// Adds roots of transcripts.
@@ -277,11 +277,6 @@ fn given_root(text: &str) -> Result<(String, PathBuf), ApiError> {
         return Err(ApiError::Invalid(Problems::one("root", message)));
     }
     Ok((tool, path))
-}
-
-/// Tells whether the settings leave out a session.
-pub(super) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool {
-    policy.leaves_out(&session.tool, session.repo.as_deref(), session.facts.directory.as_deref())
 }
 
 /// Resolves `.` and `..` by the names alone: the directory of a session may be gone.
