@@ -25,7 +25,7 @@ const KINDS_SHOWN_MAX: usize = 6;
 /// Nanoseconds of a millisecond.
 const MS_NS: i64 = 1_000_000;
 
-/// What an import keeps, and that it stays here. It follows the words "reads them".
+/// What an import keeps, and that it stays here.
 const KEPT: &str =
     "keeps what was asked, answered, run and changed, without the secrets that our rules recognise";
 const STAYS: &str = "Nothing of it enters a log or leaves this machine, unless you let a model of yours draft lessons \
@@ -51,7 +51,7 @@ pub fn import_question(tools: &BTreeMap<&'static str, ToolFiles>, folder: &Path)
     let (mut text, _) = on_this_disk(tools);
     let _ = writeln!(
         text,
-        "\nNothing was read yet. After a yes agent-knowledge reads them, and new ones at most every hour. It {KEPT}, in {}, \
+        "\nAfter a yes, agent-knowledge reads them, and new ones at most every hour. It {KEPT}, in {}, \
          which only you can read. {STAYS}",
         folder.display(),
     );
