@@ -100,7 +100,7 @@ export async function screenshots(given, folder) {
     for (const [screen, route] of Object.entries(screens(known))) {
       await page.evaluate((hash) => (location.hash = hash), route);
       for (const [kind, colorScheme, viewport] of [["light", "light", { width: 1280, height: 800 }], ["dark", "dark", { width: 1280, height: 800 }], ["narrow", "light", NARROW]]) {
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await page.setViewportSize(viewport);
         await settle(page, seen);
         await page.evaluate(nameHome, home.folder);
