@@ -83,7 +83,7 @@ async function walk(name, given, results) {
       if (name === "shapes") {
         results.add("shapes: no function of words is lost for words", await oddValues());
         await results.step("shapes", () => lookAtShapes(opened, known, results));
-        await results.step("shapes, newer server", () => asNewerServer(opened, route, results));
+        await results.step("shapes, newer server", () => asNewerServer(opened, screens(known), results));
       }
       if (name === "poison") await results.step("poison", () => lookAtPoison(opened, known, results));
     } finally {

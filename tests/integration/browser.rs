@@ -57,7 +57,7 @@ fn browser_makes_no_node_of_a_poisoned_text() {
 
 #[test]
 fn browser_shows_every_shape_of_memory_to_people() {
-    walk("shapes", &[], 360);
+    walk("shapes", &[], 340);
 }
 
 #[test]
