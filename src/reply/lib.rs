@@ -15,6 +15,7 @@ mod lifecycle;
 mod line;
 mod line_list;
 mod log_events;
+mod matched_words;
 mod merged;
 mod near_misses;
 mod neutral_json;
@@ -56,6 +57,7 @@ pub use line::operands;
 pub use log_events::{
     DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
 };
+pub use matched_words::with_matched_words;
 pub use merged::{merge_briefing, merge_search, with_notice};
 pub use node_text::node_text;
 pub use outline::outline;

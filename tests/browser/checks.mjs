@@ -9,6 +9,9 @@ const ELEMENTS_MAX = 5_000;
 
 export const NARROW = { width: 360, height: 740 };
 
+/** The widths at which nothing may overlap: a desk, half a desk, a telephone. */
+export const WIDTHS = [1280, 900, 390];
+
 /** A heading, a title, a main part; a number of elements that no store can change. */
 export async function frame(page) {
   const found = await page.evaluate(() => ({
@@ -63,6 +66,147 @@ export async function narrow(page) {
       .sort((one, other) => other.right - one.right);
     const named = wide.slice(0, 3).map(({ element, right }) => `${element.tagName.toLowerCase()}.${element.getAttribute("class") ?? ""} to ${Math.round(right)}`);
     return [`wider than ${root.clientWidth} px: ${root.scrollWidth} px, scrolls ${scrolled} px; ${named.join("; ")}`];
+  });
+}
+
+/** What a program prints where it did not know what it had. `shape` only where no text of the store has such words. */
+const RAW = {
+  source: '\\{\\s*"|"\\s*:\\s*[\\[{"]|\\[object|\\bundefined\\b|\\bNaN\\b|Invalid Date',
+  shape: '\\bnull\\b|\\b[a-z]+_[a-z_]*[a-z]\\b(?!\\.\\w)|\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d',
+};
+
+/**
+ * No text, title, label or placeholder shows a value as a program writes it.
+ * @param {string[]} written what people and agents wrote; what is shown of it word for word is their own text
+ * @param {boolean} isStrict whether names such as `memory_id` and raw times are faults too
+ */
+export async function readable(page, written = [], isStrict = false) {
+  const found = await page.evaluate(({ pattern }) => {
+    const raw = new RegExp(pattern, "g");
+    const texts = [["title", document.title]];
+    const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { parentElement: parent, data } = walker.currentNode;
+      if (!parent.closest("script, style, [data-agent-text]")) texts.push([`text of ${parent.tagName.toLowerCase()}.${parent.className?.baseVal ?? parent.className}`, data]);
+    }
+    const seen = ["title", "aria-label", "aria-valuetext", "aria-description", "placeholder", "alt", "label", "value"];
+    for (const element of document.querySelectorAll(seen.map((name) => `[${name}]`).join())) {
+      for (const name of seen) {
+        const isMeant = name !== "value" || element.matches("input:not([type=hidden], [type=range], [type=checkbox])");
+        if (isMeant && element.hasAttribute(name)) texts.push([`${name} of ${element.tagName.toLowerCase()}`, element.getAttribute(name)]);
+      }
+    }
+    return texts.flatMap(([place, text]) => [...text.matchAll(raw)].slice(0, 3).map(({ index, 0: match }) => ({
+      place, match, near: text.slice(Math.max(0, index - 30), index + 50).trim(), around: text.slice(Math.max(0, index - 8), index + match.length + 8).trim(),
+    })));
+  }, { pattern: isStrict ? `${RAW.source}|${RAW.shape}` : RAW.source });
+  const isWritten = ({ around }) => written.some((text) => text.includes(around));
+  return found.filter((one) => !isWritten(one)).map(({ place, near, match }) => `${place} shows ${match}: ${near}`);
+}
+
+/** Text is neither on other text, nor cut off without a sign, nor outside of what contains it. Runs at the width that the page has. */
+export async function laidOut(page) {
+  return page.evaluate(() => {
+    const faults = new Set();
+    const named = (element) => `${element.tagName.toLowerCase()}.${element.getAttribute("class") ?? ""}`;
+    const styles = new Map();
+    const styleOf = (element) => styles.get(element) ?? styles.set(element, getComputedStyle(element)).get(element);
+    const isHidden = (element) => !element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true })
+      || element.closest(".visually-hidden, .skip, option, datalist, script, style, title, dialog:not([open]), [aria-hidden=true]");
+    const isClip = (value) => value !== "visible";
+    const canBeSeenWhole = (element) => /auto|scroll/.test(styleOf(element).overflowX + styleOf(element).overflowY)
+      || styleOf(element).maskImage !== "none" || styleOf(element).webkitLineClamp !== "none";
+
+    /** What is left of a rectangle inside everything that cuts it. */
+    const seenOf = (rect, from) => {
+      let { left, top, right, bottom } = rect;
+      for (let at = from; at && at !== document.documentElement; at = at.parentElement) {
+        const style = styleOf(at);
+        if (!(at instanceof HTMLElement) || style.display.startsWith("inline") && !/inline-/.test(style.display)) continue;
+        const box = at.getBoundingClientRect();
+        if (isClip(style.overflowX) || isClip(style.overflowY)) {
+          left = Math.max(left, box.left); right = Math.min(right, box.right);
+          top = Math.max(top, box.top); bottom = Math.min(bottom, box.bottom);
+        }
+      }
+      return { left, top, right, bottom };
+    };
+
+    /** Where a text ends (a space at the end of a line may hang), each of its containers must go on, unless it can be scrolled there. */
+    const runsOut = (rect, element, text) => {
+      for (let at = element; at && at !== document.body; at = at.parentElement) {
+        const style = styleOf(at);
+        if (!(at instanceof HTMLElement) || style.display === "inline" || style.display === "contents") continue;
+        if (isClip(style.overflowX)) return;
+        const box = at.getBoundingClientRect();
+        if (rect.right > box.right + 5 || rect.left < box.left - 5) {
+          faults.add(`a text runs out of ${named(at)} by ${Math.round(Math.max(rect.right - box.right, box.left - rect.left))} px: ${text}`);
+          return;
+        }
+      }
+    };
+
+    const boxes = [];
+    const layerOf = (element) => {
+      for (let at = element; at; at = at.parentElement) if (/fixed|sticky/.test(styleOf(at).position)) return at;
+      return null;
+    };
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      const element = node.parentElement;
+      if (!node.data.trim() || isHidden(element)) continue;
+      range.selectNodeContents(node);
+      const text = node.data.trim().slice(0, 40);
+      let whole = 0;
+      let left = 0;
+      for (const rect of range.getClientRects()) {
+        if (rect.width < 1) continue;
+        if (!element.closest("svg")) runsOut(rect, element, text);
+        const seen = seenOf(rect, element);
+        const [width, height] = [seen.right - seen.left, seen.bottom - seen.top];
+        whole += rect.width;
+        if (width < 1 || height < 1) continue;
+        left += width;
+        boxes.push({ ...seen, node, element, text, layer: layerOf(element) });
+      }
+      // What is cut by an ellipsis still says how it begins.
+      const inScroll = (() => { for (let at = element; at; at = at.parentElement) if (canBeSeenWhole(at)) return true; return false; })();
+      if (whole > 0 && left < Math.min(whole, 24) - 1 && !inScroll) faults.add(`nearly nothing is left of a text in ${named(element)}: ${text}`);
+    }
+    for (const element of document.querySelectorAll("input:not([type=checkbox], [type=range]), select, textarea")) {
+      if (isHidden(element)) continue;
+      const seen = seenOf(element.getBoundingClientRect(), element.parentElement);
+      if (seen.right - seen.left > 1 && seen.bottom - seen.top > 1) boxes.push({ ...seen, node: element, element, text: `the field ${element.name || element.id || element.placeholder || ""}`, layer: layerOf(element) });
+    }
+
+    // Lines of one size may touch: only what covers a good part of a letter is a fault.
+    boxes.sort((one, other) => one.top - other.top);
+    for (const [place, one] of boxes.entries()) {
+      for (let next = place + 1; next < boxes.length && boxes[next].top < one.bottom; next += 1) {
+        const other = boxes[next];
+        if (one.node === other.node || one.layer !== other.layer || one.element.contains(other.node) && other.node.nodeType === 1) continue;
+        const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        const least = Math.min(one.bottom - one.top, other.bottom - other.top);
+        if (width > 2 && height > 0.35 * least) faults.add(`"${one.text}" in ${named(one.element)} is on "${other.text}" in ${named(other.element)}, ${Math.round(width)} x ${Math.round(height)} px`);
+      }
+    }
+
+    for (const element of document.querySelectorAll("body *")) {
+      if (!(element instanceof HTMLElement) || isHidden(element) || !element.innerText?.trim()) continue;
+      const style = styleOf(element);
+      const isCut = (axis) => style[`overflow${axis}`] === "hidden" || style[`overflow${axis}`] === "clip";
+      const hasSign = style.textOverflow === "ellipsis" || canBeSeenWhole(element);
+      if (isCut("Y") && element.scrollHeight > element.clientHeight + 2 && !canBeSeenWhole(element) && element.clientHeight > 0) {
+        faults.add(`${named(element)} is cut at its bottom: ${element.scrollHeight} px in ${element.clientHeight}: ${element.innerText.trim().slice(0, 60)}`);
+      }
+      if (isCut("X") && element.scrollWidth > element.clientWidth + 1 && !hasSign) {
+        faults.add(`${named(element)} is cut at its side: ${element.scrollWidth} px in ${element.clientWidth}: ${element.innerText.trim().slice(0, 60)}`);
+      }
+    }
+    return [...faults].slice(0, 8);
   });
 }
 

@@ -24,6 +24,12 @@ const BROKEN = (elsewhere) => `<!doctype html><title></title><body style="backgr
   <p style="color:#eee">pale in light</p><p id="dark">pale in dark</p><img src="x">
   <div style="width:2000px">wide</div>
   <${MARK}>made</${MARK}><a href="javascript:walrus()">press</a><b onclick="walrus()">b</b>
+  <p title="[object Object]">{"a": 1} and undefined</p><p>made by memory_id at 2026-03-01T10:00:00Z</p>
+  <div style="height:20px"><p style="margin:0">one text</p><p style="margin:-14px 0 0">other text</p></div>
+  <div style="width:90px;white-space:nowrap">a text that runs out of it</div>
+  <div style="width:90px;overflow:hidden;white-space:nowrap">a text that ends without a sign</div>
+  <div style="height:20px;overflow:hidden">a line<br>and one that nobody sees</div>
+  <div style="display:flex;width:60px;overflow:hidden"><span style="flex:none">as wide as it is</span><span style="min-width:0;overflow:hidden">squeezed</span></div>
   <p>before <span>\u202eturned</span> after</p>
   ${"<i></i>".repeat(6_000)}
   <script>fetch("${elsewhere}/pixel", { mode: "no-cors" }); document.cookie = "token=quite-secret"; localStorage.token = "quite-secret";</script>`;
@@ -57,6 +63,12 @@ export async function control(results) {
     finds("markup", await checks.untouched(page), [new RegExp(`made from a text: <${MARK}`), /leads elsewhere: javascript/, /runs a script: B onclick/]);
     finds("direction", await checks.isolated(page), [/may turn/]);
     finds("secrets", await checks.secretive(page, ["quite-secret"]), [/cookie/, /local/]);
+    finds("values of programs", await checks.readable(page, [], true), [
+      /title of p shows \[object/, /shows \{"/, /shows undefined/, /shows memory_id/, /shows 2026-03-01T/,
+    ]);
+    const own = await checks.readable(page, ['it is {"a": 1} and undefined']);
+    results.add("control: what was written so is no value of a program", own.filter((fault) => !/title of/.test(fault)));
+    finds("layout", await checks.laidOut(page), [/is on "other text"/, /runs out of div/, /cut at its side/, /cut at its bottom/, /nearly nothing is left/]);
     finds("light", await checks.accessible(page, "light"), [/color-contrast/, /image-alt/]);
     await page.emulateMedia({ colorScheme: "dark" });
     finds("dark", await checks.accessible(page, "dark"), [/#dark/]);

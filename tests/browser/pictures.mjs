@@ -13,6 +13,8 @@ import { live, session } from "./use.mjs";
 
 /** Loads of each screen; the median counts. */
 const LOADS = 9;
+/** Longest wait for the index by meaning. */
+const INDEX_MS_MAX = 120_000;
 /** Each from the top of the list. */
 const SCROLLS = 3;
 
@@ -94,10 +96,11 @@ async function scroll(page, seen) {
 export async function screenshots(given, folder) {
   mkdirSync(folder, { recursive: true });
   await withSignedIn("own", given, async ({ page, seen }, home, known) => {
+    await indexed(home);
     for (const [screen, route] of Object.entries(screens(known))) {
       await page.evaluate((hash) => (location.hash = hash), route);
       for (const [kind, colorScheme, viewport] of [["light", "light", { width: 1280, height: 800 }], ["dark", "dark", { width: 1280, height: 800 }], ["narrow", "light", NARROW]]) {
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await page.setViewportSize(viewport);
         await settle(page, seen);
         await page.evaluate(nameHome, home.folder);
@@ -105,6 +108,16 @@ export async function screenshots(given, folder) {
       }
     }
   });
+}
+
+/** Waits until every memory is found by its meaning, where there is a model: a picture of half an index shows other scores. */
+async function indexed(home) {
+  for (const end = Date.now() + INDEX_MS_MAX; Date.now() < end; ) {
+    const { model, embedded, memories } = await home.ask("status");
+    if (!process.env.AGENT_KNOWLEDGE_MODEL_DIR || (model.works && embedded >= memories)) return;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new Error("the memories are not indexed by meaning in time");
 }
 
 /** Runs in the page: the folder of this walk has another name each time, and pictures should differ only where the page does. */

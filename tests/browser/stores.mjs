@@ -9,6 +9,7 @@ import { execFileSync } from "node:child_process";
 
 import { Home } from "./home.mjs";
 import { poisonEvents, poisoned, RAW_LINES } from "./poison.mjs";
+import { shapes } from "./shapes.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SESSION = "11111111-2222-3333-4444-555566667777";
@@ -37,6 +38,12 @@ const own = {
     lessonAbout(home, "src/walrus.rs");
     await home.run("log-memory", ["--type", "error", "--lesson", "open the walrus first, see src/walrus.rs"]);
     await home.run("agent-knowledge", ["sessions", "import", "--yes"]);
+    await home.save(["acme/shop", "acme/web"].map((repo, number) => ({
+      repo, event_type: "error", agent_id: ["codex", "claude-code"][number], context: "npm ci fails in CI",
+      symptoms: ["npm error code EACCES, mkdir /srv/cache"], command: "sudo chown -R 1000 /srv/cache",
+      lesson: ["the npm cache belongs to root; mount it with uid 1000", "the cache of npm belongs to root: mount it with uid 1000"][number],
+      success_rate: ["3/3", "2/2"][number],
+    })));
     const past = ofSomeDays(home);
     return {
       past,
@@ -142,16 +149,16 @@ const poison = {
   },
 };
 
-export const STORES = { empty, own, real, many, poison };
+export const STORES = { empty, own, real, many, poison, shapes };
 
 /** Fills a store, starts a server on it, and ends both whatever happens. */
 export async function withServer(name, given, then) {
   const store = STORES[name];
   const home = new Home(given.programs, store.folder);
   try {
-    const known = await store.fill(home, given);
+    const known = await store.fill(home, { ...given, repository, writeSession });
     await home.serve();
-    await store.live(home, known);
+    await store.live(home, known, { work });
     await then(home, known);
   } finally {
     await home.close();

@@ -1,7 +1,7 @@
 // Walks the dashboard of a real server with a real browser, and prints a line for each check.
 //
 //   node walk.mjs STORE --programs DIRECTORY [--real-logs DIRECTORY]
-//                                   STORE is empty, own, real, many or poison: all screens on that store
+//                                   STORE is empty, own, real, many, poison or shapes: all screens on that store
 //   node walk.mjs attacks ...       pages of other origins try to get in
 //   node walk.mjs control           the checks on a page that breaks every one of them
 //   node walk.mjs --report ...      measures own, and 100,000 memories
@@ -18,7 +18,8 @@ import * as checks from "./checks.mjs";
 import { control } from "./control.mjs";
 import { report, screenshots } from "./pictures.mjs";
 import { Results } from "./results.mjs";
-import { screens } from "./screens.mjs";
+import { screens, unvisited } from "./screens.mjs";
+import { asNewerServer, lookAtShapes, oddValues } from "./odd_values.mjs";
 import { STORES, withServer } from "./stores.mjs";
 import { keys, live, past, session, stale } from "./use.mjs";
 
@@ -60,10 +61,12 @@ async function walk(name, given, results) {
       const link = await home.link();
       const opened = await openPage(browser, home.address);
       await session.signIn(opened, link, results);
-      const route = screens(known);
+      const route = { ...screens(known), ...known.more };
+      results.add(`${name}: every screen of the page's own table is visited`, unvisited(Object.values(route)));
+      const written = writtenIn(home);
       for (const screen of Object.keys(route)) {
         const isMissing = known.missing?.includes(screen);
-        await results.step(`${name}, ${screen}`, () => look(opened, name, screen, route[screen], isMissing, results));
+        await results.step(`${name}, ${screen}`, () => look(opened, { store: name, screen, route: route[screen], isMissing, written, isStrict: known.isStrict }, results));
       }
       const steps = {
         keys: () => keys(opened, route, results),
@@ -77,6 +80,11 @@ async function walk(name, given, results) {
         end: () => session.ends(opened, results),
       };
       if (name === "own") for (const [step, then] of Object.entries(steps)) await results.step(step, then);
+      if (name === "shapes") {
+        results.add("shapes: no function of words is lost for words", await oddValues());
+        await results.step("shapes", () => lookAtShapes(opened, known, results));
+        await results.step("shapes, newer server", () => asNewerServer(opened, screens(known), results));
+      }
       if (name === "poison") await results.step("poison", () => lookAtPoison(opened, known, results));
     } finally {
       await browser.close();
@@ -85,11 +93,12 @@ async function walk(name, given, results) {
 }
 
 /** One screen: as it is, in dark, and narrow. */
-async function look({ page, seen }, store, screen, route, isMissing, results) {
+async function look({ page, seen }, { store, screen, route, isMissing, written, isStrict }, results) {
   await page.evaluate((hash) => (location.hash = hash), route);
   await settle(page, seen);
   const add = (check, faults) => results.add(`${store}, ${screen}: ${check}`, faults);
   add("frame", await checks.frame(page));
+  add("no value as a program writes it", await checks.readable(page, written, isStrict));
   add("accessible in light", await checks.accessible(page, "light"));
   await page.emulateMedia({ colorScheme: "dark" });
   add("accessible in dark", await checks.accessible(page, "dark"));
@@ -97,10 +106,24 @@ async function look({ page, seen }, store, screen, route, isMissing, results) {
   await page.setViewportSize(checks.NARROW);
   await settle(page, seen);
   add("fits 360 px", await checks.narrow(page));
-  await page.setViewportSize({ width: 1280, height: 900 });
+  const faults = [];
+  for (const width of checks.WIDTHS.toReversed()) {
+    await page.setViewportSize({ width, height: 900 });
+    await settle(page, seen);
+    faults.push(...(await checks.laidOut(page)).map((fault) => `at ${width} px ${fault}`));
+  }
+  add("nothing overlaps, is cut off or runs out", faults);
   add("nothing made from a text", [...(await checks.untouched(page)), ...(await checks.isolated(page))]);
   // What is not there is answered so, and Chromium writes that down.
   add("no complaint of the browser", seen.take(isMissing ? /Failed to load resource: .* 404/ : null));
+}
+
+/** What people and agents wrote into the store: every text in a line of a log, and what agents said and did. */
+function writtenIn(home) {
+  const textsOf = (value) => (typeof value === "string" ? [value] : value && typeof value === "object" ? Object.values(value).flatMap(textsOf) : []);
+  const parsed = (line) => { try { return JSON.parse(line); } catch { return line; } };
+  // A store of many has none of it, and a walk need not read it all.
+  return home.lines().slice(0, 20_000).flatMap((line) => textsOf(parsed(line)));
 }
 
 /** The poison is on the screen as text, so that the other checks have looked at something; and it stays text as an address. */

@@ -1,4 +1,4 @@
-//! A real browser on the dashboard of the real server: all screens on five stores, by mouse and keys, live, in light, dark
+//! A real browser on the dashboard of the real server: all screens on six stores, by mouse and keys, live, in light, dark
 //! and narrow; nothing that anybody wrote becomes markup; pages of other origins do not get in.
 //! Not here: the checks themselves; those are in `tests/browser`. How long screens take is measured, not tested:
 //! `node tests/browser/walk.mjs --report`.
@@ -26,7 +26,7 @@ fn walk(what: &str, args: &[&str], checks_min: usize) {
 
 #[test]
 fn browser_walk_finds_what_is_broken() {
-    walk("control", &[], 9);
+    walk("control", &[], 12);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn browser_walks_an_empty_store() {
 
 #[test]
 fn browser_walks_our_own_lessons() {
-    walk("own", &[], 141);
+    walk("own", &[], 190);
 }
 
 #[test]
@@ -53,6 +53,11 @@ fn browser_walks_a_hundred_thousand_memories() {
 #[test]
 fn browser_makes_no_node_of_a_poisoned_text() {
     walk("poison", &[], 103);
+}
+
+#[test]
+fn browser_shows_every_shape_of_memory_to_people() {
+    walk("shapes", &[], 340);
 }
 
 #[test]

@@ -98,6 +98,10 @@ pub(super) fn search(
     let interest = words.map(|words| words.interest());
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
+    let reply = match request.explain {
+        Explain::Components => reply::with_matched_words(reply, &asked.text),
+        Explain::Silent => reply,
+    };
     Ok(with_past_session(local, request, here.as_ref(), reply))
 }
 

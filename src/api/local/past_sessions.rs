@@ -69,12 +69,13 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
     };
     let hits = view.index.find(&query);
     let found = found(&kept, &hits, &request.query)?;
-    Ok(reply::session_hits(&SessionsFound {
+    let reply = reply::session_hits(&SessionsFound {
         sessions: &found,
         is_behind: view.is_behind,
         shape: request.shape,
         max_tokens: request.max_tokens,
-    }))
+    });
+    Ok(reply::with_matched_words(reply, &request.query))
 }
 
 /// Lists the newest sessions that people held, page by page.

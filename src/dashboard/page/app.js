@@ -6,12 +6,10 @@ import { html, render, useEffect, useErrorBoundary, useRef, useState } from './p
 import { listenForKeys } from './shared/keys.js';
 import { Notices } from './shared/notices.js';
 import { hrefOf, navigate, parseRoute } from './shared/routes.js';
+import { isScreen } from './shared/screens.js';
 import { applyTheme, Head, KeysDialog, Navigation } from './shared/shell.js';
 import { Command, Empty, Failure, Loading, Top } from './shared/states.js';
 
-const SCREENS = [
-  'timeline', 'search', 'injected', 'memory', 'review', 'graph', 'sessions', 'health', 'savings', 'gaps', 'patterns', 'context',
-];
 const modules = new Map();
 
 /** Loads the module of a screen once. */
@@ -93,7 +91,7 @@ function Unknown({ screen }) {
 }
 
 function Current({ route }) {
-  const isKnown = SCREENS.includes(route.screen);
+  const isKnown = isScreen(route.screen);
   const { name, module, error } = useModule(isKnown ? route.screen : 'timeline');
   const { screen, id } = route;
   useFocusOnHeading(module && name === screen ? `${screen}/${id}` : 'loading');
@@ -133,7 +131,7 @@ async function start() {
   applyTheme();
   // Asked for beside the sign-in, so that the first view need not wait for it afterwards.
   const { screen } = parseRoute(location.hash);
-  const early = SCREENS.includes(screen) && loadScreen(screen).catch(() => null);
+  const early = isScreen(screen) && loadScreen(screen).catch(() => null);
   const [maySee] = await Promise.all([signIn(), early]);
   const page = document.querySelector('#page');
   page.replaceChildren();

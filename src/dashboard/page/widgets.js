@@ -12,6 +12,7 @@ export { MemoryLink, MemoryRow, Kind, Marks, Repo, When, Agent, File } from './s
 export { Deeds, doDeed, later } from './shared/deeds.js';
 export { Filters, RepoField, useRepos } from './shared/filters.js';
 export { Folded, Prose, Marked } from './shared/prose.js';
+export { Value } from './shared/values.js';
 export { notify, Notices } from './shared/notices.js';
 export { Icon } from './shared/icons.js';
 export * from './shared/format.js';

@@ -2,7 +2,7 @@
 
 import { get, getText } from '../api.js';
 import {
-  Answer, count, counted, Empty, html, MemoryLink, RepoField, Table, Top, useData, useEffect, useRef, useRepos, useState,
+  Answer, count, counted, Empty, html, MemoryLink, RepoField, sentenceCase, Table, Top, useData, useEffect, useRef, useRepos, useState,
   words,
 } from '../widgets.js';
 
@@ -16,15 +16,19 @@ const DAYS = 366;
 /** Tokens are not told by the server; four bytes a token is the usual estimate. */
 const tokensOf = (text) => Math.ceil(new TextEncoder().encode(text).length / 4);
 
-/** The text by its headings: `For this task:` and what follows it. */
+/** The text by its headings: `For this task:` and what follows it. What stands before and after them is the frame. */
 function sectionsOf(text) {
-  const sections = [];
+  const sections = new Map();
   for (const block of text.split(/\n\n+/)) {
     const [head, ...lines] = block.split('\n');
     const isSection = head.endsWith(':') && lines.length > 0;
-    sections.push({ name: isSection ? head.slice(0, -1) : 'Frame', notes: isSection ? lines.filter((line) => line.startsWith('- ')).length : 0, tokens: tokensOf(block) });
+    const name = isSection ? head.slice(0, -1) : 'Frame';
+    const section = sections.get(name) ?? { name, notes: 0, tokens: 0 };
+    section.notes += isSection ? lines.filter((line) => line.startsWith('- ')).length : 0;
+    section.tokens += tokensOf(block);
+    sections.set(name, section);
   }
-  return sections;
+  return [...sections.values()];
 }
 
 const SECTION_COLUMNS = [
@@ -43,7 +47,7 @@ function Told({ briefing, text, budget }) {
         <rect class="ground" width="100" height="6" /><rect width=${Math.min(100, (total / budget) * 100)} height="6" /></svg>
       <p class="note">About ${count(total)} of ${count(budget)} tokens; ${counted(briefing.known, 'memory', 'memories')} known in the repository.</p>
       <${Table} caption="Tokens by section" columns=${SECTION_COLUMNS} rows=${sectionsOf(text)} />
-      ${lists.map(([name, memories]) => html`<h3 class="section-name">${words(name)}</h3>
+      ${lists.map(([name, memories]) => html`<h3 class="section-name">${sentenceCase(words(name))}</h3>
         <ul class="lines">${memories.map((memory) => html`<li key=${memory.id}><${MemoryLink} memory=${memory} /></li>`)}</ul>`)}
     </aside></div>`;
 }

@@ -45,7 +45,7 @@ const COLUMNS = [
   { name: 'what', title: 'Memory or file', render: ({ link }) => (link.memory ? html`<${MemoryLink}
     memory=${link.memory} />` : html`<${File} path=${link.code.path} repo=${link.code.repo} />`) },
   { name: 'depth', title: 'Steps', isNumber: true, render: ({ link }) => link.depth },
-  { name: 'why', title: 'Why', render: ({ link }) => html`<span class="note">${link.because ?? link.origin}</span>` },
+  { name: 'why', title: 'Why', render: ({ link }) => html`<span class="note">${words(link.because ?? link.origin)}</span>` },
 ];
 
 function Around({ center, related, heldBack }) {
@@ -81,8 +81,18 @@ function MemoryGraph({ id, depth }) {
     <${Around} center=${nodeOf({ memory })} related=${links.related} heldBack=${links.held_back} />`}<//>`;
 }
 
+/** The server names a file in 128 bytes, and finds one by the end of its path. */
+const PATH_BYTES_MAX = 120;
+
+function endOfPath(path) {
+  const bytes = (text) => new TextEncoder().encode(text).length;
+  let end = path;
+  while (bytes(end) > PATH_BYTES_MAX && end.includes('/')) end = end.slice(end.indexOf('/') + 1);
+  return end;
+}
+
 function FileGraph({ file, repo, depth }) {
-  const state = useData((signal) => get('impact', { file, repo, depth, max_tokens: 8_000 }, { signal }), [file, repo, depth]);
+  const state = useData((signal) => get('impact', { file: endOfPath(file), repo, depth, max_tokens: 8_000 }, { signal }), [file, repo, depth]);
   return html`<${Answer} state=${state}>${(links) => html`<p class="center-line"><code dir="auto">${file}</code></p>
     <${Around} center=${nodeOf({ code: { path: file, repo } })} related=${links.related} heldBack=${links.held_back} />`}<//>`;
 }

@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import {
-  Agent, Answer, bytes, Command, count, Empty, Figure, hrefOf, html, Panel, Repo, Table, Top, useData, useEvents, When, words,
+  Agent, Answer, asText, bytes, Command, count, Empty, Figure, hrefOf, html, Panel, Repo, Table, Top, useData, useEvents, When, words,
 } from '../widgets.js';
 
 export const title = 'Health';
@@ -12,7 +12,7 @@ const ENTRIES_MAX = 100;
 const WORDS = { ok: ['works', 'good'], warn: ['look at it', 'warn'], fail: ['broken', 'bad'] };
 const RANK = { fail: 0, warn: 1, ok: 2 };
 
-const stateOf = (state) => WORDS[state.toLowerCase()] ?? [state, 'warn'];
+const stateOf = (state) => WORDS[asText(state).toLowerCase()] ?? [words(state) || 'unknown', 'warn'];
 
 /** Checks that say the same kind of thing stand together: one row, and how many. */
 function grouped(checks) {
@@ -22,7 +22,7 @@ function grouped(checks) {
     if (groups.has(key)) groups.get(key).push(check);
     else groups.set(key, [check]);
   }
-  const rank = ([{ state }]) => RANK[state.toLowerCase()] ?? 1;
+  const rank = ([{ state }]) => RANK[asText(state).toLowerCase()] ?? 1;
   return [...groups.values()].sort((left, right) => rank(left) - rank(right));
 }
 
@@ -41,7 +41,7 @@ function Doctor() {
   const state = useData((signal) => get('doctor', {}, { signal }), []);
   const again = html`<button class="plain" onClick=${state.reload} disabled=${state.isLoading}>Check again</button>`;
   return html`<${Panel} title="Checks" actions=${again}><${Answer} state=${state}>${({ fine, checks }) => {
-    const warned = checks.filter(({ state: one }) => one.toLowerCase() !== 'ok').length;
+    const warned = checks.filter(({ state: one }) => asText(one).toLowerCase() !== 'ok').length;
     const text = !fine ? 'Memories cannot be written or read as they should. Start with the first check.'
       : warned > 0 ? 'It works. Some things could be better.' : 'Everything works.';
     return html`<p class="verdict" data-tone=${!fine ? 'bad' : warned ? 'warn' : 'good'}>${text}</p>
@@ -51,7 +51,7 @@ function Doctor() {
 
 function Troubles({ status }) {
   const texts = [
-    ...status.troubles.map((one) => (typeof one === 'string' ? one : Object.values(one).join(': '))),
+    ...status.troubles.map((one) => asText(one) || Object.values(one).map(asText).filter(Boolean).join(': ')),
     status.watch_trouble && `Changes are not watched, every query checks the files: ${status.watch_trouble}`,
     status.model.cache_trouble && `The cache of the model: ${status.model.cache_trouble}`,
     status.waiting > 0 && `${count(status.waiting)} writes wait in the spool, since another process holds their log. Searches find them.`,
@@ -91,7 +91,7 @@ const SKIP_COLUMNS = [
 ];
 
 function Store({ status }) {
-  const repos = Object.entries(status.repos).map(([key, memories]) => ({ key, memories })).sort((left, right) => right.memories - left.memories);
+  const repos = Object.entries(status.repos).filter(([, memories]) => typeof memories === 'number').map(([key, memories]) => ({ key, memories })).sort((left, right) => right.memories - left.memories);
   return html`
     <dl class="figures">
       <${Figure} name="Memories" value=${count(status.memories)} />

@@ -41,8 +41,8 @@ function Entry({ entry, isOpen, onToggle, go }) {
       ${failed > 0 && html`<span class="mark" data-tone="bad">${failed} failed</span>`}
       ${many > 0 && helped + failed === 0 && html`<span class="note">no verdict yet</span>`}
       <span class="note">${counted(entry.tokens, 'token')}</span>
-      ${entry.session && html`<button class="plain small" onClick=${() => go({ session: entry.session })}>session <bdi>
-        ${entry.session}</bdi></button>`}
+      ${entry.session && html`<button class="plain small session" onClick=${() => go({ session: entry.session })}><bdi>
+        ${`session ${entry.session}`}</bdi></button>`}
     </div>
     <${Told} entry=${entry} isOpen=${isOpen} />
   </article>`;

@@ -5,18 +5,18 @@ import { History } from '../shared/history.js';
 import { supersede } from '../shared/deeds.js';
 import { Links, LinkTo } from '../shared/links.js';
 import {
-  Agent, Answer, Command, Copy, Deeds, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, titleOf,
-  Top, useData,
-  useEvents, useRef, useState, useTitle, When, words,
+  Agent, Answer, asText, Command, Copy, count, Deeds, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, sentenceCase,
+  shortRepo, titleOf, Top, useData,
+  useEvents, useRef, useState, useTitle, Value, When, words,
 } from '../widgets.js';
 
 export const title = 'Memory';
 
-/** Fields that have a place of their own; all others are listed as they are. */
+/** Fields that have a place of their own; all others are listed by their names (`Value`). */
 const PLACED = new Set([
   'id', 'timestamp', 'agent_id', 'repo', 'event_type', 'context', 'lesson', 'command', 'symptoms', 'tags', 'files', 'source',
   'session_id', 'branch', 'commit', 'host', 'success_rate', 'confidence', 'expires', 'life', 'superseded_by', 'maturity',
-  'verdicts', 'evidence', 'pinned', 'history', 'conflicts', 'flagged', 'candidate',
+  'verdicts', 'evidence', 'pinned', 'history', 'conflicts', 'flagged', 'candidate', 'standing', 'origins', 'schema',
 ]);
 
 function Fact({ name, children }) {
@@ -24,19 +24,38 @@ function Fact({ name, children }) {
   return html`<div class="fact"><dt>${name}</dt><dd dir="auto">${children}</dd></div>`;
 }
 
-const verdictText = (verdicts) => Object.entries(verdicts).map(([name, times]) => `${name} × ${times}`).join(', ');
+const isPresent = (value) => value !== undefined && value !== null && value !== '' && value !== false;
+
+const verdictText = (verdicts) => Object.entries(verdicts).filter(([, times]) => typeof times === 'number' && times > 0)
+  .map(([name, times]) => `${words(name)} × ${count(times)}`).join(', ');
+
+const shownOf = (value) => isPresent(value) && html`<${Value} value=${value} />`;
+
+const joined = (texts, shown) => (Array.isArray(texts) ? texts.map(asText).filter(Boolean).map(shown).join(', ') : '');
+
+/** What the standing of a memory adds to its own line; its state, verdicts and links are shown elsewhere. */
+function StandingFacts({ memory }) {
+  const { seen_in: repos, replaces = [], changed_files: changed } = memory.standing ?? {};
+  const others = Array.isArray(repos) ? repos.filter((repo) => repo !== memory.repo) : [];
+  return html`
+    <${Fact} name="Seen in">${joined(others, shortRepo)}<//>
+    <${Fact} name="Replaces">${Array.isArray(replaces) && replaces.length > 0 && replaces.map((old) => html`<p><${MemoryLink}
+      memory=${old.title ? old : undefined} id=${old.id} /></p>`)}<//>
+    <${Fact} name="Changed since">${joined(changed, (path) => path)}<//>
+    <${Fact} name="Also in the stores">${joined(memory.origins, (store) => store)}<//>`;
+}
 
 function Facts({ memory }) {
-  const others = Object.entries(memory).filter(([name]) => !PLACED.has(name));
+  const others = Object.entries(memory).filter(([name, value]) => !PLACED.has(name) && isPresent(value));
   return html`<dl class="facts">
     <${Fact} name="Kind"><${Kind} kind=${memory.event_type} /><//>
     <${Fact} name="Repository"><a href=${hrefOf('timeline', '', { repo: memory.repo })}><${Repo} repo=${memory.repo} /></a><//>
     <${Fact} name="Saved"><${When} at=${memory.timestamp} /> by <${Agent} agent=${memory.agent_id} /><//>
-    <${Fact} name="Source">${memory.source}<//>
-    <${Fact} name="Worth">${memory.maturity}<//>
-    <${Fact} name="Reports">${memory.verdicts && verdictText(memory.verdicts)}<//>
-    <${Fact} name="Evidence">${memory.evidence ?? memory.success_rate}<//>
-    <${Fact} name="Confidence">${memory.confidence}<//>
+    <${Fact} name="Source">${words(memory.source)}<//>
+    <${Fact} name="Worth">${words(memory.maturity)}<//>
+    <${Fact} name="Reports">${memory.verdicts && typeof memory.verdicts === 'object' && verdictText(memory.verdicts)}<//>
+    <${Fact} name="Evidence">${shownOf(memory.evidence ?? memory.success_rate)}<//>
+    <${Fact} name="Confidence">${shownOf(memory.confidence)}<//>
     <${Fact} name="Expires">${memory.expires && html`<${When} at=${memory.expires} />`}<//>
     <${Fact} name="Replaced by">${memory.superseded_by && html`<${MemoryLink} id=${memory.superseded_by} />`}<//>
     <${Fact} name="Session">${memory.session_id && html`<a href=${hrefOf('injected', '', { session: memory.session_id })}>
@@ -44,8 +63,9 @@ function Facts({ memory }) {
     <${Fact} name="Branch">${memory.branch && html`<code>${memory.branch}</code>`}<//>
     <${Fact} name="Commit">${memory.commit && html`<code>${memory.commit}</code>`}<//>
     <${Fact} name="Host">${memory.host}<//>
-    ${others.map(([name, value]) => html`<${Fact} name=${words(name)}><span class="clip" tabindex="0">
-      ${typeof value === 'string' ? value : JSON.stringify(value)}</span><//>`)}
+    <${StandingFacts} memory=${memory} />
+    ${others.map(([name, value]) => html`<${Fact} name=${sentenceCase(words(name))}><div class="clip" tabindex="0">
+      <${Value} value=${value} /></div><//>`)}
     <${Fact} name="Id"><code>${memory.id}</code> <${Copy} text=${memory.id} /><//>
   </dl>`;
 }

@@ -2,9 +2,9 @@
 
 import { get } from '../api.js';
 import {
-  Answer, clockOf, Command, counted, firstLine, Folded, fullTime, html, Icon, lasted, Repo, Top, useData, useEffect,
+  Answer, asText, clockOf, Command, counted, dayOf, firstLine, Folded, fullTime, html, Icon, lasted, Repo, Top, useData, useEffect,
   useKeys, useMemo, useRef,
-  useState, useTitle,
+  useState, useTitle, words,
 } from '../widgets.js';
 
 const SPEEDS = [0.5, 1, 2, 5];
@@ -42,9 +42,9 @@ const momentsOf = (exchanges) => exchanges.flatMap((exchange) => exchange.parts.
 
 function Outcome({ outcome }) {
   if (!outcome || outcome === 'Unknown') return null;
-  const code = typeof outcome === 'object' ? Object.values(outcome)[0] : null;
+  const code = typeof outcome === 'object' ? Object.values(outcome).find((part) => typeof part === 'number') ?? null : null;
   const isGood = outcome === 'Succeeded' || code === 0;
-  const text = isGood ? 'worked' : code !== null ? `exit ${code}` : outcome.toLowerCase();
+  const text = isGood ? 'worked' : code !== null ? `exit ${code}` : asText(outcome).toLowerCase() || 'unknown';
   return html`<span class="mark" data-tone=${isGood ? 'good' : 'bad'}>${text}</span>`;
 }
 
@@ -53,7 +53,7 @@ function Moment({ moment, isCurrent, onPick }) {
   return html`<li class=${isCurrent ? 'moment current' : 'moment'} data-kind=${moment.kind}
     aria-current=${isCurrent ? 'step' : undefined}>
     <p class="moment-head"><button class="plain small" onClick=${onPick}>${moment.at ? clockOf(moment.at) : '–'}</button>
-      <strong>${NAMES[moment.kind] ?? moment.kind}</strong><${Outcome} outcome=${moment.outcome} /></p>
+      <strong>${NAMES[moment.kind] ?? words(moment.kind).toLowerCase()}</strong><${Outcome} outcome=${moment.outcome} /></p>
     <div class="moment-body">
       ${moment.text && html`<${Folded} text=${moment.text} />`}
       ${subject && html`<${Command} text=${subject} />`}
@@ -123,10 +123,9 @@ function Player({ data, params, go }) {
       ${firstLine(question, 80) || 'went on'}</bdi></button></li>`;
   };
   return html`
-    <${Top} title=${html`${firstLine(session.title, 120)}`} note=${html`${session.tool} · <${Repo} repo=${session.repo} />
-      ${session.branch && ` · ${session.branch}`} · <time title=${fullTime(session.first_ms)}
-      datetime=${new Date(session.first_ms).toISOString()}>${fullTime(session.first_ms).replace(/ at.*/, '')}
-      </time>, ${lasted(session.last_ms - session.first_ms)} · ${counted(session.exchanges, 'exchange')}`} />
+    <${Top} title=${html`${firstLine(session.title, 120)}`} note=${html`${words(session.tool)} · <${Repo} repo=${session.repo} />
+      ${session.branch && ` · ${session.branch}`} · <span
+      title=${fullTime(session.first_ms)}>${dayOf(session.first_ms)}</span>, ${lasted(session.last_ms - session.first_ms)} · ${counted(session.exchanges, 'exchange')}`} />
     <${Controls} moments=${moments} step=${step} onStep=${onStep} player=${player} />
     <div class="replay"><nav aria-label="Exchanges"><ol class="exchanges">${exchanges.map(jump)}</ol></nav>
       <ol class="moments" ref=${list}>${moments.slice(0, step + 1).map((moment, index) => html`<${Moment}

@@ -3,10 +3,11 @@
 
 import { get, post } from '../api.js';
 import { doDeed, later } from '../shared/deeds.js';
+import { SCREENS } from '../shared/screens.js';
 import { repositories } from '../shared/filters.js';
 import { Different } from '../shared/different.js';
 import {
-  Agent, Command, counted, Empty, Failure, hrefOf, html, Kind, RepoField, Repo, shortRepo, Status, titleOf, Top,
+  Agent, Command, counted, Empty, Failure, hrefOf, html, Kind, percent, RepoField, Repo, shortRepo, Status, titleOf, Top,
   useEffect, useKeys, useRef,
   useState, When,
 } from '../widgets.js';
@@ -61,7 +62,7 @@ function Pair({ pair, isCurrent, onCurrent, choices }) {
   return html`<article class=${isCurrent ? 'pair current' : 'pair'} data-item data-pair=${keyOf(pair)}
     onFocusIn=${onCurrent} tabindex="-1">
     <h2 class="pair-head"><${Repo} repo=${pair.repo} /> <span class="note">
-      ${Math.round(pair.kinship * 100)} % alike · ${pair.signs.join(' · ')}</span></h2>
+      ${percent(pair.kinship)} alike · ${pair.signs.join(' · ')}</span></h2>
     <div class="sides">
       <${Side} name="First (older)" memory=${pair.older} other=${pair.newer} hint=${button(first)} />
       <${Side} name="Second (newer)" memory=${pair.newer} other=${pair.older} hint=${button(second)} />
@@ -124,8 +125,6 @@ function Pairs({ params, go }) {
       onCurrent=${() => setCurrent(keyOf(pair))} choices=${choices} />`)}</div>`;
 }
 
-const VIEWS = [['', 'Contradictions'], ['candidate', 'Candidates'], ['flagged', 'Flagged'], ['stale', 'Stale']];
-
 /** The screen. */
 export function Screen({ params, go }) {
   const view = params.view ?? '';
@@ -133,7 +132,7 @@ export function Screen({ params, go }) {
     aria-current=${view === name ? 'page' : undefined}>${label}</a>`;
   return html`
     <${Top} title=${title} note=${params.repo ? shortRepo(params.repo) : undefined}><nav class="tabs" aria-label="Views">
-      ${VIEWS.map(tab)}</nav><//>
+      ${SCREENS.review.map(tab)}</nav><//>
     ${view === '' ? html`<${Pairs} params=${params} go=${go} />` : view === 'stale' ? html`<${Outdated} params=${params} go=${go} />`
       : html`<${Candidates} key=${view} state=${view} repo=${params.repo} onRepo=${(repo) => go({ repo })} />`}`;
 }

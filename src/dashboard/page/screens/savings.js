@@ -1,9 +1,12 @@
 // What answers cost and spared, measured calls only. Not here: single answers (`injected.js`).
 
 import { get } from '../api.js';
-import { Answer, Bars, count, Empty, Figure, html, Top, useData, useEvents, When } from '../widgets.js';
+import { Answer, Bars, count, Empty, Figure, html, sentenceCase, Top, useData, useEvents, When, words } from '../widgets.js';
 
 export const title = 'Savings';
+
+/** The server names its fields; people read their words. */
+const sentencesOf = (formula) => words(formula).split('. ').map(sentenceCase).join('. ');
 
 const SPANS = [7, 30, 90, 365];
 
@@ -21,7 +24,7 @@ function Figures({ data }) {
       <${Figure} name="Memories that failed" value=${count(data.failed)} />
       <${Figure} name="Times nothing was told" value=${count(data.silent)} note="no likely memory, so no tokens" />
     </dl>
-    <p class="formula"><strong>How this is computed.</strong> <span dir="auto">${data.formula}</span></p>`;
+    <p class="formula"><strong>How this is computed.</strong> <span dir="auto">${sentencesOf(data.formula)}</span></p>`;
 }
 
 /** The screen. */

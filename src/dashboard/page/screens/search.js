@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import {
-  Agent, Empty, Filters, html, hrefOf, Kind, Marked, Marks, Answer, percent, Repo, Share, Swing, Table, titleOf, Top, useData,
+  Agent, asText, Empty, fixed, Filters, html, hrefOf, Kind, Marked, Marks, Answer, percent, Repo, Share, shortId, Swing, Table, titleOf, Top, useData,
   useTitle, When, words, excerptOf, firstLine,
 } from '../widgets.js';
 
@@ -28,33 +28,33 @@ const PRIORS = [
 /** The most that a prior takes or gives (S-RANK-4). */
 const PRIOR_MOST = 0.45;
 
-const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
+const signed = (value) => `${value < 0 ? '−' : '+'}${fixed(Math.abs(value), 3)}`;
 
 function Score({ score }) {
   const isKnown = ([field]) => score[field] !== undefined;
   const signal = ([field, name, hint]) => html`<tr title=${hint}><th scope="row">${name}</th>
     <td class="bar-cell">${score[field] !== null && html`<${Share} value=${score[field]} />`}</td>
-    <td class="number">${score[field] === null ? 'none' : score[field].toFixed(2)}</td></tr>`;
+    <td class="number">${score[field] === null ? 'none' : fixed(score[field], 2)}</td></tr>`;
   const prior = ([field, name, hint]) => html`<tr title=${hint}><th scope="row">${name}</th>
     <td class="bar-cell"><${Swing} value=${score[field]} most=${PRIOR_MOST} /></td><td class="number">
       ${signed(score[field])}</td></tr>`;
   const shown = PRIORS.filter(([field]) => score[field]);
   return html`<table class="score"><caption class="visually-hidden">Why it stands here</caption>
     <tbody>${SIGNALS.filter(isKnown).map(signal)}
-      <tr class="sum"><th scope="row">fit</th><td></td><td class="number">${score.fit.toFixed(3)}</td></tr>
+      <tr class="sum"><th scope="row">fit</th><td></td><td class="number">${fixed(score.fit, 3)}</td></tr>
       ${shown.map(prior)}
-      <tr class="sum"><th scope="row">score</th><td></td><td class="number strong">${score.total.toFixed(3)}</td></tr>
+      <tr class="sum"><th scope="row">score</th><td></td><td class="number strong">${fixed(score.total, 3)}</td></tr>
         </tbody></table>`;
 }
 
-function Found({ memory, query, why }) {
+function Found({ memory, words: matched, why }) {
   const text = excerptOf(memory.lesson, 600);
   return html`<article class="found" data-item>
     <div class="found-text">
-      <h3><a data-open href=${hrefOf('memory', memory.id)} dir="auto"><${Marked} text=${titleOf(memory)} query=${query} />
+      <h3><a data-open href=${hrefOf('memory', memory.id)} dir="auto"><${Marked} text=${titleOf(memory)} words=${matched} />
         </a></h3>
-      ${why && html`<p class="why">${why}</p>`}
-      ${text && text !== titleOf(memory) && html`<p class="lesson" dir="auto"><${Marked} text=${text} query=${query} /></p>`}
+      ${why && html`<p class="why">${words(why)}</p>`}
+      ${text && text !== titleOf(memory) && html`<p class="lesson" dir="auto"><${Marked} text=${text} words=${matched} /></p>`}
       ${memory.command && html`<code class="one-line" dir="auto">${firstLine(memory.command, 200)}</code>`}
       <p class="found-foot">
         ${memory.event_type && html`<${Kind} kind=${memory.event_type} />`}
@@ -71,33 +71,38 @@ function Found({ memory, query, why }) {
   </article>`;
 }
 
-function Group({ name, note, memories, query }) {
+function Group({ name, note, memories, words: matched }) {
   if (!memories?.length) return null;
   return html`<section class="group"><h2>${name} <span class="note">${memories.length}</span></h2>
     ${note && html`<p class="note">${note}</p>`}
-    ${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} query=${query}
+    ${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} words=${matched}
       why=${memory.why ?? linkOf(memory)} />`)}</section>`;
 }
 
 const linkOf = ({ relation, of }) => relation && `${words(relation)}${of ? ` hit ${of}` : ''}`;
 
 /** A possible hit comes with its title alone, ended by its short id. */
-const possible = ({ title: text, ...rest }) => ({ ...rest, title: text?.replace(/ \[\w{8}\]$/, '') });
+const possible = ({ title: text, ...rest }) => ({ ...rest, title: withoutId(asText(text), rest.id) });
 
-function Results({ data, query }) {
-  const { memories = [], possible: maybe = [], linked = [], near_misses: near = [], notices = [] } = data;
+function withoutId(text, id) {
+  const end = [id, shortId(id)].map((one) => ` [${one}]`).find((one) => text.endsWith(one));
+  return end ? text.slice(0, -end.length) : text;
+}
+
+function Results({ data }) {
+  const { memories = [], possible: maybe = [], linked = [], near_misses: near = [], notices = [], matched_words: matched = [] } = data;
   // What is shown as possible has nearly answered already.
   const seen = new Set([...memories, ...maybe, ...linked].map(({ id }) => id));
   const isEmpty = memories.length + maybe.length === 0;
   return html`
-    ${notices.map((notice) => html`<p class="notice-line" dir="auto">${notice.text ?? String(notice)}</p>`)}
+    ${notices.map((notice) => html`<p class="notice-line" dir="auto">${asText(notice.text ?? notice)}</p>`)}
     ${isEmpty && html`<${Empty} text="Nothing answers this. Once you have found out, save it:"
       command="log-memory --type error --context 'what failed' --lesson 'what to do next time'" />`}
-    <${Group} name="Likely" memories=${memories} query=${query} />
-    <${Group} name="Possible" note="Agents see only these titles." memories=${maybe.map(possible)} query=${query} />
-    <${Group} name="Linked" note="Linked to a likely hit." memories=${linked.map(possible)} query=${query} />
+    <${Group} name="Likely" memories=${memories} words=${matched} />
+    <${Group} name="Possible" note="Agents see only these titles." memories=${maybe.map(possible)} words=${matched} />
+    <${Group} name="Linked" note="Linked to a likely hit." memories=${linked.map(possible)} words=${matched} />
     <${Group} name="Near misses" note="Agents do not see these." memories=${near.filter(({ id }) => !seen.has(id))}
-      query=${query} />`;
+      words=${matched} />`;
 }
 
 function Hints() {
@@ -126,7 +131,6 @@ export function Screen({ params, go }) {
   return html`
     <${Top} title=${html`${title}`} />
     <${Filters} value=${params} onChange=${go} fields=${['repo', 'kind', 'agent']}>${mode}<//>
-    ${query ? html`<div aria-busy=${state.isLoading}><${Answer} state=${state}>${(data) => html`<${Results} data=${data}
-      query=${query} />`}<//></div>`
+    ${query ? html`<div aria-busy=${state.isLoading}><${Answer} state=${state}>${(data) => html`<${Results} data=${data} />`}<//></div>`
       : html`<${Hints} />`}`;
 }

@@ -1,8 +1,8 @@
 // Past sessions: search them, and step through one. Not here: the player (`replay.js`).
 
 import { get } from '../api.js';
-import { Answer, ago, counted, Empty, firstLine, Filters, hrefOf, html, Marked, Repo, Top, useData, useEffect, useRef,
-  useState, words } from '../widgets.js';
+import { Answer, counted, Empty, firstLine, Filters, hrefOf, html, Marked, Repo, Top, useData, useEffect, useRef,
+  useState, When, words } from '../widgets.js';
 import { Replay } from './replay.js';
 
 export const title = 'Sessions';
@@ -10,16 +10,16 @@ export const title = 'Sessions';
 const TYPING_MS = 200;
 const SCOPES = ['all', 'errors', 'plans', 'configs', 'tools', 'files', 'decisions'];
 
-function Hit({ hit, query }) {
+function Hit({ hit, words: matched }) {
   const { session } = hit;
   return html`<article class="found plain-found" data-item><div class="found-text">
     <h2><a data-open href=${hrefOf('sessions', session.id, { exchange: hit.exchange })} dir="auto"><${Marked}
-      text=${firstLine(hit.asked || session.title)} query=${query} /></a></h2>
+      text=${firstLine(hit.asked || session.title)} words=${matched} /></a></h2>
     ${hit.ran && html`<code class="one-line" dir="auto">${hit.ran}</code>`}
-    ${hit.found && html`<p class="lesson" dir="auto"><${Marked} text=${hit.found} query=${query} /></p>`}
+    ${hit.found && html`<p class="lesson" dir="auto"><${Marked} text=${hit.found} words=${matched} /></p>`}
     <p class="found-foot"><span>${words(session.tool)}</span><${Repo} repo=${session.repo} />
       ${session.branch && html`<code>${session.branch}</code>`}
-      <time datetime=${new Date(session.last_ms).toISOString()}>${ago(session.last_ms)}</time><span>
+      <${When} at=${session.last_ms} /><span>
         ${counted(session.exchanges, 'exchange')}</span>
       ${hit.others > 0 && html`<span>${counted(hit.others, 'other hit')} in it</span>`}${!hit.likely && html`<span class="mark">less likely</span>`}
       ${session.transcript_deleted && html`<span class="mark">the tool deleted its transcript</span>`}</p>
@@ -32,7 +32,7 @@ function Newest({ repo }) {
   return html`<${Answer} state=${state}>${({ sessions }) => (sessions.length === 0
     ? html`<${Empty} text="No past sessions are kept. They are read only after your yes:" command="agent-knowledge sessions import" />`
     : html`<h2 class="section">The newest</h2>${sessions.map((session) => html`<${Hit} key=${session.uri}
-        hit=${{ session, asked: session.title, likely: true, others: 0 }} query="" />`)}`)}<//>`;
+        hit=${{ session, asked: session.title, likely: true, others: 0 }} />`)}`)}<//>`;
 }
 
 function SearchForm({ params, go }) {
@@ -60,10 +60,10 @@ function List({ params, go }) {
   return html`
     <${Top} title=${title} note="What you did before with coding agents, kept on this machine only." />
     <${SearchForm} params=${params} go=${go} />
-    ${query ? html`<${Answer} state=${state}>${({ sessions, indexing }) => html`
+    ${query ? html`<${Answer} state=${state}>${({ sessions, indexing, matched_words: matched }) => html`
         ${indexing && html`<p class="notice-line">Sessions are still being indexed; more may be found soon.</p>`}
         ${sessions.length === 0 ? html`<${Empty} text="No session says anything about it. Sessions are read only after your yes:" command="agent-knowledge sessions import" />`
-          : sessions.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} />`)}`}<//>`
+          : sessions.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} words=${matched} />`)}`}<//>`
       : html`<${Newest} repo=${params.repo} />`}`;
 }
 

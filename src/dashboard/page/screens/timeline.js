@@ -1,6 +1,7 @@
 // All memories, the newest first. Not here: who changed them (`audit.js`).
 
 import { get } from '../api.js';
+import { SCREENS } from '../shared/screens.js';
 import { usePages } from '../shared/pages.js';
 import {
   counted, Empty, Failure, Filters, HeatStrip, html, hrefOf, Loading, MemoryRow, Status, Top, useData,
@@ -89,11 +90,11 @@ function MemoryList({ params, go }) {
 /** The screen. */
 export function Screen({ params, go }) {
   const isAudit = params.view === 'audit';
-  const tab = (view, label) => html`<a href=${hrefOf('timeline', '', { repo: params.repo, view })}
+  const tab = ([view, label]) => html`<a href=${hrefOf('timeline', '', { repo: params.repo, view })}
     aria-current=${(params.view ?? '') === view ? 'page' : undefined}>${label}</a>`;
   return html`
     <${Top} title=${isAudit ? 'Who did what' : title}>
-      <nav class="tabs" aria-label="Views">${tab('', 'Memories')}${tab('audit', 'Who did what')}</nav>
+      <nav class="tabs" aria-label="Views">${SCREENS.timeline.map(tab)}</nav>
     <//>
     <${Strip} params=${params} go=${go} />
     ${isAudit ? html`<${Audit} params=${params} go=${go} />` : html`<${MemoryList} params=${params} go=${go} />`}`;

@@ -6,8 +6,8 @@ import { words } from './format.js';
 
 const COLUMN = 232;
 const LINE = 30;
-const LABEL_WIDTH = 190;
-const LABEL_CHARS = 27;
+const LABEL_WIDTH = 206;
+const LABEL_CHARS = 26;
 const MARGIN = 18;
 /** Below this width the drawing scrolls instead of shrinking. */
 const WIDTH_LEAST = 600;

@@ -21,7 +21,7 @@ export function repositories() {
   if (!known || Date.now() - askedAt > FRESH_MS) {
     askedAt = Date.now();
     known = get('status').then(({ repos = {} }) =>
-      Object.entries(repos).sort(([, left], [, right]) => right - left));
+      Object.entries(repos).filter(([, memories]) => typeof memories === 'number').sort(([, left], [, right]) => right - left));
     known.catch(() => { known = null; });
   }
   return known;

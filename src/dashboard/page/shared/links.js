@@ -37,7 +37,7 @@ function Line({ own, link, onDone }) {
     ${link.memory ? html`<${MemoryLink} memory=${link.memory} />` : link.code
       ? html`<${File} path=${link.code.path} repo=${link.code.repo} />` : html`<code>${link.absent}</code>`}
     ${link.because && html`<span class="note">${link.because}</span>`}
-    ${isSaid && html`<button class="plain" aria-label=${`End the link: ${words(link.relation)} ${name}`} onClick=${end}>End</button>`}
+    ${isSaid && html`<button class="plain small" aria-label=${`End the link: ${words(link.relation)} ${name}`} onClick=${end}>End</button>`}
   </li>`;
 }
 

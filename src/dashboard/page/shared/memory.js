@@ -2,12 +2,12 @@
 
 import { get } from '../api.js';
 import { html, useEffect, useState } from '../parts/preact.js';
-import { ago, clockOf, excerptOf, fullTime, shortRepo, titleOf } from './format.js';
+import { ago, asText, clockOf, excerptOf, fullTime, shortRepo, titleOf, words } from './format.js';
 import { Icon } from './icons.js';
 import { hrefOf } from './routes.js';
 
 /** What kind of memory it is; the word says it, the dot only helps the eye. */
-export const Kind = ({ kind }) => html`<span class="kind" data-kind=${kind}><bdi>${kind}</bdi></span>`;
+export const Kind = ({ kind }) => html`<span class="kind" data-kind=${kind}><bdi>${words(kind)}</bdi></span>`;
 
 /** A time: relative, or the clock in a list that has the days. */
 export function When({ at, isClock = false }) {
@@ -21,7 +21,7 @@ export function Repo({ repo }) {
 }
 
 /** Who said it. */
-export const Agent = ({ agent }) => html`<bdi class="agent">${agent || 'unknown'}</bdi>`;
+export const Agent = ({ agent }) => html`<bdi class="agent">${asText(agent) || 'unknown'}</bdi>`;
 
 /** A file, linked to what is known about it. */
 export function File({ path, repo }) {
@@ -33,10 +33,10 @@ const LIVES = { retracted: 'forgotten', superseded: 'replaced', archived: 'archi
 /** What one must know before believing a memory. */
 export function Marks({ memory }) {
   const marks = [
-    memory.life && [LIVES[memory.life] ?? memory.life, 'out'],
+    memory.life && [LIVES[memory.life] ?? words(memory.life), 'out'],
     memory.candidate && ['candidate', 'warn'],
     memory.flagged && ['reads like an instruction', 'bad'],
-    memory.maturity && memory.maturity !== 'candidate' && [memory.maturity, 'good'],
+    memory.maturity && memory.maturity !== 'candidate' && [words(memory.maturity), 'good'],
     memory.better && ['a better note exists', 'warn'],
   ].filter(Boolean);
   return html`${memory.pinned && html`<span class="mark" title="does not age"><${Icon} name="pin" />pinned</span>`}
@@ -81,7 +81,7 @@ export function MemoryRow({ memory, isClock, extra }) {
     </div>
     <div class="row-foot">
       <span class="row-text" dir="auto">${lesson === title ? '' : lesson}</span>
-      <span class="row-from"><${Repo} repo=${memory.repo} /> · <${Agent} agent=${memory.agent_id} /></span>
+      <span class="row-from"><${Repo} repo=${memory.repo} /><${Agent} agent=${memory.agent_id} /></span>
     </div>
     ${extra}
   </article>`;

@@ -2,7 +2,7 @@
 // element of its own. Not here: any other Markdown.
 
 import { html, useState } from '../parts/preact.js';
-import { count } from './format.js';
+import { asText, count } from './format.js';
 
 const LONGEST = 64_000;
 const FOLD_CHARS = 4_000;
@@ -53,7 +53,7 @@ function blockNode({ kind, lines }, index) {
 
 /** A text of a memory. */
 export function Prose({ text = '' }) {
-  return html`<div class="prose">${blocksOf(text.slice(0, LONGEST)).map(blockNode)}</div>`;
+  return html`<div class="prose">${blocksOf(asText(text).slice(0, LONGEST)).map(blockNode)}</div>`;
 }
 
 /** A text that is shown whole only when asked for, if it is long. */
@@ -67,10 +67,21 @@ export function Folded({ text = '' }) {
 
 const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** A text with the words of a query marked. */
-export function Marked({ text = '', query = '' }) {
-  const names = query.replace(/\b\w+:\S+/g, '').split(/[^\p{L}\p{N}_.-]+/u).filter((word) => word.length > 2);
-  if (names.length === 0) return text;
-  const pattern = new RegExp(`(${names.slice(0, 24).map(escaped).join('|')})`, 'giu');
-  return text.split(pattern).map((part, index) => (index % 2 ? html`<mark>${part}</mark>` : part));
+/** Scripts that are written without spaces; in them a word ends nowhere, so that only the others need ends of their own. */
+const UNSPACED = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\p{sc=Bopomofo}';
+const LETTER = `[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]`;
+const isUnspaced = new RegExp(`[${UNSPACED}]`, 'v');
+
+/** Finds words as they stand alone, the longest first; the server has named them (`matched_words`). */
+function patternOf(words) {
+  const longestFirst = [...words].sort((left, right) => right.length - left.length);
+  const alone = (word) => (isUnspaced.test(word) ? escaped(word) : `(?<!${LETTER})${escaped(word)}(?!${LETTER})`);
+  return new RegExp(`(${longestFirst.map(alone).join('|')})`, 'giv');
+}
+
+/** A text with those of its words marked that the search matched. */
+export function Marked({ text = '', words = [] }) {
+  const shown = asText(text);
+  if (words.length === 0) return shown;
+  return shown.split(patternOf(words)).map((part, index) => (index % 2 ? html`<mark>${part}</mark>` : part));
 }
