@@ -144,7 +144,10 @@ fn half(trade: &Trade, half: usize) -> Vec<String> {
         let (deed, why) = (number % deeds.len(), number / deeds.len() % reasons.len());
         let shape = SHAPES[number / (deeds.len() * reasons.len())];
         let text = shape(deeds[deed], reasons[why], deeds[(deed + 1 + why) % deeds.len()]);
-        if number % 3 == 0 { text } else { text[..1].to_uppercase() + &text[1..] }
+        match text.split_at_checked(1) {
+            Some((first, rest)) if number % 3 > 0 => first.to_uppercase() + rest,
+            _ => text,
+        }
     });
     let whole = every_second(&trade.whole).into_iter().map(str::to_owned);
     whole.chain(joined.take(JOINED_OF_A_HALF)).collect()
