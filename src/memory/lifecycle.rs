@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::verdicts::Verdicts;
+use super::verdicts::{GivenVerdict, Verdicts, VoiceVerdicts};
 use super::voices::{OnlyOrigin, Voice, changes, decides};
 use super::{Memory, Version};
-use event::{Author, Event, EventId, HOOK, MemoryChange, SuccessRate, Timestamp, Verdict};
+use event::{Author, Event, EventId, HOOK, MemoryChange, SuccessRate, Timestamp};
 
 /// Whether a memory is in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,7 +96,8 @@ impl Lifecycle {
         of: OnlyOrigin<'_>,
     ) -> Self {
         let (mut state, mut pin) = (Latest::default(), Latest::default());
-        let mut verdicts: BTreeMap<Voice, Latest<'_, (Verdict, bool)>> = BTreeMap::new();
+        // Whether a voice decides follows from its origin.
+        let mut voices: BTreeMap<Voice, (VoiceVerdicts<'_>, bool)> = BTreeMap::new();
         let mut distinct = BTreeSet::new();
         for (version, change) in events {
             let event = &version.event;
@@ -106,8 +107,10 @@ impl Lifecycle {
             let at = (event.timestamp, &event.id);
             match change.clone() {
                 MemoryChange::Feedback(verdict) => {
-                    let decides = decides(&version.place.log.origin, of);
-                    verdicts.entry(Voice::of(version)).or_default().offer(at, (verdict, decides));
+                    let given = GivenVerdict { at: event.timestamp, id: &event.id, verdict };
+                    let (voice, may_decide) = voices.entry(Voice::of(version)).or_default();
+                    voice.offer(given);
+                    *may_decide |= decides(&version.place.log.origin, of);
                 }
                 MemoryChange::Supersede { by } => {
                     state.offer(at, LifecycleState::Superseded { by });
@@ -127,10 +130,7 @@ impl Lifecycle {
                 | MemoryChange::Unlink { .. } => {}
             }
         }
-        let verdicts: Vec<_> = verdicts.into_values().filter_map(|latest| latest.0).collect();
-        let given = verdicts.iter().map(|((at, id), (verdict, _))| (*at, (*id).clone(), *verdict));
-        let deciding = verdicts.iter().filter(|(_, (_, decides))| *decides);
-        let deciding = deciding.map(|((at, id), (verdict, _))| (*at, (*id).clone(), *verdict));
+        let deciding = voices.values().filter(|(_, may_decide)| *may_decide);
         Self {
             since: state.0.as_ref().and_then(|((at, _), _)| *at),
             decided_by: state.0.as_ref().map(|((_, id), _)| (*id).clone()),
@@ -138,8 +138,8 @@ impl Lifecycle {
             distinct,
             discounted: discounted.0.into_keys().collect(),
             is_pinned: pin.0.is_some_and(|(_, is_pinned)| is_pinned),
-            verdicts: Verdicts::of(given),
-            deciding: Verdicts::of(deciding),
+            verdicts: Verdicts::of(voices.values().map(|(voice, _)| voice)),
+            deciding: Verdicts::of(deciding.map(|(voice, _)| voice)),
         }
     }
 }
@@ -203,11 +203,7 @@ impl Memory {
     #[must_use]
     pub fn evidence(&self) -> Option<SuccessRate> {
         let Verdicts { worked, failed, .. } = self.lifecycle().verdicts;
-        let (successes, attempts) = self.success_rate.map_or((0, 0), SuccessRate::counts);
-        let successes = successes.saturating_add(worked);
-        let attempts = attempts.saturating_add(worked).saturating_add(failed);
-        // Past the largest count of attempts the reported rate stays.
-        SuccessRate::of_counts(successes, attempts).or(self.success_rate)
+        SuccessRate::with_reports(self.success_rate, worked, failed)
     }
 
     /// Returns the state it would have if nothing by this author counted.

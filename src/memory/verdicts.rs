@@ -9,7 +9,7 @@ use event::{EventId, HOOK, Timestamp, Verdict};
 /// meets the same failure once a month learns as much from the failure itself.
 pub const CANDIDATE_SECONDS_MAX: i64 = 30 * 24 * 3_600;
 
-/// How often each verdict was given, one for each voice ([`super::Lifecycle`]).
+/// How often each verdict was given, by the voices that give it ([`VoiceVerdicts`]).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verdicts {
     /// It worked.
@@ -62,26 +62,22 @@ impl Verdicts {
     pub(super) const NONE: Self =
         Self { worked: 0, failed: 0, stale: 0, confirmed: 0, is_stale: false, last_good: None };
 
-    /// Counts verdicts. Of several at one time the greatest event id is the latest.
-    pub(super) fn of(
-        verdicts: impl Iterator<Item = (Option<Timestamp>, EventId, Verdict)>,
-    ) -> Self {
+    /// Counts what each voice says. Of several verdicts at one time that with the greatest event id is the latest.
+    pub(super) fn of<'a>(voices: impl Iterator<Item = &'a VoiceVerdicts<'a>>) -> Self {
         let mut counted = Self::default();
-        let mut latest = None;
-        for (at, id, verdict) in verdicts {
-            let count = counted.count_mut(verdict);
-            *count = count.saturating_add(1);
-            if matches!(verdict, Verdict::Worked | Verdict::Confirmed) {
-                counted.last_good = counted.last_good.max(at);
+        let mut latest: Option<GivenVerdict<'_>> = None;
+        for VoiceVerdicts { tried, truth } in voices {
+            let (tried, truth) = (tried.as_ref(), truth.as_ref());
+            for verdict in tried.into_iter().chain(truth.filter(|truth| truth.adds_to(tried))) {
+                let count = counted.count_mut(verdict.verdict);
+                *count = count.saturating_add(1);
             }
-            // One failure may have other reasons, so it says nothing about staleness.
-            if verdict != Verdict::Failed
-                && latest.as_ref().is_none_or(|before| *before < (at, id.clone()))
-            {
-                counted.is_stale = verdict == Verdict::Stale;
-                latest = Some((at, id));
+            if let Some(truth) = truth.filter(|truth| truth.is_good()) {
+                counted.last_good = counted.last_good.max(truth.at);
             }
+            latest = truth.into_iter().fold(latest, |latest, truth| Some(truth.later(latest)));
         }
+        counted.is_stale = latest.is_some_and(|truth| truth.verdict == Verdict::Stale);
         counted
     }
 
@@ -98,6 +94,58 @@ impl Verdicts {
     #[must_use]
     pub fn is_proven(&self) -> bool {
         self.worked.saturating_add(self.confirmed) > self.failed.saturating_add(self.stale)
+    }
+}
+
+/// A verdict, with its place in the order of events.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GivenVerdict<'a> {
+    pub at: Option<Timestamp>,
+    pub id: &'a EventId,
+    pub verdict: Verdict,
+}
+
+impl GivenVerdict<'_> {
+    /// Returns the later of two.
+    fn later(self, other: Option<Self>) -> Self {
+        other.filter(|other| (self.at, self.id) <= (other.at, other.id)).unwrap_or(self)
+    }
+
+    fn is_good(&self) -> bool {
+        matches!(self.verdict, Verdict::Worked | Verdict::Confirmed)
+    }
+
+    /// Tells whether a verdict on the truth says more than the same voice says of its own try: one voice speaks for a memory
+    /// once, and against it once.
+    fn adds_to(&self, tried: Option<&Self>) -> bool {
+        let same = match self.verdict {
+            Verdict::Confirmed => Verdict::Worked,
+            Verdict::Stale => Verdict::Failed,
+            // They are counted as tries.
+            Verdict::Worked | Verdict::Failed => return false,
+        };
+        tried.is_none_or(|tried| tried.verdict != same)
+    }
+}
+
+/// What one voice says. Whether it worked for the voice and whether it still holds are two questions, and the latest answer to
+/// each counts. With one answer to both, `confirmed` would take back the voice's own `worked`, and `failed` its `stale`.
+#[derive(Debug, Default)]
+pub(super) struct VoiceVerdicts<'a> {
+    /// `worked` or `failed`.
+    tried: Option<GivenVerdict<'a>>,
+    /// Anything but `failed`: one failure may have other reasons, so it says nothing about the truth.
+    truth: Option<GivenVerdict<'a>>,
+}
+
+impl<'a> VoiceVerdicts<'a> {
+    pub(super) fn offer(&mut self, given: GivenVerdict<'a>) {
+        if matches!(given.verdict, Verdict::Worked | Verdict::Failed) {
+            self.tried = Some(given.later(self.tried));
+        }
+        if given.verdict != Verdict::Failed {
+            self.truth = Some(given.later(self.truth));
+        }
     }
 }
 
@@ -196,6 +244,79 @@ mod tests {
         let mut timeless = candidate();
         timeless.as_object_mut().unwrap().remove("timestamp");
         assert!(!folded(&[timeless]).is_expired(at("2027-01-01T00:00:00Z")));
+    }
+
+    /// A verdict of one of three voices, at a minute.
+    fn said(id: usize, (voice, word, minute): (usize, Verdict, u32)) -> Value {
+        let mut line = verdict(id, word.as_str());
+        line["session_id"] = voice.to_string().into();
+        line["timestamp"] = format!("2026-01-02T00:{minute:02}:00Z").into();
+        line
+    }
+
+    fn any_said() -> impl Strategy<Value = (usize, Verdict, u32)> {
+        (0_usize..3, prop::sample::select(Verdict::ALL.to_vec()), 0_u32..9)
+    }
+
+    /// Where a memory stands, each part so that more is better.
+    fn standing(lines: &[Value]) -> (f64, Maturity, [bool; 2], Option<Timestamp>) {
+        let memory = folded(lines);
+        let is_good = [!memory.verdicts().is_stale, !memory.is_candidate()];
+        let belief = event::SuccessRate::belief(memory.evidence());
+        (belief, memory.maturity(), is_good, memory.verdicts().last_good)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        // S-LIFE-2, S-LIFE-3
+        #[test]
+        fn no_report_moves_a_memory_against_its_own_word(
+            first in prop::sample::select(vec![None, Some("0/1"), Some("1/1"), Some("9/10"), Some("999999/1000000")]),
+            before in prop::collection::vec(any_said(), 0..8),
+            more in any_said(),
+        ) {
+            let mut memory = candidate();
+            memory["success_rate"] = first.into();
+            // The new report may be the first, the last or between the others.
+            let known = (1..).zip(before).map(|(id, one)| said(id, one));
+            let lines: Vec<Value> = std::iter::once(memory).chain(known).collect();
+            let longer: Vec<Value> = lines.iter().cloned().chain([said(0, more)]).collect();
+            let (old, new) = (standing(&lines), standing(&longer));
+            let (less, greater) = match more.1 {
+                Verdict::Worked | Verdict::Confirmed => (old, new),
+                Verdict::Failed | Verdict::Stale => (new, old),
+            };
+            prop_assert!(less.0 <= greater.0, "belief {less:?} {greater:?}");
+            prop_assert!(less.1 <= greater.1, "maturity {less:?} {greater:?}");
+            prop_assert!(less.2[0] <= greater.2[0] && less.2[1] <= greater.2[1], "{less:?} {greater:?}");
+            prop_assert!(less.3 <= greater.3, "last good {less:?} {greater:?}");
+        }
+    }
+
+    // S-LIFE-2
+    #[test]
+    fn a_voice_answers_whether_it_worked_and_whether_it_holds() {
+        let counts = |words: &[Verdict]| {
+            let said =
+                (1..).zip(1..).zip(words).map(|((id, minute), word)| said(id, (0, *word, minute)));
+            let memory = folded(&std::iter::once(candidate()).chain(said).collect::<Vec<_>>());
+            let Verdicts { worked, failed, stale, confirmed, is_stale, .. } = *memory.verdicts();
+            ([worked, failed, stale, confirmed], is_stale)
+        };
+        use Verdict::{Confirmed, Failed, Stale, Worked};
+        for (words, expected) in [
+            (&[Worked, Confirmed][..], ([1, 0, 0, 0], false)),
+            (&[Confirmed, Worked], ([1, 0, 0, 0], false)),
+            (&[Failed, Stale], ([0, 1, 0, 0], true)),
+            (&[Stale, Failed], ([0, 1, 0, 0], true)),
+            (&[Stale, Worked], ([1, 0, 0, 0], false)),
+            (&[Worked, Stale], ([1, 0, 1, 0], true)),
+            (&[Confirmed, Failed], ([0, 1, 0, 1], false)),
+            (&[Stale, Confirmed], ([0, 0, 0, 1], false)),
+        ] {
+            assert_eq!(counts(words), expected, "{words:?}");
+        }
     }
 
     proptest! {

@@ -18,7 +18,7 @@ use memory::Memory;
 const PENALTY: f32 = -0.2;
 /// A note that is this much newer outdates one that is not better proven.
 const NEWER_SECONDS_MIN: i64 = 24 * 3_600;
-/// By how much one note must be better proven than another: the difference of the lower bounds of their success.
+/// By how much one note must be better proven than another: the difference of their success (`prior`).
 const SUCCESS_MARGIN: f32 = 0.25;
 
 /// Names the better note of each hit that has one, and takes the penalty from its score. `hits` are sorted by their

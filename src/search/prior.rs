@@ -27,8 +27,6 @@ const SUCCESS_SPAN: Growing = Growing { base: 0.0, per_fit: 0.25 };
 /// The half-life of recency, in days. One for all kinds: others were measured, and differed by one or two questions
 /// either way.
 const HALF_LIFE_DAYS: f32 = 180.0;
-/// The assumed success of a memory without any report.
-const SUCCESS_UNKNOWN: f32 = 0.5;
 
 /// What the source takes. Agents and people who learned it themselves are neutral.
 const TRUST: [(&str, f32); 5] =
@@ -118,10 +116,11 @@ pub(crate) fn freshness(timestamp: Option<Timestamp>, now: Timestamp) -> f32 {
     0.5_f32.powf(days / HALF_LIFE_DAYS)
 }
 
-/// Returns the success rate that the evidence supports, 0..1.
+/// Returns how far to believe its success, 0..1; one half without any report ([`SuccessRate::belief`]).
 pub(crate) fn believed_success(memory: &Memory) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "a share in 0..1 needs no f64")]
-    memory.evidence().map_or(SUCCESS_UNKNOWN, |rate| rate.lower_bound() as f32)
+    let belief = SuccessRate::belief(memory.evidence()) as f32;
+    belief
 }
 
 /// Returns what later verdicts against a memory take.

@@ -287,3 +287,111 @@ fn of_equal_fits_the_better_proven_newer_or_own_is_first() {
         }
     }
 }
+
+/// Words of the memories in [`a_report_moves_no_memory_against_its_own_word`]: two of one subject, one of them said twice, and one that
+/// is much like them.
+const RIVALS: [(&str, &str); 4] = [
+    ("m", "each client may send a hundred requests per second"),
+    ("same", "each client may send a hundred requests per second"),
+    ("like", "each client may send a hundred of these requests per second"),
+    ("other", "the limit is forty requests per second for each client"),
+];
+
+/// A memory with a first rate, a source, an age in days, and what was said about it: session and verdict.
+type Rival = (Option<&'static str>, &'static str, u32, Vec<(u32, event::Verdict)>);
+
+fn rival() -> impl Strategy<Value = Rival> {
+    let rates = vec![None, None, Some("0/9"), Some("1/2"), Some("5/5"), Some("90/100")];
+    let verdict = prop::sample::select(event::Verdict::ALL.to_vec());
+    (
+        prop::sample::select(rates),
+        prop::sample::select(vec!["agent", "agent", "hook", "imported"]),
+        1_u32..28,
+        prop::collection::vec((0_u32..5, verdict), 0..7),
+    )
+}
+
+fn lines_of(rivals: &[Rival]) -> Vec<Value> {
+    let mut lines = Vec::new();
+    for ((id, lesson), (rate, source, day, said)) in RIVALS.iter().zip(rivals) {
+        lines.push(json!({"id": id, "lesson": lesson, "context": "rate limit of the gateway answers 429",
+            "timestamp": format!("2026-05-{day:02}T00:00:00Z"), "success_rate": rate, "source": source}));
+        lines.extend((0..).zip(said).map(|(number, (session, verdict))| {
+            json!({"id": format!("{id}{number:02}"), "event_type": "feedback", "memory_id": id, "verdict": verdict.as_str(),
+                "session_id": session.to_string(), "timestamp": format!("2026-05-29T00:{number:02}:00Z")})
+        }));
+    }
+    lines.extend(
+        (0..40)
+            .map(|number| lesson(&format!("x{number}"), &format!("otter {number} with a badger"))),
+    );
+    lines
+}
+
+/// Returns where a memory is among the hits, from below, and its score without what another's repetition hides.
+fn height_of(lines: &[Value], id: &str, limit: usize) -> (usize, Option<f32>) {
+    let query = Query { text: "gateway answers 429 hundred", ..Query::default() };
+    let hits = search(&snapshot(lines), &query, now(), limit);
+    let is_it = |memory: &Memory| memory.id.as_str() == id;
+    let place =
+        hits.iter().position(|hit| is_it(&hit.memory) || hit.also.iter().any(|one| is_it(one)));
+    let own = hits.iter().find(|hit| is_it(&hit.memory)).map(|hit| hit.score.total);
+    (place.map_or(0, |place| usize::MAX - place), own)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    // S-RANK-4, S-LIFE-2
+    #[test]
+    fn a_report_moves_no_memory_against_its_own_word(
+        rivals in prop::collection::vec(rival(), RIVALS.len()),
+        who in 0..RIVALS.len(),
+        more in (0_u32..6, prop::sample::select(event::Verdict::ALL.to_vec())),
+        limit in 1_usize..6,
+    ) {
+        let mut longer = rivals.clone();
+        longer[who].3.push(more);
+        let (id, limit) = (RIVALS[who].0, limit);
+        let (old, new) = (height_of(&lines_of(&rivals), id, limit), height_of(&lines_of(&longer), id, limit));
+        let (less, greater) = match more.1 {
+            event::Verdict::Worked | event::Verdict::Confirmed => (old, new),
+            event::Verdict::Failed | event::Verdict::Stale => (new, old),
+        };
+        prop_assert!(less.0 <= greater.0, "{less:?} {greater:?}");
+        if let (Some(less), Some(greater)) = (less.1, greater.1) {
+            prop_assert!(less <= greater, "{less} {greater}");
+        }
+    }
+}
+
+/// The memory of a search for it alone, after these reports.
+fn success_after(first: Option<&str>, worked: usize, failed: usize) -> (f32, f32) {
+    let mut lines =
+        vec![json!({"id": "m", "lesson": "the zebra pipe breaks", "success_rate": first,
+        "timestamp": "2026-05-01T00:00:00Z", "source": "agent"})];
+    let said = std::iter::repeat_n("worked", worked).chain(std::iter::repeat_n("failed", failed));
+    lines.extend((0..).zip(said).map(|(number, verdict): (usize, _)| {
+        json!({"id": format!("f{number:03}"), "event_type": "feedback", "memory_id": "m", "verdict": verdict,
+            "session_id": number.to_string()})
+    }));
+    let hits =
+        search(&snapshot(&lines), &Query { text: "zebra pipe", ..Query::default() }, now(), 1);
+    (hits[0].score.success, hits[0].score.total)
+}
+
+// S-RANK-4
+#[test]
+fn a_first_success_is_a_gain_and_a_first_failure_a_loss() {
+    for first in [None, Some("0/1"), Some("1/2"), Some("1/1"), Some("5/5"), Some("9/10")] {
+        let none = success_after(first, 0, 0);
+        let (worked, failed) = (success_after(first, 1, 0), success_after(first, 0, 1));
+        assert!(worked.0 > none.0 && worked.1 > none.1, "{first:?} {none:?} {worked:?}");
+        assert!(failed.0 < none.0 && failed.1 < none.1, "{first:?} {none:?} {failed:?}");
+    }
+    assert!(success_after(None, 0, 0).0.abs() < 1e-9);
+    // A page draws a gain and a loss in two colours: half of the tries is no loss.
+    for count in 1..12 {
+        assert!(success_after(None, count, count).0 > 0.0, "{count}");
+    }
+}

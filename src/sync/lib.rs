@@ -14,6 +14,7 @@ mod content_sum;
 #[cfg(feature = "nats")]
 mod credentials;
 mod error;
+mod flagged_line;
 mod folder_remote;
 mod git_call;
 mod git_output;
@@ -51,6 +52,7 @@ mod unsent;
 
 pub use accepted_key::{AcceptedKey, accept_key};
 pub use error::SyncError;
+pub use flagged_line::{AllowedLines, FlaggedLine, HeldLine, allow_lines, held_lines};
 pub use folder_remote::FolderRemote;
 pub use git_remote::GitRemote;
 #[cfg(feature = "nats")]

@@ -11,6 +11,7 @@ use event::{
 use serde::{Deserialize, Serialize};
 use store::{Store, StoreError, SyncPolicy, Tail};
 
+use crate::flagged_line::{AllowedLines, FlaggedLine, HeldLine, NAMED_MAX};
 use crate::unambiguous::is_unambiguous;
 
 /// The lines of one repository that may leave.
@@ -29,18 +30,22 @@ pub struct Outgoing {
     pub logs: Vec<OwnLog>,
     /// What stays of the shared repositories.
     pub left_out: LeftOut,
+    /// The lines that stay because they read like orders.
+    pub(crate) held: Vec<HeldLine>,
     /// The ids of all lines of these repositories, also of those that stay.
     pub(crate) ids: HashSet<String>,
 }
 
 /// How many lines of shared repositories stay, and why.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LeftOut {
     /// They are private, or about a private memory.
     pub private: usize,
     /// They read like orders to their reader.
     pub flagged: usize,
+    /// The first of these, up to a bound.
+    pub flagged_lines: Vec<FlaggedLine>,
     /// They hold no event.
     pub no_event: usize,
     /// They are longer than the remote takes, or than anybody reads.
@@ -55,7 +60,8 @@ impl LeftOut {
     /// Returns how many lines stay.
     #[must_use]
     pub fn lines(&self) -> usize {
-        let Self { private, flagged, no_event, too_long, elsewhere, unproven } = self;
+        let Self { private, flagged, flagged_lines: _, no_event, too_long, elsewhere, unproven } =
+            self;
         private + flagged + no_event + too_long + elsewhere + unproven
     }
 }
@@ -76,8 +82,12 @@ impl Outgoing {
 /// # Errors
 /// [`StoreError`] if a log of a shared repository cannot be read whole. Nothing may be concluded then: a missing line would
 /// look as if it had been withdrawn.
-pub fn outgoing(store: &Store, policy: &SyncPolicy) -> Result<Outgoing, StoreError> {
-    let mut read = OwnLines { strip: &policy.strip, ..OwnLines::default() };
+pub fn outgoing(
+    store: &Store,
+    policy: &SyncPolicy,
+    allowed: &AllowedLines,
+) -> Result<Outgoing, StoreError> {
+    let mut read = OwnLines::under(&policy.strip, allowed);
     // Logs come first, and only then is it asked which segments there are: a line that is archived meanwhile is then seen
     // twice and not missed.
     let logs = read.files(store.logs()?, policy)?;
@@ -85,7 +95,12 @@ pub fn outgoing(store: &Store, policy: &SyncPolicy) -> Result<Outgoing, StoreErr
     for (repo, lines) in logs {
         found.entry(repo).or_default().extend(lines);
     }
-    let OwnLines { mut left_out, hidden, ids, mut unproven, proven, .. } = read;
+    let OwnLines { mut left_out, mut held, hidden, ids, mut unproven, proven, .. } = read;
+    // A line that was archived meanwhile was read twice.
+    let mut seen = HashSet::new();
+    held.retain(|one| seen.insert((one.line.repo.clone(), one.text.clone())));
+    left_out.flagged = held.len();
+    left_out.flagged_lines = held.iter().take(NAMED_MAX).map(|one| one.line.clone()).collect();
     unproven.retain(|id| !proven.contains(id));
     let mut logs = Vec::new();
     for (repo, candidates) in found {
@@ -101,7 +116,7 @@ pub fn outgoing(store: &Store, policy: &SyncPolicy) -> Result<Outgoing, StoreErr
         }
         logs.push(OwnLog { repo, lines });
     }
-    Ok(Outgoing { logs, left_out, ids })
+    Ok(Outgoing { logs, left_out, held, ids })
 }
 
 /// Lists the files of the shared repositories: the segments of each, oldest first, and then its log.
@@ -127,10 +142,11 @@ struct Leaving {
 }
 
 /// What was read so far.
-#[derive(Default)]
 struct OwnLines<'a> {
     strip: &'a [String],
+    allowed: &'a AllowedLines,
     left_out: LeftOut,
+    held: Vec<HeldLine>,
     /// The ids of private memories. Another line under the same id, and an event about it, could tell what it says.
     hidden: BTreeSet<String>,
     ids: HashSet<String>,
@@ -140,7 +156,20 @@ struct OwnLines<'a> {
     proven: BTreeSet<String>,
 }
 
-impl OwnLines<'_> {
+impl<'a> OwnLines<'a> {
+    fn under(strip: &'a [String], allowed: &'a AllowedLines) -> Self {
+        Self {
+            strip,
+            allowed,
+            left_out: LeftOut::default(),
+            held: Vec::new(),
+            hidden: BTreeSet::new(),
+            ids: HashSet::new(),
+            unproven: BTreeSet::new(),
+            proven: BTreeSet::new(),
+        }
+    }
+
     /// Reads those files that are of shared repositories.
     fn files(
         &mut self,
@@ -179,8 +208,10 @@ impl OwnLines<'_> {
             self.left_out.elsewhere += 1;
             return None;
         }
-        if event::suspicion(&event).is_some() {
-            self.left_out.flagged += 1;
+        if let Some(why) = event::suspicion(&event)
+            && !self.allowed.has(&id, bytes)
+        {
+            self.held.push(HeldLine::of(FlaggedLine::of(&event, repo, why.as_str()), bytes));
             return None;
         }
         let is_good = |verdict: Verdict| matches!(verdict, Verdict::Worked | Verdict::Confirmed);
@@ -251,7 +282,7 @@ mod tests {
         }
 
         fn outgoing(&self, policy: &SyncPolicy) -> Outgoing {
-            outgoing(&self.store, policy).unwrap()
+            outgoing(&self.store, policy, &AllowedLines::default()).unwrap()
         }
 
         fn lines(&self, policy: &SyncPolicy) -> Vec<String> {
@@ -366,9 +397,19 @@ mod tests {
         let found = own.outgoing(&sharing(&["github.com/acme/*"]));
         let left: Vec<&str> = found.logs[0].lines.iter().map(String::as_str).collect();
         assert_eq!(left, [lines[0].as_str(), lines[8].as_str()]);
-        let expected =
-            LeftOut { private: 3, flagged: 1, no_event: 1, elsewhere: 2, ..LeftOut::default() };
-        assert_eq!((found.left_out, found.left_out.lines()), (expected, 7));
+        assert_eq!(found.left_out.lines(), 7);
+        let flagged_lines = found.left_out.flagged_lines.clone();
+        let named: Vec<&str> = flagged_lines.iter().map(|line| line.id.as_str()).collect();
+        assert_eq!(named, ["f1"]);
+        let expected = LeftOut {
+            private: 3,
+            flagged: 1,
+            flagged_lines,
+            no_event: 1,
+            elsewhere: 2,
+            ..LeftOut::default()
+        };
+        assert_eq!(found.left_out, expected);
     }
 
     // S-SYNC-2

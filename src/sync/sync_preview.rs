@@ -19,8 +19,8 @@ pub fn preview(
     transport: &mut dyn Transport,
 ) -> Result<Preview, SyncError> {
     store::own_folder(&request.cache.join(FOLDER))?;
-    let mut own = outgoing(request.store, request.policy)?;
     let record = SyncRecord::read(request.store, request.remote)?;
+    let mut own = outgoing(request.store, request.policy, &record.allowed())?;
     let mut standing = Standing::default();
     let mut not_compared = None;
     if let Some(origin) = request.store.origin()? {

@@ -1,6 +1,6 @@
 //! What must not be lost of sharing, in the file `.sync.json` of the store: who agreed to share which repository with which
 //! remote, what this store published last, by which it knows its own tree from that of a copy of itself, and with which key
-//! each origin signs. Not here: the state that may be lost (`sync_state`).
+//! each origin signs, and which flagged lines a person lets pass. Not here: the state that may be lost (`sync_state`).
 
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use store::{Store, StoreError};
 
-use crate::{RemoteAddress, Seal, SyncError, Tip, Unverified};
+use crate::{AllowedLines, RemoteAddress, Seal, SyncError, Tip, Unverified};
 
 /// The file, inside the store.
 const RECORD: &str = ".sync.json";
@@ -21,6 +21,9 @@ const KEYS: &str = "keys";
 
 /// What was seen of the origins that are not taken, by origin.
 const UNVERIFIED: &str = "unverified";
+
+/// The flagged lines that a person lets pass, by id: when they were first asked, by the sum of a line. They hold for every remote.
+const ALLOWED: &str = "allowed";
 
 /// The longest record that is read, in bytes.
 const RECORD_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -131,6 +134,29 @@ impl SyncRecord {
         }
     }
 
+    /// Returns the flagged lines that a person lets pass.
+    pub(crate) fn allowed(&self) -> AllowedLines {
+        let mut allowed = AllowedLines::default();
+        let ids = self.whole.get(ALLOWED).and_then(Value::as_object).into_iter().flatten();
+        for (id, sums) in ids {
+            for sum in sums.as_object().into_iter().flat_map(Map::keys) {
+                allowed.insert(id, sum);
+            }
+        }
+        allowed
+    }
+
+    /// Notes that a person lets the line with this sum pass.
+    pub(crate) fn allow(&mut self, id: &str, sum: &str, now: Timestamp) {
+        let ids = self.whole.entry(ALLOWED).or_insert_with(|| json!({}));
+        if let Value::Object(ids) = ids {
+            let sums = ids.entry(id).or_insert_with(|| json!({}));
+            if let Value::Object(sums) = sums {
+                sums.entry(sum).or_insert_with(|| Value::from(format!("{now:.0}")));
+            }
+        }
+    }
+
     /// Returns the origins of the remote of which nothing is taken, because of their signatures.
     pub(crate) fn unverified(&self) -> Vec<Unverified> {
         let held = self.fields.get(UNVERIFIED).and_then(Value::as_object);
@@ -221,6 +247,30 @@ mod tests {
         }
         std::fs::write(&path, "{").unwrap();
         assert!(SyncRecord::read(&store, &remotes[0]).is_err());
+    }
+
+    /// A record as stores have it. It must be understood for ever.
+    const FIXTURE: &str = r#"{"allowed":{"01J0000000000000000000000A":{
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08":"2026-11-28T04:00:00Z","new":7}},
+        "remotes":{}}"#;
+
+    // S-SYNC-14
+    #[test]
+    fn a_line_that_may_pass_is_known_from_a_record_of_any_age() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path().join("logs"));
+        store.ensure().unwrap();
+        let remote = RemoteAddress::parse("/srv/a.git").unwrap();
+        std::fs::write(store.root().join(RECORD), FIXTURE).unwrap();
+        let mut record = SyncRecord::read(&store, &remote).unwrap();
+        let id = "01J0000000000000000000000A";
+        assert!(record.allowed().has(id, b"test\n") && !record.allowed().has(id, b"test2"));
+        assert!(!record.allowed().has("other", b"test"));
+        record.allow(id, "more", Timestamp::UNIX_EPOCH);
+        record.write().unwrap();
+        let text = std::fs::read_to_string(store.root().join(RECORD)).unwrap();
+        assert!(text.contains("2026-11-28T04:00:00Z") && text.contains("more"), "{text}");
+        assert!(SyncRecord::read(&store, &remote).unwrap().allowed().has(id, b"test"));
     }
 
     // S-SYNC-13

@@ -50,12 +50,13 @@ fn round(
     turn: &TeamTurn,
 ) -> Result<SyncReport, SyncError> {
     let folder = request.cache.join(FOLDER);
+    let record = SyncRecord::read(request.store, request.remote)?;
     let mut round = Round {
         request,
-        record: SyncRecord::read(request.store, request.remote)?,
         state: SyncState::read(&folder, request.store, request.remote),
         report: SyncReport::of(request.store.ensure_origin(request.host, (request.random)())?),
-        logs: log_state(request.store, request.policy)?,
+        logs: log_state(request.store, request.policy, &record)?,
+        record,
         own: None,
         signing: OwnSigning::Off,
     };
@@ -117,7 +118,7 @@ impl Round<'_> {
         }
         let mut own = self.take_own()?;
         own.leave_out_longer_than(transport.line_bytes_max());
-        self.report.left_out = own.left_out;
+        self.report.left_out = own.left_out.clone();
         let published = self.publish_in_tries(transport, &own, tips);
         self.own = Some(own);
         published
@@ -133,7 +134,7 @@ impl Round<'_> {
             match self.publish_on(transport, own, &tips) {
                 Ok(PublishTry::Settled(tip)) => {
                     let to_agree = &self.report.to_agree;
-                    self.state.settle(&self.logs, tip, (to_agree, own.left_out));
+                    self.state.settle(&self.logs, tip, (to_agree, own.left_out.clone()));
                     return Ok(tips);
                 }
                 Ok(PublishTry::Refused) => return Ok(tips),
@@ -162,7 +163,10 @@ impl Round<'_> {
     fn take_own(&mut self) -> Result<Outgoing, SyncError> {
         match self.own.take() {
             Some(own) => Ok(own),
-            None => Ok(outgoing(self.request.store, self.request.policy)?),
+            None => {
+                let (store, policy) = (self.request.store, self.request.policy);
+                Ok(outgoing(store, policy, &self.record.allowed())?)
+            }
         }
     }
 
@@ -358,7 +362,7 @@ impl Round<'_> {
             return Ok(());
         }
         let own = self.take_own()?;
-        self.report.left_out = own.left_out;
+        self.report.left_out = own.left_out.clone();
         self.report.to_agree = to_agree(&own, &self.record);
         let lines = waiting_lines(&own, &self.record);
         if lines > 0 {
@@ -394,7 +398,7 @@ impl Round<'_> {
     fn tell_settled(&mut self) {
         if let Some(settled) = self.state.settled_at(&self.logs, &self.record) {
             self.report.to_agree = settled.to_agree();
-            self.report.left_out = settled.left_out;
+            self.report.left_out = settled.left_out.clone();
         }
     }
 }

@@ -57,12 +57,12 @@ impl TeamState {
             unverified: record.unverified(),
             silent: silent(store, now)?,
         };
-        let logs = log_state(store, policy)?;
+        let logs = log_state(store, policy, &record)?;
         if let Some(settled) = state.settled_at(&logs, &record) {
             found.to_agree = settled.to_agree();
             return Ok(found);
         }
-        let own = outgoing(store, policy)?;
+        let own = outgoing(store, policy, &record.allowed())?;
         let lines = waiting_lines(&own, &record);
         let since = state.waiting_since.and_then(|since| Timestamp::from_second(since).ok());
         found.waiting = (lines > 0).then(|| Waiting { lines, since: since.unwrap_or(now) });

@@ -23,9 +23,14 @@ pub(crate) fn waiting_lines(own: &Outgoing, record: &SyncRecord) -> usize {
 
 /// Returns what the own logs look like from outside, with the settings that decide what leaves them. Rules may change with
 /// the program.
-pub(crate) fn log_state(store: &Store, policy: &SyncPolicy) -> Result<String, SyncError> {
+pub(crate) fn log_state(
+    store: &Store,
+    policy: &SyncPolicy,
+    record: &SyncRecord,
+) -> Result<String, SyncError> {
     let SyncPolicy { share, strip, .. } = policy;
-    let mut looks = format!("{} {share:?} {strip:?}\n", env!("CARGO_PKG_VERSION"));
+    let mut looks =
+        format!("{} {share:?} {strip:?} {:?}\n", env!("CARGO_PKG_VERSION"), record.allowed());
     for file in shared_files(store, policy)?.into_values().flatten() {
         let found = file.symlink_metadata();
         let found = found.map(|found| (found.len(), found.modified().ok()));

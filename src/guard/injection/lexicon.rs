@@ -98,6 +98,14 @@ pub(super) fn classes(names: &[&str]) -> Classes {
     names.iter().filter_map(|name| class(name)).map(bit).fold(0, |all, one| all | one)
 }
 
+/// Returns the words of a class.
+#[cfg(test)]
+pub(super) fn words_of(name: &str) -> Vec<&'static str> {
+    let wanted = classes(&[name]);
+    let words = LEXICON.words.iter().filter(|(_, (_, classes))| classes & wanted != 0);
+    words.map(|(word, _)| *word).collect()
+}
+
 /// Returns a word, in lower case, as phrases know it: as it is written, without a plural `s`, or with the
 /// letters that its digits stand for.
 pub(super) fn known(word: &str) -> Option<KnownWord> {

@@ -36,6 +36,9 @@ use self::words::{Reading, read};
 const SHORT_WORDS_MAX: usize = 90;
 const SHORT_SENTENCES_MAX: usize = 4;
 
+/// Words of a text that is too short to teach anything: "pay the invoice 4711".
+const BARE_WORDS_MAX: usize = 4;
+
 /// Words of a text in which one technical word shows the subject. In a longer text it may be there by chance.
 const WORK_WORDS_MAX: usize = 30;
 
@@ -202,13 +205,26 @@ impl<'a> Judged<'a> {
             return None;
         }
         let is_plain = !self.text.contains('`') && !self.is_technical();
+        // Lessons of all trades calculate, list and explain.
+        let may_be_topic = is_plain && !reading.has(&["TRADE"]);
+        let is_bare = is_plain && reading.words.len() <= BARE_WORDS_MAX;
         let only_asks = reading.questions > 0 && reading.statements == 0;
         let asks = only_asks || (reading.begins_with_question && is_plain);
         let asks = asks && !dialogue::is_turn(self.text);
-        let is_topic = sentences == 1 && is_plain && reading.begins_with("TEACH");
+        let is_topic = may_be_topic
+            && sentences == 1
+            && reading.begins_with("TEACH")
+            && !has_clauses(self.text);
         (asks || is_topic)
             .then_some(Suspicion::Errand)
             .or_else(|| self.found.first(TextScope::Short, |_| true))
             .or_else(|| is_plain.then(|| self.found.first(TextScope::Plain, |_| true))?)
+            .or_else(|| may_be_topic.then(|| self.found.first(TextScope::Topic, |_| true))?)
+            .or_else(|| is_bare.then(|| self.found.first(TextScope::Bare, |_| true))?)
     }
+}
+
+/// Tells whether a text has a second clause: what asks for a topic has none, and what tells a lesson often gives the reason there.
+fn has_clauses(text: &str) -> bool {
+    text.contains([',', ';', ':', '('])
 }

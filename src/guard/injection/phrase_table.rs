@@ -15,6 +15,10 @@ pub(super) enum TextScope {
     Short,
     /// A short lesson without technical words and without a reason.
     Plain,
+    /// A plain lesson without the words of a trade that software is made for: what remains is a topic.
+    Topic,
+    /// A plain lesson of so few words that there is no room to teach anything.
+    Bare,
 }
 
 /// What a phrase means.
@@ -51,6 +55,8 @@ fn reason(heading: &str) -> Option<Meaning> {
     let place = match place {
         "any" => TextScope::Any,
         "short" => TextScope::Short,
+        "topic" => TextScope::Topic,
+        "bare" => TextScope::Bare,
         _ => TextScope::Plain,
     };
     Some(Meaning::Reason(Suspicion::named(reason)?, place))

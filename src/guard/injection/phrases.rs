@@ -343,8 +343,10 @@ mod tests {
     fn every_phrase_has_a_regex_and_two_parts_at_least() {
         for (text, meaning) in all() {
             assert!(RuleRegex::new(&pattern(text)).is_valid(), "{text}");
-            let is_plain =
-                matches!(meaning, Meaning::Reason(_, TextScope::Plain) | Meaning::Signal(_));
+            let is_plain = matches!(
+                meaning,
+                Meaning::Reason(_, TextScope::Plain | TextScope::Topic) | Meaning::Signal(_)
+            );
             assert!(is_plain || parts(text).count() >= 2, "{text}");
             assert!(!text.starts_with("..") && meaning != Meaning::Signal(0), "{text}");
         }
@@ -359,6 +361,8 @@ mod tests {
             let place = match place {
                 "any" => TextScope::Any,
                 "short" => TextScope::Short,
+                "topic" => TextScope::Topic,
+                "bare" => TextScope::Bare,
                 _ => TextScope::Plain,
             };
             assert_eq!(reason_of(text, place), reason, "{text}");

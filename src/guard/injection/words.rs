@@ -118,8 +118,25 @@ fn ends_contraction(rest: Option<&str>) -> bool {
     )
 }
 
+/// Letters and digits of an IBAN: two letters, two digits, and those of an account.
+const IBAN_LETTERS: std::ops::RangeInclusive<usize> = 15..=34;
+
+/// Tells whether a chunk is the number of a bank account.
+fn is_iban(chunk: &str) -> bool {
+    let chunk = chunk.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+    let bytes = chunk.as_bytes();
+    IBAN_LETTERS.contains(&bytes.len())
+        && bytes.iter().take(2).all(u8::is_ascii_uppercase)
+        && bytes.iter().skip(2).take(2).all(u8::is_ascii_digit)
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && bytes.iter().filter(|byte| byte.is_ascii_digit()).count() * 2 > bytes.len()
+}
+
 /// Returns the word that represents an address or a blank in a form.
 fn address(chunk: &str) -> Option<&'static str> {
+    if is_iban(chunk) {
+        return Some("<iban>");
+    }
     // A quick test first: nearly all words are none.
     if !chunk.bytes().any(|byte| matches!(byte, b':' | b'{' | b'@' | b'.')) {
         return None;

@@ -81,7 +81,9 @@ The configuration says with whom, and what:
   remote = \"git@github.com:acme/agent-memory.git\"   # a private repository for lessons
   share = [\"github.com/acme/*\"]                      # the keys of repositories; * is any text
 
-Lines of other repositories, private lines and flagged lines never leave. Git is used with your own
+Lines of other repositories and private lines never leave. Lines that read like an order to an agent stay, too,
+and each is named with the reason. If one is a lesson all the same, --allow ID shows it to you, asks, and lets exactly
+that line pass from now on; only a person at a terminal can say yes. The others judge it for themselves. Git is used with your own
 keys; your repositories, branches and hooks are not touched. Lessons of others are kept in team/ in the
 store. The first time that a repository would be shared, somebody must agree.
 
@@ -110,6 +112,9 @@ pub struct TeamSync {
     /// Take the new key of an origin that is held because of its signature, as the last sync showed it
     #[arg(long, value_name = "ORIGIN", conflicts_with = "dry_run")]
     pub accept_signer: Option<String>,
+    /// Let a line pass that stays because it reads like an order, after a question at a terminal
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dry_run", "yes"])]
+    pub allow: Option<String>,
     /// Use this remote instead of the configured one
     #[arg(long, value_name = "URL", allow_hyphen_values = true)]
     pub remote: Option<String>,

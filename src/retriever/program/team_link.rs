@@ -7,8 +7,8 @@ use super::{Program, ResolvedSettings, failed};
 use api::ApiError;
 use store::{DetectedRepo, SyncPolicy};
 use sync::{
-    AcceptedKey, Consent, FolderRemote, GitRemote, RemoteAddress, RemoteKind, SyncError,
-    SyncRequest, Transport, accept_key,
+    AcceptedKey, Consent, FolderRemote, GitRemote, HeldLine, RemoteAddress, RemoteKind, SyncError,
+    SyncRequest, Transport, accept_key, allow_lines, held_lines,
 };
 use writer::Moment;
 use writer::exit::Exit;
@@ -119,6 +119,18 @@ impl TeamLink {
         let at = (&self.remote, self.policy.signatures);
         let accepted = accept_key(&self.settled.store, at, origin, (self.clock)().now);
         accepted.map_err(|error| refused(&error))
+    }
+
+    /// Finds the lines with an id that stay because they read like orders.
+    pub(super) fn held_lines(&self, id: &str) -> Result<Vec<HeldLine>, ApiError> {
+        let held = held_lines(&self.settled.store, &self.policy, &self.remote, id);
+        held.map_err(|error| refused(&error))
+    }
+
+    /// Notes that a person lets these lines pass.
+    pub(super) fn allow_lines(&self, held: &[HeldLine]) -> Result<(), ApiError> {
+        let noted = allow_lines(&self.settled.store, &self.remote, held, (self.clock)().now);
+        noted.map_err(|error| refused(&error))
     }
 
     /// Returns the origin of the store, which is made if there is none.

@@ -5,10 +5,11 @@ use std::io::Write;
 
 use super::asking::{Usual, asked};
 use super::team_link::TeamLink;
-use super::team_text::{accepted_key, previewed, to_agree, told};
+use super::team_text::{accepted_key, previewed, to_agree, to_allow, told};
 use super::{GlobalOptions, Program};
 use crate::args::TeamSync;
 use api::{ApiError, Reply};
+use serde_json::json;
 use sync::{Consent, Preview, SyncReport, preview, sync_round};
 use writer::exit::Exit;
 
@@ -30,6 +31,12 @@ impl Program<'_> {
             let accepted = team.accept(origin)?;
             // That it cannot be told changes nothing about it.
             let _ = writeln!(messages, "{}", accepted_key(&accepted));
+        }
+        if let Some(id) = &command.allow
+            && !team.let_pass(id, messages)?
+        {
+            let json = json!({ "allowed": false, "id": id });
+            return Ok((Exit::Done, Reply::new(format!("{id} stays; nothing was changed"), json)));
         }
         let consent = if command.yes { Consent::Given } else { Consent::AsBefore };
         let mut report = team.round(consent)?;
@@ -53,6 +60,26 @@ impl Program<'_> {
 }
 
 impl TeamLink {
+    /// Shows the flagged lines with an id to a person and notes a yes. Returns whether it was one.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] if there is no such line, or nobody is at a terminal: an agent must not wave through what it wrote.
+    fn let_pass(&self, id: &str, messages: &mut dyn Write) -> Result<bool, ApiError> {
+        let held = self.held_lines(id)?;
+        let text = to_allow(&held, self.remote.shown());
+        match asked(&text, "Share it?", Usual::No, messages)? {
+            Some(true) => self.allow_lines(&held).map(|()| true),
+            Some(false) => Ok(false),
+            None => Err(ApiError::Failed {
+                exit: Exit::Usage,
+                message: format!(
+                    "sync --allow {id}: only a person at a terminal can let a flagged line pass, so nothing was changed; run \
+                     it in a terminal, or word the lesson so that it tells what happened and what helped"
+                ),
+            }),
+        }
+    }
+
     fn round(&self, consent: Consent) -> Result<SyncReport, ApiError> {
         self.with_transport(|transport| self.ask(consent, transport, sync_round))
     }

@@ -6,7 +6,9 @@ use api::Reply;
 use event::{RepoKey, StoreOrigin};
 use guard::text::{Layout, escaped, neutralise};
 use serde_json::{Value, json};
-use sync::{AcceptedKey, LeftOut, Preview, Seal, SyncReport, Unverified, counted};
+use sync::{
+    AcceptedKey, FlaggedLine, HeldLine, LeftOut, Preview, Seal, SyncReport, Unverified, counted,
+};
 
 /// Says what was done.
 pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
@@ -26,8 +28,9 @@ pub(super) fn told(report: &SyncReport, remote: &str) -> Reply {
         lines.push(to_agree(report, remote));
     }
     if report.left_out.lines() > 0 {
-        lines.push(format!("not shared   {}", stays(report.left_out)));
+        lines.push(format!("not shared   {}", stays(&report.left_out)));
     }
+    lines.extend(flagged(&report.left_out).map(|line| format!("flagged      {line}")));
     for (origin, held) in &report.held {
         lines.push(format!("held         {held} of {origin}, for another day"));
     }
@@ -107,7 +110,48 @@ fn listed(repos: &[(RepoKey, usize)]) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-fn stays(left_out: LeftOut) -> String {
+/// Says of each flagged line which it is, why it stays, and how a person lets it pass.
+fn flagged(left_out: &LeftOut) -> impl Iterator<Item = String> {
+    let named = left_out.flagged_lines.iter().map(|line| {
+        let FlaggedLine { short_id, repo, why, opening, .. } = line;
+        format!(
+            "{short_id} of {repo}: it {why}: \"{opening}\"; {} lets it pass",
+            allow_command(line)
+        )
+    });
+    let more = left_out.flagged.saturating_sub(left_out.flagged_lines.len());
+    named.chain((more > 0).then(|| format!("and {}", counted(more, "more line"))))
+}
+
+fn allow_command(line: &FlaggedLine) -> String {
+    format!("agent-knowledge sync --allow {}", line.short_id)
+}
+
+fn flagged_json(left_out: &LeftOut) -> Vec<Value> {
+    let each = left_out.flagged_lines.iter().map(|line| {
+        let FlaggedLine { id, repo, why, opening, .. } = line;
+        json!({ "id": id, "repo": repo, "why": why, "opening": opening, "allow": allow_command(line) })
+    });
+    each.collect()
+}
+
+/// Says what a person is asked to let pass: the whole lines, since the order may stand at their ends.
+pub(super) fn to_allow(held: &[HeldLine], remote: &str) -> String {
+    let each = held.iter().map(|held| {
+        let FlaggedLine { id, repo, why, .. } = &held.line;
+        format!(
+            "{id} of {repo} stays, because it {why}:\n  {}",
+            neutralise(&escaped(&held.text), Layout::Line)
+        )
+    });
+    let lines = each.collect::<Vec<_>>().join("\n");
+    format!(
+        "{lines}\nA yes shares exactly this with {remote} and every later remote. Agents of others may read it; their stores \
+         still mark it."
+    )
+}
+
+fn stays(left_out: &LeftOut) -> String {
     let reasons = [
         (left_out.private, "private"),
         (left_out.flagged, "flagged"),
@@ -144,7 +188,8 @@ fn as_json(report: &SyncReport, remote: &str) -> Value {
             json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
         }),
         "to_agree": repos_json(&report.to_agree),
-        "left_out": left_out_json(report.left_out),
+        "left_out": left_out_json(&report.left_out),
+        "flagged_lines": flagged_json(&report.left_out),
         "held": named(&report.held),
         "unverified": unverified_json(&report.unverified),
         "silent": silent.collect::<Vec<_>>(),
@@ -156,7 +201,7 @@ fn repos_json(repos: &[(RepoKey, usize)]) -> Vec<Value> {
     repos.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines })).collect()
 }
 
-fn left_out_json(left_out: LeftOut) -> Value {
+fn left_out_json(left_out: &LeftOut) -> Value {
     json!({
         "private": left_out.private,
         "flagged": left_out.flagged,
@@ -180,8 +225,9 @@ pub(super) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Writ
         ));
     }
     if preview.left_out.lines() > 0 {
-        notes.push(format!("not shared: {}", stays(preview.left_out)));
+        notes.push(format!("not shared: {}", stays(&preview.left_out)));
     }
+    notes.extend(flagged(&preview.left_out).map(|line| format!("flagged: {line}")));
     if !preview.to_agree.is_empty() {
         notes.push(format!("only after --yes, for the first time: {}", listed(&preview.to_agree)));
     }
@@ -204,7 +250,8 @@ pub(super) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Writ
         "lines": lines,
         "withdrawn": preview.withdrawn,
         "to_agree": repos_json(&preview.to_agree),
-        "left_out": left_out_json(preview.left_out),
+        "left_out": left_out_json(&preview.left_out),
+        "flagged_lines": flagged_json(&preview.left_out),
         "not_compared": preview.not_compared,
     });
     Reply { text: text.join("\n"), json }
