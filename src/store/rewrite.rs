@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
@@ -37,17 +38,53 @@ pub(super) fn rewrite_log(
     file: &Path,
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
-    let lock = lock_of(store, file);
-    // Rewrites share the name of the copy, so only one runs at a time.
-    let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
+    let turn = RewriteTurn::take(store, file)?;
     for _ in 0..REPLACED_TRIES_MAX {
-        match attempt(file, &lock, &mut Replacing(change))? {
+        match attempt(file, &turn, &mut Replacing(change))? {
             Attempt::Done => return Ok(()),
             Attempt::Changed => {}
         }
     }
     let why = "another program keeps changing what is in it; try again";
     Err(StoreError::io("rewrite", file)(io::Error::other(why)))
+}
+
+/// The right to rewrite a log, its segments and what waits for it, which one process at a time has: rewrites share the
+/// names of their copies. Whoever has it finds no lines left over from an archiving that was interrupted, and so never
+/// changes one of two copies of a line.
+pub(super) struct RewriteTurn {
+    /// The lock of the appenders.
+    appenders: PathBuf,
+    /// How many lines were taken out of the log, because an interrupted archiving had left them there.
+    pub(super) settled_lines: u64,
+    _only: FileLock,
+}
+
+impl RewriteTurn {
+    /// Takes the turn for a file of a store.
+    pub(super) fn take(store: &Store, file: &Path) -> Result<Self, StoreError> {
+        let appenders = lock_of(store, file);
+        let only = FileLock::take(&Self::lock_of_rewrites(&appenders), lock::WAIT_MS_MAX)?;
+        #[cfg_attr(not(feature = "archive"), expect(unused_mut, reason = "nothing is archived"))]
+        let mut turn = Self { appenders, settled_lines: 0, _only: only };
+        #[cfg(feature = "archive")]
+        if quarantine::lock_of(file).is_none() {
+            let log = store.log_of(&Store::repo_of(file));
+            turn.settled_lines = super::archive::settle(&turn, &log)?;
+        }
+        Ok(turn)
+    }
+
+    /// Returns the lock of those who rewrite, beside that of the appenders.
+    pub(super) fn lock_of_rewrites(appenders: &Path) -> PathBuf {
+        appenders.with_extension("rewrite")
+    }
+
+    /// Returns the path of the note that names the segment about to be sealed.
+    #[cfg(feature = "archive")]
+    pub(super) fn note(&self) -> PathBuf {
+        super::archive::note_of(&self.appenders)
+    }
 }
 
 /// What happens to a line.
@@ -70,8 +107,8 @@ pub(super) trait LineEdits {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError>;
 
     /// Called when everything that existed at the beginning was read. Long work belongs here, because appenders
-    /// wait after this call.
-    fn before_the_lock(&mut self) -> Result<(), StoreError> {
+    /// wait after this call. `copy` is the file that is about to replace the log.
+    fn before_the_lock(&mut self, _copy: &Path) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -103,17 +140,17 @@ pub(super) enum Attempt {
     Changed,
 }
 
-/// Rewrites a file once. The caller holds the lock of rewrites; `lock` is the lock of appenders.
+/// Rewrites a file once.
 pub(super) fn attempt(
     file: &Path,
-    lock: &Path,
+    RewriteTurn { appenders: lock, .. }: &RewriteTurn,
     change: &mut dyn LineEdits,
 ) -> Result<Attempt, StoreError> {
     let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
     copying.most(change)?;
     // This part is synced here so that it need not be synced under the lock.
     copying.copy.sync()?;
-    change.before_the_lock()?;
+    change.before_the_lock(&copying.copy.path)?;
     let turn = FileLock::take(lock, lock::WAIT_MS_MAX)?;
     if !copying.still_stands()? {
         return Ok(Attempt::Changed);
@@ -182,6 +219,8 @@ struct Copying<'a> {
 struct Copy {
     path: PathBuf,
     file: File,
+    /// The time that it takes over from the file.
+    dated: Option<SystemTime>,
     is_in_place: bool,
 }
 
@@ -204,10 +243,12 @@ impl<'a> Copying<'a> {
     fn begin(file: &'a Path) -> Result<Option<Self>, StoreError> {
         let Some((opened, metadata)) = lines::open(file)? else { return Ok(None) };
         let path = copy_of(file);
-        let copy = make_copy(&path, &metadata).map_err(StoreError::io("make", &path))?;
+        let mut copy = make_copy(&path, &metadata).map_err(StoreError::io("make", &path))?;
         if let Some(folder) = path.parent().filter(|folder| folder.ends_with(spool::SPOOL)) {
             let now = copy.file.metadata().and_then(|metadata| metadata.modified()).ok();
             spool::remove_unfinished(folder, now);
+            // A spooled write is as old as its lines, by which the segments are found that may have them.
+            copy.dated = metadata.modified().ok();
         }
         Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy, counts: (0, 0) }))
     }
@@ -297,6 +338,9 @@ impl<'a> Copying<'a> {
         change: &mut dyn LineEdits,
         (turn, lock): (&FileLock, &Path),
     ) -> Result<(), StoreError> {
+        if let Some(dated) = self.copy.dated {
+            self.copy.file.set_modified(dated).map_err(StoreError::io("date", &self.copy.path))?;
+        }
         self.copy.sync()?;
         change.seal()?;
         let chain = self.chain(change.reason(), (turn, lock));
@@ -331,7 +375,8 @@ impl Copying<'_> {
 
 /// Creates the hidden file with the mode and owner of the log.
 fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
-    let copy = Copy { path: path.to_owned(), file: make_anew(path)?, is_in_place: false };
+    let copy =
+        Copy { path: path.to_owned(), file: make_anew(path)?, dated: None, is_in_place: false };
     owned_like(&copy.file, like)?;
     copy.file.set_permissions(like.permissions())?;
     Ok(copy)
