@@ -27,20 +27,19 @@ const REPLACED_TRIES_MAX: usize = 3;
 /// How many bytes may be left to copy while appenders wait.
 const REST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Rewrites a log of a store. Each line for which `change` returns other bytes is replaced by them; everything
+/// Rewrites a log, a spooled write or a quarantine. Each line for which `change` returns other bytes is replaced by them; everything
 /// else is unchanged. `change` receives the lines of [`super::lines_of`]. If another program changed the file,
 /// the rewrite starts over at the line at offset 0.
 ///
 /// # Errors
 /// [`StoreError`]. The file is then unchanged, or rewritten and perhaps not synced.
 pub(super) fn rewrite_log(
-    store: &Store,
+    turn: &RewriteTurn,
     file: &Path,
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
-    let turn = RewriteTurn::take(store, file)?;
     for _ in 0..REPLACED_TRIES_MAX {
-        match attempt(file, &turn, &mut Replacing(change))? {
+        match attempt(file, turn, &mut Replacing(change))? {
             Attempt::Done => return Ok(()),
             Attempt::Changed => {}
         }
@@ -50,40 +49,24 @@ pub(super) fn rewrite_log(
 }
 
 /// The right to rewrite a log, its segments and what waits for it, which one process at a time has: rewrites share the
-/// names of their copies. Whoever has it finds no lines left over from an archiving that was interrupted, and so never
-/// changes one of two copies of a line.
+/// names of their copies.
 pub(super) struct RewriteTurn {
     /// The lock of the appenders.
-    appenders: PathBuf,
-    /// How many lines were taken out of the log, because an interrupted archiving had left them there.
-    pub(super) settled_lines: u64,
+    pub(super) appenders: PathBuf,
     _only: FileLock,
 }
 
 impl RewriteTurn {
-    /// Takes the turn for a file of a store.
+    /// Takes the turn for a file of a store. Programs that archive take it as a `SettledTurn`.
     pub(super) fn take(store: &Store, file: &Path) -> Result<Self, StoreError> {
         let appenders = lock_of(store, file);
         let only = FileLock::take(&Self::lock_of_rewrites(&appenders), lock::WAIT_MS_MAX)?;
-        #[cfg_attr(not(feature = "archive"), expect(unused_mut, reason = "nothing is archived"))]
-        let mut turn = Self { appenders, settled_lines: 0, _only: only };
-        #[cfg(feature = "archive")]
-        if quarantine::lock_of(file).is_none() {
-            let log = store.log_of(&Store::repo_of(file));
-            turn.settled_lines = super::archive::settle(&turn, &log)?;
-        }
-        Ok(turn)
+        Ok(Self { appenders, _only: only })
     }
 
     /// Returns the lock of those who rewrite, beside that of the appenders.
     pub(super) fn lock_of_rewrites(appenders: &Path) -> PathBuf {
         appenders.with_extension("rewrite")
-    }
-
-    /// Returns the path of the note that names the segment about to be sealed.
-    #[cfg(feature = "archive")]
-    pub(super) fn note(&self) -> PathBuf {
-        super::archive::note_of(&self.appenders)
     }
 }
 
@@ -169,7 +152,7 @@ pub(super) fn lock_of(store: &Store, file: &Path) -> PathBuf {
 const NAME_BYTES_MAX: usize = 255;
 
 /// Returns the path of the copy of a file: hidden, beside the file. A name that would be too long is hashed.
-fn copy_of(file: &Path) -> PathBuf {
+pub(super) fn copy_of(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default();
     let hidden = |name: &OsStr| {
         let mut hidden = OsString::from(".");

@@ -18,6 +18,7 @@ use super::line_hash::{LineCounts, LineHash, hash_of};
 use super::note::{ArchivingNote, note_of};
 use super::reseal::reseal_lines;
 use super::settle::{kept_on_disk, take_out};
+use super::settled_turn::SettledTurn;
 
 /// Lines of one file that a segment before it has, too.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +64,7 @@ pub fn take_out_doubled(store: &Store, log: &Path) -> Result<u64, StoreError> {
         return Ok(0);
     }
     store.ensure()?;
-    let turn = RewriteTurn::take(store, log)?;
+    let turn = SettledTurn::take(store, log)?;
     let sealed = Sealed::of(store.segments_of(log)?)?;
     let doubled = sealed.doubled(log, LineCounts::default())?;
     let mut lines = turn.settled_lines;

@@ -20,6 +20,8 @@ mod reseal;
 #[cfg(feature = "archive")]
 mod settle;
 #[cfg(feature = "archive")]
+mod settled_turn;
+#[cfg(feature = "archive")]
 mod write;
 
 use std::ffi::OsStr;
@@ -32,13 +34,11 @@ pub use doubled::{Doubled, take_out_doubled};
 #[cfg(feature = "archive")]
 pub use moving::{Moved, Moves, archive};
 #[cfg(feature = "archive")]
-pub(super) use note::note_of;
-#[cfg(feature = "archive")]
 pub(super) use read::{SegmentPiece, lines_of, read};
 #[cfg(feature = "archive")]
 pub(super) use reseal::reseal;
 #[cfg(feature = "archive")]
-pub(super) use settle::settle;
+pub(super) use settled_turn::SettledTurn;
 
 /// The folder of the segments, inside the store. It is not hidden, because it contains memories like the logs.
 pub(super) const FOLDER: &str = "archive";

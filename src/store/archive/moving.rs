@@ -12,11 +12,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::chain::RewriteReason;
-use super::super::rewrite::{self, Attempt, LineEdits, LineFate, RewriteTurn};
+use super::super::rewrite::{self, Attempt, LineEdits, LineFate};
 use super::super::{FileId, LogLine, Store, StoreError, layout};
 use super::format::{Ended, SEGMENT_BYTES_MAX};
-use super::note::ArchivingNote;
+use super::note::{ArchivingNote, note_of};
 use super::settle::reason_of;
+use super::settled_turn::SettledTurn;
 use super::write::Sealing;
 use super::{FOLDER, folder_of, segments_in};
 
@@ -58,7 +59,7 @@ pub fn archive<'a>(
     plan: &mut dyn FnMut() -> Result<Option<Moves<'a>>, StoreError>,
 ) -> Result<Moved, StoreError> {
     store.ensure()?;
-    let turn = RewriteTurn::take(store, log)?;
+    let turn = SettledTurn::take(store, log)?;
     let mut moved = Moved { cleaned_lines: turn.settled_lines, ..Moved::default() };
     let (mut changed, archiving) = (0, Archiving { store, log, turn: &turn });
     while let Some(moves) = plan()? {
@@ -90,7 +91,7 @@ enum SegmentOutcome {
 struct Archiving<'a> {
     store: &'a Store,
     log: &'a Path,
-    turn: &'a RewriteTurn,
+    turn: &'a SettledTurn,
 }
 
 impl Archiving<'_> {
@@ -102,7 +103,7 @@ impl Archiving<'_> {
         let segment = next_in(&folder)?;
         let sealing = Sealing::begin(&folder, &metadata)?;
         let mut moving = Moving {
-            note: self.turn.note(),
+            note: note_of(&self.turn.appenders),
             segment,
             moves,
             sealing,
@@ -166,11 +167,10 @@ struct Moving<'a> {
 }
 
 impl Moving<'_> {
-    /// Takes the copy out of the note if the log was not replaced by it. The copy is gone then, and another file may get
-    /// its number.
+    /// Takes the copy out of the note if the log was not replaced by it, because the copy is gone then, too.
     fn forget_the_copy(&self, log: &Path) {
         let noted = ArchivingNote::read(&self.note, log).ok().flatten();
-        if self.is_sealed && noted.is_some_and(|noted| !noted.is_done(log)) {
+        if self.is_sealed && noted.is_some_and(|noted| !noted.is_copy(log)) {
             // Best effort: lines with an id of their own are found without it (`doubled`).
             let _ = ArchivingNote::write(&self.note, &self.segment, None);
         }

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::super::rewrite::copy_of;
 use super::super::{FileId, StoreError, layout, sync};
 use super::{folder_of, is_name};
 
@@ -18,7 +19,7 @@ const NOTE_BYTES_MAX: u64 = 512;
 const NO_NAME: &str = ".none.jsonl.gz";
 
 /// Returns the path of the note, beside the lock of the appenders.
-pub(crate) fn note_of(appenders: &Path) -> PathBuf {
+pub(super) fn note_of(appenders: &Path) -> PathBuf {
     appenders.with_extension("archiving")
 }
 
@@ -58,9 +59,14 @@ impl ArchivingNote {
         sync::alone(&file, note)
     }
 
-    /// Tells whether the log was replaced: only the note was left to be removed. What equals a line of the segment was
-    /// then written by somebody else.
+    /// Tells whether the log was replaced, so that only the note was left to be removed: the copy has lost its own name. What
+    /// equals a line of the segment was then written by somebody else.
     pub fn is_done(&self, log: &Path) -> bool {
-        FileId::of(log).is_some_and(|log| log.to_string() == self.copy)
+        !self.copy.is_empty() && !self.is_copy(&copy_of(log))
+    }
+
+    /// Tells whether a file is the one that was to replace the log.
+    pub fn is_copy(&self, file: &Path) -> bool {
+        FileId::of(file).is_some_and(|found| found.to_string() == self.copy)
     }
 }

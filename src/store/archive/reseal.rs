@@ -4,9 +4,10 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::super::rewrite::{LineFate, RewriteTurn};
+use super::super::rewrite::LineFate;
 use super::super::{LogLine, Store, StoreError, layout};
 use super::read::{SegmentPiece, read};
+use super::settled_turn::SettledTurn;
 use super::write::Sealing;
 
 /// Rewrites a segment: each line for which `change` returns other bytes is replaced by them.
@@ -16,7 +17,7 @@ pub(crate) fn reseal(
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     // Appenders do not touch segments, so only the turn of those who rewrite is needed.
-    let turn = RewriteTurn::take(store, segment)?;
+    let turn = SettledTurn::take(store, segment)?;
     reseal_lines(&turn, segment, &mut |line| {
         change(line).map_or(LineFate::Stays, LineFate::Becomes)
     })
@@ -24,7 +25,7 @@ pub(crate) fn reseal(
 
 /// Rewrites a segment. Damaged parts stay unchanged. A segment without lines stays too, so that no other one gets its name.
 pub(super) fn reseal_lines(
-    _turn: &RewriteTurn,
+    _turn: &SettledTurn,
     segment: &Path,
     change: &mut dyn FnMut(LogLine<'_>) -> LineFate,
 ) -> Result<(), StoreError> {

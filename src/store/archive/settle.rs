@@ -12,14 +12,14 @@ use super::super::rewrite::{self, Attempt, LineEdits, LineFate, RewriteTurn};
 use super::super::{LogLine, StoreError, layout, sync};
 use super::Moves;
 use super::line_hash::LineCounts;
-use super::note::ArchivingNote;
+use super::note::{ArchivingNote, note_of};
 
 /// How often taking lines out starts over because another program changed lines that had been read.
 const CHANGED_TRIES_MAX: usize = 3;
 
 /// Takes out of a log what an interrupted archiving left there. Returns how many lines.
-pub(crate) fn settle(turn: &RewriteTurn, log: &Path) -> Result<u64, StoreError> {
-    let note = turn.note();
+pub(super) fn settle(turn: &RewriteTurn, log: &Path) -> Result<u64, StoreError> {
+    let note = note_of(&turn.appenders);
     let Some(noted) = ArchivingNote::read(&note, log)? else { return Ok(0) };
     let left = noted.left(log)?;
     let mut is_any_there = false;

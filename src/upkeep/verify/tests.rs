@@ -243,7 +243,7 @@ fn mirrors_that_cannot_be_listed_are_told() {
     assert!(reply.text.contains("TROUBLE") && reply.text.contains("team"), "{}", reply.text);
 }
 
-// S-VERIFY-1, S-ARCH-3
+// S-VERIFY-1, S-ARCH-7
 #[test]
 fn a_line_in_two_files_is_told_with_the_command_that_takes_it_out() {
     let line = |number: usize| format!("{{\"id\":\"m{number}\",\"lesson\":\"lesson {number}\"}}\n");
