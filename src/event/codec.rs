@@ -167,6 +167,15 @@ pub fn decode(line: &[u8], file_repo: &str) -> Decoded {
     }
 }
 
+/// Returns the id that a line names itself. `None` if it holds no event, or if its id is derived from its bytes: then a
+/// person may have written the same line twice.
+#[must_use]
+pub fn own_id(line: &[u8]) -> Option<EventId> {
+    let Decoded::Event(event) = decode(line, "") else { return None };
+    let derived = EventId::derive(event.timestamp, without_padding(line.trim_ascii()));
+    (event.id != derived).then_some(event.id)
+}
+
 /// Strips a byte order mark, and the NUL bytes that a power loss can leave before or after a line.
 fn without_padding(bytes: &[u8]) -> &[u8] {
     let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();

@@ -2,15 +2,16 @@
 //! short write, releases the lock, and syncs if asked. Not here: what may be written; the type [`EncodedLine`]
 //! decides that.
 
+use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use super::chain::{self, AppendedBytes};
 use super::lock::{self, FileLock};
 use super::log_file::{Added, Durability, open, write};
-use super::{Store, StoreError, layout, read_only, spool, sync};
+use super::{Store, StoreError, kept, layout, read_only, spool, sync};
 use event::{EncodedLine, RepoKey};
 
 /// Where an acknowledged event is.
@@ -28,7 +29,7 @@ pub enum Destination {
 pub struct Appended {
     /// The file.
     pub path: PathBuf,
-    /// Where the first line begins in the file.
+    /// Where the first line begins in the file; its end if the lines stood there already.
     pub offset: u64,
     /// Whether the file is the log.
     pub place: Destination,
@@ -68,10 +69,18 @@ struct Append<'a> {
     durability: Durability,
 }
 
+/// The first try of an append whose log got another file meanwhile.
+#[derive(Clone, Copy)]
+struct FirstTry {
+    /// When the log had last been written before, by the clock of the file system.
+    since: Option<SystemTime>,
+}
+
 impl Append<'_> {
-    /// Programs that do not know our lock (git, editors) may replace the log during the write. The lines then
-    /// went to a file without a name, so they are written again. Ids make the repetition harmless. An append
-    /// that cannot be kept is not acknowledged.
+    /// Another file may take the log's name during the write. If `scrub` or `archive` put it there, or a program that
+    /// copied the lines, they stand in it or in a segment. If a program that does not know our lock (git, an editor) put
+    /// it there, the lines may be gone. So what is missing is written again, and only that. An append that cannot be
+    /// kept is not acknowledged.
     fn run(
         &self,
         named: impl Fn(&Metadata, &Path) -> Option<Metadata>,
@@ -80,18 +89,24 @@ impl Append<'_> {
         let left_ms = |most_ms: u64| {
             most_ms.saturating_sub(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
         };
+        let mut first: Option<FirstTry> = None;
         for _ in 0..REPLACED_TRIES_MAX {
             let wait_ms = left_ms(lock::WAIT_MS_MAX);
             let turn = match FileLock::take(&lock::path_of(&self.log), wait_ms) {
                 Ok(turn) => turn,
-                Err(StoreError::Busy { .. }) => return self.wait_in_the_spool(),
+                Err(StoreError::Busy { .. }) => return self.without_the_lock(first),
                 Err(error) => return Err(error),
             };
             // Spooled lines are older, so they come first. If they cannot be moved in they stay in the spool,
             // where searches find them.
             let _ = spool::bring_in(self.store, &self.log, &turn);
+            let Some(text) = self.missing(first)? else {
+                drop(turn);
+                return self.without_the_lock(first);
+            };
             let (mut file, ours) = open(&self.log)?;
-            let added = write(&mut file, &self.log, &self.text, ours.len())?;
+            let added = write(&mut file, &self.log, &text, ours.len())?;
+            first.get_or_insert_with(|| FirstTry { since: ours.modified().ok() });
             let Some(found) = named(&ours, &self.log) else { continue };
             self.cover(&turn, (&file, &added), found.len());
             if self.durability == Durability::Synced {
@@ -103,29 +118,56 @@ impl Append<'_> {
                     continue;
                 }
             }
-            let (path, durability) = (self.log.clone(), self.durability);
-            return Ok(Appended {
-                path,
-                offset: added.offset,
-                place: Destination::Log,
-                durability,
-            });
+            return Ok(self.appended(added.offset));
+        }
+        if self.missing(first)?.is_some_and(|missing| missing.is_empty()) {
+            return self.found();
         }
         let why = "another program keeps putting another file in its place; try again";
         Err(StoreError::io("keep lines in", &self.log)(io::Error::other(why)))
     }
 
+    /// Returns the lines that are still to be written; `None` if this program cannot tell.
+    fn missing(&self, first: Option<FirstTry>) -> Result<Option<Cow<'_, str>>, StoreError> {
+        let Some(FirstTry { since }) = first else { return Ok(Some(Cow::from(&self.text))) };
+        let missing = kept::missing_of(self.store, &self.log, &self.text, since)?;
+        Ok(missing.map(Cow::from))
+    }
+
     /// The chain is no part of what is acknowledged. Lines that it does not get are taken in by the next append.
     fn cover(&self, turn: &FileLock, (file, added): (&File, &Added), end: u64) {
         let Added { from, text, .. } = added;
+        if text.is_empty() {
+            return;
+        }
         let written =
             AppendedBytes { file, log: &self.log, from: *from, added: text.as_bytes(), end };
         let _ = chain::cover(turn, &written);
     }
 
-    fn wait_in_the_spool(&self) -> Result<Appended, StoreError> {
-        let path = spool::put(self.store, &self.log, &self.text, self.durability)?;
+    /// Puts what is missing into the spool, dated so that it is looked for once more before it comes into the log.
+    fn without_the_lock(&self, first: Option<FirstTry>) -> Result<Appended, StoreError> {
+        let missing = self.missing(first)?.unwrap_or(Cow::from(&self.text));
+        if missing.is_empty() {
+            return self.found();
+        }
+        let since = first.and_then(|first| first.since);
+        let path = spool::put(self.store, &self.log, &missing, (self.durability, since))?;
         Ok(Appended { path, offset: 0, place: Destination::Spool, durability: self.durability })
+    }
+
+    /// Acknowledges lines that another program has moved. `scrub` and `archive` have synced them, and no other program.
+    fn found(&self) -> Result<Appended, StoreError> {
+        let (file, ours) = open(&self.log)?;
+        if self.durability == Durability::Synced {
+            sync::alone(&file, &self.log)?;
+        }
+        Ok(self.appended(ours.len()))
+    }
+
+    fn appended(&self, offset: u64) -> Appended {
+        let (path, durability) = (self.log.clone(), self.durability);
+        Appended { path, offset, place: Destination::Log, durability }
     }
 }
 
@@ -233,21 +275,202 @@ mod tests {
         holder.join().unwrap();
     }
 
+    impl AppendFixture {
+        /// Appends a line, and calls `meanwhile` each time before it is looked which file has the log's name.
+        fn append_beside(
+            &self,
+            lesson: &str,
+            durability: Durability,
+            meanwhile: impl Fn(usize),
+        ) -> Result<Appended, StoreError> {
+            let (store, log, text) = (&self.store, self.log(), line(lesson).as_str().to_owned());
+            let calls = std::cell::Cell::new(0);
+            Append { store, log, text, durability }.run(|ours, log| {
+                calls.set(calls.get() + 1);
+                meanwhile(calls.get());
+                layout::named(ours, log)
+            })
+        }
+
+        /// Puts another file in the log's place, as an editor does.
+        fn save(&self, text: &str) {
+            let new = self.log().with_extension("new");
+            std::fs::write(&new, text).unwrap();
+            std::fs::rename(&new, self.log()).unwrap();
+        }
+
+        /// Removes a secret from the log.
+        fn scrub(&self, secret: &str) {
+            crate::rewrite(&self.store, &self.log(), &mut |line| {
+                let text = String::from_utf8_lossy(line.bytes);
+                text.contains(secret).then(|| text.replacen(secret, "*", 1).into_bytes())
+            })
+            .unwrap();
+        }
+
+        fn logged(&self) -> String {
+            std::fs::read_to_string(self.log()).unwrap()
+        }
+    }
+
+    // S-STORE-4
+    #[test]
+    fn only_what_another_program_left_out_is_written_again() {
+        for kept in [true, false] {
+            let world = AppendFixture::new();
+            world.append("a").unwrap();
+            let by_hand = "{\"lesson\":\"by hand\"}\n";
+            // Replaced during the first write, and while the second one waits for the disk.
+            let save = |call: usize| match call {
+                1 | 3 => world.save(&(if kept { world.logged() } else { String::new() } + by_hand)),
+                _ => {}
+            };
+            world.append_beside("b", Durability::Synced, save).unwrap();
+            let times = world.logged().matches(line("b").as_str()).count();
+            assert_eq!((times, world.logged().contains(by_hand)), (1, true), "{kept}");
+        }
+    }
+
     // S-STORE-4
     #[test]
     fn lines_that_could_not_be_kept_are_not_acknowledged() {
         let world = AppendFixture::new();
         world.append("a").unwrap();
-        // Replaced during the first and the second write; left alone the third time.
-        let answers = std::cell::RefCell::new([false, false, true].into_iter());
-        let is_kept = |_: &Metadata, log: &Path| {
-            answers.borrow_mut().next().unwrap().then(|| log.metadata().unwrap())
-        };
-        let (store, log, text) = (&world.store, world.log(), line("b").as_str().to_owned());
-        let append = Append { store, log, text, durability: Durability::Written };
-        append.run(is_kept).unwrap();
-        let lost = append.run(|_, _| None);
+        let lost = world.append_beside("b", Durability::Written, |_| world.save("other\n"));
         assert!(lost.unwrap_err().to_string().contains("try again"));
+        assert_eq!(world.logged(), "other\n");
+        // All the time in another file, but always with the line.
+        let save = |_| world.save(&world.logged());
+        let kept = world.append_beside("b", Durability::Synced, save).unwrap();
+        assert_eq!(kept.place, Destination::Log);
+        assert_eq!(world.logged().matches(line("b").as_str()).count(), 1);
+    }
+
+    // S-STORE-4, S-SCRUB-2
+    #[test]
+    fn a_line_that_was_scrubbed_before_it_was_on_the_disk_stands_once() {
+        let world = AppendFixture::new();
+        world.append("first").unwrap();
+        let json = serde_json::json!({ "id": "m1", "lesson": "secret secret secret" });
+        let (store, log, text) = (&world.store, world.log(), format!("{json}\n"));
+        let calls = std::cell::Cell::new(0);
+        let append = Append { store, log, text, durability: Durability::Synced };
+        append
+            .run(|ours, log| {
+                calls.set(calls.get() + 1);
+                // Every other look is under the lock of the appenders.
+                if calls.get() % 2 == 0 {
+                    world.scrub("secret");
+                }
+                layout::named(ours, log)
+            })
+            .unwrap();
+        assert_eq!(calls.get(), 2 * REPLACED_TRIES_MAX, "it moved each time");
+        assert_eq!(world.logged().matches("m1").count(), 1, "{}", world.logged());
+        assert!(world.store.audit_chain(&world.log()).unwrap().unwrap().is_whole());
+    }
+
+    // S-STORE-4
+    #[test]
+    fn an_id_that_was_sent_before_with_another_time_is_no_sign_of_a_kept_line() {
+        let world = AppendFixture::new();
+        let dated = |second: u8| {
+            format!(
+                "{{\"id\":\"own\",\"timestamp\":\"2026-01-01T00:00:0{second}Z\",\"lesson\":\"x\"}}\n"
+            )
+        };
+        std::fs::create_dir_all(world.store.root().join(".locks")).unwrap();
+        std::fs::write(world.log(), dated(1)).unwrap();
+        let (store, log, text) = (&world.store, world.log(), dated(2));
+        let is_first = std::cell::Cell::new(true);
+        let append = Append { store, log, text, durability: Durability::Written };
+        append
+            .run(|ours, log| {
+                if is_first.replace(false) {
+                    world.save(&dated(1));
+                }
+                layout::named(ours, log)
+            })
+            .unwrap();
+        assert_eq!(world.logged(), dated(1) + &dated(2));
+    }
+
+    #[cfg(feature = "archive")]
+    impl AppendFixture {
+        /// Moves all lines to a segment.
+        fn archive(&self) {
+            let mut is_first = true;
+            let mut plan = || {
+                let moves: crate::Moves<'_> = Box::new(|_| true);
+                Ok(std::mem::replace(&mut is_first, false).then_some(moves))
+            };
+            crate::archive(&self.store, &self.log(), &mut plan).unwrap();
+        }
+
+        /// How often a line stands in the log, the segments and the spool.
+        fn times(&self, lesson: &str) -> usize {
+            let (store, mut times) = (&self.store, 0);
+            let lists = [store.logs(), store.segments(), store.spooled()].map(Result::unwrap);
+            for file in lists.concat() {
+                crate::lines_of(&file, |found| {
+                    times +=
+                        usize::from(found.bytes == line(lesson).as_str().trim_end().as_bytes());
+                })
+                .unwrap();
+            }
+            times
+        }
+    }
+
+    // S-STORE-4, S-ARCH-3
+    #[cfg(feature = "archive")]
+    #[test]
+    fn a_line_that_was_archived_before_it_was_on_the_disk_stands_once() {
+        let world = AppendFixture::new();
+        world.append("a").unwrap();
+        world.archive();
+        world.append("b").unwrap();
+        let archive = |call: usize| {
+            if call == 2 {
+                world.archive()
+            }
+        };
+        let appended = world.append_beside("c", Durability::Synced, archive).unwrap();
+        assert_eq!((appended.place, appended.durability), (Destination::Log, Durability::Synced));
+        assert_eq!(["a", "b", "c"].map(|lesson| world.times(lesson)), [1, 1, 1]);
+        assert!(world.store.audit_chain(&world.log()).unwrap().unwrap().is_whole());
+    }
+
+    // S-STORE-4, S-STORE-6, S-ARCH-3
+    #[cfg(feature = "archive")]
+    #[test]
+    fn a_line_that_was_archived_is_not_spooled_when_the_log_is_held_then() {
+        let world = AppendFixture::new();
+        world.append("a").unwrap();
+        let lock = lock::path_of(&world.log());
+        let held = std::cell::RefCell::new(None);
+        let hold = |call: usize| {
+            if call == 2 {
+                world.archive();
+                *held.borrow_mut() = Some(FileLock::take(&lock, 0).unwrap());
+            }
+        };
+        let appended = world.append_beside("b", Durability::Synced, hold).unwrap();
+        assert_eq!((appended.place, world.times("b")), (Destination::Log, 1));
+        // What an editor left out does go to the spool, once.
+        drop(held.take());
+        let hold = |call: usize| {
+            if call == 2 {
+                world.save("");
+                *held.borrow_mut() = Some(FileLock::take(&lock, 0).unwrap());
+            }
+        };
+        let appended = world.append_beside("c", Durability::Synced, hold).unwrap();
+        assert_eq!((appended.place, world.times("c")), (Destination::Spool, 1));
+        drop(held.take());
+        world.append("d").unwrap();
+        assert_eq!((world.times("c"), world.times("d")), (1, 1));
+        assert!(world.store.spooled().unwrap().is_empty());
     }
 
     /// A file whose first write is interrupted by a signal.

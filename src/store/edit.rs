@@ -22,5 +22,9 @@ pub fn rewrite(
     if super::archive::is_segment(file) {
         return super::archive::reseal(store, file, change);
     }
-    rewrite_log(store, file, change)
+    #[cfg(feature = "archive")]
+    let turn = super::archive::SettledTurn::take(store, file)?;
+    #[cfg(not(feature = "archive"))]
+    let turn = super::rewrite::RewriteTurn::take(store, file)?;
+    rewrite_log(&turn, file, change)
 }

@@ -266,6 +266,12 @@ impl FileId {
     }
 }
 
+impl std::fmt::Display for FileId {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}:{}", self.0, self.1)
+    }
+}
+
 /// Returns what distinguishes this user from others on the machine: a number, if the system has one.
 #[must_use]
 pub fn user() -> String {

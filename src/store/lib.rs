@@ -17,6 +17,7 @@ mod foreign_folder;
 mod git_config;
 mod git_person;
 mod judge;
+mod kept;
 mod layout;
 mod line_mark;
 mod lines;
@@ -46,7 +47,7 @@ mod trust;
 
 pub use append::{Appended, Destination, append};
 #[cfg(feature = "archive")]
-pub use archive::{Moved, Moves, archive};
+pub use archive::{Doubled, Moved, Moves, archive, take_out_doubled};
 pub use as_of::AsOf;
 pub use chain::{
     ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind, ChainHash, ChainHead,

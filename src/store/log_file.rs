@@ -50,14 +50,17 @@ pub(super) struct Added {
     pub text: String,
 }
 
-/// Writes lines in one call at the end of the file, which has the given length in bytes. The caller holds the log's
-/// lock.
+/// Writes lines in one call at the end of the file, which has the given length in bytes. Without lines it writes nothing.
+/// The caller holds the log's lock.
 pub(super) fn write(
     file: &mut File,
     log: &Path,
     lines: &str,
     length: u64,
 ) -> Result<Added, StoreError> {
+    if lines.is_empty() {
+        return Ok(Added { from: length, offset: length, text: String::new() });
+    }
     let seal = if ends_in_line_break(file, length).map_err(StoreError::io("read", log))? {
         ""
     } else {

@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
@@ -26,28 +27,47 @@ const REPLACED_TRIES_MAX: usize = 3;
 /// How many bytes may be left to copy while appenders wait.
 const REST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Rewrites a log of a store. Each line for which `change` returns other bytes is replaced by them; everything
+/// Rewrites a log, a spooled write or a quarantine. Each line for which `change` returns other bytes is replaced by them; everything
 /// else is unchanged. `change` receives the lines of [`super::lines_of`]. If another program changed the file,
 /// the rewrite starts over at the line at offset 0.
 ///
 /// # Errors
 /// [`StoreError`]. The file is then unchanged, or rewritten and perhaps not synced.
 pub(super) fn rewrite_log(
-    store: &Store,
+    turn: &RewriteTurn,
     file: &Path,
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
-    let lock = lock_of(store, file);
-    // Rewrites share the name of the copy, so only one runs at a time.
-    let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
     for _ in 0..REPLACED_TRIES_MAX {
-        match attempt(file, &lock, &mut Replacing(change))? {
+        match attempt(file, turn, &mut Replacing(change))? {
             Attempt::Done => return Ok(()),
             Attempt::Changed => {}
         }
     }
     let why = "another program keeps changing what is in it; try again";
     Err(StoreError::io("rewrite", file)(io::Error::other(why)))
+}
+
+/// The right to rewrite a log, its segments and what waits for it, which one process at a time has: rewrites share the
+/// names of their copies.
+pub(super) struct RewriteTurn {
+    /// The lock of the appenders.
+    pub(super) appenders: PathBuf,
+    _only: FileLock,
+}
+
+impl RewriteTurn {
+    /// Takes the turn for a file of a store. Programs that archive take it as a `SettledTurn`.
+    pub(super) fn take(store: &Store, file: &Path) -> Result<Self, StoreError> {
+        let appenders = lock_of(store, file);
+        let only = FileLock::take(&Self::lock_of_rewrites(&appenders), lock::WAIT_MS_MAX)?;
+        Ok(Self { appenders, _only: only })
+    }
+
+    /// Returns the lock of those who rewrite, beside that of the appenders.
+    pub(super) fn lock_of_rewrites(appenders: &Path) -> PathBuf {
+        appenders.with_extension("rewrite")
+    }
 }
 
 /// What happens to a line.
@@ -70,8 +90,8 @@ pub(super) trait LineEdits {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError>;
 
     /// Called when everything that existed at the beginning was read. Long work belongs here, because appenders
-    /// wait after this call.
-    fn before_the_lock(&mut self) -> Result<(), StoreError> {
+    /// wait after this call. `copy` is the file that is about to replace the log.
+    fn before_the_lock(&mut self, _copy: &Path) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -103,17 +123,17 @@ pub(super) enum Attempt {
     Changed,
 }
 
-/// Rewrites a file once. The caller holds the lock of rewrites; `lock` is the lock of appenders.
+/// Rewrites a file once.
 pub(super) fn attempt(
     file: &Path,
-    lock: &Path,
+    RewriteTurn { appenders: lock, .. }: &RewriteTurn,
     change: &mut dyn LineEdits,
 ) -> Result<Attempt, StoreError> {
     let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
     copying.most(change)?;
     // This part is synced here so that it need not be synced under the lock.
     copying.copy.sync()?;
-    change.before_the_lock()?;
+    change.before_the_lock(&copying.copy.path)?;
     let turn = FileLock::take(lock, lock::WAIT_MS_MAX)?;
     if !copying.still_stands()? {
         return Ok(Attempt::Changed);
@@ -132,7 +152,7 @@ pub(super) fn lock_of(store: &Store, file: &Path) -> PathBuf {
 const NAME_BYTES_MAX: usize = 255;
 
 /// Returns the path of the copy of a file: hidden, beside the file. A name that would be too long is hashed.
-fn copy_of(file: &Path) -> PathBuf {
+pub(super) fn copy_of(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default();
     let hidden = |name: &OsStr| {
         let mut hidden = OsString::from(".");
@@ -182,6 +202,8 @@ struct Copying<'a> {
 struct Copy {
     path: PathBuf,
     file: File,
+    /// The time that it takes over from the file.
+    dated: Option<SystemTime>,
     is_in_place: bool,
 }
 
@@ -204,10 +226,12 @@ impl<'a> Copying<'a> {
     fn begin(file: &'a Path) -> Result<Option<Self>, StoreError> {
         let Some((opened, metadata)) = lines::open(file)? else { return Ok(None) };
         let path = copy_of(file);
-        let copy = make_copy(&path, &metadata).map_err(StoreError::io("make", &path))?;
+        let mut copy = make_copy(&path, &metadata).map_err(StoreError::io("make", &path))?;
         if let Some(folder) = path.parent().filter(|folder| folder.ends_with(spool::SPOOL)) {
             let now = copy.file.metadata().and_then(|metadata| metadata.modified()).ok();
             spool::remove_unfinished(folder, now);
+            // A spooled write is as old as its lines, by which the segments are found that may have them.
+            copy.dated = metadata.modified().ok();
         }
         Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy, counts: (0, 0) }))
     }
@@ -297,6 +321,9 @@ impl<'a> Copying<'a> {
         change: &mut dyn LineEdits,
         (turn, lock): (&FileLock, &Path),
     ) -> Result<(), StoreError> {
+        if let Some(dated) = self.copy.dated {
+            self.copy.file.set_modified(dated).map_err(StoreError::io("date", &self.copy.path))?;
+        }
         self.copy.sync()?;
         change.seal()?;
         let chain = self.chain(change.reason(), (turn, lock));
@@ -331,7 +358,8 @@ impl Copying<'_> {
 
 /// Creates the hidden file with the mode and owner of the log.
 fn make_copy(path: &Path, like: &Metadata) -> io::Result<Copy> {
-    let copy = Copy { path: path.to_owned(), file: make_anew(path)?, is_in_place: false };
+    let copy =
+        Copy { path: path.to_owned(), file: make_anew(path)?, dated: None, is_in_place: false };
     owned_like(&copy.file, like)?;
     copy.file.set_permissions(like.permissions())?;
     Ok(copy)

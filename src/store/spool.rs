@@ -2,8 +2,7 @@
 //! never wait for each other here. The next writer that gets the log's lock, or the retriever, moves them into
 //! their log, in order and each once. Not here: when to stop waiting for the lock (`append`).
 
-use std::collections::HashSet;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -12,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::lock::{self, FileLock};
 use super::log_file::{self, Durability};
-use super::{Store, StoreError, Tail, layout, sync};
+use super::{Store, StoreError, kept, layout, sync};
 
 /// The folder of the spool, inside the store.
 pub(super) const SPOOL: &str = ".spool";
@@ -28,12 +27,12 @@ const WAITING_MAX: usize = 10_000;
 const NAME_HASH_BYTES: usize = 16;
 
 /// Puts lines into the spool and returns the file. The same lines give the same file, so that a repeated write
-/// waits once.
+/// waits once. A file is as old as its write: before that time, `since`, its lines stood nowhere.
 pub(super) fn put(
     store: &Store,
     log: &Path,
     lines: &str,
-    durability: Durability,
+    (durability, since): (Durability, Option<SystemTime>),
 ) -> Result<PathBuf, StoreError> {
     let folder = store.ensure_folder(SPOOL)?;
     let waiting = store.spooled()?.len();
@@ -45,9 +44,16 @@ pub(super) fn put(
     let stem = log.file_stem().unwrap_or_default().to_string_lossy();
     let path = folder.join(format!("{stem}{MARK}{hash}.jsonl"));
     let unfinished = folder.join(format!("{hash}.{}", std::process::id()));
-    let written = write_whole(&unfinished, lines, durability)
-        .map(|now| remove_unfinished(&folder, now))
-        .and_then(|()| std::fs::rename(&unfinished, &path).map_err(StoreError::io("write", &path)));
+    let before = path.symlink_metadata().and_then(|found| found.modified()).ok();
+    let since = since.into_iter().chain(before).min();
+    let written = write_whole(&unfinished, lines, durability).and_then(|(file, now)| {
+        remove_unfinished(&folder, now);
+        // It is dated last, because an unfinished file that looks old is removed.
+        let dated = since.map_or(Ok(()), |since| file.set_modified(since));
+        dated
+            .and_then(|()| std::fs::rename(&unfinished, &path))
+            .map_err(StoreError::io("write", &path))
+    });
     if let Err(error) = written {
         // An unfinished file is not acknowledged, and nobody reads it.
         let _ = std::fs::remove_file(&unfinished);
@@ -59,12 +65,12 @@ pub(super) fn put(
     Ok(path)
 }
 
-/// Writes a file and returns the time by the file system's clock.
+/// Writes a file, and returns it with the time by the file system's clock.
 fn write_whole(
     path: &Path,
     lines: &str,
     durability: Durability,
-) -> Result<Option<SystemTime>, StoreError> {
+) -> Result<(File, Option<SystemTime>), StoreError> {
     let mut options = OpenOptions::new();
     options.create_new(true).write(true);
     layout::private(&mut options);
@@ -73,7 +79,8 @@ fn write_whole(
     if durability == Durability::Synced {
         file.sync_data().map_err(StoreError::io("sync", path))?;
     }
-    Ok(file.metadata().and_then(|metadata| metadata.modified()).ok())
+    let now = file.metadata().and_then(|metadata| metadata.modified()).ok();
+    Ok((file, now))
 }
 
 /// An unfinished file of this age is abandoned: a write or a rewrite takes seconds.
@@ -110,7 +117,8 @@ fn is_unfinished(path: &Path) -> bool {
 /// Moves the spooled writes of a log into it, oldest first, under the log's lock. A file leaves the spool only
 /// when its lines are in the log and on disk. Returns how many writes were moved.
 ///
-/// A process may die between the two steps, so lines that the log already has are not written again.
+/// A process may die between the two steps, and what it moved may be archived or scrubbed since. So only lines that stand
+/// neither in the log nor in a segment are written.
 ///
 /// # Errors
 /// [`StoreError`]. The writes stay in the spool.
@@ -118,17 +126,15 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
     let stem = log.file_stem().unwrap_or_default();
     let mut waiting = store.spooled()?;
     waiting.retain(|path| stem_of_log(path).as_deref() == stem.to_str());
-    if waiting.is_empty() {
-        return Ok(0);
-    }
+    let Some(oldest) = waiting.first() else { return Ok(0) };
+    let since = oldest.symlink_metadata().and_then(|found| found.modified()).ok();
     let lines = waiting.iter().map(|path| read(path)).collect::<Result<Vec<String>, _>>()?.concat();
     let (mut file, _) = log_file::open(log)?;
-    let missing = missing_in(log, &lines)?;
-    if !missing.is_empty() {
-        let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
-        // The next append takes these lines into the chain.
-        log_file::write(&mut file, log, &missing, length)?;
-    }
+    // A program that cannot unpack segments leaves the lines to one that can.
+    let Some(missing) = kept::missing_of(store, log, &lines, since)? else { return Ok(0) };
+    let length = file.metadata().map_err(StoreError::io("inspect", log))?.len();
+    // The next append takes these lines into the chain.
+    log_file::write(&mut file, log, &missing, length)?;
     // This sync is not shared, because a process that holds the log's lock must not wait for another.
     sync::alone(&file, log)?;
     if !layout::is_still_at(&file, log) {
@@ -138,16 +144,6 @@ pub(super) fn bring_in(store: &Store, log: &Path, _turn: &FileLock) -> Result<us
         std::fs::remove_file(path).map_err(StoreError::io("remove", path))?;
     }
     Ok(waiting.len())
-}
-
-/// Returns the lines that the log does not have, each with its line break.
-fn missing_in(log: &Path, lines: &str) -> Result<String, StoreError> {
-    let mut missing: HashSet<&[u8]> = lines.lines().map(str::as_bytes).collect();
-    Tail::of(log).read(|line| {
-        missing.remove(line.bytes);
-    })?;
-    let is_missing = |line: &&str| missing.remove(line.as_bytes());
-    Ok(lines.lines().filter(is_missing).map(|line| format!("{line}\n")).collect())
 }
 
 fn read(path: &Path) -> Result<String, StoreError> {
@@ -246,7 +242,6 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::File;
 
     use event::RepoKey;
 
@@ -266,7 +261,7 @@ mod tests {
         }
 
         fn put(&self, lines: &str) -> PathBuf {
-            put(&self.store, &self.log, lines, Durability::Synced).unwrap()
+            put(&self.store, &self.log, lines, (Durability::Synced, None)).unwrap()
         }
 
         fn logged(&self) -> String {
@@ -304,6 +299,52 @@ mod tests {
             world.store.bring_in_what_waits().unwrap();
             assert_eq!((world.logged().as_str(), world.waiting()), (expected, 0), "{already:?}");
         }
+    }
+
+    // S-STORE-6, S-ARCH-3
+    #[cfg(feature = "archive")]
+    #[test]
+    fn what_was_archived_or_scrubbed_since_it_came_in_does_not_come_in_again() {
+        let waiting = "{\"id\":\"m1\",\"lesson\":\"secret\"}\n";
+        let clean = waiting.replace("secret", "*");
+        let scrub = |store: &Store, file: &Path| {
+            crate::rewrite(store, file, &mut |_| Some(clean.trim_end().as_bytes().to_vec()))
+                .unwrap();
+        };
+        for scrubbed in ["nothing", "the spool", "the log", "both"] {
+            let world = SpoolFixture::new();
+            let file = world.put(waiting);
+            // Killed before it removed the file from the spool.
+            std::fs::write(&world.log, waiting).unwrap();
+            if matches!(scrubbed, "the log" | "both") {
+                scrub(&world.store, &world.log);
+            }
+            let (mut is_first, store) = (true, &world.store);
+            crate::archive(store, &world.log, &mut || {
+                let moves: crate::Moves<'_> = Box::new(|_| true);
+                Ok(std::mem::replace(&mut is_first, false).then_some(moves))
+            })
+            .unwrap();
+            if matches!(scrubbed, "the spool" | "both") {
+                scrub(&world.store, &file);
+            }
+            store.bring_in_what_waits().unwrap();
+            assert_eq!((world.logged().as_str(), world.waiting()), ("", 0), "{scrubbed} scrubbed");
+        }
+    }
+
+    // S-STORE-6
+    #[test]
+    fn a_write_is_as_old_as_its_lines() {
+        let world = SpoolFixture::new();
+        let since = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let put =
+            |since| put(&world.store, &world.log, "a\n", (Durability::Written, since)).unwrap();
+        let age = |path: PathBuf| path.metadata().unwrap().modified().unwrap();
+        assert_eq!(age(put(Some(since))), since);
+        assert_eq!(age(put(None)), since, "it was put there before");
+        crate::rewrite(&world.store, &put(None), &mut |_| Some(b"b".to_vec())).unwrap();
+        assert_eq!(age(world.store.spooled().unwrap().remove(0)), since);
     }
 
     // S-STORE-6

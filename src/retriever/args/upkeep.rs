@@ -28,7 +28,8 @@ pub enum Upkeep {
 const VERIFY_HELP: &str = "\
 These are errors (exit 1): lines that hold no event, several contents under one id, secrets, lines
 of the store that were edited, deleted, inserted or moved after they were written, damaged chains,
-and logs that cannot be read.
+lines that are also in an earlier segment of their log, which archive takes out, and logs that
+cannot be read.
 These are only reported: repeated lines, events about memories that are in no log, times more
 than a day in the future, and a last line without its line break, which is not read until it is
 complete.
@@ -68,7 +69,8 @@ event stay, and so does a line without a time when only --older-than is given.
 
 This happens under the lock of the log's writers. After a crash at any moment every line is
 still there: in the log, in a segment, or for a while in both, which the next run reports and
-repairs. Exit 75 when another process holds the lock.
+repairs. It also takes out lines with the same id that stand in a segment and again in a later file,
+as an editor leaves them that saves an old copy of the log. Exit 75 when another process holds the lock.
 
 In the configuration, archive_above_lines = 10000 makes a server move the older half of a log
 that has more lines, and archive_older_than = \"90d\" makes it move older lines. Neither is set

@@ -1,15 +1,26 @@
 //! Old lines, sealed beside the logs in `archive/<log>/<number>.jsonl.gz`. The format is gzip of the unchanged
-//! lines, so `zcat` and `zgrep` read it too. A segment is written once and changes only to remove a secret.
+//! lines, so `zcat` and `zgrep` read it too. A segment is written once and changes only to remove a secret, or lines that
+//! an earlier one has.
 //! Here: where segments are. Not here: which lines are archived (`upkeep::archive`).
 
 #[cfg(feature = "archive")]
+mod doubled;
+#[cfg(feature = "archive")]
 mod format;
 #[cfg(feature = "archive")]
+mod line_hash;
+#[cfg(feature = "archive")]
 mod moving;
+#[cfg(feature = "archive")]
+mod note;
 #[cfg(feature = "archive")]
 mod read;
 #[cfg(feature = "archive")]
 mod reseal;
+#[cfg(feature = "archive")]
+mod settle;
+#[cfg(feature = "archive")]
+mod settled_turn;
 #[cfg(feature = "archive")]
 mod write;
 
@@ -19,11 +30,15 @@ use std::path::{Path, PathBuf};
 use super::{Store, StoreError, layout};
 
 #[cfg(feature = "archive")]
+pub use doubled::{Doubled, take_out_doubled};
+#[cfg(feature = "archive")]
 pub use moving::{Moved, Moves, archive};
 #[cfg(feature = "archive")]
 pub(super) use read::{SegmentPiece, lines_of, read};
 #[cfg(feature = "archive")]
 pub(super) use reseal::reseal;
+#[cfg(feature = "archive")]
+pub(super) use settled_turn::SettledTurn;
 
 /// The folder of the segments, inside the store. It is not hidden, because it contains memories like the logs.
 pub(super) const FOLDER: &str = "archive";
@@ -139,3 +154,7 @@ impl Store {
 #[cfg(test)]
 #[cfg(feature = "archive")]
 mod tests;
+
+#[cfg(test)]
+#[cfg(feature = "archive")]
+mod twice_tests;

@@ -4,32 +4,25 @@
 //! The segment is written while the log is copied without those lines (`rewrite`), and both are synced. Under
 //! the appenders' lock, if the lines read so far are unchanged, the segment first gets its name, and then the
 //! copy replaces the log. A process that dies between these steps leaves the lines in both places, which
-//! changes nothing for readers. It has written the name of the segment to `.locks/<log>.archiving` before. The
-//! next process finds that note and removes the lines from the log.
+//! changes nothing for readers. It has written the name of the segment to `.locks/<log>.archiving` before (`note`). The
+//! next process that rewrites the log finds that note and removes the lines from the log (`settle`).
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::super::chain::RewriteReason;
-use super::super::lines::lines_of;
-use super::super::lock::{self, FileLock};
 use super::super::rewrite::{self, Attempt, LineEdits, LineFate};
-use super::super::{LogLine, Store, StoreError, layout, sync};
+use super::super::{FileId, LogLine, Store, StoreError, layout};
 use super::format::{Ended, SEGMENT_BYTES_MAX};
+use super::note::{ArchivingNote, note_of};
+use super::settle::reason_of;
+use super::settled_turn::SettledTurn;
 use super::write::Sealing;
-use super::{FOLDER, folder_of, is_name, segments_in};
+use super::{FOLDER, folder_of, segments_in};
 
-/// The most lines of one segment. The next process may have to remember all of them, in 16 bytes each.
+/// The most lines of one segment. The next process may have to remember all of them, in 40 bytes each.
 const SEGMENT_LINES_MAX: u64 = 1_000_000;
-
-/// Longer than the name of any segment, in bytes.
-const NOTE_BYTES_MAX: u64 = 256;
-
-/// A name that no segment has.
-const NO_NAME: &str = ".none.jsonl.gz";
 
 /// How often moving starts over because another program changed lines that had been read.
 const CHANGED_TRIES_MAX: usize = 3;
@@ -66,11 +59,9 @@ pub fn archive<'a>(
     plan: &mut dyn FnMut() -> Result<Option<Moves<'a>>, StoreError>,
 ) -> Result<Moved, StoreError> {
     store.ensure()?;
-    let lock = rewrite::lock_of(store, log);
-    let _only = FileLock::take(&lock.with_extension("rewrite"), lock::WAIT_MS_MAX)?;
-    let (mut moved, mut changed) = (Moved::default(), 0);
-    let archiving = Archiving { store, log, lock: &lock };
-    moved.cleaned_lines = archiving.clean()?;
+    let turn = SettledTurn::take(store, log)?;
+    let mut moved = Moved { cleaned_lines: turn.settled_lines, ..Moved::default() };
+    let (mut changed, archiving) = (0, Archiving { store, log, turn: &turn });
     while let Some(moves) = plan()? {
         match archiving.move_some(moves, &mut moved)? {
             SegmentOutcome::Full => {}
@@ -100,15 +91,10 @@ enum SegmentOutcome {
 struct Archiving<'a> {
     store: &'a Store,
     log: &'a Path,
-    lock: &'a Path,
+    turn: &'a SettledTurn,
 }
 
 impl Archiving<'_> {
-    /// Returns the path of the note that names the segment about to be sealed.
-    fn note(&self) -> PathBuf {
-        self.lock.with_extension("archiving")
-    }
-
     fn move_some(&self, moves: Moves<'_>, moved: &mut Moved) -> Result<SegmentOutcome, StoreError> {
         let Some((_, metadata)) = layout::open_to_read(self.log)? else {
             return Ok(SegmentOutcome::Done);
@@ -117,7 +103,7 @@ impl Archiving<'_> {
         let segment = next_in(&folder)?;
         let sealing = Sealing::begin(&folder, &metadata)?;
         let mut moving = Moving {
-            note: self.note(),
+            note: note_of(&self.turn.appenders),
             segment,
             moves,
             sealing,
@@ -125,10 +111,14 @@ impl Archiving<'_> {
             is_full: false,
             is_sealed: false,
         };
-        match rewrite::attempt(self.log, self.lock, &mut moving)? {
-            Attempt::Changed => return Ok(SegmentOutcome::Changed),
-            Attempt::Done if !moving.is_sealed => return Ok(SegmentOutcome::Done),
-            Attempt::Done => {}
+        match rewrite::attempt(self.log, self.turn, &mut moving) {
+            Ok(Attempt::Changed) => return Ok(SegmentOutcome::Changed),
+            Ok(Attempt::Done) if !moving.is_sealed => return Ok(SegmentOutcome::Done),
+            Ok(Attempt::Done) => {}
+            Err(error) => {
+                moving.forget_the_copy(self.log);
+                return Err(error);
+            }
         }
         // If the note stays, the next process finds nothing left to do.
         let _ = std::fs::remove_file(&moving.note);
@@ -138,31 +128,6 @@ impl Archiving<'_> {
         moved.packed_bytes += sealing.packed_bytes;
         moved.segments.push(segment);
         Ok(if is_full { SegmentOutcome::Full } else { SegmentOutcome::Done })
-    }
-
-    /// Removes lines from the log that a process had sealed before it died. Returns how many.
-    fn clean(&self) -> Result<u64, StoreError> {
-        let note = self.note();
-        let Some(segment) = noted(&note, self.log)? else { return Ok(0) };
-        let cleaned_lines = match left_over(self.log, &segment)? {
-            Some(left) => self.take_out(&left, &segment)?,
-            None => 0,
-        };
-        std::fs::remove_file(&note).map_err(StoreError::io("remove", &note))?;
-        Ok(cleaned_lines)
-    }
-
-    fn take_out(&self, left: &[LineHash], segment: &Path) -> Result<u64, StoreError> {
-        for _ in 0..CHANGED_TRIES_MAX {
-            let mut removing = Removing { matching: Matching { left, next: 0 }, segment };
-            match rewrite::attempt(self.log, self.lock, &mut removing) {
-                Ok(Attempt::Done) => return Ok(u64::try_from(left.len()).unwrap_or(u64::MAX)),
-                Ok(Attempt::Changed) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        // Another program keeps changing the log, so the lines stay in both places.
-        Ok(0)
     }
 
     /// Creates the folder of the segments, private and with the log's owner.
@@ -177,19 +142,6 @@ impl Archiving<'_> {
             }
         }
         Ok(folder)
-    }
-}
-
-impl Store {
-    /// Returns how many lines of a log a segment already has, because a process died between sealing the
-    /// segment and rewriting the log. The next [`archive`] removes them.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn left_in(&self, log: &Path) -> Result<usize, StoreError> {
-        let note = rewrite::lock_of(self, log).with_extension("archiving");
-        let Some(segment) = noted(&note, log)? else { return Ok(0) };
-        Ok(left_over(log, &segment)?.map_or(0, |left| left.len()))
     }
 }
 
@@ -214,6 +166,17 @@ struct Moving<'a> {
     is_sealed: bool,
 }
 
+impl Moving<'_> {
+    /// Takes the copy out of the note if the log was not replaced by it, because the copy is gone then, too.
+    fn forget_the_copy(&self, log: &Path) {
+        let noted = ArchivingNote::read(&self.note, log).ok().flatten();
+        if self.is_sealed && noted.is_some_and(|noted| !noted.is_copy(log)) {
+            // Best effort: lines with an id of their own are found without it (`doubled`).
+            let _ = ArchivingNote::write(&self.note, &self.segment, None);
+        }
+    }
+}
+
 impl LineEdits for Moving<'_> {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         let is_full =
@@ -227,13 +190,13 @@ impl LineEdits for Moving<'_> {
         Ok(LineFate::Leaves)
     }
 
-    fn before_the_lock(&mut self) -> Result<(), StoreError> {
+    fn before_the_lock(&mut self, copy: &Path) -> Result<(), StoreError> {
         self.is_read = true;
         if self.sealing.lines == 0 {
             return Ok(());
         }
         self.sealing.sync()?;
-        write_note(&self.note, &self.segment)
+        ArchivingNote::write(&self.note, &self.segment, FileId::of(copy))
     }
 
     fn seal(&mut self) -> Result<(), StoreError> {
@@ -246,99 +209,5 @@ impl LineEdits for Moving<'_> {
 
     fn reason(&self) -> RewriteReason {
         reason_of(&self.segment)
-    }
-}
-
-/// Names the segment for the chain of the log.
-fn reason_of(segment: &Path) -> RewriteReason {
-    RewriteReason::Archive(segment.file_name().unwrap_or_default().to_string_lossy().into_owned())
-}
-
-/// Reads the note. A segment that does not exist was never sealed.
-fn noted(note: &Path, log: &Path) -> Result<Option<PathBuf>, StoreError> {
-    let Some((file, _)) = layout::open_to_read(note)? else { return Ok(None) };
-    let (mut name, failed) = (Vec::new(), StoreError::io("read", note));
-    file.take(NOTE_BYTES_MAX).read_to_end(&mut name).map_err(failed)?;
-    let name = String::from_utf8_lossy(&name);
-    let name = name.trim_end();
-    let is_plain = is_name(name.as_ref()) && !name.contains(['/', '\\']);
-    // The note is torn or not ours, so it names nothing.
-    Ok(Some(folder_of(log).join(if is_plain { name } else { NO_NAME })))
-}
-
-/// Writes the name of a segment to disk. A lost note only means that lines stay in both places.
-fn write_note(note: &Path, segment: &Path) -> Result<(), StoreError> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(true).write(true);
-    layout::private(&mut options);
-    let name = segment.file_name().unwrap_or_default().to_string_lossy();
-    let mut file = options.open(note).map_err(StoreError::io("make", note))?;
-    writeln!(file, "{name}").map_err(StoreError::io("write", note))?;
-    sync::alone(&file, note)
-}
-
-/// Half a SHA-256 of a line, so that different lines never match.
-type LineHash = [u8; 16];
-
-fn hash_of(line: &[u8]) -> LineHash {
-    let mut hash = [0; 16];
-    hash.iter_mut().zip(Sha256::digest(line)).for_each(|(to, from)| *to = from);
-    hash
-}
-
-/// Returns the lines of a segment if the log contains all of them in order.
-fn left_over(log: &Path, segment: &Path) -> Result<Option<Vec<LineHash>>, StoreError> {
-    let mut left = Vec::new();
-    lines_of(segment, |line| left.push(hash_of(line.bytes)))?;
-    let mut matching = Matching { left: &left, next: 0 };
-    lines_of(log, |line| {
-        matching.takes(&line);
-    })?;
-    let is_there = !left.is_empty() && matching.is_whole();
-    Ok(is_there.then_some(left))
-}
-
-/// Finds lines in a log, one after another.
-struct Matching<'a> {
-    left: &'a [LineHash],
-    next: usize,
-}
-
-impl Matching<'_> {
-    fn takes(&mut self, line: &LogLine<'_>) -> bool {
-        let Some(wanted) = self.left.get(self.next) else { return false };
-        let is_it = *wanted == hash_of(line.bytes);
-        self.next += usize::from(is_it);
-        is_it
-    }
-
-    fn is_whole(&self) -> bool {
-        self.next == self.left.len()
-    }
-}
-
-/// Lines that are removed from a log because a segment has them.
-struct Removing<'a> {
-    matching: Matching<'a>,
-    segment: &'a Path,
-}
-
-impl LineEdits for Removing<'_> {
-    fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
-        Ok(if self.matching.takes(&line) { LineFate::Leaves } else { LineFate::Stays })
-    }
-
-    fn seal(&mut self) -> Result<(), StoreError> {
-        if !self.matching.is_whole() {
-            let why = "another program changed what is in it; try again";
-            return Err(StoreError::io("archive", self.segment)(io::Error::other(why)));
-        }
-        // The process that sealed the segment may have died before its name was on disk.
-        let Some((file, _)) = layout::open_to_read(self.segment)? else { return Ok(()) };
-        sync::alone(&file, self.segment)
-    }
-
-    fn reason(&self) -> RewriteReason {
-        reason_of(self.segment)
     }
 }

@@ -1,25 +1,34 @@
 //! Rewrites a segment beside the old one and renames it over it, so that a complete file, old or new, exists at
-//! every moment. Not here: what changes (`upkeep::scrub`).
+//! every moment. Not here: what changes (`upkeep::scrub`, `doubled`).
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::super::lock::{self, FileLock};
-use super::super::{LogLine, Store, StoreError, layout, rewrite};
+use super::super::rewrite::LineFate;
+use super::super::{LogLine, Store, StoreError, layout};
 use super::read::{SegmentPiece, read};
+use super::settled_turn::SettledTurn;
 use super::write::Sealing;
 
-/// Rewrites a segment: each line for which `change` returns other bytes is replaced by them. Damaged parts stay
-/// unchanged.
+/// Rewrites a segment: each line for which `change` returns other bytes is replaced by them.
 pub(crate) fn reseal(
     store: &Store,
     segment: &Path,
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
-    let Some(log) = Store::log_of_segment(segment) else { return Ok(()) };
-    // Appenders do not touch segments, so only the lock of archiving is needed.
-    let lock = rewrite::lock_of(store, &log).with_extension("rewrite");
-    let _only = FileLock::take(&lock, lock::WAIT_MS_MAX)?;
+    // Appenders do not touch segments, so only the turn of those who rewrite is needed.
+    let turn = SettledTurn::take(store, segment)?;
+    reseal_lines(&turn, segment, &mut |line| {
+        change(line).map_or(LineFate::Stays, LineFate::Becomes)
+    })
+}
+
+/// Rewrites a segment. Damaged parts stay unchanged. A segment without lines stays too, so that no other one gets its name.
+pub(super) fn reseal_lines(
+    _turn: &SettledTurn,
+    segment: &Path,
+    change: &mut dyn FnMut(LogLine<'_>) -> LineFate,
+) -> Result<(), StoreError> {
     let Some((mut file, metadata)) = layout::open_to_read(segment)? else { return Ok(()) };
     let mut packed = file.try_clone().map_err(StoreError::io("read", segment))?;
     let folder = segment.parent().unwrap_or(Path::new("."));
@@ -31,10 +40,11 @@ pub(crate) fn reseal(
             damaged.push(place);
             Ok(())
         }
-        SegmentPiece::Line(line, ended) => {
-            let changed = change(line);
-            sealing.add(changed.as_deref().unwrap_or(line.bytes), ended)
-        }
+        SegmentPiece::Line(line, ended) => match change(line) {
+            LineFate::Stays => sealing.add(line.bytes, ended),
+            LineFate::Becomes(other) => sealing.add(&other, ended),
+            LineFate::Leaves => Ok(()),
+        },
     })?;
     sealing.end_part()?;
     for place in damaged {
@@ -42,6 +52,7 @@ pub(crate) fn reseal(
         packed.seek(SeekFrom::Start(place.start)).map_err(StoreError::io("read", segment))?;
         sealing.add_packed(&mut (&packed).take(length))?;
     }
+    sealing.end()?;
     sealing.sync()?;
     sealing.put_at(segment)
 }

@@ -9,14 +9,14 @@ use super::read::{SegmentPiece, read_within};
 use super::write::Sealing;
 use super::*;
 
-struct ArchiveFixture {
+pub(super) struct ArchiveFixture {
     _folder: tempfile::TempDir,
-    store: Store,
-    log: PathBuf,
+    pub store: Store,
+    pub log: PathBuf,
 }
 
 /// Returns a long line that packs badly, so that a part has few lines.
-fn line(number: usize) -> String {
+pub(super) fn line(number: usize) -> String {
     let seed = u64::try_from(number).unwrap();
     let noise: String = (0..40)
         .map(|n| {
@@ -26,12 +26,12 @@ fn line(number: usize) -> String {
     format!("{{\"id\":\"m{number}\",\"lesson\":\"{noise}\"}}")
 }
 
-fn text_of(numbers: std::ops::Range<usize>) -> String {
+pub(super) fn text_of(numbers: std::ops::Range<usize>) -> String {
     numbers.map(|number| line(number) + "\n").collect()
 }
 
 impl ArchiveFixture {
-    fn with(text: &str) -> Self {
+    pub fn with(text: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path().join("logs"));
         store.ensure().unwrap();
@@ -41,11 +41,11 @@ impl ArchiveFixture {
     }
 
     /// Archives the first `count` lines.
-    fn archive(&self, count: usize) -> Result<Moved, StoreError> {
+    pub fn archive(&self, count: usize) -> Result<Moved, StoreError> {
         self.archive_meanwhile(count, |_| ())
     }
 
-    fn archive_meanwhile(
+    pub fn archive_meanwhile(
         &self,
         count: usize,
         meanwhile: impl Fn(&LogLine<'_>),
@@ -63,11 +63,11 @@ impl ArchiveFixture {
         })
     }
 
-    fn segment(&self, number: usize) -> PathBuf {
+    pub fn segment(&self, number: usize) -> PathBuf {
         self.store.root().join(format!("archive/a/{number:06}.jsonl.gz"))
     }
 
-    fn logged(&self) -> String {
+    pub fn logged(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
@@ -77,20 +77,30 @@ impl ArchiveFixture {
         segments.iter().map(|path| unpacked(path)).collect::<String>() + &self.logged()
     }
 
-    fn note(&self) -> PathBuf {
+    pub fn note(&self) -> PathBuf {
         self.store.root().join(".locks/a.jsonl.archiving")
+    }
+
+    /// Returns how many lines stand in two files.
+    pub fn doubled(&self) -> u64 {
+        self.store.doubled(&self.log).unwrap().iter().map(|doubled| doubled.lines).sum()
+    }
+
+    /// Does what any process does that archives next.
+    pub fn settle(&self) -> u64 {
+        archive(&self.store, &self.log, &mut || Ok(None)).unwrap().cleaned_lines
     }
 }
 
 /// Unpacks a file like zcat.
-fn unpacked(path: &Path) -> String {
+pub(super) fn unpacked(path: &Path) -> String {
     let mut text = String::new();
     let file = std::fs::File::open(path).unwrap();
     flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
     text
 }
 
-fn packed(text: &[u8]) -> Vec<u8> {
+pub(super) fn packed(text: &[u8]) -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text).unwrap();
     gzip.finish().unwrap()
@@ -211,11 +221,11 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
         if in_log {
             std::fs::write(&world.log, format!("{text}later\n")).unwrap();
         }
-        assert_eq!(world.store.left_in(&world.log).unwrap(), if in_log { 10 } else { 0 });
+        assert_eq!(world.doubled(), if in_log { 10 } else { 0 });
         let moved = archive(&world.store, &world.log, &mut || Ok(None)).unwrap();
         let expected = if in_log { (10, format!("{archived}later\n")) } else { (0, archived) };
         assert_eq!((moved.cleaned_lines, world.logged()), expected);
-        assert!(!world.note().exists() && world.store.left_in(&world.log).unwrap() == 0);
+        assert!(!world.note().exists() && world.doubled() == 0);
         assert_eq!(unpacked(&world.segment(1)), text_of(0..10));
     }
 }
@@ -225,12 +235,8 @@ fn who_died_between_the_segment_and_the_log_is_cleaned_up_after() {
 fn only_lines_that_a_segment_really_has_are_taken_out() {
     let world = ArchiveFixture::with(&text_of(0..20));
     world.archive(10).unwrap();
-    for (note, log) in [
-        ("000001.jsonl.gz\n", text_of(1..20)),
-        ("000002.jsonl.gz\n", text_of(0..20)),
-        ("", text_of(0..20)),
-        ("../../a.jsonl\n", text_of(0..20)),
-    ] {
+    for note in ["000002.jsonl.gz\n", "", "../../a.jsonl\n"] {
+        let log = text_of(0..20);
         std::fs::write(world.note(), note).unwrap();
         std::fs::write(&world.log, &log).unwrap();
         let moved = archive(&world.store, &world.log, &mut || Ok(None)).unwrap();

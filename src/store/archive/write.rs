@@ -85,6 +85,16 @@ impl Sealing {
         self.add_packed(&mut packed.as_slice())
     }
 
+    /// Ends a segment: one without lines has an empty part, because a segment is never an empty file.
+    pub fn end(&mut self) -> Result<(), StoreError> {
+        self.end_part()?;
+        if self.packed_bytes > 0 {
+            return Ok(());
+        }
+        let packed = pack(&[]).map_err(StoreError::io("write", &self.path))?;
+        self.add_packed(&mut packed.as_slice())
+    }
+
     /// Returns once all added lines are on disk.
     pub fn sync(&mut self) -> Result<(), StoreError> {
         self.end_part()?;

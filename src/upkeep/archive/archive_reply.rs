@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::{ArchiveMode, ArchiveResult};
+use crate::counted::counted;
 use crate::shown_path::shown;
 use guard::text::{Layout, neutralise};
 use reply::Reply;
@@ -17,7 +18,8 @@ pub(super) fn reply(how: ArchiveMode, all: &[ArchiveResult]) -> Reply {
         all.iter().filter_map(|done| done.moved.as_ref().ok()).map(of).sum()
     };
     let (lines, cleaned) = (total(|moved| moved.lines), total(|moved| moved.cleaned_lines));
-    text.push_str(&match (lines + cleaned, how) {
+    text.push_str(&match (lines, how) {
+        (0, _) if cleaned > 0 => "nothing else to archive".to_owned(),
         (0, _) => "nothing to archive".to_owned(),
         (_, ArchiveMode::Change) => format!("{lines} lines archived; searches still find them"),
         (_, ArchiveMode::DryRun) => format!("{lines} lines would be archived; nothing was changed"),
@@ -46,7 +48,8 @@ fn about(text: &mut String, how: ArchiveMode, done: &ArchiveResult) {
         let would = if how == ArchiveMode::DryRun { "would be " } else { "" };
         let _ = writeln!(
             text,
-            "cleaned   {log}: {cleaned} lines were already in a segment, because an earlier run was interrupted; {would}removed from the log"
+            "cleaned   {log}: {} {would}removed, because a segment has them already",
+            counted(cleaned, "line")
         );
     }
     if lines > 0 && how == ArchiveMode::DryRun {

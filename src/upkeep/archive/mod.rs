@@ -76,9 +76,7 @@ pub fn archive(request: &ArchiveRequest<'_>) -> Archived {
         .iter()
         .map(|log| {
             let moved = match request.how {
-                ArchiveMode::Change => {
-                    archive_log(request.store, log, &Planning::of(request.bounds))
-                }
+                ArchiveMode::Change => mend_and_archive(request.store, log, request.bounds),
                 ArchiveMode::DryRun => would_move(request.store, log, request.bounds),
             };
             ArchiveResult { log: log.clone(), moved }
@@ -125,8 +123,19 @@ fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<Moved, 
     store::archive(store, log, &mut || planning.plan(log))
 }
 
+/// Takes out lines that stand in two files before it archives. This reads all segments of the log, so only a command that
+/// a person runs does it.
+fn mend_and_archive(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreError> {
+    let mended_lines = store::take_out_doubled(store, log)?;
+    let moved = archive_log(store, log, &Planning::of(bounds))?;
+    Ok(Moved { cleaned_lines: moved.cleaned_lines + mended_lines, ..moved })
+}
+
 fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreError> {
-    let cleaned_lines = u64::try_from(store.left_in(log)?).unwrap_or(u64::MAX);
+    let doubled = store.doubled(log)?;
+    let cleaned_lines = doubled.iter().map(|doubled| doubled.lines).sum();
+    let left_over = doubled.iter().filter(|doubled| doubled.file == log);
+    let left_over: u64 = left_over.map(|doubled| doubled.lines).sum();
     let mut moved = Moved { cleaned_lines, ..Moved::default() };
     if let Some(mut moves) = Planning::of(bounds).plan(log)? {
         store::lines_of(log, |line| {
@@ -136,8 +145,8 @@ fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreE
             }
         })?;
     }
-    // Leftover lines would be removed from the log, not sealed again.
-    moved.lines = moved.lines.saturating_sub(moved.cleaned_lines);
+    // Lines that a segment has would be removed from the log, not sealed again.
+    moved.lines = moved.lines.saturating_sub(left_over);
     Ok(moved)
 }
 

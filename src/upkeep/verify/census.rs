@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::secret_lines::SecretSpot;
 use event::{EventId, Timestamp, is_code};
-use store::ChainAudit;
+use store::{ChainAudit, Doubled};
 
 /// Most findings of one kind that are listed; the rest are only counted.
 pub(super) const TOLD_MAX: usize = 1_000;
@@ -84,6 +84,37 @@ pub(super) struct LogCensus {
     pub trouble: Option<String>,
     /// What the chain of the log says.
     pub chain: ChainCensus,
+    /// Lines of the log or of its segments that an earlier segment has, too.
+    pub doubled: DoubledCensus,
+}
+
+/// What is known of lines that stand in two files of a log.
+#[derive(Debug, Default)]
+pub(super) enum DoubledCensus {
+    /// Nothing was compared, because the file has no segments.
+    #[default]
+    None,
+    /// The files were compared.
+    Found(Vec<Doubled>),
+    /// Why they could not be compared just now: another process archives or scrubs the log.
+    Busy(String),
+    /// Why they cannot be compared.
+    Unreadable(String),
+}
+
+impl DoubledCensus {
+    pub fn found(&self) -> &[Doubled] {
+        if let Self::Found(found) = self { found } else { &[] }
+    }
+
+    /// Counts the lines.
+    pub fn lines(&self) -> u64 {
+        self.found().iter().map(|doubled| doubled.lines).sum()
+    }
+
+    fn is_fine(&self) -> bool {
+        self.found().is_empty() && !matches!(self, Self::Unreadable(_))
+    }
 }
 
 /// What the chain of a log says.
@@ -180,7 +211,7 @@ impl StoreCensus {
     pub fn is_fine(&self) -> bool {
         let is_well = |log: &LogCensus| {
             let is_read = log.secrets.count == 0 && log.trouble.is_none();
-            log.skipped.count == 0 && is_read && log.chain.is_fine()
+            log.skipped.count == 0 && is_read && log.chain.is_fine() && log.doubled.is_fine()
         };
         self.conflicts.is_empty() && self.logs.iter().chain(&self.mirrors).all(is_well)
     }

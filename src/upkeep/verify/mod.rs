@@ -3,11 +3,12 @@
 
 mod census;
 mod chain_reply;
+mod doubled_reply;
 mod verify_reply;
 
 use std::path::{Path, PathBuf};
 
-use self::census::{ChainCensus, LinePosition, LogCensus, SkippedLine, StoreCensus};
+use self::census::{ChainCensus, DoubledCensus, LinePosition, LogCensus, SkippedLine, StoreCensus};
 use super::secret_lines::Recogniser;
 use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Event, Timestamp, codec};
@@ -70,7 +71,8 @@ pub enum DamagedLines {
 const READS_MAX: usize = 16;
 
 /// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, lines that
-/// somebody changed after they were written, and logs that cannot be read. Repeated lines, events about missing memories, times in the future and an
+/// somebody changed after they were written, lines that stand in a segment and in another file of its log, and logs that
+/// cannot be read. Repeated lines, events about missing memories, times in the future and an
 /// unfinished last line, also one that was closed later, are harmless and only reported.
 ///
 /// # Errors
@@ -120,6 +122,7 @@ fn each(
         }
         if is_of(request.store, log) {
             found.chain = chain(request, log);
+            found.doubled = doubled(request, log);
         }
         census.logs.push(found);
         failed.map_or(Ok(()), Err)?;
@@ -162,6 +165,18 @@ fn chain(request: &VerifyRequest<'_>, log: &Path) -> ChainCensus {
         }
         Ok(Some(audit)) => ChainCensus::Checked(audit),
         Err(error) => unchecked(error),
+    }
+}
+
+/// Looks for lines that stand in two files of a log.
+fn doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
+    if request.segments == Segments::None {
+        return DoubledCensus::None;
+    }
+    match request.store.doubled(log) {
+        Ok(found) => DoubledCensus::Found(found),
+        Err(error @ StoreError::Busy { .. }) => DoubledCensus::Busy(error.to_string()),
+        Err(error) => DoubledCensus::Unreadable(error.to_string()),
     }
 }
 

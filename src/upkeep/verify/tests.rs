@@ -242,3 +242,63 @@ fn mirrors_that_cannot_be_listed_are_told() {
     assert_eq!(verdict, CheckVerdict::Wrong, "{}", reply.text);
     assert!(reply.text.contains("TROUBLE") && reply.text.contains("team"), "{}", reply.text);
 }
+
+// S-VERIFY-1, S-ARCH-7
+#[test]
+fn a_line_in_two_files_is_told_with_the_command_that_takes_it_out() {
+    let line = |number: usize| format!("{{\"id\":\"m{number}\",\"lesson\":\"lesson {number}\"}}\n");
+    let lines = |numbers: std::ops::Range<usize>| numbers.map(line).collect::<String>();
+    let plain = "{\"lesson\":\"from a script\"}\n";
+    let world = VerifyFixture::with(&[("a.jsonl", &(lines(0..6) + plain))]);
+    let log = world.store.root().join("a.jsonl");
+    let archive = |keep_lines| {
+        let bounds = crate::archive::Bounds { keep_lines: Some(keep_lines), not_before: None };
+        let (store, how) = (&world.store, crate::archive::ArchiveMode::Change);
+        let logs = vec![log.clone()];
+        crate::archive::archive(&crate::archive::ArchiveRequest { store, logs, bounds, how })
+    };
+    archive(3);
+    assert_eq!(world.verify().verdict, CheckVerdict::Fine);
+    // A program saved what it had read before, and one line was archived again.
+    for (text, number, said) in [
+        (lines(0..6) + plain, 4, "a.jsonl: 4 lines are also in segment 1, the first is line 1\n"),
+        (lines(5..6) + &line(2) + plain, 1, "a.jsonl: line 2 is also in segment 1\n"),
+    ] {
+        std::fs::write(&log, text).unwrap();
+        let CheckReport { verdict, reply: Reply { text, json } } = world.verify();
+        assert_eq!(verdict, CheckVerdict::Wrong, "{text}");
+        assert!(text.contains(said) && text.contains("agent-knowledge archive a takes"), "{text}");
+        assert_eq!(
+            (&json["doubled"], &json["logs"][0]["doubled"][0]["lines"]),
+            (&json!(number), &json!(number))
+        );
+        let told = archive(100).checked.reply;
+        assert!(told.text.contains("removed, because a segment has"), "{}", told.text);
+        assert_eq!(told.json["cleaned"], number);
+        assert_eq!(world.verify().verdict, CheckVerdict::Fine);
+    }
+    // Without an id, a person may have written it twice.
+    archive(0);
+    std::fs::write(&log, plain).unwrap();
+    assert_eq!(world.verify().verdict, CheckVerdict::Fine);
+    archive(100);
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), plain);
+}
+
+// S-VERIFY-1
+#[test]
+fn a_log_that_is_being_archived_is_not_compared_with_its_segments() {
+    let text = "{\"id\":\"m1\",\"lesson\":\"x\"}\n";
+    let world = VerifyFixture::with(&[("a.jsonl", text)]);
+    let log = world.store.root().join("a.jsonl");
+    let mut plan = vec![Box::new(|_: &LogLine<'_>| true) as store::Moves<'_>];
+    store::archive(&world.store, &log, &mut || Ok(plan.pop())).unwrap();
+    std::fs::write(&log, text).unwrap();
+    let lock = world.store.root().join(".locks/a.jsonl.rewrite");
+    let held = store::FileLock::take(&lock, 0).unwrap();
+    let CheckReport { verdict, reply } = world.verify();
+    assert_eq!(verdict, CheckVerdict::Fine, "{}", reply.text);
+    assert!(reply.text.contains("not compared with its segments"), "{}", reply.text);
+    drop(held);
+    assert_eq!(world.verify().verdict, CheckVerdict::Wrong);
+}

@@ -11,6 +11,7 @@ use super::census::{Findings, LinePosition, LogCensus, StoreCensus, TOLD_MAX};
 use super::chain_reply::{
     LOG_REMEDY, MIRROR_REMEDY, about_chain, json_of_chain, json_of_mirror, remedy,
 };
+use super::doubled_reply::{about_doubled, json_of_doubled};
 use crate::counted::counted;
 use crate::shown_path::shown;
 use event::EventId;
@@ -30,6 +31,7 @@ fn text(census: &StoreCensus, root: &Path) -> String {
     for (files, how) in [(&census.logs, LOG_REMEDY), (&census.mirrors, MIRROR_REMEDY)] {
         for file in files {
             about_log(&mut out, file);
+            about_doubled(&mut out, file);
             about_chain(&mut out, file, census.origin.as_deref());
         }
         remedy(&mut out, files, how);
@@ -80,7 +82,10 @@ fn summary(census: &StoreCensus) -> String {
         let _ = write!(text, ", {}", counted(census.mirrors.len(), "mirror"));
     }
     let _ = write!(text, ", {}, {}", counted(lines, "line"), counted(events, "event"));
+    let doubled: u64 = census.logs.iter().map(|log| log.doubled.lines()).sum();
+    let doubled = usize::try_from(doubled).unwrap_or(usize::MAX);
     for (count, said) in [
+        (doubled, format!("{doubled} in two files")),
         (repeated, format!("{repeated} repeated")),
         (cut_off, format!("{cut_off} cut off")),
         (skipped, format!("{skipped} skipped")),
@@ -203,6 +208,7 @@ fn json(census: &StoreCensus) -> Value {
         "events": census.total(|log| log.events),
         "blank": census.total(|log| log.blank),
         "repeated": census.total(|log| log.repeated),
+        "doubled": census.logs.iter().map(|log| log.doubled.lines()).sum::<u64>(),
         "skipped": census.total(|log| log.skipped.count),
         "cut_off": census.total(|log| log.cut_off.count),
         "secrets": census.total(|log| log.secrets.count),
@@ -242,5 +248,6 @@ fn json_of_log(found: &LogCensus) -> Value {
         "future": found.future.count, "future_lines": found.future.first,
         "unfinished_bytes": found.torn_bytes, "copied": found.copied, "not_copied": found.no_room,
         "trouble": found.trouble, "chain": json_of_chain(found),
+        "doubled": json_of_doubled(found),
     })
 }

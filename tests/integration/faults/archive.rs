@@ -238,6 +238,66 @@ fn it_is_killed_before_each_of_its_steps_and_nothing_is_lost() {
     );
 }
 
+/// A line without an id of its own, as a shell script writes it, again and again.
+const PLAIN: &str = "{\"lesson\":\"chown first\"}\n";
+
+/// How often each line stands in the log and in its segments.
+fn copies_in(store: &Path) -> BTreeMap<Vec<u8>, usize> {
+    let store = Store::at(store);
+    let mut copies = BTreeMap::new();
+    for path in [store.logs().unwrap(), store.segments().unwrap()].concat() {
+        lines_of(&path, |line| *copies.entry(line.bytes.to_vec()).or_insert(0) += 1).unwrap();
+    }
+    copies
+}
+
+// S-ARCH-3
+#[test]
+fn a_log_that_is_edited_after_each_kill_has_no_line_twice() {
+    let Some(strace) = pieces::strace() else { return };
+    let (mut kills, mut in_both) = (0, 0);
+    for calls in STEPS {
+        let world = World::new();
+        let log = world.store().join("api.jsonl");
+        world.hand_write("api.jsonl", PLAIN.repeat(2) + &text(0..60));
+        let (mut written, mut plain) = (60, 2);
+        for time in 1..=TIMES_MAX {
+            append(&log, &(text(written..written + 5) + PLAIN));
+            (written, plain) = (written + 5, plain + 1);
+            let mut command = world.command(&strace);
+            command.arg("-f").arg("-o").arg(world.path("trace"));
+            let inject = format!("inject={calls}:signal=KILL:when={time}");
+            command.args(["-e", &format!("trace={calls}"), "-e", &inject]);
+            command.arg(AGENT_KNOWLEDGE).args(["archive", "--keep", "50"]);
+            let is_killed = run(&mut command, b"").exit != Some(0);
+            let is_double =
+                |(line, times): (Vec<u8>, usize)| times > 1 && line.starts_with(b"{\"id\"");
+            in_both += usize::from(copies_in(&world.store()).into_iter().any(is_double));
+            // An editor puts its own file in the log's place, with one line more.
+            let (edited, by_hand) = (log.with_extension("edited"), text(written..written + 1));
+            std::fs::write(&edited, by_hand + &std::fs::read_to_string(&log).unwrap()).unwrap();
+            std::fs::rename(&edited, &log).unwrap();
+            written += 1;
+            world.agent_knowledge(&["archive", "--keep", "50"]).done();
+            let mut copies = copies_in(&world.store());
+            assert_eq!(copies.remove(PLAIN.trim_end().as_bytes()), Some(plain), "{calls} {time}");
+            assert!(copies.len() == written && copies.values().all(|times| *times == 1));
+            let verified = world.agent_knowledge(&["verify"]);
+            assert!(!verified.output.contains("also in segment"), "{verified:?}");
+            if !is_killed {
+                break;
+            }
+            kills += 1;
+        }
+    }
+    assert!(kills > 8 && in_both > 0, "{kills} kills, {in_both} times in both");
+    tell(
+        "P21",
+        &format!("archive killed before each step, then the log edited: {kills} kills (strace)"),
+        "the next run takes out what the segment has; each line as often as it was written",
+    );
+}
+
 /// Runs it with calls on one path failing.
 fn archive_with(world: &World, strace: &Path, on: &Path, inject: &str) -> crate::world::Ran {
     let call = inject.split(':').next().unwrap();
