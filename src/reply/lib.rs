@@ -28,6 +28,8 @@ mod review;
 mod score_parts;
 mod section_budget;
 mod session_candidates;
+mod session_disclosure;
+mod session_exchanges;
 mod session_hits;
 mod session_line;
 mod session_list;
@@ -68,10 +70,11 @@ pub use review::{review, similar, similar_json};
 pub use session_candidates::{
     candidate_text, candidates_listed, draft_json, draft_text, short_fingerprint,
 };
-pub use session_hits::{
-    ChosenExchanges, FoundSession, SessionsFound, session_exchanges, session_hit_line,
-    session_hits, with_session,
+pub use session_disclosure::{DisclosedSessions, FoundSession, sessions_left_out};
+pub use session_exchanges::{
+    ChosenExchanges, SessionAnswer, SessionsBeside, session_exchanges, with_session,
 };
+pub use session_hits::{SessionsFound, session_answer, session_hits};
 pub use session_line::short_id;
 pub use session_list::{no_sessions_kept, session_list};
 pub use session_mended::known_end;

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
 use super::inert::{self, stamp};
 use event::{Event, EventId, RepoKey};
+use guard::injection::Suspicion;
 use memory::Memory;
 use search::staleness::Changed;
 
@@ -105,7 +106,12 @@ pub(super) fn changed(memory: &Memory, changed: &Changed) -> String {
 
 /// Returns the mark of a memory that reads like an instruction, with the reason.
 pub(super) fn mark(memory: &Memory) -> String {
-    memory.flagged().map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
+    mark_of(memory.flagged())
+}
+
+/// Returns the mark of any text, given why it reads like an instruction.
+pub(super) fn mark_of(why: Option<Suspicion>) -> String {
+    why.map_or_else(String::new, |why| format!("⚠ flagged ({why}): "))
 }
 
 /// Returns the text after a memory: success, origin, agent and id.

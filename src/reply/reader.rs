@@ -30,6 +30,22 @@ impl ReplyReader {
             Self::CommandLine => "--include-flagged",
         }
     }
+
+    /// Returns what searches past sessions.
+    pub(super) fn session_search(self) -> &'static str {
+        match self {
+            Self::Caller => "session_search searches them",
+            Self::CommandLine => "agent-knowledge sessions search QUERY searches them",
+        }
+    }
+
+    /// Returns what shows an exchange of a past session.
+    pub(super) fn open_session(self, id: &str) -> String {
+        match self {
+            Self::Caller => format!("session_search with ids [\"{id}\"]"),
+            Self::CommandLine => format!("agent-knowledge sessions show {id}"),
+        }
+    }
 }
 
 /// Says on a command line how the next page is asked for. Somebody else may have chosen the id in a cursor.

@@ -4,10 +4,13 @@
 use serde_json::{Value, json};
 
 use super::reply::Reply;
+use super::session_disclosure::{marked, part_mark};
 use super::session_line::{DAY, NOTICE, counted, line, short_id, time, tool_title};
+use guard::injection::Suspicion;
 use sessions::candidate_rows::{RefusedPair, WaitingCandidate};
 use sessions::command_pair::CandidateClass;
 use sessions::lesson_draft::LessonDraft;
+use sessions::session_judgement::{of_advice, of_candidate};
 
 /// Characters of a command, an error or a question that are shown.
 const TEXT_CHARACTERS: usize = 200;
@@ -105,7 +108,8 @@ pub fn candidate_text(
 ) -> String {
     let candidate = &waiting.candidate;
     let shown = |text: &str| line(text, TEXT_CHARACTERS);
-    let mut text = short_fingerprint(&candidate.fingerprint).to_owned();
+    let mark = part_mark(of_candidate(candidate, &waiting.asked));
+    let mut text = format!("{mark}{}", short_fingerprint(&candidate.fingerprint));
     if candidate.proofs > 1 {
         text.push_str(&format!(" · seen in {} unrelated sessions", candidate.proofs));
     }
@@ -191,7 +195,7 @@ fn candidate_json(waiting: &WaitingCandidate, draft: Option<&LessonDraft>) -> Va
     if let (Some(draft), Some(fields)) = (draft, json.as_object_mut()) {
         fields.insert("draft".to_owned(), draft_json(draft));
     }
-    json
+    marked(json, of_candidate(candidate, &waiting.asked))
 }
 
 fn class_name(class: CandidateClass) -> &'static str {
@@ -210,7 +214,8 @@ fn reasons(refused: &RefusedPair) -> Vec<String> {
 fn refused_text(refused: &RefusedPair) -> String {
     let shown = |text: &str| line(text, TEXT_CHARACTERS);
     format!(
-        "\n- `{}`, then `{}`: {} · {}#{}",
+        "\n- {}`{}`, then `{}`: {} · {}#{}",
+        part_mark(of_refused(refused)),
         shown(&refused.pair.failed.core),
         shown(&refused.pair.worked.core),
         reasons(refused).join("; "),
@@ -220,11 +225,16 @@ fn refused_text(refused: &RefusedPair) -> String {
 }
 
 fn refused_json(refused: &RefusedPair) -> Value {
-    json!({
+    let json = json!({
         "failed": refused.pair.failed.core,
         "worked": refused.pair.worked.core,
         "reasons": reasons(refused),
         "session": refused.session.native_id,
         "exchange": refused.pair.ordinal,
-    })
+    });
+    marked(json, of_refused(refused))
+}
+
+fn of_refused(refused: &RefusedPair) -> Option<Suspicion> {
+    of_advice([refused.pair.failed.core.as_str(), &refused.pair.worked.core])
 }

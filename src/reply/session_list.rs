@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 
+use super::reader::ReplyReader;
 use super::reply::Reply;
+use super::session_disclosure::{disclosure, left_out_json, sessions_left_out};
 use super::session_line::{
     BRANCH_CHARACTERS, MINUTE, NOTICE, counted, line, place, short_id, time, tool_title,
 };
+use guard::disclosure::ShownHow;
+use sessions::session_judgement::of_session;
 use sessions::session_rows::KeptSession;
 
 /// Longest title of a session, in characters.
@@ -22,7 +26,12 @@ pub fn no_sessions_kept() -> Reply {
 /// Writes the list. `skipped` sessions come before it; `is_more` tells whether others come after it.
 #[must_use]
 pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> Reply {
-    let json = json!({ "sessions": sessions.iter().map(session_json).collect::<Vec<_>>(), "more": is_more });
+    let is_shown =
+        |session: &&KeptSession| !disclosure(ShownHow::Listed, of_session(session)).is_left_out();
+    let (shown, left_out): (Vec<_>, Vec<_>) = sessions.iter().partition(is_shown);
+    let left_out: Vec<_> = left_out.iter().map(|session| short_id(&session.native_id)).collect();
+    let listed: Vec<_> = shown.iter().map(|session| session_json(session)).collect();
+    let json = json!({ "sessions": listed, "more": is_more, "left_out": left_out_json(&left_out) });
     if sessions.is_empty() {
         let text = match skipped {
             0 => "No past session fits. agent-knowledge sessions list shows all that are kept.",
@@ -31,8 +40,11 @@ pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> 
         return Reply::new(text.to_owned(), json);
     }
     let mut text = format!("**Past sessions:** {NOTICE}\n");
-    for (number, session) in (skipped + 1..).zip(sessions) {
+    for (number, session) in (skipped + 1..).zip(shown) {
         text.push_str(&format!("\n{number}. {}", session_line(session)));
+    }
+    if !left_out.is_empty() {
+        text.push_str(&format!("\n\n{}", sessions_left_out(&left_out, ReplyReader::CommandLine)));
     }
     text.push_str("\n\nOpen one: agent-knowledge sessions show ID");
     if is_more {

@@ -6,11 +6,13 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::reply::Reply;
+use super::session_disclosure::{exchange_json, marked, part_mark, session_mark, why_of};
 use super::session_line::{MINUTE, NOTICE, line, time};
 use super::session_list::{session_json, session_line};
 use guard::text::{Layout, neutralise};
 use sessions::exchange::{Exchange, ExchangePart, PartKind};
 use sessions::session_digest::{SessionDigest, ShownEntries};
+use sessions::session_judgement::{of_entry, of_part};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use sessions::transcript::Outcome;
 
@@ -39,22 +41,29 @@ pub fn session_transcript(
     exchanges: &[KeptExchange],
     shown: Shown,
 ) -> Reply {
-    let is_near = |kept: &&KeptExchange| {
-        shown.around.is_none_or(|near| kept.exchange.ordinal.abs_diff(near) <= AROUND)
+    let is_near = |exchange: &&Exchange| {
+        shown.around.is_none_or(|near| exchange.ordinal.abs_diff(near) <= AROUND)
     };
-    let chosen: Vec<&KeptExchange> = exchanges.iter().filter(is_near).collect();
+    let chosen: Vec<&Exchange> =
+        exchanges.iter().map(|kept| &kept.exchange).filter(is_near).collect();
     let json = json!({
-        "session": session_json(session),
-        "exchanges": chosen.iter().map(|kept| exchange_json(&kept.exchange)).collect::<Vec<_>>(),
+        "session": marked(session_json(session), why_of(session, &chosen)),
+        "exchanges": chosen.iter().map(|one| exchange_json(session, one)).collect::<Vec<_>>(),
     });
-    let mut text = format!("**Past session:** {NOTICE}\n{}\n", session_line(session));
-    for kept in &chosen {
-        text.push_str(&exchange_text(&kept.exchange, shown));
+    let mut text = head(session, &chosen);
+    for exchange in &chosen {
+        text.push_str(&exchange_text(exchange, shown));
     }
     if chosen.is_empty() {
         text.push_str("\nThere is no such exchange; sessions show ID without --around shows all.");
     }
     Reply::new(text, json)
+}
+
+/// Returns what stands above a session: the notice, a mark where something reads like an order, the session as one line.
+fn head(session: &KeptSession, exchanges: &[&Exchange]) -> String {
+    let mark = session_mark(session, exchanges);
+    format!("**Past session:** {NOTICE}\n{mark}{}\n", session_line(session))
 }
 
 /// Returns an exchange as lines below a heading with its number and time.
@@ -69,8 +78,13 @@ pub(super) fn exchange_text(exchange: &Exchange, shown: Shown) -> String {
     text
 }
 
-/// Returns one part as lines.
+/// Returns one part as lines, with a mark before it if it reads like an order.
 pub(super) fn part_text(part: &ExchangePart, shown: Shown) -> Option<String> {
+    let text = plain_part_text(part, shown)?;
+    Some(format!("{}{text}", part_mark(of_part(&part.what))))
+}
+
+fn plain_part_text(part: &ExchangePart, shown: Shown) -> Option<String> {
     let said = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
     match &part.what {
         PartKind::Asked(text) => said("person", text),
@@ -121,10 +135,6 @@ fn block(text: &str) -> String {
     format!("{}{more}", kept.trim().replace('\n', "\n  "))
 }
 
-fn exchange_json(exchange: &Exchange) -> Value {
-    serde_json::to_value(exchange).unwrap_or(Value::Null)
-}
-
 /// Writes what a session was about.
 #[must_use]
 pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
@@ -137,28 +147,44 @@ pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
         ("packages", &digest.packages),
         ("urls", &digest.urls),
     ];
-    let mut text = format!("**Past session:** {NOTICE}\n{}\n", session_line(session));
+    let mut text = head(session, &[]);
     let mut json = Map::new();
-    json.insert("session".to_owned(), session_json(session));
-    json.insert("commits".to_owned(), json!(digest.commits.entries));
+    json.insert("session".to_owned(), marked(session_json(session), why_of(session, &[])));
+    let named = digest.commits.entries.iter().map(|commit| entry_json(commit));
+    json.insert("commits".to_owned(), named.collect());
     let mut others: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, ShownEntries { entries, others: more }) in lists {
         let shown = entries.iter().map(|(entry, times)| {
-            let entry = line(entry, COMMAND_CHARACTERS);
+            let entry = entry_text(entry);
             if *times > 1 { format!("{entry} ({times})") } else { entry }
         });
         push_list(&mut text, name, shown.chain(and_others(*more, "more")));
         others.insert(name, *more);
-        let values = entries.iter().map(|(entry, times)| json!({ "value": entry, "times": times }));
+        let values = entries.iter().map(|(entry, times)| {
+            marked(json!({ "value": entry, "times": times }), of_entry(entry))
+        });
         json.insert(name.to_owned(), values.collect());
     }
     let ShownEntries { entries: commits, others: more } = &digest.commits;
-    let commits = commits.iter().map(|commit| line(commit, COMMAND_CHARACTERS));
+    let commits = commits.iter().map(|commit| entry_text(commit));
     push_list(&mut text, "commits", commits.chain(and_others(*more, "earlier")));
     others.insert("commits", *more);
     others.retain(|_, more| *more > 0);
     json.insert("others".to_owned(), json!(others));
     Reply::new(text, Value::Object(json))
+}
+
+/// Returns an entry of a list as one line, with a mark before it if it reads like an order.
+fn entry_text(entry: &str) -> String {
+    format!("{}{}", part_mark(of_entry(entry)), line(entry, COMMAND_CHARACTERS))
+}
+
+/// Returns an entry as JSON: its text, or an object in which the mark stands first.
+fn entry_json(entry: &str) -> Value {
+    match of_entry(entry) {
+        None => entry.into(),
+        why => marked(json!({ "value": entry }), why),
+    }
 }
 
 fn push_list(text: &mut String, name: &str, entries: impl Iterator<Item = String>) {

@@ -46,6 +46,7 @@ pub mod scope;
 pub mod search_text;
 pub mod session_digest;
 pub mod session_import;
+pub mod session_judgement;
 pub mod session_rows;
 pub mod session_search;
 pub mod session_store;

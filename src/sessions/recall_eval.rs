@@ -161,3 +161,36 @@ fn sentences_find_who_wrote_a_file() {
         assert!(right * 10 > files.len() * 9, "{form}: {right} of {}", files.len());
     }
 }
+
+/// The first question of a session, if it has a few words.
+fn first_question(session: &EvalSession) -> Option<&str> {
+    let mut parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);
+    let asked = parts.find_map(|part| match &part.what {
+        PartKind::Asked(text) => Some(text.as_str()),
+        _ => None,
+    });
+    asked.filter(|text| (3..=40).contains(&text.split_whitespace().count()))
+}
+
+#[test]
+fn a_sessions_own_question_finds_it_in_a_collection_of_any_size() {
+    let Some(sessions) = eval_sessions() else { return };
+    let index = indexed(sessions);
+    let is_likely = |index: &ExchangeIndex, asked: &str, keep: &dyn Fn(u32) -> bool| {
+        let found = hits(index, asked, &|session, _| keep(session));
+        found.first().is_some_and(SessionHit::is_likely)
+    };
+    let (mut all, mut among_many, mut alone, mut elsewhere) = (0, 0, 0, 0);
+    for session in sessions {
+        let Some(asked) = first_question(session) else { continue };
+        let is_here = |number: u32| sessions[number as usize].repo == session.repo;
+        let one = indexed(std::slice::from_ref(session));
+        all += 1;
+        among_many += usize::from(is_likely(&index, asked, &is_here));
+        alone += usize::from(is_likely(&one, asked, &|_| true));
+        elsewhere += usize::from(is_likely(&index, asked, &|number| !is_here(number)));
+    }
+    println!("own questions: {among_many} of {all}, in one session {alone}, elsewhere {elsewhere}");
+    assert!(among_many * 100 >= all * 97 && alone * 100 >= all * 98, "{among_many} {alone} {all}");
+    assert!(elsewhere * 20 < all, "{elsewhere} of {all} said for nothing");
+}

@@ -138,7 +138,7 @@ fn no_hook_of_the_user_runs() {
     }
     let hooks = hooks.display().to_string();
     let settings = [("core.hooksPath", hooks.as_str()), ("commit.gpgSign", "true")];
-    let mut command = ana.world.command(crate::world::AGENT_KNOWLEDGE);
+    let mut command = ana.world.command(AGENT_KNOWLEDGE);
     command.args(["sync", "--yes"]).env("GIT_CONFIG_COUNT", settings.len().to_string());
     for (number, (name, value)) in settings.iter().enumerate() {
         command.env(format!("GIT_CONFIG_KEY_{number}"), name);
@@ -156,7 +156,7 @@ fn who_may_only_read_still_receives() {
     let remote = remote(&team);
     let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
     ana.world.agent_knowledge(&["sync", "--yes"]).done();
-    let mut command = bo.world.command(crate::world::AGENT_KNOWLEDGE);
+    let mut command = bo.world.command(AGENT_KNOWLEDGE);
     command.args(["sync", "--yes"]).env("GIT_CONFIG_COUNT", "1");
     // A stand-in for a forge that takes nothing from this key.
     command.env("GIT_CONFIG_KEY_0", "url./nowhere/.pushInsteadOf").env("GIT_CONFIG_VALUE_0", "/");
@@ -194,7 +194,7 @@ fn the_codes_own_remote_gets_only_its_own_lessons() {
     let alias = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "url.PLACE.insteadOf")];
     let place = code.display().to_string();
     let run = |args: &[&str]| {
-        let mut command = ana.world.command(crate::world::AGENT_KNOWLEDGE);
+        let mut command = ana.world.command(AGENT_KNOWLEDGE);
         command.current_dir(&clone).args(args);
         for (name, value) in alias {
             command.env(name, value.replace("PLACE", &place));

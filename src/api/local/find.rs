@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::damage::UsedSnapshot;
+use super::past_sessions::MemoriesAnswer;
 use super::query_vector::QueryAbout;
 use super::repositories::unnamed;
 use super::{
@@ -102,7 +103,9 @@ pub(super) fn search(
         Explain::Components => reply::with_matched_words(reply, &asked.text),
         Explain::Silent => reply,
     };
-    Ok(with_past_session(local, request, here.as_ref(), reply))
+    let of_here = here.as_ref().map(|here| with_here(snapshot.keys_of(here), here));
+    let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
+    Ok(with_past_session(local, request, of_here.as_ref(), (answered, reply)))
 }
 
 /// Returns the memories that stated links join to likely hits.
@@ -135,19 +138,25 @@ fn near_misses_max(explain: Explain) -> usize {
     }
 }
 
-/// Adds at most one line of a past session. Hooks show nothing but memories, and what was known in the past is not what
-/// a session says today.
+/// Adds at most one past session. Hooks show nothing but memories, and what was known in the past is not what a session says
+/// today.
 fn with_past_session(
     local: &Local,
     request: &SearchRequest,
-    here: Option<&RepoKey>,
-    reply: Reply,
+    of_here: Option<&BTreeSet<RepoKey>>,
+    (answered, reply): (MemoriesAnswer, Reply),
 ) -> Reply {
     if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
         return reply;
     }
-    let line = past_sessions::likely_line(local, request, here);
-    reply::with_session(reply, line.as_deref(), request.max_tokens)
+    let beside = past_sessions::beside(local, request, of_here, answered);
+    reply::with_session(reply, &beside, local.reader(), request.max_tokens)
+}
+
+/// Adds the name of the repository at hand, of which there may be no memory yet.
+fn with_here(mut keys: BTreeSet<RepoKey>, here: &RepoKey) -> BTreeSet<RepoKey> {
+    keys.insert(here.clone());
+    keys
 }
 
 /// Runs a query that is complete already.

@@ -1,7 +1,7 @@
 //! Answers questions to past sessions of other tools. Not here: the index and the search (`sessions`), the words of the reply
 //! (`reply`).
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use super::repositories::unnamed;
@@ -10,9 +10,13 @@ use crate::requests::sessions::{SessionListRequest, SessionSearchRequest};
 use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
-use reply::{ChosenExchanges, FoundSession, SessionsFound};
+use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
+use reply::{
+    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
+};
 use search::snapshot::Snapshot;
 use sessions::mended::{FailureSigns, known_ends};
+use sessions::session_judgement::of_mended;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
@@ -21,6 +25,9 @@ use writer::exit::Exit;
 
 /// How long a search of memories waits: sessions are only an addition to it.
 const WAIT_ASIDE: Duration = Duration::from_millis(20);
+
+/// Flagged sessions among the best that do not take the place of others.
+const FLAGGED_MAX: usize = 20;
 
 /// Sessions of different tools that may have one id.
 const SAME_ID_MAX: usize = 8;
@@ -65,12 +72,13 @@ pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
         scope: request.scope,
         speaker: request.role,
         keep: &keep,
-        limit: request.limit,
+        limit: request.limit + FLAGGED_MAX,
     };
     let hits = view.index.find(&query);
-    let found = found(&kept, &hits, &request.query)?;
+    let sessions = disclosed(&kept, &hits, (ShownHow::Listed, request.limit), &request.query)?;
     let reply = reply::session_hits(&SessionsFound {
-        sessions: &found,
+        sessions: &sessions,
+        reader: local.reader(),
         is_behind: view.is_behind,
         shape: request.shape,
         max_tokens: request.max_tokens,
@@ -108,40 +116,61 @@ pub(super) fn newest(
     Ok(reply::session_list(&page, skip, is_more))
 }
 
-/// Returns one line about the past session that likely answers a search of memories, if there is one.
-pub(super) fn likely_line(
+/// Returns what past sessions say beside the memories of a search: those of the repository at hand, or all where there is none
+/// and all repositories are searched. Where memories do not answer, there is more time.
+pub(super) fn beside(
     local: &Local,
     request: &SearchRequest,
-    here: Option<&RepoKey>,
-) -> Option<String> {
-    check_access(local).ok()?;
-    let past = &local.core.past_sessions;
-    let (view, kept) = (past.view(WAIT_ASIDE).ok()??, past.kept().ok()??);
-    let here = here.map(RepoKey::as_str);
-    let own = local.writer.identity.session_id.as_deref();
-    let rows = kept.session_rows().ok()?;
-    let policy = &local.core.config.sessions;
-    let is_allowed = |row: u32| {
-        let session = rows.get(&row);
-        session.is_some_and(|session| {
-            session.repo.as_deref() == here
-                && Some(session.native_id.as_str()) != own
-                && !leaves_out(policy, session)
-        })
+    repos: Option<&BTreeSet<RepoKey>>,
+    answered: MemoriesAnswer,
+) -> SessionsBeside {
+    let wait = match answered {
+        MemoriesAnswer::Likely => WAIT_ASIDE,
+        MemoriesAnswer::No => local.patience.query,
     };
-    here?;
-    let keep = |session: u32, _: Option<i64>| is_allowed(session);
+    match (answer_of_session(local, request, repos, wait), answered) {
+        (Some(Some(answer)), _) => SessionsBeside::Answer(answer),
+        (Some(None), MemoriesAnswer::No) => SessionsBeside::Unlikely,
+        (Some(None), MemoriesAnswer::Likely) | (None, _) => SessionsBeside::Nothing,
+    }
+}
+
+/// Whether a memory likely answers a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MemoriesAnswer {
+    Likely,
+    No,
+}
+
+/// Returns the past session that likely answers, if one does; nothing where none may be looked at.
+fn answer_of_session(
+    local: &Local,
+    request: &SearchRequest,
+    repos: Option<&BTreeSet<RepoKey>>,
+    wait: Duration,
+) -> Option<Option<SessionAnswer>> {
+    check_access(local).ok()?;
+    if repos.is_none() && matches!(request.scope, SearchScope::Only(_)) {
+        return None;
+    }
+    let past = &local.core.past_sessions;
+    let (view, kept) = (past.view(wait).ok()??, past.kept().ok()??);
+    let repos: Option<HashSet<String>> =
+        repos.map(|repos| repos.iter().map(ToString::to_string).collect());
+    let all = SessionSearchRequest::default();
+    let allowed = allowed_sessions(local, &kept, &all, repos.as_ref()).ok()?;
+    let keep = |session: u32, _: Option<i64>| allowed.contains(&session);
     let query = SessionQuery {
         text: &request.query,
         scope: <_>::default(),
         speaker: None,
         keep: &keep,
-        limit: 1,
+        limit: 1 + FLAGGED_MAX,
     };
-    let hits = view.index.find(&query);
-    let hit = hits.first().filter(|hit| hit.is_likely())?;
-    let found = found(&kept, std::slice::from_ref(hit), &request.query).ok()?;
-    found.first().map(reply::session_hit_line)
+    let mut hits = view.index.find(&query);
+    hits.retain(SessionHit::is_likely);
+    let one = (ShownHow::Unasked, 1);
+    Some(reply::session_answer(&disclosed(&kept, &hits, one, &request.query).ok()?))
 }
 
 /// Says how a failure ended in past sessions of the repository at hand; an empty text if that is unknown.
@@ -160,6 +189,11 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
         let left_out: HashSet<String> = left_out.map(|session| session.native_id).collect();
         rows.retain(|row| !left_out.contains(&row.session));
     }
+    // A hook says it, and nobody asked.
+    rows.retain(|row| {
+        let why = of_mended(row);
+        !Disclosure::of(TextVoucher::Transcript, ShownHow::Unasked, why).is_left_out()
+    });
     Ok(reply::known_end(known_ends(&signs, &rows, 1).first()))
 }
 
@@ -235,20 +269,24 @@ fn leaves_out(policy: &SessionPolicy, session: &SessionRow) -> bool {
     policy.leaves_out(&session.tool, session.repo.as_deref(), session.directory.as_deref())
 }
 
-/// Reads the sessions of hits, each with the part that fits the question.
-fn found(
+/// Reads the sessions of hits, each with the part that fits the question, until enough of them may be shown.
+fn disclosed(
     kept: &SessionStore,
     hits: &[SessionHit],
+    (how, limit): (ShownHow, usize),
     question: &str,
-) -> Result<Vec<FoundSession>, ApiError> {
-    let mut found = Vec::new();
+) -> Result<DisclosedSessions, ApiError> {
+    let mut disclosed = DisclosedSessions::new(how);
     for hit in hits {
+        if disclosed.shown().len() >= limit {
+            break;
+        }
         let session = kept.session(hit.session).map_err(|error| failed(&error))?;
         let exchange = kept.exchange(hit.exchange).map_err(|error| failed(&error))?;
         // Somebody may have forgotten it in between.
         if let (Some(session), Some(exchange)) = (session, exchange) {
             let matched = hit.matched.best_part(&exchange.exchange, question);
-            found.push(FoundSession {
+            disclosed.add(FoundSession {
                 session,
                 matched,
                 exchange: exchange.exchange,
@@ -258,7 +296,7 @@ fn found(
             });
         }
     }
-    Ok(found)
+    Ok(disclosed)
 }
 
 fn failed(error: &SessionError) -> ApiError {

@@ -22,6 +22,36 @@ pub(super) fn found(text: &str) -> Option<Suspicion> {
     joined.lines().any(runs_download).then_some(Suspicion::Download)
 }
 
+/// Tells whether commands fetch something and then run a program that they name by a path or hand to an interpreter, from
+/// wherever it comes and in however many steps.
+#[must_use]
+pub fn fetches_and_runs(commands: &str) -> bool {
+    let lower = commands.replace("\\\n", " ").to_lowercase();
+    let steps: Vec<&str> = lower.split(['|', ';', '&', '\n']).collect();
+    let fetched = steps.iter().position(|step| fetches(step));
+    let later = fetched.and_then(|at| steps.get(at + 1..)).unwrap_or_default();
+    let is_inside = |step: &&str| ["$(", "<(", "`"].iter().any(|open| step.contains(open));
+    later.iter().any(|step| runs_something(step))
+        || steps.iter().any(|step| fetches(step) && (is_inside(step) || step.contains("iex")))
+}
+
+/// Tells whether a step calls a program that downloads. `git fetch` and a script of such a name do not count.
+fn fetches(step: &str) -> bool {
+    let mut words = step.split(|c: char| c.is_whitespace() || "\"'`()<>$".contains(c));
+    words.any(|word| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        name != "fetch" && FETCHERS.contains(&name.trim_end_matches(".exe"))
+    })
+}
+
+fn runs_something(step: &str) -> bool {
+    let is_prefix = |word: &&str| matches!(*word, "sudo" | "env" | "nohup" | "exec" | "time");
+    let mut words = step.split_whitespace().map(|word| word.trim_matches(['"', '\'', '(', ')']));
+    let Some(program) = words.find(|word| !is_prefix(word)) else { return false };
+    let name = program.rsplit('/').next().unwrap_or(program);
+    RUNNERS.contains(&name) || matches!(program, "." | "source" | "eval") || program.contains('/')
+}
+
 fn runs_download(line: &str) -> bool {
     if !line.contains(['|', '$', '<', '`']) || is_known(line) {
         return false;

@@ -23,13 +23,16 @@ mod phrase_table;
 mod phrases;
 mod reason;
 mod signs;
+mod task;
 #[cfg(test)]
 mod tests;
 mod words;
 
+pub use self::download::fetches_and_runs;
 use self::phrase_table::TextScope;
 use self::phrases::FoundPhrases;
 pub use self::reason::Suspicion;
+pub use self::task::suspicion_of_task;
 use self::words::{Reading, read};
 
 /// Words and sentences of a short lesson. A longer one says more than one request could.

@@ -300,6 +300,12 @@ impl<'index> Prepared<'index> {
         Some(rarity.min(least.inverse_document_frequency(1)))
     }
 
+    /// Returns the rarity that a document shares which holds every word of the query, in the units of [`Overlap::rarity`].
+    #[must_use]
+    pub fn rarity_possible(&self) -> f32 {
+        self.terms.iter().filter_map(|term| self.bounded_rarity(&term.term)).sum()
+    }
+
     /// Returns the terms whose postings the query reads, each with its weight, in their order: what an engine needs to
     /// find the candidates.
     #[must_use]

@@ -10,6 +10,7 @@ use api::ApiError;
 use reply::{draft_json, draft_text, short_fingerprint};
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
+use sessions::session_judgement::of_candidate;
 use store::Judge;
 
 /// A model, and how often it may be asked.
@@ -39,8 +40,12 @@ impl<'a> Drafting<'a> {
         self.limit
     }
 
+    /// Asks about one candidate. What reads like an order is not read to a model.
     pub(super) fn of(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ApiError> {
-        self.model.drafted(waiting)
+        match of_candidate(&waiting.candidate, &waiting.asked) {
+            Some(why) => Ok(LessonDraft::Refused(format!("the model was not asked: it {why}"))),
+            None => self.model.drafted(waiting),
+        }
     }
 
     pub(super) fn of_each(
