@@ -147,7 +147,7 @@ impl Append<'_> {
 
     /// Puts what is missing into the spool, dated so that it is looked for once more before it comes into the log.
     fn without_the_lock(&self, first: Option<FirstTry>) -> Result<Appended, StoreError> {
-        let missing = self.missing(first)?.unwrap_or(Cow::from(&self.text));
+        let missing = self.missing(first)?.unwrap_or_else(|| Cow::from(&self.text));
         if missing.is_empty() {
             return self.found();
         }
@@ -348,18 +348,18 @@ mod tests {
 
     // S-STORE-4, S-SCRUB-2
     #[test]
-    fn a_line_that_was_scrubbed_before_it_was_on_the_disk_stands_once() {
+    fn a_line_scrubbed_during_a_durable_append_stands_once() {
         let world = AppendFixture::new();
         world.append("first").unwrap();
         let json = serde_json::json!({ "id": "m1", "lesson": "secret secret secret" });
         let (store, log, text) = (&world.store, world.log(), format!("{json}\n"));
-        let calls = std::cell::Cell::new(0);
+        let calls = std::cell::Cell::new(0_usize);
         let append = Append { store, log, text, durability: Durability::Synced };
         append
             .run(|ours, log| {
                 calls.set(calls.get() + 1);
                 // Every other look is under the lock of the appenders.
-                if calls.get() % 2 == 0 {
+                if calls.get().is_multiple_of(2) {
                     world.scrub("secret");
                 }
                 layout::named(ours, log)
@@ -372,7 +372,7 @@ mod tests {
 
     // S-STORE-4
     #[test]
-    fn an_id_that_was_sent_before_with_another_time_is_no_sign_of_a_kept_line() {
+    fn an_id_that_was_sent_before_is_not_taken_for_the_line() {
         let world = AppendFixture::new();
         let dated = |second: u8| {
             format!(
@@ -425,14 +425,14 @@ mod tests {
     // S-STORE-4, S-ARCH-3
     #[cfg(feature = "archive")]
     #[test]
-    fn a_line_that_was_archived_before_it_was_on_the_disk_stands_once() {
+    fn a_line_archived_during_a_durable_append_stands_once() {
         let world = AppendFixture::new();
         world.append("a").unwrap();
         world.archive();
         world.append("b").unwrap();
         let archive = |call: usize| {
             if call == 2 {
-                world.archive()
+                world.archive();
             }
         };
         let appended = world.append_beside("c", Durability::Synced, archive).unwrap();
@@ -444,7 +444,7 @@ mod tests {
     // S-STORE-4, S-STORE-6, S-ARCH-3
     #[cfg(feature = "archive")]
     #[test]
-    fn a_line_that_was_archived_is_not_spooled_when_the_log_is_held_then() {
+    fn a_line_archived_meanwhile_is_not_spooled() {
         let world = AppendFixture::new();
         world.append("a").unwrap();
         let lock = lock::path_of(&world.log());

@@ -28,21 +28,21 @@ pub(super) fn missing_of(
     since: Option<SystemTime>,
 ) -> Result<Option<String>, StoreError> {
     let mut missing: HashSet<&str> = lines.lines().collect();
-    let places = Places { store, log, since };
-    let mut extent = places.each_line(&mut |line| {
+    let places = KeptPlaces { store, log, since };
+    let mut read = places.each_line(&mut |line| {
         if let Ok(line) = str::from_utf8(line) {
             missing.remove(line);
         }
     })?;
     if !missing.is_empty() {
-        let mut names = Names::of(&missing);
-        extent = places.each_line(&mut |line| {
+        let mut names = SoughtNames::of(&missing);
+        read = places.each_line(&mut |line| {
             if let Some(found) = names.take(line) {
                 missing.remove(found);
             }
         })?;
     }
-    if extent == Extent::WithoutSegments && !missing.is_empty() {
+    if read == PlacesRead::WithoutSegments && !missing.is_empty() {
         return Ok(None);
     }
     let in_order = lines.lines().filter(|line| missing.remove(line));
@@ -51,32 +51,32 @@ pub(super) fn missing_of(
 
 /// How much was read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Extent {
+enum PlacesRead {
     All,
     /// There are segments, and this program cannot unpack them.
     WithoutSegments,
 }
 
 /// Where lines may stand.
-struct Places<'a> {
+struct KeptPlaces<'a> {
     store: &'a Store,
     log: &'a Path,
     since: Option<SystemTime>,
 }
 
-impl Places<'_> {
+impl KeptPlaces<'_> {
     /// Passes on every complete line. Lines move from the log to a segment, so reading in this order misses none.
-    fn each_line(&self, each: &mut dyn FnMut(&[u8])) -> Result<Extent, StoreError> {
+    fn each_line(&self, each: &mut dyn FnMut(&[u8])) -> Result<PlacesRead, StoreError> {
         Tail::of(self.log).read(|line| each(line.bytes))?;
         let segments = self.segments()?;
         if !cfg!(feature = "archive") && !segments.is_empty() {
-            return Ok(Extent::WithoutSegments);
+            return Ok(PlacesRead::WithoutSegments);
         }
         for segment in segments {
             // A line in a damaged part cannot be read there, so it is written again.
             lines_of(&segment, |line| each(line.bytes))?;
         }
-        Ok(Extent::All)
+        Ok(PlacesRead::All)
     }
 
     /// Lists the segments that were written since.
@@ -91,18 +91,18 @@ impl Places<'_> {
 }
 
 /// What stays of a line when its text is changed. The time is part of it, because callers may use an id of their own twice.
-type Name = (EventId, Option<Timestamp>);
+type LineName = (EventId, Option<Timestamp>);
 
 /// The names of lines.
-struct Names<'a> {
-    lines: HashMap<Name, &'a str>,
+struct SoughtNames<'a> {
+    lines: HashMap<LineName, &'a str>,
     ids: HashSet<Vec<u8>>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> SoughtNames<'a> {
     fn of(lines: &HashSet<&'a str>) -> Self {
         let named = |line: &&'a str| Some((name_of(line.as_bytes())?, *line));
-        let lines: HashMap<Name, &'a str> = lines.iter().filter_map(named).collect();
+        let lines: HashMap<LineName, &'a str> = lines.iter().filter_map(named).collect();
         let ids = lines.keys().map(|(id, _)| id.as_str().as_bytes().to_vec()).collect();
         Self { lines, ids }
     }
@@ -117,7 +117,7 @@ impl<'a> Names<'a> {
     }
 }
 
-fn name_of(line: &[u8]) -> Option<Name> {
+fn name_of(line: &[u8]) -> Option<LineName> {
     match codec::decode(line, "") {
         Decoded::Event(event) => Some((event.id, event.timestamp)),
         Decoded::Blank | Decoded::Skipped(_) => None,

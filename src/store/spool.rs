@@ -304,7 +304,7 @@ mod tests {
     // S-STORE-6, S-ARCH-3
     #[cfg(feature = "archive")]
     #[test]
-    fn what_was_archived_or_scrubbed_since_it_came_in_does_not_come_in_again() {
+    fn what_came_in_and_moved_on_does_not_come_in_again() {
         let waiting = "{\"id\":\"m1\",\"lesson\":\"secret\"}\n";
         let clean = waiting.replace("secret", "*");
         let scrub = |store: &Store, file: &Path| {

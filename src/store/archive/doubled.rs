@@ -51,7 +51,7 @@ impl Store {
         // Where no lock can be made, as on a disk that cannot be written, nobody archives.
         let noted = ArchivingNote::read(&note_of(&appenders), log)?;
         let left = noted.map_or_else(|| Ok(LineCounts::default()), |noted| noted.left(log))?;
-        Ok(Sealed::of(segments)?.doubled(log, left)?)
+        Sealed::of(segments)?.doubled(log, left)
     }
 }
 

@@ -82,7 +82,7 @@ impl LineEdits for Removing<'_> {
     }
 
     fn reason(&self) -> RewriteReason {
-        let segment = self.segments.last().map(PathBuf::as_path).unwrap_or(Path::new(""));
+        let segment = self.segments.last().map_or(Path::new(""), PathBuf::as_path);
         reason_of(segment)
     }
 }

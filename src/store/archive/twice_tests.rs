@@ -173,7 +173,7 @@ fn a_log_that_keeps_changing_is_told_and_left_as_it_is() {
 
 // S-ARCH-7
 #[test]
-fn lines_that_stand_in_two_files_are_told_and_the_later_ones_taken_out() {
+fn lines_that_stand_in_two_files_leave_the_later_one() {
     let world = ArchiveFixture::with(&(text_of(0..2) + PLAIN + &text_of(3..6) + &text_of(8..9)));
     world.seal(1, &(text_of(0..3) + PLAIN));
     world.seal(2, &text_of(1..4));

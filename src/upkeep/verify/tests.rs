@@ -245,7 +245,7 @@ fn mirrors_that_cannot_be_listed_are_told() {
 
 // S-VERIFY-1, S-ARCH-7
 #[test]
-fn a_line_in_two_files_is_told_with_the_command_that_takes_it_out() {
+fn a_line_in_two_files_is_told_with_its_remedy() {
     let line = |number: usize| format!("{{\"id\":\"m{number}\",\"lesson\":\"lesson {number}\"}}\n");
     let lines = |numbers: std::ops::Range<usize>| numbers.map(line).collect::<String>();
     let plain = "{\"lesson\":\"from a script\"}\n";
@@ -287,7 +287,7 @@ fn a_line_in_two_files_is_told_with_the_command_that_takes_it_out() {
 
 // S-VERIFY-1
 #[test]
-fn a_log_that_is_being_archived_is_not_compared_with_its_segments() {
+fn a_log_that_is_being_archived_is_not_compared() {
     let text = "{\"id\":\"m1\",\"lesson\":\"x\"}\n";
     let world = VerifyFixture::with(&[("a.jsonl", text)]);
     let log = world.store.root().join("a.jsonl");
