@@ -10,7 +10,7 @@ use api::ApiError;
 use reply::{draft_json, draft_text, short_fingerprint};
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
-use store::Judge;
+use store::Config;
 
 /// A model, and how often it may be asked.
 pub(super) struct Drafting<'a> {
@@ -28,11 +28,11 @@ pub(super) struct SiftedCandidates<'w> {
 impl<'a> Drafting<'a> {
     /// Takes the model of the configuration, which is asked about at most `limit` candidates.
     pub(super) fn configured(
-        judge: Option<Judge>,
+        config: &Config,
         lookup: &'a dyn Fn(&str) -> Option<OsString>,
         limit: usize,
     ) -> Result<Self, ApiError> {
-        Ok(Self { model: ChatModel::configured(judge, lookup)?, limit })
+        Ok(Self { model: ChatModel::configured(config, lookup)?, limit })
     }
 
     pub(super) fn limit(&self) -> usize {
