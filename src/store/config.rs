@@ -123,44 +123,51 @@ impl Config {
         })
     }
 
-    /// Sets what one key says, whose value has the right type.
+    /// Sets what one key says, whose value has the right type. Only a place is refused.
     fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), String> {
         let text = value.as_str().unwrap_or_default();
+        match key {
+            "logs" => self.logs = Some(place(key, text)?),
+            "model" => self.model = Some(place(key, text)?),
+            "cache" => self.cache = Some(place(key, text)?),
+            _ => {
+                let table = ConfigTable::named(key);
+                let finding = |why| ConfigFinding::of_value(key, table, why);
+                let wrong = self.set_plain(key, value).err().map(finding);
+                self.findings.extend(wrong);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets what one key says that decides no place.
+    fn set_plain(&mut self, key: &str, value: &toml::Value) -> Result<(), String> {
         let switch = || if value.as_bool() == Some(false) { Switch::Off } else { Switch::On };
-        let mut section = None;
-        let set = match key {
-            "logs" => return Ok(self.logs = Some(place(key, text)?)),
-            "model" => return Ok(self.model = Some(place(key, text)?)),
-            "cache" => return Ok(self.cache = Some(place(key, text)?)),
-            "query_log" => return Ok(self.query_log = switch()),
-            "journal" => return Ok(self.journal = switch()),
+        match key {
+            "query_log" => self.query_log = switch(),
+            "journal" => self.journal = switch(),
             "memory_mib" => {
                 let memory = value.as_integer().ok_or_else(MemoryMib::allowed);
-                let memory =
-                    memory.and_then(MemoryMib::of).map(|memory| self.memory = Some(memory));
-                memory.map_err(|why| format!("memory_mib {why}"))
+                let memory = memory.and_then(MemoryMib::of);
+                self.memory = Some(memory.map_err(|why| format!("memory_mib {why}"))?);
             }
             "embedding" => {
-                section = Some(ConfigTable::Embedding);
-                EmbeddingPrecision::parse(text).map(|precision| self.embedding = precision)
+                self.embedding = EmbeddingPrecision::parse(value.as_str().unwrap_or_default())?;
             }
-            "archive_above_lines" => {
-                ArchivePolicy::lines(value).map(|lines| self.archive.above_lines = Some(lines))
-            }
-            "archive_older_than" => {
-                ArchivePolicy::age(value).map(|age| self.archive.older_than = Some(age))
-            }
-            _ => Ok(()),
-        };
-        let finding = |why| ConfigFinding::of_value(key, section, why);
-        self.findings.extend(set.err().map(finding));
+            "archive_above_lines" => self.archive.above_lines = Some(ArchivePolicy::lines(value)?),
+            "archive_older_than" => self.archive.older_than = Some(ArchivePolicy::age(value)?),
+            _ => {}
+        }
         Ok(())
     }
 
     /// Sets what a table says. A table that is held says nothing.
     fn set_table(&mut self, section: ConfigTable, table: Table) -> Result<(), String> {
         let read = match section {
-            ConfigTable::Aliases => return Ok(self.aliases = parse_aliases(table)?),
+            ConfigTable::Aliases => {
+                self.aliases = parse_aliases(table)?;
+                return Ok(());
+            }
             ConfigTable::SectionBudgets => {
                 let (budgets, findings) = read_budgets(table);
                 self.section_budgets = budgets;
