@@ -54,7 +54,11 @@ pub fn measure(
         };
         let now = opening.now;
         let clock = Box::new(move || Moment { now, random: 0 });
-        program.local_over(settled, need, OpenAs { directory: opening.directory.to_owned(), clock })
+        program.local_over(
+            settled,
+            need,
+            OpenAs { directory: Some(opening.directory.to_owned()), clock },
+        )
     };
     let bar = retriever::program::bar().with_style(style());
     let mut tell = |step: RunProgress<'_>| show(&bar, messages, step);

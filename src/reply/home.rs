@@ -43,7 +43,10 @@ impl Home {
     #[must_use]
     pub fn reply(&self) -> Reply {
         let mut text = String::new();
-        let _ = writeln!(text, "here      {}: {}", shown(&self.repo), memories(self.memories_here));
+        let _ = match self.repo.as_str() {
+            "" => writeln!(text, "here      no repository: the working directory does not exist"),
+            repo => writeln!(text, "here      {}: {}", shown(repo), memories(self.memories_here)),
+        };
         let _ = writeln!(
             text,
             "all       {} in {} {}",

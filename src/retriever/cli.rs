@@ -102,6 +102,11 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     process.is_colourful = line.color.decides(process.is_colourful);
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of, color: line.color };
+    if line.command.as_ref().is_none_or(warns) {
+        for warning in wiring.warnings(&settings) {
+            complain(process.messages, process.name, &warning);
+        }
+    }
     let done = match line.command {
         Some(command) => perform(process, wiring, &settings, command),
         None => wiring
@@ -118,6 +123,20 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
             exit
         }
     }
+}
+
+/// Tells whether a command says first what is odd about the settings. A hook and a shell that completes words are told nothing,
+/// some commands need no settings, and `doctor` and `config` answer with all of it.
+fn warns(command: &MainCommand) -> bool {
+    !matches!(
+        command,
+        MainCommand::Hook(_)
+            | MainCommand::CompleteWords(_)
+            | MainCommand::Upkeep(args::Upkeep::Doctor(_))
+            | MainCommand::Person(
+                args::PersonCommand::Completions(_) | args::PersonCommand::Config(_)
+            )
+    )
 }
 
 /// Prints the message of clap, and returns the exit. Clap itself would end the process with 2.
@@ -309,7 +328,14 @@ pub fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
 }
 
 fn print(process: &mut Process<'_>, text: &str) -> Exit {
-    if deliver(process.output, text).is_ok() { Exit::Done } else { Exit::Io }
+    match deliver(process.output, text) {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            let text = format!("failed to print the answer: {error}");
+            complain(process.messages, process.name, &text);
+            Exit::Io
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use event::Timestamp;
 use store::survive_the_file_size_limit;
-use writer::Moment;
 use writer::exit::Exit;
+use writer::{Moment, StartDirectory};
 
 use crate::cli::Process;
 use crate::program::{Program, Surroundings};
@@ -27,7 +27,7 @@ pub fn enter(
     survive_the_file_size_limit();
     let variable = |name: &str| std::env::var_os(name);
     let lookup: &dyn Fn(&str) -> Option<OsString> = &variable;
-    let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
+    let directory = StartDirectory::find(std::env::current_dir(), lookup);
     let host = writer::host(lookup);
     let temporary = std::env::temp_dir();
     let program = std::env::current_exe().ok();

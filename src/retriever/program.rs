@@ -29,6 +29,7 @@ mod asking;
 mod browser;
 mod config_command;
 mod config_file;
+mod config_findings;
 mod edit;
 mod editor;
 mod engine_source;
@@ -56,6 +57,7 @@ mod model_watch;
 mod opening;
 mod order_checks;
 mod pick;
+mod preconditions;
 mod project_settings;
 #[cfg_attr(not(feature = "providers"), path = "program/provider_model_disabled.rs")]
 mod provider_model;
@@ -89,14 +91,15 @@ mod unused;
 mod upkeep;
 
 use opening::Watches;
+use preconditions::refuse_held;
 
 pub use opening::{OpenAs, ResolvedSettings};
 
 use ::sessions::session_store::SessionError;
 use index::embed::worker::{Progress, WorkerState};
 use store::StoreError;
-use writer::Moment;
 use writer::exit::Exit;
+use writer::{Moment, StartDirectory};
 
 /// How often the progress is checked.
 const LOOK_MS: u64 = 50;
@@ -108,7 +111,7 @@ pub struct Surroundings<'a> {
     /// Does the same, for threads that outlive a call.
     pub variable: fn(&str) -> Option<OsString>,
     /// The working directory.
-    pub directory: PathBuf,
+    pub directory: StartDirectory,
     /// Where temporary folders may be made.
     pub temporary: PathBuf,
     /// The path of this program, where the system tells it.
@@ -151,7 +154,7 @@ impl Program<'_> {
     /// Returns what writes down the answers of tools, unless the settings switch that off.
     fn telling(&self, settled: &ResolvedSettings) -> Option<Telling> {
         let teller = Teller::of(&settled.cache_dir, &settled.store, &settled.config)?;
-        let caller = self.caller(self.surroundings.directory.clone());
+        let caller = self.caller(self.here());
         let clock = self.surroundings.clock;
         Some(Telling {
             teller,
@@ -200,6 +203,13 @@ impl Wiring for Program<'_> {
         }
     }
 
+    fn warnings(&mut self, settings: &GlobalOptions) -> Vec<String> {
+        // Settings that cannot be read are told by the command that needs them.
+        let settled = self.settle(settings).ok();
+        let of_settings = settled.and_then(|settled| settled.config.warning());
+        self.surroundings.directory.notice().into_iter().chain(of_settings).collect()
+    }
+
     fn open_server(
         &mut self,
         settings: &GlobalOptions,
@@ -231,8 +241,8 @@ impl Wiring for Program<'_> {
     }
 
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
-        let judge = self.settle(settings)?.config.judge;
-        ChatModel::configured(judge, self.surroundings.lookup)?.decided(pair)
+        let config = self.settle(settings)?.config;
+        ChatModel::configured(&config, self.surroundings.lookup)?.decided(pair)
     }
 
     fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {

@@ -10,6 +10,9 @@ use std::time::Duration;
 use etcetera::BaseStrategy;
 use toml::Table;
 
+use super::config_finding::{self, ConfigFinding};
+use super::config_table::{ConfigTable, UnknownRule};
+use super::section_budgets::read_budgets;
 use super::tilde::expanded;
 use super::{
     AsOf, EmbeddingPrecision, EmbeddingProvider, EngineSetting, Judge, RerankProvider,
@@ -57,108 +60,149 @@ pub struct Config {
     pub sync: SyncPolicy,
     /// Old repository keys and the current keys they stand for.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
+    /// What the file holds that this version does not know, and what became of it.
+    pub findings: Vec<ConfigFinding>,
 }
 
 /// Longest configuration file, in bytes. Thousands of aliases fit; a longer file is refused.
 const FILE_BYTES_MAX: usize = 1024 * 1024;
 
-/// The sections of a briefing, in order.
-pub const BRIEFING_SECTIONS: [&str; 11] = [
-    "user",
-    "everywhere",
-    "for_task",
-    "for_files",
-    "open_tasks",
-    "changed_since",
-    "decisions",
-    "gotchas",
-    "proven",
-    "stale",
-    "last_session",
-];
-/// Most tokens of a section, which is more than any briefing has.
-const SECTION_TOKENS_MAX: usize = 100_000;
-
-/// The sections and keys of a configuration file, for error messages.
-pub(super) const KEYS: &str = "logs, model, cache, memory_mib, embedding, archive_above_lines, archive_older_than, query_log, journal, a table [embedding], a table [rerank], a table [judge], a table [engine], a table [section_budgets] of section = tokens, a table [sessions], a table [sync], and a table [aliases] of \"old-repo\" = \"new-repo\"";
-
 impl Config {
-    /// Reads a configuration file. A missing file counts as empty.
+    /// Reads a configuration file. A missing file counts as empty. What this version does not know is left out, and told in
+    /// [`Config::findings`].
     ///
     /// # Errors
     /// [`StoreError::Config`] names the file and what is wrong in it.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
         let wrong = |why| StoreError::Config { path: path.to_owned(), why };
         trusted(path)?;
-        match read_bounded(path) {
-            Ok(text) if text.len() <= FILE_BYTES_MAX => Self::parse(&text).map_err(wrong),
-            Ok(_) => Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes"))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(StoreError::io("read", path)(error)),
-        }
+        let mut config = match read_bounded(path) {
+            Ok(text) if text.len() <= FILE_BYTES_MAX => Self::parse(&text).map_err(wrong)?,
+            Ok(_) => return Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
+            Err(error) => return Err(StoreError::io("read", path)(error)),
+        };
+        config.findings.iter_mut().for_each(|finding| finding.file = Some(path.to_owned()));
+        Ok(config)
     }
 
     /// Reads the text of a configuration file.
     ///
     /// # Errors
-    /// A sentence that names the key and says what is allowed.
+    /// A sentence that names the key and says what is allowed: no TOML, a value of a wrong type, or one that decides where
+    /// something goes.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-        let mut config = Self::default();
+        let mut table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let mut config =
+            Self { findings: config_finding::take_unknown(&mut table)?, ..Self::default() };
         for (key, value) in table {
-            match (key.as_str(), value) {
-                ("logs", toml::Value::String(path)) => config.logs = Some(place(&key, &path)?),
-                ("model", toml::Value::String(path)) => config.model = Some(place(&key, &path)?),
-                ("cache", toml::Value::String(path)) => config.cache = Some(place(&key, &path)?),
-                ("memory_mib", value) => {
-                    let mib = value.as_integer().ok_or_else(MemoryMib::allowed);
-                    let memory = mib.and_then(MemoryMib::of);
-                    config.memory = Some(memory.map_err(|why| format!("memory_mib {why}"))?);
-                }
-                ("embedding", toml::Value::String(name)) => {
-                    config.embedding = EmbeddingPrecision::parse(&name)?;
-                }
-                ("embedding", toml::Value::Table(table)) => {
-                    let read = embedding_provider::read(table)?;
-                    (config.embedding, config.provider) = (read.precision, read.provider);
-                }
-                ("rerank", toml::Value::Table(table)) => {
-                    config.rerank = rerank_provider::read(table)?;
-                }
-                ("archive_above_lines", value) => {
-                    config.archive.above_lines = Some(ArchivePolicy::lines(&value)?);
-                }
-                ("archive_older_than", value) => {
-                    config.archive.older_than = Some(ArchivePolicy::age(&value)?);
-                }
-                ("judge", toml::Value::Table(judge)) => config.judge = Some(Judge::read(judge)?),
-                ("engine", toml::Value::Table(engine)) => {
-                    config.engine = Some(EngineSetting::read(engine)?);
-                }
-                ("query_log", toml::Value::Boolean(is_kept)) => {
-                    config.query_log = if is_kept { Switch::On } else { Switch::Off };
-                }
-                ("journal", toml::Value::Boolean(is_kept)) => {
-                    config.journal = if is_kept { Switch::On } else { Switch::Off };
-                }
-                ("section_budgets", toml::Value::Table(budgets)) => {
-                    config.section_budgets = parse_budgets(budgets)?;
-                }
-                ("sessions", toml::Value::Table(sessions)) => {
-                    config.sessions = SessionPolicy::parse(sessions)?;
-                }
-                ("sync", toml::Value::Table(sync)) => config.sync = SyncPolicy::parse(sync)?,
-                ("aliases", toml::Value::Table(aliases)) => {
-                    config.aliases = parse_aliases(aliases)?;
-                }
-                (key, _) => {
-                    return Err(format!(
-                        "{key:?} is unknown or of a wrong type; allowed are {KEYS}"
-                    ));
-                }
+            match (ConfigTable::named(&key), value) {
+                (Some(section), toml::Value::Table(table)) => config.set_table(section, table)?,
+                (_, value) => config.set(&key, &value)?,
             }
         }
+        config_finding::set_lines(&mut config.findings, text);
+        config.findings.sort_by_key(|finding| finding.line);
         Ok(config)
+    }
+
+    /// Says why a table is held; nothing where it counts.
+    #[must_use]
+    pub fn hold(&self, section: ConfigTable) -> Option<&ConfigFinding> {
+        let holds = matches!(section.unknown_rule(), UnknownRule::Holds { .. });
+        self.findings.iter().find(|finding| holds && finding.section == Some(section))
+    }
+
+    /// Says in one line what does not count; nothing where everything does.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let (first, others) = self.findings.split_first()?;
+        Some(match others.len() {
+            0 => first.to_string(),
+            more => format!("{first}; and {more} more, which agent-knowledge config shows"),
+        })
+    }
+
+    /// Sets what one key says, whose value has the right type. Only a place is refused.
+    fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), String> {
+        let text = value.as_str().unwrap_or_default();
+        match key {
+            "logs" => self.logs = Some(place(key, text)?),
+            "model" => self.model = Some(place(key, text)?),
+            "cache" => self.cache = Some(place(key, text)?),
+            _ => {
+                let table = ConfigTable::named(key);
+                let finding = |why| ConfigFinding::of_value(key, table, why);
+                let wrong = self.set_plain(key, value).err().map(finding);
+                self.findings.extend(wrong);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets what one key says that decides no place.
+    fn set_plain(&mut self, key: &str, value: &toml::Value) -> Result<(), String> {
+        let switch = || if value.as_bool() == Some(false) { Switch::Off } else { Switch::On };
+        match key {
+            "query_log" => self.query_log = switch(),
+            "journal" => self.journal = switch(),
+            "memory_mib" => {
+                let memory = value.as_integer().ok_or_else(MemoryMib::allowed);
+                let memory = memory.and_then(MemoryMib::of);
+                self.memory = Some(memory.map_err(|why| format!("memory_mib {why}"))?);
+            }
+            "embedding" => {
+                self.embedding = EmbeddingPrecision::parse(value.as_str().unwrap_or_default())?;
+            }
+            "archive_above_lines" => self.archive.above_lines = Some(ArchivePolicy::lines(value)?),
+            "archive_older_than" => self.archive.older_than = Some(ArchivePolicy::age(value)?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sets what a table says. A table that is held says nothing.
+    fn set_table(&mut self, section: ConfigTable, table: Table) -> Result<(), String> {
+        let read = match section {
+            ConfigTable::Aliases => {
+                self.aliases = parse_aliases(table)?;
+                return Ok(());
+            }
+            ConfigTable::SectionBudgets => {
+                let (budgets, findings) = read_budgets(table);
+                self.section_budgets = budgets;
+                self.findings.extend(findings);
+                return Ok(());
+            }
+            ConfigTable::Embedding => embedding_provider::read(table)
+                .map(|read| (self.embedding, self.provider) = (read.precision, read.provider)),
+            ConfigTable::Rerank => rerank_provider::read(table).map(|read| self.rerank = read),
+            ConfigTable::Judge => Judge::read(table).map(|judge| self.judge = Some(judge)),
+            ConfigTable::Engine => EngineSetting::read(table).map(|read| self.engine = Some(read)),
+            ConfigTable::Sessions => SessionPolicy::parse(table).map(|read| self.sessions = read),
+            ConfigTable::Sync => SyncPolicy::parse(table).map(|read| self.sync = read),
+        };
+        // What remains of a table without its unknown keys need not make sense alone.
+        let is_new = self.hold(section).is_none();
+        let finding = |why| ConfigFinding::of_value(section.as_str(), Some(section), why);
+        self.findings.extend(read.err().map(finding).filter(|_| is_new));
+        if self.hold(section).is_some() {
+            self.hold_back(section);
+        }
+        Ok(())
+    }
+
+    /// Takes back what a table allows.
+    fn hold_back(&mut self, section: ConfigTable) {
+        match section {
+            ConfigTable::Embedding => self.provider = None,
+            ConfigTable::Rerank => self.rerank = None,
+            ConfigTable::Judge => self.judge = None,
+            ConfigTable::Engine => self.engine = None,
+            ConfigTable::Sessions => self.sessions = SessionPolicy::HELD,
+            ConfigTable::Sync => self.sync.hold_back(),
+            ConfigTable::SectionBudgets | ConfigTable::Aliases => {}
+        }
     }
 
     /// Follows aliases to the current key of a repository. A circular alias ends at its first key.
@@ -298,25 +342,6 @@ fn place(key: &str, path: &str) -> Result<PathBuf, String> {
     ))
 }
 
-pub(super) fn parse_budgets(table: Table) -> Result<BTreeMap<String, usize>, String> {
-    let mut budgets = BTreeMap::new();
-    for (section, tokens) in table {
-        if !BRIEFING_SECTIONS.contains(&section.as_str()) {
-            let known = BRIEFING_SECTIONS.join(", ");
-            return Err(format!("section_budgets: {section:?} is no section; they are {known}"));
-        }
-        let most = tokens.as_integer().and_then(|tokens| usize::try_from(tokens).ok());
-        let most = most.filter(|tokens| *tokens <= SECTION_TOKENS_MAX).ok_or_else(|| {
-            format!(
-                "section_budgets: {section} must be a number of tokens from 0 to \
-                 {SECTION_TOKENS_MAX}, for example 120; 0 leaves the section out"
-            )
-        })?;
-        budgets.insert(section, most);
-    }
-    Ok(budgets)
-}
-
 fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, String> {
     let key =
         |text: &str| RepoKey::parse(text).map_err(|error| format!("aliases: {text:?} {error}"));
@@ -378,6 +403,13 @@ mod tests {
         RepoKey::parse(text).unwrap()
     }
 
+    /// What is told of a value that does not count.
+    fn left_out(text: &str) -> String {
+        let config = Config::parse(text).unwrap();
+        let [finding] = &*config.findings else { panic!("{text}: {:?}", config.findings) };
+        finding.why.clone()
+    }
+
     // S-STORE-1
     #[test]
     fn a_file_sets_what_it_names() {
@@ -410,12 +442,17 @@ mod tests {
         assert_eq!(MemoryMib::parse(" 2048 ").map(MemoryMib::bytes), Ok(2 << 30));
         let allowed = "must be a whole number of MiB from 16 to 1048576, for example 1024";
         for wrong in ["15", "1048577", "-1"] {
-            let refused = memory(&format!("memory_mib = {wrong}")).unwrap_err();
-            assert_eq!(refused, format!("memory_mib {allowed}"));
+            let text = format!("memory_mib = {wrong}");
+            assert_eq!(left_out(&text), format!("memory_mib {allowed}"));
+            assert_eq!(memory(&text), Ok(None));
             assert_eq!(MemoryMib::parse(wrong), Err(allowed.to_owned()));
         }
         assert_eq!(MemoryMib::parse("much"), Err(allowed.to_owned()));
-        assert_eq!(memory("memory_mib = \"1024\""), Err(format!("memory_mib {allowed}")));
+        assert!(
+            memory("memory_mib = \"1024\"")
+                .unwrap_err()
+                .starts_with("memory_mib is of a wrong type")
+        );
     }
 
     // S-RANK-2
@@ -425,9 +462,12 @@ mod tests {
         assert_eq!(embedding("embedding = \"fp32\""), Ok(EmbeddingPrecision::Fp32));
         assert_eq!(embedding("embedding = \"int8\""), Ok(EmbeddingPrecision::Int8));
         assert_eq!(embedding(""), Ok(EmbeddingPrecision::default()));
-        let refused = embedding("embedding = \"INT4\"").unwrap_err();
-        assert_eq!(refused, "embedding must be \"fp32\" or \"int8\", not \"INT4\"");
-        assert!(embedding("embedding = 8").unwrap_err().contains("\"embedding\""));
+        assert_eq!(embedding("embedding = \"INT4\""), Ok(EmbeddingPrecision::default()));
+        let told = left_out("embedding = \"INT4\"");
+        assert_eq!(told, "embedding must be \"fp32\" or \"int8\", not \"INT4\"");
+        assert!(
+            embedding("embedding = 8").unwrap_err().starts_with("embedding is of a wrong type")
+        );
     }
 
     #[test]
@@ -439,12 +479,13 @@ mod tests {
             without_paths: vec![home.join("secret")],
             without_repos: Vec::new(),
             is_with_private: true,
+            is_held: false,
         };
         let text = "[sessions]\nexclude_tools = [\"codex\"]\nexclude_paths = [\"~/secret\"]\nprivate = true";
         assert_eq!(policy(text), Ok(expected));
-        assert!(policy("[sessions]\nexclude = []").unwrap_err().contains("exclude_tools"));
+        assert_eq!(policy("[sessions]\nexclude = []"), Ok(SessionPolicy::HELD));
         let wrong = policy("[sessions]\nexclude_repos = \"a\"").unwrap_err();
-        assert!(wrong.contains("exclude_repos must be a list of texts"), "{wrong}");
+        assert!(wrong.contains("exclude_repos is of a wrong type: it must be a list"), "{wrong}");
     }
 
     // S-ARCH-6
@@ -458,12 +499,14 @@ mod tests {
         for (wrong, told) in [
             ("archive_above_lines = 99", "from 100 to"),
             ("archive_above_lines = -1", "from 100 to"),
-            ("archive_above_lines = \"100\"", "from 100 to"),
-            ("archive_older_than = 90", "\"90d\""),
             ("archive_older_than = \"0d\"", "\"90d\""),
             ("archive_older_than = \"2026-01-01\"", "\"90d\""),
         ] {
-            assert!(policy(wrong).unwrap_err().contains(told), "{wrong}");
+            assert!(left_out(wrong).contains(told), "{wrong}");
+            assert_eq!(policy(wrong), Ok(ArchivePolicy::default()), "{wrong}");
+        }
+        for wrong in ["archive_above_lines = \"100\"", "archive_older_than = 90"] {
+            assert!(policy(wrong).unwrap_err().contains("is of a wrong type"), "{wrong}");
         }
     }
 
@@ -484,13 +527,71 @@ mod tests {
         assert_eq!(config.current(&key("a")), key("b"));
     }
 
+    // S-CONFIG-4
     #[test]
-    fn a_wrong_file_is_an_error_that_says_what_is_allowed() {
-        assert!(Config::parse("log = \"/l\"").unwrap_err().contains("allowed are logs"));
-        assert!(Config::parse("logs = 3").unwrap_err().contains("\"logs\""));
-        assert!(Config::parse("logs =").is_err());
-        assert!(
-            Config::parse("[aliases]\na = \"../b\"").unwrap_err().contains("github.com/acme/api")
-        );
+    fn a_table_is_held_by_what_this_version_does_not_know() {
+        let full = "[embedding]\nprovider = 'ollama'\nmodel = 'm'\n[rerank]\nprovider = 'jina'\nmodel = 'm'\n\
+                    [judge]\ncommand = ['ask']\n[engine]\nurl = 'postgres://me@127.0.0.1/x'\n\
+                    [sessions]\nprivate = true\n[sync]\nremote = 'r'\nshare = ['*']\ntrust = 'full'\n";
+        let whole = Config::parse(full).unwrap();
+        assert_eq!(whole.findings, []);
+        for section in ConfigTable::ALL {
+            let UnknownRule::Holds { .. } = section.unknown_rule() else { continue };
+            let head = format!("[{}]\n", section.as_str());
+            let config =
+                Config::parse(&full.replace(&head, &format!("{head}future = 3\n"))).unwrap();
+            assert!(config.hold(section).is_some(), "{section:?}");
+            let held = match section {
+                ConfigTable::Embedding => config.provider.is_none(),
+                ConfigTable::Rerank => config.rerank.is_none(),
+                ConfigTable::Judge => config.judge.is_none(),
+                ConfigTable::Engine => config.engine.is_none(),
+                ConfigTable::Sessions => config.sessions.leaves_out("any", None, None),
+                ConfigTable::Sync => {
+                    let repo = key("github.com/a/b");
+                    config.sync.remote.is_none()
+                        && !config.sync.shares(&repo)
+                        && !config.sync.receives(&repo)
+                }
+                ConfigTable::SectionBudgets | ConfigTable::Aliases => false,
+            };
+            assert!(held, "{section:?} is acted on");
+            for other in ConfigTable::ALL {
+                assert!(other == section || config.hold(other).is_none(), "{other:?} is held too");
+            }
+        }
+    }
+
+    // S-CONFIG-4
+    #[test]
+    fn a_value_that_is_not_known_holds_its_table() {
+        for (section, text) in [
+            (ConfigTable::Embedding, "[embedding]\nprovider = 'nova'\nmodel = 'm'"),
+            (ConfigTable::Rerank, "[rerank]\nprovider = 'nova'\nmodel = 'm'"),
+            (ConfigTable::Judge, "[judge]\nurl = 'quic://x'\nmodel = 'm'"),
+            (ConfigTable::Engine, "[engine]\nurl = 'postgres://me:hush@127.0.0.1/x'"),
+            (ConfigTable::Sync, "[sync]\ntrust = 'reviewed'\nshare = ['*']"),
+        ] {
+            let config = Config::parse(text).unwrap();
+            let told = config.hold(section).map(ToString::to_string);
+            assert!(told.is_some_and(|told| told.contains("until it is removed, or")), "{text}");
+        }
+    }
+
+    // S-CONFIG-4
+    #[test]
+    fn what_is_no_toml_of_a_wrong_type_or_a_place_is_refused() {
+        for (text, told) in [
+            ("logs =", "line 1"),
+            ("logs = 3", "logs is of a wrong type: it must be a text in quotes"),
+            ("logs = \"logs\"", "logs must be an absolute path"),
+            ("sync = 3", "sync is of a wrong type: it must be a table [sync]"),
+            ("[sync]\nshare = \"a\"", "sync.share is of a wrong type: it must be a list of texts"),
+            ("[memory_mib]\na = 1", "memory_mib is of a wrong type"),
+            ("[aliases]\na = \"../b\"", "github.com/acme/api"),
+        ] {
+            let why = Config::parse(text).unwrap_err();
+            assert!(why.contains(told), "{text}: {why}");
+        }
     }
 }

@@ -84,13 +84,14 @@ mod tests {
         assert!(!told.contains("hush"), "{told}");
         assert_eq!(read(""), Ok(None));
         for wrong in [
-            "[engine]",
-            "[engine]\nurl = 3",
-            "[engine]\nurl = \"postgres://me:hush@127.0.0.1/ak\"",
-            "[engine]\nurl = \"https://me:hush@qdrant.example.org\"",
-            "[engine]\nurl = \"postgres://me@127.0.0.1/ak\"\npassword = \"hush\"",
+            "",
+            "url = 3",
+            "url = \"postgres://me:hush@127.0.0.1/ak\"",
+            "url = \"https://me:hush@qdrant.example.org\"",
+            "url = \"postgres://me@127.0.0.1/ak\"\npassword = \"hush\"",
         ] {
-            assert!(read(wrong).unwrap_err().contains("[engine] takes url"), "{wrong}");
+            let why = EngineSetting::read(wrong.parse().unwrap()).unwrap_err();
+            assert!(why.contains("[engine] takes url"), "{wrong}");
         }
     }
 }

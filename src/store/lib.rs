@@ -8,6 +8,8 @@ mod archive;
 mod as_of;
 mod chain;
 mod config;
+mod config_finding;
+mod config_table;
 mod cursor;
 mod edit;
 mod embedding_provider;
@@ -34,6 +36,7 @@ mod repo;
 mod repo_of_log;
 mod rerank_provider;
 mod rewrite;
+mod section_budgets;
 mod session_policy;
 mod setting;
 mod signal;
@@ -52,7 +55,9 @@ pub use as_of::AsOf;
 pub use chain::{
     ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind, ChainHash, ChainHead,
 };
-pub use config::{ArchivePolicy, BRIEFING_SECTIONS, Config, MemoryMib, PlatformDirs, Switch};
+pub use config::{ArchivePolicy, Config, MemoryMib, PlatformDirs, Switch};
+pub use config_finding::ConfigFinding;
+pub use config_table::{ConfigTable, UnknownRule};
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;
 pub use embedding_provider::{EmbeddingPrecision, EmbeddingProvider, ProviderForm};
@@ -74,6 +79,7 @@ pub use project_config::ProjectConfig;
 pub use quarantine::{Damaged, Quarantine, QuarantineOutcome};
 pub use repo::{Called, DetectedRepo, RepoAt, RepoSource};
 pub use rerank_provider::{RerankForm, RerankProvider};
+pub use section_budgets::BRIEFING_SECTIONS;
 pub use session_policy::SessionPolicy;
 pub use setting::{SETTINGS, Setting, SettingForm};
 #[cfg(unix)]

@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::config::parse_budgets;
-use super::{StoreError, layout};
+use super::section_budgets::read_budgets;
+use super::{ConfigFinding, ConfigTable, Setting, StoreError, layout};
 
 /// The settings of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProjectConfig {
     /// Most tokens of sections of a briefing, by name; 0 leaves a section out.
     pub section_budgets: BTreeMap<String, usize>,
+    /// What the file holds that this version does not know.
+    pub findings: Vec<ConfigFinding>,
 }
 
 /// Where the file is, from the top folder.
@@ -52,7 +54,9 @@ impl ProjectConfig {
             return Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes")));
         }
         let text = std::io::read_to_string(file).map_err(StoreError::io("read", &path))?;
-        Self::parse(&text).map_err(wrong)
+        let mut config = Self::parse(&text).map_err(wrong)?;
+        config.findings.iter_mut().for_each(|finding| finding.file = Some(path.clone()));
+        Ok(config)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -61,7 +65,9 @@ impl ProjectConfig {
         for (key, value) in table {
             match (key.as_str(), value) {
                 ("section_budgets", toml::Value::Table(budgets)) => {
-                    config.section_budgets = parse_budgets(budgets)?;
+                    let (read, findings) = read_budgets(budgets);
+                    config.section_budgets = read;
+                    config.findings.extend(findings);
                     if let Some(own) =
                         OF_THE_USER.iter().find(|own| config.section_budgets.contains_key(**own))
                     {
@@ -69,6 +75,10 @@ impl ProjectConfig {
                             "section_budgets: {own} is the user's, and no project can shorten it"
                         ));
                     }
+                }
+                (key, _) if !is_of_the_user(key) => {
+                    let why = format!("{} is no setting of this version", event::quoted(key));
+                    config.findings.push(ConfigFinding::of_value(key, None, why));
                 }
                 (key, _) => {
                     return Err(format!(
@@ -80,6 +90,11 @@ impl ProjectConfig {
         }
         Ok(config)
     }
+}
+
+/// Tells whether a key is one of the user's settings, which no project may set.
+fn is_of_the_user(key: &str) -> bool {
+    Setting::of(key).is_some() || ConfigTable::named(key).is_some()
 }
 
 #[cfg(test)]

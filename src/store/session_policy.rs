@@ -18,9 +18,20 @@ pub struct SessionPolicy {
     pub without_repos: Vec<String>,
     /// Whether sessions that belong to no repository are read too.
     pub is_with_private: bool,
+    /// Whether a key or value that this version does not know holds the table: then every session is left out.
+    pub is_held: bool,
 }
 
 impl SessionPolicy {
+    /// The policy of a table that is held.
+    pub(super) const HELD: Self = Self {
+        without_tools: Vec::new(),
+        without_paths: Vec::new(),
+        without_repos: Vec::new(),
+        is_with_private: false,
+        is_held: true,
+    };
+
     pub(super) fn parse(table: Table) -> Result<Self, String> {
         let mut policy = Self::default();
         for (key, value) in table {
@@ -47,7 +58,8 @@ impl SessionPolicy {
     #[must_use]
     pub fn leaves_out(&self, tool: &str, repo: Option<&str>, directory: Option<&str>) -> bool {
         let is_named = |names: &[String], name: &str| names.iter().any(|one| one == name);
-        is_named(&self.without_tools, tool)
+        self.is_held
+            || is_named(&self.without_tools, tool)
             || repo.is_some_and(|repo| is_named(&self.without_repos, repo))
             || directory.is_some_and(|path| {
                 self.without_paths.iter().any(|without| Path::new(path).starts_with(without))

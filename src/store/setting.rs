@@ -29,6 +29,20 @@ pub enum SettingForm {
     Switch,
     /// Several texts.
     List,
+    /// Several texts, or one word that stands for all.
+    ListOrWord,
+}
+
+impl SettingForm {
+    /// Says what it is in TOML.
+    pub(super) fn toml_type(self) -> &'static str {
+        match self {
+            Self::Text => "a text in quotes",
+            Self::Number => "a whole number",
+            Self::Switch => "true or false",
+            Self::List | Self::ListOrWord => "a list of texts",
+        }
+    }
 }
 
 const fn setting(
@@ -47,6 +61,19 @@ impl Setting {
 
     const fn below(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
+    }
+
+    /// Returns the example as it stands in the file.
+    pub(super) fn toml_example(&self) -> String {
+        let first = self.example.split(' ').next().unwrap_or_default();
+        match self.form {
+            SettingForm::Text => format!("{first:?}"),
+            SettingForm::Number => first.to_owned(),
+            SettingForm::Switch => (first == "on").to_string(),
+            SettingForm::List | SettingForm::ListOrWord => {
+                format!("{:?}", self.example.split(',').collect::<Vec<_>>())
+            }
+        }
     }
 
     /// Finds the setting of a key, such as `logs`, `judge.model` or `aliases.old-name`.
@@ -217,7 +244,7 @@ pub const SETTINGS: [Setting; 48] = [
     .or("300"),
     setting(
         "sync.trust",
-        SettingForm::List,
+        SettingForm::ListOrWord,
         "whole origins of other stores, or full",
         "laptop-3fa9c1d2e5b60718",
     ),
@@ -241,21 +268,15 @@ pub const SETTINGS: [Setting; 48] = [
 mod tests {
     use super::*;
     use crate::Config;
-    use crate::config::KEYS;
 
     // S-CONFIG-1
     #[test]
     fn every_example_is_allowed_by_the_reader() {
         for setting in SETTINGS {
-            let (key, example) = (setting.key, setting.example);
+            let key = setting.key;
             let (table, name) = key.split_once('.').unwrap_or(("", key));
             let name = name.replace('*', "decisions");
-            let value = match setting.form {
-                SettingForm::Number => example.to_owned(),
-                SettingForm::Switch => (example == "on").to_string(),
-                SettingForm::List => format!("{:?}", example.split(',').collect::<Vec<_>>()),
-                SettingForm::Text => format!("{:?}", example.split(' ').next().unwrap()),
-            };
+            let value = setting.toml_example();
             let head = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
             let more = match key {
                 "embedding.provider" => "model = \"m\"",
@@ -271,21 +292,9 @@ mod tests {
                 _ => "",
             };
             let text = format!("{head}{name} = {value}\n{more}");
-            assert!(Config::parse(&text).is_ok(), "{text}: {:?}", Config::parse(&text));
+            assert_eq!(Config::parse(&text).unwrap().findings, [], "{text}");
             assert_eq!(Setting::of(&key.replace('*', "a.b")).unwrap().key, key);
         }
         assert!(Setting::of("log").is_none() && Setting::of("aliases.").is_none());
-    }
-
-    // S-CONFIG-1
-    #[test]
-    fn every_key_of_the_reader_is_a_setting() {
-        let (keys, tables) = KEYS.split_once(", a table ").unwrap();
-        assert!(keys.split(", ").all(|key| Setting::of(key).is_some()), "{keys}");
-        let tables = tables.split('[').skip(1).filter_map(|rest| rest.split(']').next());
-        for table in tables {
-            let has_table = |one: &Setting| one.key.starts_with(&format!("{table}."));
-            assert!(SETTINGS.iter().any(has_table), "{table}");
-        }
     }
 }

@@ -26,6 +26,8 @@ pub struct SyncPolicy {
     pub signing_key: Option<PathBuf>,
     /// Whether trees of others must be signed.
     pub signatures: SignatureRule,
+    /// Whether a key or value that this version does not know holds the table: then nothing leaves and nothing is taken.
+    pub is_held: bool,
 }
 
 /// Whether trees of other origins must be signed. One that signed once must go on in either case.
@@ -107,6 +109,12 @@ impl SyncPolicy {
         Ok(policy)
     }
 
+    /// Takes back what allows an exchange. Whose deeds count, and which signatures are needed, stays as it was read.
+    pub(super) fn hold_back(&mut self) {
+        (self.is_held, self.remote) = (true, None);
+        self.share.clear();
+    }
+
     /// Tells whether lines of a repository are shared. `global` must be named as it is, and a repository without a remote
     /// (its key has a `~`) by its whole key: no pattern means them.
     #[must_use]
@@ -123,6 +131,7 @@ impl SyncPolicy {
     #[must_use]
     pub fn receives(&self, repo: &RepoKey) -> bool {
         match self.share.is_empty() {
+            _ if self.is_held => false,
             true => !is_own_business(repo.as_str()),
             false => self.shares(repo),
         }

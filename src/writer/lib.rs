@@ -13,6 +13,7 @@ pub mod log_memory;
 mod redaction;
 mod shared_only;
 mod side_by_side;
+mod start_directory;
 
 use std::path::PathBuf;
 
@@ -30,6 +31,7 @@ pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use flags::help;
 pub use identity::{Identity, host};
 pub use redaction::Redactions;
+pub use start_directory::StartDirectory;
 
 /// The inputs of a writer beside the draft.
 #[derive(Debug, Clone)]
@@ -38,7 +40,7 @@ pub struct Writer {
     pub store: Store,
     /// Settings, including repository aliases.
     pub config: Config,
-    /// The working directory, which determines the repository if the draft names none.
+    /// The working directory, which determines the repository if the draft names none; empty where there is none.
     pub directory: PathBuf,
     /// Who is writing.
     pub identity: Identity,
@@ -202,7 +204,10 @@ impl Writer {
             return Ok(Target { repo: RepoKey::global(), problem, branch: None, commit: None });
         }
         let found = || DetectedRepo::of_directory(&self.directory);
-        let Some(given) = given else { return Ok(self.target_at(found())) };
+        let Some(given) = given else {
+            let is_nowhere = self.directory.as_os_str().is_empty();
+            return Ok(if is_nowhere { Target::nowhere() } else { self.target_at(found()) });
+        };
         // Scripts write --repo "$(basename "$PWD")".
         let here = found();
         let called = here.called(given, &self.directory);
@@ -256,7 +261,16 @@ struct Target {
     commit: Option<String>,
 }
 
+/// What whoever saves from no directory is told.
+const NOWHERE: &str = "is missing, and the working directory, which would tell it, does not exist any more; name the \
+                       repository, for example --repo github.com/acme/api; nothing was saved";
+
 impl Target {
+    /// Nobody knows which repository is meant. A guess would put the lesson where nobody looks.
+    fn nowhere() -> Self {
+        Self::wrong(RepoKey::global(), NOWHERE.to_owned())
+    }
+
     fn wrong(repo: RepoKey, problem: String) -> Self {
         Self { repo, problem: Some(problem), branch: None, commit: None }
     }

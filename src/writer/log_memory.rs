@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use super::exit::{Exit, complain, deliver};
 use super::field_flags::flag_of;
 use super::flags::{self, Action, Args};
-use super::{Identity, Moment, RecordError, WAITS, Writer, batch};
+use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch};
 use crate::redaction::Redactions;
 use event::Draft;
-use store::{Config, Destination, PlatformDirs, Store, StoreError};
+use store::{Config, ConfigFinding, Destination, PlatformDirs, Store, StoreError};
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -20,7 +20,7 @@ pub struct Process<'a> {
     /// Looks up an environment variable. Variables that name paths need not be UTF-8.
     pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
     /// The working directory.
-    pub directory: PathBuf,
+    pub directory: StartDirectory,
     /// The name of this machine, if it has one.
     pub host: Option<String>,
     /// Returns the time and random bits.
@@ -104,18 +104,27 @@ fn with_kind(mut draft: Draft) -> (Draft, Option<String>) {
 }
 
 /// Resolves where the logs are: flag > environment > configuration file > platform directory.
-fn open(process: &Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreError> {
+fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreError> {
     let (store, config) = settle(process.lookup, logs)?;
+    // Where no repository can be told, the refusal says so, and a repository that is named needs no directory.
+    let notice = process.directory.existing().and_then(|_| process.directory.notice());
+    for notice in notice.into_iter().chain(config.warning()) {
+        complain(process.messages, "log-memory", &notice);
+    }
     Ok(Writer {
         store,
         config,
-        directory: process.directory.clone(),
-        identity: Identity::from_environment(process.lookup, &process.directory)
+        directory: process.directory.existing().map(Path::to_owned).unwrap_or_default(),
+        identity: Identity::from_environment(process.lookup, process.directory.path())
             .on(process.host.as_deref()),
     })
 }
 
-/// Resolves the store and the configuration for either program.
+/// The variable that names the configuration file.
+const CONFIG: &str = "AGENT_KNOWLEDGE_CONFIG";
+
+/// Resolves the store and the configuration for either program. A named configuration that does not exist is told in its
+/// findings: it must not keep a lesson from being saved.
 ///
 /// # Errors
 /// [`StoreError::NoPlace`], [`StoreError::Config`], and [`StoreError::NoFolder`] for a named store in a folder that does
@@ -126,12 +135,13 @@ pub fn settle(
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let places = PlatformDirs::of_platform();
-    let named = set("AGENT_KNOWLEDGE_CONFIG");
-    if let Some(path) = named.as_ref().filter(|path| !path.exists()) {
-        return Err(StoreError::Config { path: path.clone(), why: "it does not exist".to_owned() });
-    }
+    let named = set(CONFIG);
     let config_file = named.or_else(|| places.as_ref().map(|places| places.config_file.clone()));
     let config = match config_file {
+        Some(path) if set(CONFIG).is_some() && is_absent(&path) => {
+            let findings = vec![ConfigFinding::absent(&path, CONFIG)];
+            Config { findings, ..Config::default() }
+        }
         Some(path) => Config::read(&path)?,
         None => Config::default(),
     };
@@ -143,6 +153,12 @@ pub fn settle(
     }
     let root = root.or_else(|| places.map(|places| places.logs)).ok_or(StoreError::NoPlace)?;
     Ok((Store::at(root), config))
+}
+
+/// Tells whether nothing is at a path, in contrast to something that may not be read.
+fn is_absent(path: &Path) -> bool {
+    let kind = path.metadata().map_err(|error| error.kind());
+    matches!(kind, Err(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
 }
 
 fn perform_json(
@@ -212,7 +228,10 @@ fn fail(process: &mut Process<'_>, exit: Exit, text: &str) -> Exit {
 }
 
 fn print(process: &mut Process<'_>, text: &str) -> Exit {
-    if deliver(process.output, text).is_ok() { Exit::Done } else { Exit::Io }
+    match deliver(process.output, text) {
+        Ok(()) => Exit::Done,
+        Err(error) => fail(process, Exit::Io, &format!("failed to print the answer: {error}")),
+    }
 }
 
 /// Prints that something was written. If printing fails the memory still exists, so the caller must learn on
@@ -278,7 +297,7 @@ mod tests {
             let exit = run(&mut Process {
                 args: args.collect(),
                 lookup: &lookup,
-                directory: folder.path().to_owned(),
+                directory: StartDirectory::at(folder.path().to_owned()),
                 host: None,
                 moment: &mut || Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 },
                 input: &mut json.as_bytes(),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use event::Timestamp;
 use store::survive_the_file_size_limit;
-use writer::{self, Moment, exit::Exit, log_memory};
+use writer::{self, Moment, StartDirectory, log_memory};
 
 /// The allocator of musl makes a system call for every second allocation.
 #[cfg(target_env = "musl")]
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         }
         Moment { now: Timestamp::now(), random: u128::from_le_bytes(random) }
     };
-    let Ok(directory) = std::env::current_dir() else { return Exit::Io.into() };
+    let directory = StartDirectory::find(std::env::current_dir(), &lookup);
     let exit = log_memory::run(&mut log_memory::Process {
         args: std::env::args_os().skip(1).collect(),
         lookup: &lookup,

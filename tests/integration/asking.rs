@@ -146,7 +146,7 @@ fn a_store_that_cannot_be_read_ends_with_74() {
 fn a_wrong_configuration_ends_with_78_for_both_programs() {
     for (text, word) in [
         ("logs =", "line 1"),
-        ("log = \"/l\"", "allowed are logs, model, cache"),
+        ("logs = 3", "logs is of a wrong type"),
         ("[aliases]\na = 1", "\"a\""),
     ] {
         let world = World::new();

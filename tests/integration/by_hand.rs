@@ -288,8 +288,8 @@ fn a_wrong_setting_is_refused_before_a_byte_is_written() {
     let ran = world.agent_knowledge(&["config", "set", "embedding.batch", "8"]);
     assert!(ran.messages.contains("agent-knowledge config unset embedding;"), "{}", ran.messages);
     world.configure("log = \"x\"\n");
-    let ran = world.agent_knowledge(&["config", "set", "journal", "off"]);
-    assert!(ran.messages.contains("\"log\" is unknown"), "{}", ran.messages);
+    world.agent_knowledge(&["config", "set", "journal", "off"]).done();
+    assert!(std::fs::read_to_string(world.config_file()).unwrap().starts_with("log = \"x\"\n"));
     world.configure("# mine\nlogs = ");
     let ran = world.agent_knowledge(&["config", "set", "journal", "off"]);
     assert_eq!(ran.exit, Some(78));

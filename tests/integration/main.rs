@@ -51,6 +51,9 @@ mod exchange;
 mod faults;
 // The content of a briefing, and the prompts, completions and resources that people pick from menus.
 mod briefing;
+// Every command works on a machine without anything and in a directory that was removed, or says what it needs.
+#[cfg(unix)]
+mod first_command;
 // Filters as fields and in the query, phrases, and spelling mistakes.
 mod filters;
 // Log lines of every age, and damaged lines, load forever.
@@ -59,6 +62,8 @@ mod format;
 mod freshness;
 // What the memory reports about itself.
 mod health;
+// What a newer version wrote into the configuration stops no save, and nothing is done that it may forbid.
+mod newer_settings;
 // A query that waits for an embedding batch sees the result of that batch.
 mod in_flight;
 // The laws of the fuzz targets, checked briefly.

@@ -100,7 +100,7 @@ fn doctor_finds_what_is_wrong_and_its_advice_mends_it() {
 #[test]
 fn doctor_answers_where_nothing_else_does() {
     let world = World::new();
-    world.configure("log = 3\n");
+    world.configure("logs = 3\n");
     assert_eq!(world.agent_knowledge(&["status"]).exit, Some(78));
     let ran = world.agent_knowledge(&["doctor"]);
     assert_eq!(ran.exit, Some(1));

@@ -20,7 +20,7 @@ use sessions::session_judgement::of_mended;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
-use store::SessionPolicy;
+use store::{ConfigTable, SessionPolicy};
 use writer::exit::Exit;
 
 /// How long a search of memories waits: sessions are only an addition to it.
@@ -34,8 +34,11 @@ const SAME_ID_MAX: usize = 8;
 
 const NONE_KEPT: &str = "No past sessions are kept. A person can let agent-knowledge read them: agent-knowledge sessions import.";
 
-/// Refuses a caller who is not the user of this machine.
+/// Refuses a caller who is not the user of this machine, and everybody while the table of the settings is held.
 fn check_access(local: &Local) -> Result<(), ApiError> {
+    if let Some(finding) = local.core.config.hold(ConfigTable::Sessions) {
+        return Err(ApiError::Failed { exit: Exit::Config, message: finding.to_string() });
+    }
     match local.past_sessions {
         SessionAccess::Granted => Ok(()),
         SessionAccess::Withheld => {

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::damage::UsedSnapshot;
-use super::repositories::unnamed;
 use super::{Local, query_vector, snapshots};
 use crate::{ApiError, Reply};
 use engine::digest::Digest;
@@ -86,7 +85,10 @@ pub(super) fn doctor(local: &Local) -> Result<Reply, ApiError> {
 }
 
 pub(super) fn whoami(local: &Local) -> Result<Reply, ApiError> {
-    let (Some(here), Some(place)) = (&local.here, &local.place) else { return Err(unnamed()) };
+    let (Some(here), Some(place)) = (&local.here, &local.place) else {
+        let message = "there is no working directory that would tell the repository; run this in one that exists";
+        return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
+    };
     let View { snapshot, .. } = snapshots::view(local)?;
     let log = local.writer.store.log_of(here);
     let keys = snapshot.keys_of(here);

@@ -35,6 +35,11 @@ pub trait Wiring {
         team: Option<&str>,
     ) -> Result<Arc<dyn Api>, ApiError>;
 
+    /// Says in a line each what somebody should know about the settings and the working directory, whatever the command is.
+    fn warnings(&mut self, _settings: &GlobalOptions) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Says where the caller is, what is known, and what to do next.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use api::ApiError;
 use chat::ChatRequest;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
-use store::Judge;
+use store::{Config, ConfigTable, Judge};
 use writer::exit::Exit;
 
 /// How long one answer may take, in seconds: a large model on a small machine is slow.
@@ -38,17 +38,22 @@ impl<'a> ChatModel<'a> {
     /// Takes the model of the configuration. `lookup` finds the variable that holds its key.
     ///
     /// # Errors
-    /// [`ApiError::Failed`] where the configuration names none.
+    /// [`ApiError::Failed`] where the configuration names none, or where its table is held.
     pub fn configured(
-        judge: Option<Judge>,
+        config: &Config,
         lookup: &'a dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Self, ApiError> {
-        let message = || {
-            let form = Judge::FORM;
-            format!("no language model is configured: add a table [judge] to config.toml; {form}")
-        };
-        let judge =
-            judge.ok_or_else(|| ApiError::Failed { exit: Exit::Config, message: message() })?;
+        let form = Judge::FORM;
+        let why = config.hold(ConfigTable::Judge).map_or_else(
+            || {
+                format!(
+                    "no language model is configured: add a table [judge] to config.toml; {form}"
+                )
+            },
+            ToString::to_string,
+        );
+        let judge = config.judge.clone();
+        let judge = judge.ok_or(ApiError::Failed { exit: Exit::Config, message: why })?;
         Ok(Self { judge, lookup })
     }
 

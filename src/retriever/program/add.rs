@@ -80,10 +80,12 @@ impl Program<'_> {
     /// Returns the door of the caller, for this directory.
     pub(super) fn lesson_writer(&self, settings: &GlobalOptions) -> Result<Writer, ApiError> {
         let settled = self.settle(settings)?;
-        let identity =
-            Identity::from_environment(self.surroundings.lookup, &self.surroundings.directory)
-                .on(self.surroundings.host.as_deref());
-        let directory = self.surroundings.directory.clone();
+        let identity = Identity::from_environment(
+            self.surroundings.lookup,
+            self.surroundings.directory.path(),
+        )
+        .on(self.surroundings.host.as_deref());
+        let directory = self.here().unwrap_or_default();
         Ok(Writer { store: settled.store, config: settled.config, directory, identity })
     }
 

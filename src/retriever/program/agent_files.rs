@@ -55,12 +55,11 @@ impl Program<'_> {
     /// Finds where the command runs, and for whom.
     pub(super) fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
         let settled = self.settle(settings)?;
-        let directory = self.surroundings.directory.clone();
+        let directory = self.needed_directory()?;
         let found = DetectedRepo::of_directory(&directory);
         let top = found.top().to_owned();
-        let identity =
-            Identity::from_environment(self.surroundings.lookup, &self.surroundings.directory)
-                .on(self.surroundings.host.as_deref());
+        let identity = Identity::from_environment(self.surroundings.lookup, &directory)
+            .on(self.surroundings.host.as_deref());
         let repo = settled.config.current(&found.key);
         let (store, config) = (settled.store, settled.config);
         Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
@@ -71,12 +70,12 @@ impl Program<'_> {
         let mut problems = Problems::none();
         let mut named = BTreeSet::new();
         for file in &command.files {
-            match path_below(&place.top, &self.surroundings.directory, file) {
+            match path_below(&place.top, self.surroundings.directory.path(), file) {
                 Ok(name) => {
                     named.insert(name);
                 }
                 Err(why) => {
-                    let is_missing = !self.surroundings.directory.join(file).exists();
+                    let is_missing = !self.surroundings.directory.path().join(file).exists();
                     let why = if is_missing { UnreadableFile::Missing } else { why };
                     problems
                         .add("agent_file", format!("{}: {why}", shown(&file.to_string_lossy())));

@@ -23,16 +23,19 @@ impl Program<'_> {
     ) -> Result<Local, ApiError> {
         let mut settled = self.settle(settings)?;
         let moment = (self.surroundings.clock)();
-        let directory = self.surroundings.directory.clone();
+        let directory = self.here();
         let as_of = match (given.trim().parse::<u64>(), Point::parse(given)) {
             (Ok(bytes), _) => {
-                let here = settled.config.current(&DetectedRepo::of_directory(&directory).key);
+                let stands = self.needed_directory()?;
+                let here = settled.config.current(&DetectedRepo::of_directory(&stands).key);
                 let log = settled.store.log_of(&here);
                 refuse_moved(&settled.store, &log)?;
                 AsOf::of_log(log, bytes).map_err(|error| failed(&error))?
             }
             (Err(_), Some(point)) => AsOf { time: point.last(moment.now), end: None },
-            (Err(_), None) => AsOf { time: commit_time(&directory, given)?, end: None },
+            (Err(_), None) => {
+                AsOf { time: commit_time(&self.needed_directory()?, given)?, end: None }
+            }
         };
         let now = as_of.time;
         settled.config.as_of = Some(as_of);

@@ -17,7 +17,7 @@ use store::{Config, PlatformDirs, SETTINGS, Setting, SettingForm, StoreError, Sw
 use writer::exit::{Exit, complain};
 
 /// The variable that names the configuration file.
-const CONFIG: &str = "AGENT_KNOWLEDGE_CONFIG";
+pub(super) const CONFIG: &str = "AGENT_KNOWLEDGE_CONFIG";
 
 /// What only a variable sets. Those that are set are shown.
 const ONLY_VARIABLES: [&str; 8] = [
@@ -54,11 +54,9 @@ impl Program<'_> {
         let path = self.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
         let reply = match command.command {
             None | Some(ConfigCommand::Show(_)) => {
-                if let Err(why) = self.project() {
-                    let message = format!("failed to {why}; this file is ignored");
-                    complain(process.messages, process.name, &message);
-                }
-                shown(&self.rows(settings, &path)?, &path)
+                let rows = self.rows(settings, &path)?;
+                let findings = self.tell_findings(&path, process)?;
+                shown(&rows, &path, &findings)
             }
             Some(ConfigCommand::Get { key, .. }) => self.value_of(settings, &path, &key)?,
             Some(ConfigCommand::Set { pairs, .. }) => self.set_keys(&path, &pairs, process)?,
@@ -81,7 +79,7 @@ impl Program<'_> {
         named.map(PathBuf::from).or_else(platform)
     }
 
-    fn set_variable(&self, name: &str) -> Option<String> {
+    pub(super) fn set_variable(&self, name: &str) -> Option<String> {
         let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
         value.map(|value| value.to_string_lossy().into_owned())
     }
@@ -275,7 +273,7 @@ fn line(text: &str) -> String {
     neutralise(&redacted(text), Layout::Line)
 }
 
-fn shown(rows: &[SettingRow], path: &Path) -> Reply {
+fn shown(rows: &[SettingRow], path: &Path, findings: &[String]) -> Reply {
     let width = |of: &dyn Fn(&SettingRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let keys = width(&|row| row.name().chars().count());
     // A long value must not push the origins of all others to the right.
@@ -291,7 +289,8 @@ fn shown(rows: &[SettingRow], path: &Path) -> Reply {
     let head = format!("file  {}{is_new}\n", path.display());
     let text = std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n");
     let json = json!({ "file": path.display().to_string(), "exists": path.exists(),
-        "settings": rows.iter().map(SettingRow::json).collect::<Vec<_>>() });
+        "settings": rows.iter().map(SettingRow::json).collect::<Vec<_>>(),
+        "not_counted": findings.iter().map(|finding| line(finding)).collect::<Vec<_>>() });
     Reply::new(text, json)
 }
 
@@ -306,7 +305,7 @@ fn of_variable(setting: &Setting, text: &str) -> Value {
         SettingForm::Number => {
             text.trim().parse::<i64>().map_or_else(|_| json!(text), |number| json!(number))
         }
-        SettingForm::Text | SettingForm::List => json!(text),
+        SettingForm::Text | SettingForm::List | SettingForm::ListOrWord => json!(text),
     }
 }
 

@@ -46,6 +46,17 @@ impl Drop for ConfigTurn {
 pub(super) struct ConfigFile {
     path: PathBuf,
     document: DocumentMut,
+    /// What did not count in the file as it was found: a newer version may have written it, so it stays.
+    found: Vec<Fault>,
+}
+
+/// A key, and why it does not count.
+type Fault = (String, String);
+
+/// Returns what does not count in a text.
+fn faults_of(text: &str) -> Result<Vec<Fault>, String> {
+    let findings = Config::parse(text)?.findings.into_iter();
+    Ok(findings.map(|finding| (finding.key, finding.why)).collect())
 }
 
 impl ConfigFile {
@@ -59,7 +70,9 @@ impl ConfigFile {
         };
         let document = text.parse::<DocumentMut>();
         let document = document.map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Self { path: path.to_owned(), document })
+        // A file that no program would read may be mended by this change.
+        let found = faults_of(&text).unwrap_or_default();
+        Ok(Self { path: path.to_owned(), document, found })
     }
 
     /// Returns where the file is.
@@ -92,6 +105,9 @@ impl ConfigFile {
         text: &str,
     ) -> Result<Value, SetError> {
         let mut new = read_value(setting.form, text).map_err(SetError::Wrong)?;
+        // What was wrong with the old value says nothing about the new one.
+        let table = key.split_once('.').map(|(table, _)| table);
+        self.found.retain(|(found, _)| found != key && Some(found.as_str()) != table);
         let known = as_json(&new);
         let (place, name) = match key.split_once('.') {
             Some((table, name)) => {
@@ -136,7 +152,9 @@ impl ConfigFile {
             let key = format!("embedding.{name}");
             let form = Setting::of(&key).map(|setting| setting.form);
             let new = match form {
-                Some(SettingForm::List) => words.iter().copied().collect::<Array>().into(),
+                Some(SettingForm::List | SettingForm::ListOrWord) => {
+                    words.iter().copied().collect::<Array>().into()
+                }
                 Some(form) => read_value(form, words.first().copied().unwrap_or_default())?,
                 None => return Err(format!("{key} is no setting")),
             };
@@ -176,9 +194,11 @@ impl ConfigFile {
     /// Checks the new text.
     ///
     /// # Errors
-    /// What the reader says about it.
+    /// What the reader says about it, or what does not count in it and counted before.
     pub(super) fn check(&self) -> Result<(), String> {
-        Config::parse(&self.document.to_string()).map(drop)
+        let faults = faults_of(&self.document.to_string())?;
+        let new = faults.into_iter().find(|fault| !self.found.contains(fault));
+        new.map_or(Ok(()), |(_, why)| Err(why))
     }
 
     /// Checks the new text, and puts it in the place of the old one.
@@ -240,11 +260,11 @@ fn read_value(form: SettingForm, text: &str) -> Result<TomlValue, String> {
             Err(_) => text.into(),
         },
         SettingForm::Switch => (Switch::parse(text)? == Switch::On).into(),
-        SettingForm::List if text.trim_start().starts_with('[') => {
+        SettingForm::List | SettingForm::ListOrWord if text.trim_start().starts_with('[') => {
             let list = text.trim().parse::<TomlValue>();
             list.map_err(|error| format!("is no list: {}", error.message()))?
         }
-        SettingForm::List => {
+        SettingForm::List | SettingForm::ListOrWord => {
             let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
             words.collect::<Array>().into()
         }
@@ -275,7 +295,10 @@ fn without_line(text: &str, key: &str) -> Option<String> {
     let is_commented =
         line.contains('#') || is_comment(above.lines().last()) || is_comment(below.lines().next());
     let kept = format!("{before}{after}");
-    if is_commented && Config::parse(&kept).is_ok() {
+    let old = faults_of(text).unwrap_or_default();
+    let is_as_before =
+        faults_of(&kept).is_ok_and(|faults| faults.iter().all(|fault| old.contains(fault)));
+    if is_commented && is_as_before {
         return Some(kept);
     }
     // A table that nothing may be without, such as `[judge]`, goes; what was said about it stays.
@@ -334,7 +357,8 @@ mod tests {
     use super::*;
 
     fn changed(text: &str, change: impl FnOnce(&mut ConfigFile)) -> String {
-        let mut file = ConfigFile { path: PathBuf::new(), document: text.parse().unwrap() };
+        let mut file =
+            ConfigFile { path: PathBuf::new(), document: text.parse().unwrap(), found: Vec::new() };
         change(&mut file);
         file.document.to_string()
     }
@@ -397,7 +421,12 @@ mod tests {
             assert_eq!(unset(text, keys), expected, "{text}");
         }
         assert!(
-            !ConfigFile { path: PathBuf::new(), document: "# a\n".parse().unwrap() }.unset("logs")
+            !ConfigFile {
+                path: PathBuf::new(),
+                document: "# a\n".parse().unwrap(),
+                found: Vec::new()
+            }
+            .unset("logs")
         );
     }
 }

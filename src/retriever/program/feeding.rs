@@ -4,14 +4,14 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::{Program, ResolvedSettings, failed};
+use super::{Program, ResolvedSettings, failed, refuse_held};
 use crate::args::Serve;
 use api::ApiError;
 use api::local::Core;
 use corpus::{Feeder, ServedEngine, Trouble, Viewpoint, engine_at};
 use event::Timestamp;
 use memory::Memory;
-use store::SyncPolicy;
+use store::{ConfigTable, SyncPolicy};
 use writer::Moment;
 use writer::exit::{Exit, complain};
 
@@ -35,6 +35,7 @@ impl Program<'_> {
         settled: &ResolvedSettings,
     ) -> Result<Option<FedEngine>, ApiError> {
         let Some(url) = command.index_to.as_deref() else { return Ok(None) };
+        refuse_held(&settled.config, ConfigTable::Engine)?;
         let refused = |message| ApiError::Failed { exit: Exit::Config, message };
         // A replica has no table [engine], which could name the variable.
         let password = command.index_password_env.as_deref().map(|name| {

@@ -66,7 +66,7 @@ impl Program<'_> {
 
     /// Returns the store that an import names, if it names one rather than agent files.
     fn named_store(&self, command: &Import) -> Result<Option<PathBuf>, ApiError> {
-        let path = |file: &PathBuf| self.surroundings.directory.join(file);
+        let path = |file: &PathBuf| self.surroundings.directory.path().join(file);
         let is_store = command.from.is_some()
             || command.files.iter().any(|file| ForeignPlace::is_likely(&path(file)));
         match (is_store, &*command.files) {
@@ -154,8 +154,7 @@ impl Program<'_> {
     /// the same words is no undo.
     fn as_importer(&self, settings: &GlobalOptions) -> Result<Local, ApiError> {
         let settled = self.settle(settings)?;
-        let (clock, directory) =
-            (Box::new(self.surroundings.clock), self.surroundings.directory.clone());
+        let (clock, directory) = (Box::new(self.surroundings.clock), self.here());
         let core = Self::core(settled, Need::Words, self.watching(), clock, None)?;
         let caller = Caller { source: Some(IMPORTED.to_owned()), ..self.caller(directory) };
         Ok(Local::new(Arc::new(core), caller))

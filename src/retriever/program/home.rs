@@ -16,7 +16,12 @@ impl Program<'_> {
     pub(super) fn home_of(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
         let settled = self.settle(settings)?;
         let api = self.open(settings, Need::Words)?;
-        let (here, status) = (api.whoami()?.json, api.status()?.json);
+        // Without a working directory there is no repository at hand.
+        let here = match self.here() {
+            Some(_) => api.whoami()?.json,
+            None => Value::Null,
+        };
+        let status = api.status()?.json;
         // Past sessions that cannot be read are for `doctor` to explain.
         let sessions = self.sessions_state(&settled).ok().and_then(|state| state.note());
         let clients = self.clients(Some(&settled.cache_dir)).unwrap_or_default();

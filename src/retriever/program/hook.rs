@@ -48,8 +48,12 @@ impl Program<'_> {
         self.leave_after(deadline);
         let heard = self.hear(settings, command, process, deadline);
         let is_told = self.set("AGENT_KNOWLEDGE_HOOKS_DEBUG").is_some();
-        if let (Err(silence), true) = (heard, is_told) {
-            complain(process.messages, "agent-knowledge hook", &silence.to_string());
+        if is_told {
+            let settled = self.settle(settings).ok();
+            let warning = settled.and_then(|settled| settled.config.warning());
+            for told in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
+                complain(process.messages, "agent-knowledge hook", &told);
+            }
         }
         Exit::Done
     }
@@ -69,7 +73,7 @@ impl Program<'_> {
         let teller = Teller::of(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
         let mut note = |said: &HookInput, told: &HookTold<'_>| {
-            let directory = said.directory.as_deref().unwrap_or(&self.surroundings.directory);
+            let directory = said.directory.as_deref().unwrap_or(self.surroundings.directory.path());
             let told = Told {
                 agent: agent_id(agent),
                 session: said.session_id.as_deref(),
@@ -123,10 +127,13 @@ impl Program<'_> {
         Ok(Arc::new(Local::new(Arc::new(core), caller)))
     }
 
-    /// Returns the caller: the agent, in the directory and session that the client names. It waits for nothing.
+    /// Returns the caller: the agent, in the directory and session that the client names. It waits for nothing. Where neither
+    /// that directory nor the one of this process exists any more, the work tree above it counts.
     fn hook_caller(&self, agent: &str, said: &HookInput, deadline: Duration) -> Caller {
         let there = said.directory.clone().filter(|directory| directory.is_dir());
-        let directory = there.unwrap_or_else(|| self.surroundings.directory.clone());
+        let removed = || said.directory.clone().filter(|directory| directory.is_absolute());
+        let directory = there.or_else(|| self.here()).or_else(removed);
+        let directory = directory.unwrap_or_else(|| self.surroundings.directory.path().to_owned());
         let session_id = said.session_id.clone().filter(|id| fits_short_field(id));
         let patience = Patience {
             query: deadline / 2,
@@ -136,7 +143,7 @@ impl Program<'_> {
         };
         let agent_id = agent_id(agent).to_owned();
         let source = Some(HOOK.to_owned());
-        Caller { agent_id, session_id, source, patience, ..self.caller(directory) }
+        Caller { agent_id, session_id, source, patience, ..self.caller(Some(directory)) }
     }
 
     fn deadline(&self) -> Duration {

@@ -55,7 +55,7 @@ impl Program<'_> {
             return Ok(None);
         };
         let address = Address::parse_any(address, "listen")?.socket();
-        let place = |file: &PathBuf| self.surroundings.directory.join(file);
+        let place = |file: &PathBuf| self.surroundings.directory.path().join(file);
         let now = (self.surroundings.clock)().now;
         let tls = TlsIdentity::load(place(cert), place(key), now).map_err(|error| {
             ApiError::Failed { exit: Exit::Config, message: format!("failed to {error}") }
@@ -105,7 +105,7 @@ impl Program<'_> {
             return Ok((Some(Token::of(&token.to_string_lossy(), TOKEN)?), None));
         }
         let path = match &command.token_file {
-            Some(file) => self.surroundings.directory.join(file),
+            Some(file) => self.surroundings.directory.path().join(file),
             None => self.beside_the_configuration("token")?,
         };
         Ok((Some(Token::in_file(&path, self.surroundings.secret)?), Some(path)))
@@ -120,7 +120,7 @@ impl Program<'_> {
     /// A file beside the configuration file.
     fn beside_the_configuration(&self, name: &str) -> Result<PathBuf, TokenError> {
         let config_file = self.config_path().ok_or(TokenError::NoPlace)?;
-        Ok(self.surroundings.directory.join(config_file).with_file_name(name))
+        Ok(self.surroundings.directory.path().join(config_file).with_file_name(name))
     }
 }
 

@@ -4,12 +4,12 @@
 use serde_json::json;
 
 use super::model_plan::ModelPlaces;
-use super::{GlobalOptions, Program};
+use super::{GlobalOptions, Program, refuse_held};
 use crate::cli::Need;
 use api::{ApiError, Reply};
 use index::embed::Embedder;
 use search::CosineScale;
-use store::write_private;
+use store::{ConfigTable, write_private};
 use writer::exit::Exit;
 
 /// Memories whose pairs are compared: 4,950 pairs, and one request or a few.
@@ -19,6 +19,7 @@ impl Program<'_> {
     /// Calibrates the likelihoods for the provider of the settings.
     pub(super) fn calibrate(&self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
         let settled = self.settle(settings)?;
+        refuse_held(&settled.config, ConfigTable::Embedding)?;
         let Some(provider) = settled.config.provider.clone() else {
             let message = "the model of this machine needs no calibration; agent-knowledge model use names another one";
             return Err(unavailable(message.to_owned()));

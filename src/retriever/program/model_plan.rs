@@ -203,7 +203,7 @@ pub(super) fn what_is_sent(config: &Config) -> Option<String> {
 
 /// Returns the settings that a retriever keeps while it runs: another provider or reranker answers in the same process.
 pub(super) fn without_provider(config: &Config) -> Config {
-    Config { provider: None, rerank: None, ..config.clone() }
+    Config { provider: None, rerank: None, findings: Vec::new(), ..config.clone() }
 }
 
 /// Returns where checkpoints are kept. Vectors of another model do not count.

@@ -9,14 +9,14 @@ use serde_json::json;
 use super::asking::{Usual, asked};
 use super::config_file::{ConfigFile, ConfigTurn, SaveError};
 use super::model_plan::ModelPlaces;
-use super::{GlobalOptions, Program, ResolvedSettings, failed};
+use super::{GlobalOptions, Program, ResolvedSettings, failed, refuse_held};
 use crate::args::ModelUse;
 use crate::cli::Need;
 use api::{ApiError, Reply};
 use engine::ModelInput;
 use providers::ModelName;
 use search::snapshot::Snapshot;
-use store::{Config, EmbeddingProvider, ProviderForm, StoreError, trusted};
+use store::{Config, ConfigTable, EmbeddingProvider, ProviderForm, StoreError, trusted};
 use writer::exit::Exit;
 
 /// Bytes of a token of English, for the estimate.
@@ -38,6 +38,8 @@ impl Program<'_> {
         command: &ModelUse,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
+        // The table is written anew: a rule in it that this version does not know must not be lost.
+        refuse_held(&self.settle(settings)?.config, ConfigTable::Embedding)?;
         let path = self.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
         trusted(&path).map_err(|error| failed(&error))?;
         // What is refused makes no folder and no lock.
@@ -164,7 +166,10 @@ fn changed(
     let text = file.with_embedding(&command.settings()).map_err(invalid)?;
     let config =
         Config::parse(&text).map_err(|why| invalid(format!("nothing is changed: {why}")))?;
-    Ok((file, config.provider))
+    match config.hold(ConfigTable::Embedding) {
+        Some(finding) => Err(invalid(format!("nothing is changed: {}", finding.why))),
+        None => Ok((file, config.provider)),
+    }
 }
 
 fn invalid(message: String) -> ApiError {

@@ -33,8 +33,8 @@ const JOURNAL: &str = "AGENT_KNOWLEDGE_JOURNAL";
 
 /// The directory and the clock of a memory that is opened.
 pub struct OpenAs {
-    /// The working directory.
-    pub directory: PathBuf,
+    /// The working directory; none where it was removed.
+    pub directory: Option<PathBuf>,
     /// Returns the time and random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
 }
@@ -146,12 +146,8 @@ impl Program<'_> {
 
     pub(super) fn local(&self, settings: &GlobalOptions, need: Need) -> Result<Local, ApiError> {
         let settled = self.settle(settings)?;
-        let directory = self.surroundings.directory.clone();
-        self.local_over(
-            settled,
-            need,
-            OpenAs { directory, clock: Box::new(self.surroundings.clock) },
-        )
+        let clock = Box::new(self.surroundings.clock);
+        self.local_over(settled, need, OpenAs { directory: self.here(), clock })
     }
 
     /// Opens a memory in this process.
@@ -174,12 +170,13 @@ impl Program<'_> {
         if self.is_server { Watches::AsSet } else { Watches::Not }
     }
 
-    pub(super) fn caller(&self, directory: PathBuf) -> Caller {
-        let identity = Identity::from_environment(self.surroundings.lookup, &directory)
+    pub(super) fn caller(&self, directory: Option<PathBuf>) -> Caller {
+        let place = directory.as_deref().unwrap_or_else(|| self.surroundings.directory.path());
+        let identity = Identity::from_environment(self.surroundings.lookup, place)
             .on(self.surroundings.host.as_deref());
         let Identity { agent_id, session_id, source, host } = identity;
         let patience = if self.is_server { Patience::OF_AN_AGENT } else { Patience::OF_A_PERSON };
-        Caller { directory: Some(directory), agent_id, session_id, source, host, patience }
+        Caller { directory, agent_id, session_id, source, host, patience }
     }
 
     /// Opens the memory in this process.

@@ -11,7 +11,7 @@ use store::{DetectedRepo, ProjectConfig, StoreError};
 impl Program<'_> {
     /// Reads the settings of the project at hand.
     pub(super) fn project(&self) -> Result<(ProjectConfig, PathBuf), StoreError> {
-        let repo = DetectedRepo::of_directory(&self.surroundings.directory);
+        let repo = DetectedRepo::of_directory(self.surroundings.directory.path());
         Ok((ProjectConfig::read(repo.top())?, ProjectConfig::path(repo.top())))
     }
 

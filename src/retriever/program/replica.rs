@@ -10,14 +10,14 @@ use sha2::{Digest as _, Sha256};
 
 use super::team_link::{ORIGIN, TeamLink, wrong};
 use super::team_rounds::length_of_logs;
-use super::{Program, ResolvedSettings, failed};
+use super::{Program, ResolvedSettings, failed, refuse_held};
 use crate::http::{Lag, ReplicaHealth, ReplicaState};
 use api::local::{Core, Local};
 use api::{Api, ApiError};
 use index::embed::worker::WorkerState;
 use memory::{Bound, Mark};
 use reply::Reply;
-use store::{Config, Store, Switch, SyncPolicy};
+use store::{Config, ConfigTable, Store, Switch, SyncPolicy};
 use sync::{Consent, RemoteKind, SyncError, SyncReport, Transport, sync_round};
 use writer::exit::Exit;
 
@@ -73,6 +73,7 @@ impl Trouble {
 impl Program<'_> {
     /// Makes the settings those of a replica.
     pub(super) fn replica(&self, settled: &mut ResolvedSettings) -> Result<Replica, ApiError> {
+        refuse_held(&settled.config, ConfigTable::Sync)?;
         check(&settled.config)?;
         let link = self.team(settled, None)?;
         settled.config.member = Some(link.origin()?);

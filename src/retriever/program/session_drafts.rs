@@ -11,7 +11,7 @@ use reply::{draft_json, draft_text, short_fingerprint};
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
 use sessions::session_judgement::of_candidate;
-use store::Judge;
+use store::Config;
 
 /// A model, and how often it may be asked.
 pub(super) struct Drafting<'a> {
@@ -29,11 +29,11 @@ pub(super) struct SiftedCandidates<'w> {
 impl<'a> Drafting<'a> {
     /// Takes the model of the configuration, which is asked about at most `limit` candidates.
     pub(super) fn configured(
-        judge: Option<Judge>,
+        config: &Config,
         lookup: &'a dyn Fn(&str) -> Option<OsString>,
         limit: usize,
     ) -> Result<Self, ApiError> {
-        Ok(Self { model: ChatModel::configured(judge, lookup)?, limit })
+        Ok(Self { model: ChatModel::configured(config, lookup)?, limit })
     }
 
     pub(super) fn limit(&self) -> usize {

@@ -50,9 +50,9 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         let limit = command.limit as usize;
-        let drafting = command.draft.then(|| {
-            Drafting::configured(settled.config.judge.clone(), self.surroundings.lookup, limit)
-        });
+        let drafting = command
+            .draft
+            .then(|| Drafting::configured(&settled.config, self.surroundings.lookup, limit));
         let drafting = drafting.transpose()?;
         // Says so where nothing is kept; then adds the tables of this version.
         drop(opened(settled)?);
@@ -62,13 +62,15 @@ impl Program<'_> {
             kept.waiting_candidates(repo.as_deref()).map_err(|error| unkept(&error))?;
         let policy = &settled.config.sessions;
         waiting.retain(|waiting| !leaves_out(policy, &waiting.session));
-        let identity =
-            Identity::from_environment(self.surroundings.lookup, &self.surroundings.directory)
-                .on(self.surroundings.host.as_deref());
+        let identity = Identity::from_environment(
+            self.surroundings.lookup,
+            self.surroundings.directory.path(),
+        )
+        .on(self.surroundings.host.as_deref());
         let writer = Writer {
             store: settled.store.clone(),
             config: settled.config.clone(),
-            directory: self.surroundings.directory.clone(),
+            directory: self.here().unwrap_or_default(),
             identity,
         };
         let moment = self.surroundings.clock;

@@ -13,7 +13,7 @@ use super::session_names::{
     check_policy, found_session, kept_repo, known_tools, leaves_out, opened, root_of, shown_session,
 };
 use super::session_permission::SessionPermission;
-use super::{GlobalOptions, Program, ResolvedSettings, failed, unkept};
+use super::{GlobalOptions, Program, ResolvedSettings, failed, refuse_held, unkept};
 use crate::args::sessions::{ForgetSessions, ImportSessions, ListSessions, Sessions, ShowSession};
 use crate::cli::{Need, Wiring};
 use api::{ApiError, Point, Reply, SessionSearchRequest, Shape};
@@ -27,7 +27,7 @@ use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
 use sessions::source::Places;
-use store::{PlatformDirs, StoreError};
+use store::{ConfigTable, PlatformDirs, StoreError};
 use writer::exit::Exit;
 
 /// Adds roots of transcripts.
@@ -44,6 +44,10 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         let settled = self.settle(settings)?;
+        let shows_none = matches!(command, Sessions::Check(_) | Sessions::Forget(_));
+        if !shows_none {
+            refuse_held(&settled.config, ConfigTable::Sessions)?;
+        }
         let done = |reply| Ok((Exit::Done, reply));
         match command {
             Sessions::Search(command) => {
@@ -117,9 +121,11 @@ impl Program<'_> {
             home: dirs.home,
             data: dirs.data_of_all,
             config: dirs.config_of_all,
-            work_trees: vec![
-                store::DetectedRepo::of_directory(&self.surroundings.directory).top().to_owned(),
-            ],
+            work_trees: self
+                .here()
+                .map(|here| store::DetectedRepo::of_directory(&here).top().to_owned())
+                .into_iter()
+                .collect(),
             lookup: self.surroundings.lookup,
         };
         ImportPlan::make(READERS, &places, kept, scope).map_err(|error| unkept(&error))
@@ -131,6 +137,7 @@ impl Program<'_> {
         settled: &ResolvedSettings,
         roots: &[String],
     ) -> Result<ImportScope, ApiError> {
+        refuse_held(&settled.config, ConfigTable::Sessions)?;
         let policy = settled.config.sessions.clone();
         check_policy(&policy)?;
         let set = (self.surroundings.lookup)(ROOTS).unwrap_or_default();
@@ -239,7 +246,7 @@ impl Program<'_> {
         what: &str,
     ) -> Result<(SessionStore, Forgotten), ApiError> {
         if what.contains(['/', '\\']) || [".", ".."].contains(&what) {
-            let path = without_dots(&self.surroundings.directory.join(what));
+            let path = without_dots(&self.surroundings.directory.path().join(what));
             return Ok((opened(settled)?, Forgotten::Path(path.to_string_lossy().into_owned())));
         }
         let (kept, session) = found_session(settled, what)?;

@@ -90,7 +90,7 @@ impl Program<'_> {
         let folders = set("PATH").map(|path| std::env::split_paths(&path).collect());
         let folders: Vec<PathBuf> = folders.unwrap_or_default();
         let program = stable(self.surroundings.program.clone()?, &folders);
-        let project = project(&self.surroundings.directory, &home);
+        let project = project(self.surroundings.directory.path(), &home);
         Some(Machine { platform: Platform::HERE, home, project, folders, program, lookup })
     }
 }

@@ -99,7 +99,7 @@ impl Program<'_> {
         need: Need,
         program: &str,
     ) -> Result<Option<Remote>, ApiError> {
-        let caller = self.caller(self.surroundings.directory.clone());
+        let caller = self.caller(self.here());
         self.attaching_as(caller, settings, need, program)
     }
 
@@ -202,7 +202,7 @@ impl Program<'_> {
         watcher::start(&core, host.attendance());
         // Where signals cannot be watched they end the process, which loses nothing.
         let _ = when_asked_to_stop(host.stopper());
-        let machine = self.caller(PathBuf::new()).host;
+        let machine = self.caller(None).host;
         let health = replica.as_ref().map(|replica| Arc::clone(&replica.health));
         if let Some(replica) = replica {
             replica.follow(&core, crate::http::caller(machine.clone(), Audience::Team))?;
@@ -334,14 +334,13 @@ impl Program<'_> {
 
     /// Returns the command that starts it with the same settings.
     fn start(&self, program: PathBuf, settled: &ResolvedSettings) -> Start {
-        let args: [OsString; 6] = [
-            "--logs".into(),
-            self.absolute(settled.store.root()).into(),
-            "--model".into(),
-            self.absolute(&settled.model_dir).into(),
-            "serve".into(),
-            "--background".into(),
-        ];
+        let mut args: Vec<OsString> = Vec::new();
+        // A default that is passed on as if somebody had named it would be refused where its folder is missing.
+        if settled.is_store_named {
+            args.extend(["--logs".into(), self.absolute(settled.store.root()).into()]);
+        }
+        args.extend(["--model".into(), self.absolute(&settled.model_dir).into()]);
+        args.extend(["serve".into(), "--background".into()]);
         let mut set =
             vec![("AGENT_KNOWLEDGE_CACHE".to_owned(), self.absolute(&settled.cache_dir).into())];
         for name in ["AGENT_KNOWLEDGE_CONFIG", "AGENT_KNOWLEDGE_RUNTIME"] {
@@ -351,19 +350,32 @@ impl Program<'_> {
         // A third-party runtime may report its use to its maker.
         set.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
         // Not a directory of ours: on some systems it could not be removed while the retriever runs.
-        let root = self.surroundings.temporary.clone();
-        Start { program, args: args.to_vec(), set, directory: root, clock: self.surroundings.clock }
+        let directory = lasting(&self.surroundings.temporary);
+        Start { program, args, set, directory, clock: self.surroundings.clock }
     }
 
     /// Returns the same path whatever directory it is named from, and whether it exists or not; links in it are
     /// followed.
     fn absolute(&self, path: &Path) -> PathBuf {
-        let path = self.surroundings.directory.join(path);
+        let path = self.surroundings.directory.path().join(path);
         let there = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
         let Some((part, there)) = there else { return path };
         let rest = path.strip_prefix(part).unwrap_or(Path::new(""));
         rest.components().fold(there, |place, component| place.join(component))
     }
+}
+
+/// Returns a directory in which a process can be started: the given one, or that of the file system where it does not exist.
+fn lasting(temporary: &Path) -> PathBuf {
+    if temporary.is_dir() {
+        return temporary.to_owned();
+    }
+    temporary
+        .ancestors()
+        .last()
+        .filter(|top| top.is_absolute())
+        .unwrap_or(Path::new("/"))
+        .to_owned()
 }
 
 pub(super) fn running_already() -> ApiError {

@@ -55,8 +55,8 @@ impl Program<'_> {
         command: &TagMemory,
         known: &[String],
     ) -> Result<Reply, ApiError> {
-        let judge = self.settle(settings)?.config.judge;
-        let model = ChatModel::configured(judge, self.surroundings.lookup)?;
+        let config = self.settle(settings)?.config;
+        let model = ChatModel::configured(&config, self.surroundings.lookup)?;
         let (id, memory) = old_version(api, &command.id)?;
         let had = draft_of(&memory, "").tags;
         let tags = new_tags(&had, &model.tags(&memory, known)?);

@@ -3,9 +3,9 @@
 
 use std::ffi::OsString;
 
-use super::{Program, ResolvedSettings, failed};
+use super::{Program, ResolvedSettings, failed, refuse_held};
 use api::ApiError;
-use store::{DetectedRepo, SyncPolicy};
+use store::{ConfigTable, DetectedRepo, SyncPolicy};
 use sync::{
     AcceptedKey, Consent, FolderRemote, GitRemote, HeldLine, RemoteAddress, RemoteKind, SyncError,
     SyncRequest, Transport, accept_key, allow_lines, held_lines,
@@ -40,11 +40,12 @@ impl Program<'_> {
         settled: &ResolvedSettings,
         named: Option<&String>,
     ) -> Result<TeamLink, ApiError> {
+        refuse_held(&settled.config, ConfigTable::Sync)?;
         let mut policy = settled.config.sync.clone();
         let named = named.or(policy.remote.as_ref());
         let Some(mut address) = named.cloned() else { return Err(wrong(NO_REMOTE)) };
         if address == ORIGIN {
-            let directory = &self.surroundings.directory;
+            let directory = &self.needed_directory()?;
             let url = GitRemote::origin_url(directory).ok_or_else(|| {
                 wrong(
                     "the repository here has no remote \"origin\"; run this in a clone of the code",

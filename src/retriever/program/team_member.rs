@@ -10,6 +10,7 @@ use super::{GlobalOptions, Program, ResolvedSettings};
 use crate::cli::Need;
 use crate::remote_team::{RemoteTeam, ServerAddress};
 use api::{Api, ApiError};
+use store::ConfigTable;
 
 /// The variable that names the certificates that are believed, as other programs read it.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
@@ -27,6 +28,8 @@ impl Program<'_> {
         let settled = self.settle(settings)?;
         self.telling = self.telling(&settled);
         self.life = Some(settled.cache_dir.clone());
+        // Nothing is exchanged while [sync] may hold a rule that this version does not know; the own memory answers alone.
+        let team = team.filter(|_| settled.config.hold(ConfigTable::Sync).is_none());
         let joined = |local: Arc<dyn Api>| match team {
             Some(team) => self.joined(local, team, settled),
             None => Ok(local),

@@ -8,6 +8,7 @@ use super::team_text::unverified_json;
 use super::{Program, ResolvedSettings};
 use api::Reply;
 use reply::StateNote;
+use store::ConfigTable;
 use sync::{RemoteAddress, TeamState, counted};
 
 /// The command that exchanges lines.
@@ -44,6 +45,9 @@ impl Program<'_> {
         &self,
         settled: &ResolvedSettings,
     ) -> Option<Result<(TeamState, String), String>> {
+        if let Some(finding) = settled.config.hold(ConfigTable::Sync) {
+            return Some(Err(finding.to_string()));
+        }
         let policy = &settled.config.sync;
         let named = policy.remote.as_deref()?;
         if named == ORIGIN {

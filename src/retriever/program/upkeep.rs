@@ -210,6 +210,10 @@ impl Program<'_> {
             store: settled.as_ref().map(|settled| &settled.store),
             config_file,
             settings_trouble,
+            settings_findings: settled
+                .as_ref()
+                .map(|settled| settled.config.findings.iter().map(ToString::to_string).collect())
+                .unwrap_or_default(),
             model_dir: settled.as_ref().map(|settled| settled.model_dir.clone()),
             cache_dir: settled.as_ref().map(|settled| settled.cache_dir.clone()),
             room: settled.as_ref().filter(|settled| may_be_full(settled)).and_then(room),
@@ -218,7 +222,7 @@ impl Program<'_> {
             clients: self
                 .clients(settled.as_ref().map(|settled| settled.cache_dir.as_path()))
                 .unwrap_or_default(),
-            directory: &self.surroundings.directory,
+            directory: self.surroundings.directory.path(),
             program_folders: folders.unwrap_or_default(),
             sessions: settled.as_ref().and_then(|settled| self.sessions_note(settled)),
             team: settled.as_ref().and_then(|settled| self.team_note(settled)),
@@ -228,7 +232,7 @@ impl Program<'_> {
 
     /// Finds a log by its path, or by its name in the store.
     fn log_at(&self, store: &Store, log: &Path) -> Result<PathBuf, ApiError> {
-        let here = self.surroundings.directory.join(log);
+        let here = self.surroundings.directory.path().join(log);
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
         let places = [here, store.root().join(log)];
         places.into_iter().find(|path| is_there(path)).ok_or_else(|| missing(log, store))

@@ -27,6 +27,8 @@ pub struct DoctorRequest<'a> {
     pub config_file: Option<PathBuf>,
     /// The problem with the settings, if any.
     pub settings_trouble: Option<String>,
+    /// What the settings hold that this version does not know.
+    pub settings_findings: Vec<String>,
     /// The directory of the embedding model, which need not exist.
     pub model_dir: Option<PathBuf>,
     /// Where vectors are stored.
@@ -95,6 +97,8 @@ impl Diagnosis {
 #[must_use]
 pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
     let mut findings = vec![parts::configuration(request)];
+    let unknown = request.settings_findings.iter();
+    findings.extend(unknown.map(|says| Diagnosis::warn("configuration", says)));
     if let Some(store) = request.store {
         findings.extend(file_checks::examine(store));
         findings.push(machine::watching(store, request.watching));

@@ -38,6 +38,7 @@ impl DoctorFixture {
             store: Some(&self.store),
             config_file: Some(self.folder.path().join("config.toml")),
             settings_trouble: None,
+            settings_findings: Vec::new(),
             model_dir: Some(self.folder.path().join("model")),
             cache_dir: Some(self.folder.path().join("cache")),
             room: None,

@@ -31,7 +31,7 @@ impl Program<'_> {
         let place = self.place(settings)?;
         let name = match &command.to {
             None => TO_DEFAULT.to_owned(),
-            Some(file) => path_below(&place.top, &self.surroundings.directory, file)
+            Some(file) => path_below(&place.top, self.surroundings.directory.path(), file)
                 .map_err(|why| Problems::one("to", why.to_string()))?,
         };
         let path = place.top.join(&name);

@@ -42,7 +42,7 @@ impl Program<'_> {
         command: &Export,
         format: ExportFormat,
     ) -> Result<Reply, ApiError> {
-        let to = command.to.as_ref().map(|path| self.surroundings.directory.join(path));
+        let to = command.to.as_ref().map(|path| self.surroundings.directory.path().join(path));
         if format == ExportFormat::Markdown && to.is_none() {
             return Err(Problems::one("to", "is missing; name the folder of the notes").into());
         }

@@ -1,0 +1,35 @@
+//! What a command needs before it does anything: a working directory that exists, and a table of the settings that this version
+//! understands in full. Not here: opening the memory (`opening`).
+
+use std::path::{Path, PathBuf};
+
+use super::{Program, unavailable};
+use api::ApiError;
+use store::{Config, ConfigTable};
+use writer::exit::Exit;
+
+impl Program<'_> {
+    /// Returns the working directory, if it exists.
+    pub(super) fn here(&self) -> Option<PathBuf> {
+        self.surroundings.directory.existing().map(Path::to_owned)
+    }
+
+    /// Returns the working directory for a command that works on what is in it.
+    pub(super) fn needed_directory(&self) -> Result<PathBuf, ApiError> {
+        self.here().ok_or_else(|| {
+            let removed = self.surroundings.directory.path().display();
+            unavailable(format!(
+                "the working directory does not exist any more ({removed}), and this command works on what is in it; change \
+                 into one that exists, for example cd ~"
+            ))
+        })
+    }
+}
+
+/// Refuses what a table of the settings allows while it holds something that this version does not know: it may be a rule of a
+/// newer version about what stays on this machine.
+pub(super) fn refuse_held(config: &Config, section: ConfigTable) -> Result<(), ApiError> {
+    config.hold(section).map_or(Ok(()), |finding| {
+        Err(ApiError::Failed { exit: Exit::Config, message: finding.to_string() })
+    })
+}

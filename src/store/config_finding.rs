@@ -1,0 +1,262 @@
+//! What a configuration file holds that this version does not understand. A newer version may have written it, so it stops
+//! no save: it is left out and told, with the key that was probably meant. Not here: reading a file (`config`), which
+//! table is held by it (`config_table`).
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use event::quoted;
+use toml::de::DeTable;
+use toml::{Table, Value};
+
+use super::config_table::{ConfigTable, UnknownRule};
+use super::provider_rules::KEYS_THEMSELVES;
+use super::setting::{SETTINGS, Setting, SettingForm};
+
+/// One thing in a configuration file that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFinding {
+    /// The file, where it was read from one.
+    pub file: Option<PathBuf>,
+    /// The line, where it is known.
+    pub line: Option<usize>,
+    /// The key, with its table before a dot; empty where the whole file is meant.
+    pub key: String,
+    /// The table it belongs to, if this version knows it.
+    pub section: Option<ConfigTable>,
+    /// What is wrong, as a sentence without its end.
+    pub why: String,
+}
+
+impl fmt::Display for ConfigFinding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(out, "{}", file.display())?;
+        }
+        if let Some(line) = self.line {
+            write!(out, ", line {line}")?;
+        }
+        if self.file.is_some() {
+            write!(out, ": ")?;
+        }
+        write!(out, "{}", self.why)?;
+        match self.section.map(ConfigTable::unknown_rule) {
+            Some(UnknownRule::Holds { held }) => {
+                write!(out, "; until it is removed, or a newer version reads it, {held}")
+            }
+            _ if self.key.is_empty() => Ok(()),
+            _ => write!(out, "; it is left out"),
+        }
+    }
+}
+
+impl ConfigFinding {
+    /// Returns the finding that a named configuration does not exist.
+    #[must_use]
+    pub fn absent(file: &Path, variable: &str) -> Self {
+        let why = format!(
+            "{variable} names this file, which does not exist, so that all settings have their defaults; make it, or unset \
+             {variable}"
+        );
+        Self { file: Some(file.to_owned()), line: None, key: String::new(), section: None, why }
+    }
+
+    pub(super) fn of_value(key: &str, section: Option<ConfigTable>, why: String) -> Self {
+        Self { file: None, line: None, key: key.to_owned(), section, why }
+    }
+
+    fn of_key(key: String, section: Option<ConfigTable>) -> Self {
+        let name = key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        let asks = matches!(
+            section,
+            Some(ConfigTable::Embedding | ConfigTable::Rerank | ConfigTable::Judge)
+        );
+        let why = match meant(&key) {
+            _ if asks && KEYS_THEMSELVES.contains(&name.as_str()) => format!(
+                "{}: a key does not belong in a file; put it into a variable of the environment, and set key_env to the name \
+                 of that variable",
+                quoted(&key)
+            ),
+            Some(meant) => {
+                format!("{} is no setting of this version; did you mean {meant}?", quoted(&key))
+            }
+            None => format!("{} is no setting of this version", quoted(&key)),
+        };
+        Self { file: None, line: None, key, section, why }
+    }
+}
+
+/// Takes out of a file what this version does not know, and returns what that was.
+///
+/// # Errors
+/// A sentence about a value of a wrong type.
+pub(super) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, String> {
+    let mut findings = Vec::new();
+    let mut unknown = Vec::new();
+    for (key, value) in table.iter_mut() {
+        let section = ConfigTable::named(key);
+        match (section, value) {
+            (Some(section), Value::Table(inner)) => {
+                let found = take_unknown_of(section, inner)?;
+                findings.extend(found);
+            }
+            (None, Value::Table(_)) if Setting::of(key).is_none() => unknown.push(key.clone()),
+            (_, value) => match Setting::of(key) {
+                Some(setting) => check_form(key, &setting, value)?,
+                None if section.is_some() => return Err(no_table(key)),
+                None => unknown.push(key.clone()),
+            },
+        }
+    }
+    unknown.iter().for_each(|key| drop(table.remove(key)));
+    findings.extend(unknown.into_iter().map(|key| ConfigFinding::of_key(key, None)));
+    Ok(findings)
+}
+
+fn take_unknown_of(section: ConfigTable, table: &mut Table) -> Result<Vec<ConfigFinding>, String> {
+    // Any name may be an alias; a wrong one is refused with the file.
+    if section.unknown_rule() == UnknownRule::Refused {
+        return Ok(Vec::new());
+    }
+    let mut unknown = Vec::new();
+    for (name, value) in table.iter() {
+        let key = format!("{}.{name}", section.as_str());
+        match Setting::of(&key) {
+            Some(setting) => check_form(&key, &setting, value)?,
+            None => unknown.push(name.clone()),
+        }
+    }
+    unknown.iter().for_each(|name| drop(table.remove(name)));
+    let key = |name: String| format!("{}.{name}", section.as_str());
+    Ok(unknown.into_iter().map(|name| ConfigFinding::of_key(key(name), Some(section))).collect())
+}
+
+/// Refuses a value of a wrong type. It is not repeated: it may be a secret.
+fn check_form(key: &str, setting: &Setting, value: &Value) -> Result<(), String> {
+    let is_list = || value.as_array().is_some_and(|items| items.iter().all(Value::is_str));
+    let is_right = match setting.form {
+        SettingForm::Text => value.is_str(),
+        SettingForm::Number => value.is_integer(),
+        SettingForm::Switch => value.is_bool(),
+        SettingForm::List => is_list(),
+        SettingForm::ListOrWord => value.is_str() || is_list(),
+    };
+    if is_right {
+        return Ok(());
+    }
+    let (kind, example) = (setting.form.toml_type(), setting.toml_example());
+    Err(format!(
+        "{key} is of a wrong type: it must be {kind} ({}), for example {key} = {example}",
+        setting.allowed
+    ))
+}
+
+fn no_table(name: &str) -> String {
+    let first = SETTINGS.iter().find(|one| one.key.starts_with(&format!("{name}.")));
+    let example = first.map_or_else(String::new, |setting| {
+        let key = setting.key.strip_prefix(name).unwrap_or_default().trim_start_matches('.');
+        let key = if key == "*" { "decisions" } else { key };
+        format!(", for example {key} = {} below a line [{name}]", setting.toml_example())
+    });
+    format!("{name} is of a wrong type: it must be a table [{name}]{example}")
+}
+
+/// Returns the setting that was probably meant: one with a slip of a letter, or one of the same name elsewhere.
+fn meant(key: &str) -> Option<&'static str> {
+    let known = || SETTINGS.iter().map(|setting| setting.key).filter(|key| !key.ends_with('*'));
+    let name = key.rsplit('.').next().unwrap_or(key);
+    let tables = ConfigTable::ALL.into_iter().map(ConfigTable::as_str);
+    let slip = known().chain(tables).find(|known| is_slip(known, key));
+    let elsewhere = || {
+        let mut same = known().filter(|known| known.rsplit('.').next() == Some(name));
+        same.next().filter(|_| same.next().is_none())
+    };
+    slip.or_else(elsewhere)
+}
+
+/// Tells whether two names differ by one letter that is wrong, missing or too many, or by two that changed places.
+fn is_slip(one: &str, other: &str) -> bool {
+    let plain = |text: &str| text.to_ascii_lowercase().replace('-', "_").into_bytes();
+    let (one, other) = (plain(one), plain(other));
+    let start = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (one.split_at(start).1, other.split_at(start).1);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let left = |rest: &[u8]| rest.split_at(rest.len() - end).0.to_vec();
+    let (one, other) = (left(one), left(other));
+    let are_swapped = one.len() == 2 && other.iter().eq(one.iter().rev());
+    one.len() <= 1 && other.len() <= 1 || are_swapped
+}
+
+/// Sets the line of each finding.
+pub(super) fn set_lines(findings: &mut [ConfigFinding], text: &str) {
+    if findings.is_empty() {
+        return;
+    }
+    let Ok(table) = DeTable::parse(text) else { return };
+    for finding in findings {
+        let (first, second) = match finding.key.split_once('.') {
+            Some((first, second)) if finding.section.is_some() => (first, Some(second)),
+            _ => (&*finding.key, None),
+        };
+        let entry = table.get_ref().iter().find(|(key, _)| key.get_ref() == first);
+        let Some((key, value)) = entry else { continue };
+        let inner = second.and_then(|name| {
+            let table = value.get_ref().as_table()?;
+            table.iter().find(|(key, _)| key.get_ref() == name).map(|(key, _)| key.span())
+        });
+        let before = text.get(..inner.unwrap_or_else(|| key.span()).start).unwrap_or_default();
+        finding.line = Some(before.matches('\n').count() + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    fn findings(text: &str) -> Vec<ConfigFinding> {
+        Config::parse(text).unwrap().findings
+    }
+
+    // S-CONFIG-4
+    #[test]
+    fn a_key_that_is_not_known_is_named_with_what_was_meant() {
+        for (text, line, told) in [
+            (
+                "journal = true\nlog = \"/l\"",
+                2,
+                "\"log\" is no setting of this version; did you mean logs?",
+            ),
+            ("colour = 3", 1, "\"colour\" is no setting of this version; it is left out"),
+            ("\n[shares]\na = 1", 2, "\"shares\" is no setting"),
+            (
+                "[sync]\n\nshrae = [\"*\"]",
+                3,
+                "did you mean sync.share?; until it is removed, or a newer version reads it, nothing is exchanged",
+            ),
+            ("share = [\"*\"]", 1, "did you mean sync.share?"),
+            ("sync.deny = [\"a\"]", 1, "\"sync.deny\" is no setting"),
+            ("[section_budgets]\nfuture = 3", 2, "future"),
+        ] {
+            let found = findings(text);
+            assert_eq!(found.len(), 1, "{text}: {found:?}");
+            assert_eq!(found[0].line, Some(line), "{text}");
+            let shown = found[0].to_string();
+            assert!(shown.contains(told), "{text}: {shown}");
+        }
+    }
+
+    #[test]
+    fn a_slip_is_one_letter() {
+        for (one, other) in [
+            ("log", "logs"),
+            ("memory_mb", "memory_mib"),
+            ("journla", "journal"),
+            ("cachs", "cache"),
+            ("Memory-MiB", "memory_mib"),
+        ] {
+            assert!(is_slip(one, other) && is_slip(other, one), "{one} {other}");
+        }
+        assert!(!is_slip("log", "model") && !is_slip("lgos_", "logs"));
+    }
+}

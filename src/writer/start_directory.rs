@@ -1,0 +1,107 @@
+//! The directory in which a program was started. It may have been removed meanwhile, as happens to the work trees of
+//! finished sessions; then commands that need none go on, and others say what they need. Not here: asking the system (the
+//! mains do), which repository a directory belongs to (`store`).
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The directory in which a program was started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartDirectory {
+    path: PathBuf,
+    state: DirectoryState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DirectoryState {
+    /// It is there.
+    Exists,
+    /// It was removed, but `$PWD` names a directory that exists, such as one that was made again under its name.
+    NamedByShell,
+    /// It was removed.
+    Gone,
+}
+
+impl StartDirectory {
+    /// Finds the directory: the one that the system names, else `$PWD` where that is an absolute path of a directory.
+    #[must_use]
+    pub fn find(current: io::Result<PathBuf>, lookup: &dyn Fn(&str) -> Option<OsString>) -> Self {
+        if let Ok(path) = current {
+            return Self::at(path);
+        }
+        let by_shell = lookup("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+        match by_shell {
+            Some(path) if path.is_dir() => Self { path, state: DirectoryState::NamedByShell },
+            // Its path still tells a message which directory is meant, and a hook which repository is above it.
+            Some(path) => Self { path, state: DirectoryState::Gone },
+            None => Self { path: PathBuf::from("/"), state: DirectoryState::Gone },
+        }
+    }
+
+    /// Returns a directory that exists.
+    #[must_use]
+    pub fn at(path: PathBuf) -> Self {
+        Self { path, state: DirectoryState::Exists }
+    }
+
+    /// Returns its path, from which relative paths count. Nothing need be there.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the directory if it exists: only then does it tell the repository.
+    #[must_use]
+    pub fn existing(&self) -> Option<&Path> {
+        (self.state != DirectoryState::Gone).then_some(&*self.path)
+    }
+
+    /// Says that another directory is taken than the one in which the program was started, or none.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        let path = self.path.display();
+        match self.state {
+            DirectoryState::Exists => None,
+            DirectoryState::NamedByShell => Some(format!(
+                "the working directory was removed; {path}, which $PWD names, is used in its place"
+            )),
+            DirectoryState::Gone => Some(
+                "the working directory does not exist any more, so it tells no repository; change into one that exists, or \
+                 name the repository with --repo"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(current: io::Result<&Path>, pwd: Option<&Path>) -> StartDirectory {
+        let lookup =
+            |name: &str| pwd.filter(|_| name == "PWD").map(|path| path.as_os_str().to_owned());
+        StartDirectory::find(current.map(Path::to_owned), &lookup)
+    }
+
+    // S-EXIT-3
+    #[test]
+    fn the_system_wins_over_the_shell_and_the_shell_over_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (there, gone) = (folder.path(), folder.path().join("gone"));
+        let removed = || Err(io::ErrorKind::NotFound.into());
+        let started = found(Ok(there), Some(&gone));
+        assert_eq!((started.existing(), started.notice()), (Some(there), None));
+        let by_shell = found(removed(), Some(there));
+        assert_eq!(by_shell.existing(), Some(there));
+        assert!(by_shell.notice().is_some_and(|told| told.contains("was removed")));
+        let nowhere = found(removed(), Some(&gone));
+        assert_eq!((nowhere.existing(), nowhere.path()), (None, &*gone));
+        assert!(nowhere.notice().is_some_and(|told| told.contains("--repo")));
+        for wrong in [None, Some(Path::new(".")), Some(Path::new(""))] {
+            let nowhere = found(removed(), wrong);
+            assert_eq!((nowhere.existing(), nowhere.path()), (None, Path::new("/")), "{wrong:?}");
+        }
+    }
+}
