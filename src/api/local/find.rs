@@ -100,8 +100,7 @@ pub(super) fn search(
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
     let reply = reply::search(&found, &of_interest);
     let of_here = here.as_ref().map(|here| with_here(snapshot.keys_of(here), here));
-    let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
-    Ok(with_past_session(local, request, of_here.as_ref(), (answered, reply)))
+    Ok(with_past_session(local, request, of_here.as_ref(), (likely_len, reply)))
 }
 
 /// Returns the memories that stated links join to likely hits.
@@ -140,11 +139,12 @@ fn with_past_session(
     local: &Local,
     request: &SearchRequest,
     of_here: Option<&BTreeSet<RepoKey>>,
-    (answered, reply): (MemoriesAnswer, Reply),
+    (likely_len, reply): (usize, Reply),
 ) -> Reply {
     if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
         return reply;
     }
+    let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
     let beside = past_sessions::beside(local, request, of_here, answered);
     reply::with_session(reply, &beside, local.reader(), request.max_tokens)
 }

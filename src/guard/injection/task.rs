@@ -19,11 +19,23 @@ pub fn suspicion_of_task<'a>(
 }
 
 impl Judged<'_> {
-    /// Returns what a short text asks for besides the work.
+    /// Returns what a short text asks for besides the work. An errand to somebody's address is none of it.
     fn more_than_errand(&self) -> Option<Suspicion> {
-        let is_other = |reason: Suspicion| reason != Suspicion::Errand;
+        let has_address = self.text.split_whitespace().any(is_address);
+        let counts = |reason: Suspicion| has_address || reason != Suspicion::Errand;
         self.found
-            .first(TextScope::Short, is_other)
-            .or_else(|| self.found.first(TextScope::Plain, is_other))
+            .first(TextScope::Short, counts)
+            .or_else(|| self.found.first(TextScope::Plain, counts))
     }
+}
+
+/// Tells whether a word is a mail address, a web address or the number of a bank account.
+fn is_address(word: &str) -> bool {
+    let word = word.trim_matches(|edge: char| !edge.is_alphanumeric());
+    let is_mail =
+        word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
+    let mut letters = word.chars();
+    let is_account = letters.by_ref().take(2).filter(char::is_ascii_uppercase).count() == 2
+        && letters.take(2).filter(char::is_ascii_digit).count() == 2;
+    is_mail || is_account || word.starts_with("http")
 }
