@@ -99,9 +99,11 @@ fn assert_json_judged(surface: &str, json: &Value) {
     match json {
         Value::Object(fields) if fields.contains_key("flagged") => {}
         Value::Object(fields) => {
-            fields.values().for_each(|value| assert_json_judged(surface, value))
+            fields.values().for_each(|value| assert_json_judged(surface, value));
         }
-        Value::Array(items) => items.iter().for_each(|item| assert_json_judged(surface, item)),
+        Value::Array(items) => {
+            items.iter().for_each(|item| assert_json_judged(surface, item));
+        }
         // A resource is JSON in a string.
         Value::String(text) => assert_judged(surface, text),
         _ => {}

@@ -4,6 +4,20 @@
 use super::phrase_table::TextScope;
 use super::{Judged, Suspicion, suspicion};
 
+/// What an agent reaches for its user only, and how an order names the user to the agent.
+const OF_THE_USER: [&str; 10] = [
+    "the user",
+    "user's",
+    "my inbox",
+    "my calendar",
+    "unread email",
+    "security code",
+    "iban",
+    "bank account",
+    "money",
+    "dollars",
+];
+
 /// Tells why the texts of a task give orders to whoever reads them, if they do. `texts` are what remains to be done and what
 /// was seen so far; `others` are the remaining texts. Takes time linear in their length.
 #[must_use]
@@ -19,10 +33,13 @@ pub fn suspicion_of_task<'a>(
 }
 
 impl Judged<'_> {
-    /// Returns what a short text asks for besides the work. An errand to somebody's address is none of it.
+    /// Returns what a short text asks for besides the work. An errand to somebody's address is none of it, nor is one with what
+    /// belongs to the user.
     fn more_than_errand(&self) -> Option<Suspicion> {
-        let has_address = self.text.split_whitespace().any(is_address);
-        let counts = |reason: Suspicion| has_address || reason != Suspicion::Errand;
+        let lower = self.text.to_lowercase();
+        let has_sign = self.text.split_whitespace().any(is_address)
+            || OF_THE_USER.iter().any(|sign| lower.contains(sign));
+        let counts = |reason: Suspicion| has_sign || reason != Suspicion::Errand;
         self.found
             .first(TextScope::Short, counts)
             .or_else(|| self.found.first(TextScope::Plain, counts))
