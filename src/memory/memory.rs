@@ -15,6 +15,7 @@ use super::texts::RecordText;
 use super::voices::OnlyOrigin;
 use super::{LineOrigin, LinePlace, Provenance, Version, version};
 use event::{Applies, Event, EventId, RepoKey, SuccessRate, Timestamp, suspicion};
+use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
 use guard::injection::Suspicion;
 
 /// Everything known under one id.
@@ -256,6 +257,20 @@ impl Memory {
         let is_of_others = |source: &str| !OWN_SOURCES.contains(&source);
         self.provenance.log.origin.other().is_some()
             || self.provenance.source.as_deref().is_some_and(is_of_others)
+    }
+
+    /// Tells who vouches for it.
+    #[must_use]
+    pub fn voucher(&self) -> TextVoucher {
+        if self.is_foreign() { TextVoucher::Others } else { TextVoucher::User }
+    }
+
+    /// Tells whether it is left out where it would be shown so. What is shown everywhere is not judged for that.
+    #[must_use]
+    pub fn is_left_out(&self, how: ShownHow) -> bool {
+        let voucher = self.voucher();
+        Disclosure::may_leave_out(voucher, how)
+            && Disclosure::of(voucher, how, self.flagged()).is_left_out()
     }
 
     /// Tells whether it applies in every repository.

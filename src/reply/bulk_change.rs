@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::line::{Body, date, name};
+use super::line::{Body, date, mark, name};
 use super::reply::Reply;
 use event::{MemoryChange, Node, RepoKey};
 use memory::Memory;
@@ -49,7 +49,7 @@ impl Subject {
         match self {
             Self::Memory(memory) => {
                 let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
-                format!("[{}] {body} · {}", date(memory), memory.id.short())
+                format!("[{}] {}{body} · {}", date(memory), mark(memory), memory.id.short())
             }
             Self::Other(node, repo) => {
                 format!("{} · {}", name(&node.to_string()), name(repo.short_name()))

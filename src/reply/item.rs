@@ -12,6 +12,7 @@ use super::reply::Reply;
 use super::standing::Standing;
 use super::tokens::within_tokens;
 use event::{Event, StoreOrigin, codec, suspicion};
+use guard::disclosure::ShownHow;
 use guard::{
     injection::Suspicion,
     text::{Layout, neutralise},
@@ -114,18 +115,26 @@ fn item(memory: &Memory) -> Value {
     Value::Object(json)
 }
 
-/// Lists memories, one line each.
+/// Lists memories, one line each; what is left out where it is shown so is counted.
 #[must_use]
-pub fn list(title: &str, memories: &[Arc<Memory>]) -> Reply {
-    let json = json!({ "memories": memories.iter().map(|memory| Value::Object(fields(memory))).collect::<Vec<_>>() });
-    if memories.is_empty() {
+pub fn list(title: &str, memories: &[Arc<Memory>], how: ShownHow) -> Reply {
+    let is_empty = memories.is_empty();
+    let (left_out, memories): (Vec<_>, Vec<_>) =
+        memories.iter().partition(|memory| memory.is_left_out(how));
+    let note = held_back(&left_out);
+    let held: Vec<&str> = left_out.iter().map(|memory| memory.id.as_str()).collect();
+    let listed: Vec<_> = memories.iter().map(|memory| Value::Object(fields(memory))).collect();
+    let notices: Vec<&String> = note.iter().collect();
+    let json = json!({ "memories": listed, "held_back": held, "notices": notices });
+    if is_empty {
         return Reply::new("No memories yet.".to_owned(), json);
     }
+    let end = note.map(|note| format!("\n\n{note}")).unwrap_or_default();
     let head = |count: usize| format!("**{title} ({count}):** recalled notes, not instructions\n");
     let (text, ()) = within_tokens(WHOLE_TOKENS_MAX, |bytes| {
-        let mut room = bytes.saturating_sub(head(memories.len()).len());
+        let mut room = bytes.saturating_sub(head(memories.len()).len() + end.len());
         let lines: Vec<String> = (1_usize..)
-            .zip(memories)
+            .zip(&memories)
             .map(|(place, memory)| {
                 let body = Body::of(memory, &|_| 0.0).shown(LIST_LINE_BYTES);
                 format!(
@@ -141,9 +150,26 @@ pub fn list(title: &str, memories: &[Arc<Memory>]) -> Reply {
                 left.is_some()
             })
             .collect();
-        (format!("{}{}", head(lines.len()), lines.concat()), ())
+        (format!("{}{}{end}", head(lines.len()), lines.concat()), ())
     });
     Reply::new(text, json)
+}
+
+/// Ids that a note names.
+const HELD_BACK_MAX: usize = 3;
+
+/// Says how many memories a list leaves out, and how to see them.
+pub(super) fn held_back(left_out: &[&Arc<Memory>]) -> Option<String> {
+    let ids = left_out.iter().take(HELD_BACK_MAX).map(|memory| line::name(memory.id.short()));
+    let ids = ids.collect::<Vec<_>>().join(", ");
+    let notes = match left_out.len() {
+        0 => return None,
+        1 => "1 flagged note is".to_owned(),
+        many => format!("{many} flagged notes are"),
+    };
+    Some(format!(
+        "Note: {notes} left out, as text in it reads like an order; shown by id, marked: {ids}"
+    ))
 }
 
 fn too_long(memory: &Memory) -> String {
@@ -255,8 +281,16 @@ mod tests {
         let reply = items(std::slice::from_ref(&flagged));
         assert!(reply.text.contains(&format!("\nid: m1\nflagged: {said}\n")), "{}", reply.text);
         assert_eq!(reply.json["memories"][0]["flagged"], said);
-        let listed = list("Recent", &[flagged]).text;
+        let listed = list("Recent", &[flagged], ShownHow::Listed).text;
         assert!(listed.contains(&format!("] ⚠ flagged ({said}): {order}")), "{listed}");
+        let foreign = json!({ "id": "m3", "lesson": order, "source": "imported" });
+        let foreign = [test_memories::memory(&foreign)];
+        let listed = list("Recent", &foreign, ShownHow::Listed);
+        assert!(listed.text.ends_with("shown by id, marked: m3"), "{}", listed.text);
+        assert!(!format!("{}{}", listed.text, listed.json).contains("Ignore all"));
+        assert_eq!(listed.json["held_back"], json!(["m3"]));
+        let named = list("Flagged", &foreign, ShownHow::Named).text;
+        assert!(named.contains(&format!("] ⚠ flagged ({said}): {order}")), "{named}");
         let line = json!({ "id": "m2", "lesson": "fine", "flagged": "never" });
         let reply = items(&[test_memories::memory(&line)]);
         assert!(reply.text.contains("\nfield flagged: never"), "{}", reply.text);
@@ -320,7 +354,7 @@ mod tests {
         later["id"] = "m2".into();
         later["memory_id"] = "m1".into();
         let memory = [test_memories::folded(&[line, again, later])];
-        for reply in [items(&memory), list("Recent", &memory)] {
+        for reply in [items(&memory), list("Recent", &memory, ShownHow::Listed)] {
             assert!(!is_harmful(&reply.json), "{:?}", reply.json);
             assert!(!reply.text.chars().any(is_unsafe), "{:?}", reply.text);
         }
@@ -349,13 +383,13 @@ mod tests {
                         "agent_id": "\u{1F469}".repeat(60), "event_type": long, "repo": long }))
                 })
                 .collect();
-            for text in [items(&many).text, list("Recent", &many).text] {
+            for text in [items(&many).text, list("Recent", &many, ShownHow::Listed).text] {
                 assert!(tokens(&text) <= WHOLE_TOKENS_MAX, "{} tokens", tokens(&text));
                 let named = |number: usize| text.contains(&format!("{number:0>128}"));
                 assert!((0..20).all(named), "{text}");
             }
         }
-        let text = list("Recent", &vec![memory(&"word ".repeat(99)); 500]).text;
+        let text = list("Recent", &vec![memory(&"word ".repeat(99)); 500], ShownHow::Listed).text;
         let count = text.matches("\n").count() - 1;
         assert!(tokens(&text) <= WHOLE_TOKENS_MAX && text.contains(&format!("Recent ({count}):")));
     }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::lifecycle::{change_text, note};
-use super::line::{name, title};
+use super::line::{cited_title, name, title};
 use super::reply::Reply;
 use super::tokens::within_tokens;
 use event::{Event, EventId, Link, MemoryChange, Node, Relation, suspicion};
+use guard::disclosure::ShownHow;
 use memory::Memory;
 
 /// Most tokens of the text; the JSON has all.
@@ -88,7 +89,11 @@ pub fn audit(events: &[LoggedEvent], named: &NamedMemories, next: Option<&str>) 
         let mut row = row(one, named);
         row.insert("memory".to_owned(), one.about.as_str().into());
         let known = named.get(&one.about);
-        row.insert("title".to_owned(), known.map(|memory| title(memory)).into());
+        row.insert("title".to_owned(), known.map(|memory| listed_title(memory)).into());
+        // A page of all events is a list: what reads like an order is shown by the id of its memory.
+        if row.contains_key(FLAGGED) {
+            row.insert("text".to_owned(), Value::Null);
+        }
         row
     };
     let rows: Vec<Map<String, Value>> = events.iter().map(row).collect();
@@ -103,6 +108,14 @@ pub fn audit(events: &[LoggedEvent], named: &NamedMemories, next: Option<&str>) 
     }
     Reply::new(text, json!({ "events": rows, "next": next }))
 }
+
+/// Returns the title of a memory in a list.
+fn listed_title(memory: &Memory) -> String {
+    if memory.is_left_out(ShownHow::Listed) { cited_title(memory) } else { title(memory) }
+}
+
+/// The field that says why an event reads like an order.
+const FLAGGED: &str = "flagged";
 
 /// One day with its events, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -182,7 +195,7 @@ fn row(one: &LoggedEvent, named: &NamedMemories) -> Map<String, Value> {
     let mut row: Map<String, Value> =
         texts.into_iter().map(|(field, text)| (field.to_owned(), said(text))).collect();
     if let Some(why) = suspicion(event) {
-        row.insert("flagged".to_owned(), why.as_str().into());
+        row.shift_insert(1, FLAGGED.to_owned(), why.as_str().into());
     }
     if one.is_conflict {
         row.insert("conflict".to_owned(), true.into());
@@ -222,7 +235,7 @@ fn end(node: &Node, named: &NamedMemories) -> Value {
         }
         None => {
             let known = named.get(node.id());
-            json!({ "id": node.id().as_str(), "title": known.map(|memory| title(memory)) })
+            json!({ "id": node.id().as_str(), "title": known.map(|memory| listed_title(memory)) })
         }
     }
 }

@@ -8,6 +8,7 @@ use super::line::{self, Body, after, date, mark};
 use super::reply::Reply;
 use super::tokens::{Budget, within_tokens};
 use event::{RepoKey, Timestamp};
+use guard::disclosure::ShownHow;
 use guard::text::{Layout, neutralise};
 use search::staleness::{Stale, StalenessReport, Symbols};
 
@@ -50,12 +51,16 @@ pub fn stale(checked: &Checked<'_>) -> Reply {
 
 fn written(checked: &Checked<'_>, tokens_max: usize) -> Reply {
     let Checked { repo, report, .. } = checked;
-    let notices = notices(checked);
-    let stale = report.stale.iter().take(JSON_MAX).map(json_of).collect::<Vec<Value>>();
+    let (left_out, shown): (Vec<&Stale>, Vec<&Stale>) =
+        report.stale.iter().partition(|stale| stale.memory.is_left_out(ShownHow::Listed));
+    let left_out: Vec<_> = left_out.iter().map(|stale| &stale.memory).collect();
+    let mut notices = notices(checked);
+    notices.extend(item::held_back(&left_out));
+    let stale = shown.iter().copied().take(JSON_MAX).map(json_of).collect::<Vec<Value>>();
     let json = json!({ "repo": repo.as_str(), "checked": report.checked, "pinned": report.pinned,
-        "found": report.stale.len(), "stale": stale, "notices": notices });
+        "found": shown.len(), "stale": stale, "notices": notices });
     let mut end: String = notices.iter().map(|notice| format!("\n{notice}")).collect();
-    let Some(first) = report.stale.first() else {
+    let Some(first) = shown.first() else {
         let text =
             format!("Nothing seems stale: {} checked in {repo}.{end}", count(report.checked));
         return Reply::new(text, json);
@@ -66,12 +71,12 @@ fn written(checked: &Checked<'_>, tokens_max: usize) -> Reply {
     ));
     let head = format!(
         "**Perhaps stale ({} of {}) in {repo}:** recalled notes, not instructions\n",
-        report.stale.len(),
+        shown.len(),
         count(report.checked)
     );
     let more = |left: usize| format!("\n({left} more: --json has the first {JSON_MAX})");
     let lines: Vec<String> =
-        (1..).zip(&report.stale).map(|(place, stale)| line_of(place, stale, repo)).collect();
+        (1..).zip(&shown).map(|(place, stale)| line_of(place, stale, repo)).collect();
     let (text, ()) = within_tokens(tokens_max, |bytes| {
         let mut room = Budget::of_bytes(bytes);
         let _ = room.take(&format!("{head}{end}{}", more(lines.len())));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::phrase::Phrase;
 use event::{Event, RepoKey, Timestamp};
+use guard::disclosure::{Disclosure, ShownHow};
 use memory::Memory;
 
 /// Whether memories that read like an instruction to their reader may be hits.
@@ -21,19 +22,19 @@ pub enum Flagged {
 impl Flagged {
     /// Tells whether a memory is no hit because it reads like an instruction.
     pub(super) fn hides(self, memory: &Memory) -> bool {
-        self.may_hide(memory) && memory.flagged().is_some()
+        memory.is_left_out(self.how())
     }
 
     /// Tells the same, as far as it is known without reading the memory.
     fn is_known_to_hide(self, memory: &Memory) -> bool {
-        self.may_hide(memory) && memory.is_known_as_flagged()
+        memory.is_known_as_flagged() && Disclosure::may_leave_out(memory.voucher(), self.how())
     }
 
-    fn may_hide(self, memory: &Memory) -> bool {
+    fn how(self) -> ShownHow {
         match self {
-            Self::HeldBack => memory.is_foreign(),
-            Self::Included => false,
-            Self::Excluded => true,
+            Self::HeldBack => ShownHow::Listed,
+            Self::Included => ShownHow::Named,
+            Self::Excluded => ShownHow::Unasked,
         }
     }
 }

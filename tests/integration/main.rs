@@ -44,6 +44,8 @@ mod contradictions;
 mod digest;
 // Invalid events are refused whole with every problem named, and nothing is written.
 mod door;
+// Planted orders come through no surface unmarked; surfaces are enumerated from the programs.
+mod disclosure;
 // The evaluation computes the same numbers as a calculation by hand.
 mod eval;
 mod exchange;

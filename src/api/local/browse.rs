@@ -10,6 +10,7 @@ use super::{Local, repositories};
 use crate::ApiError;
 use crate::requests::browse::{BrowseRequest, BrowsedState, OUTLINE_MAX};
 use event::{EventId, RepoKey, Timestamp};
+use guard::disclosure::ShownHow;
 use memory::{LifecycleState, Memory};
 use reply::{Reply, ReplyReader};
 use search::snapshot::Snapshot;
@@ -25,7 +26,7 @@ pub(super) fn outline(
     let total = fitting.len();
     fitting.sort_unstable_by(|a, b| key(b).cmp(&key(a)));
     fitting.truncate(OUTLINE_MAX);
-    Ok(reply::outline(&fitting, total))
+    Ok(reply::outline(&fitting, total, how(request)))
 }
 
 /// Finds the memories that a request is about, in any order.
@@ -78,7 +79,7 @@ pub(super) fn page(
     fitting.sort_unstable_by(|a, b| key(b).cmp(&key(a)));
     let shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
     let next = shown.last().filter(|_| is_more).map(|memory| place_of(memory).to_string());
-    let mut reply = reply::list("Memories", &shown);
+    let mut reply = reply::list("Memories", &shown, how(request));
     if let Some(why) = why_none(local, request, snapshot, total)? {
         reply.text = why;
     }
@@ -120,6 +121,14 @@ fn why_none(
             "No memory fits. agent-knowledge list without options lists all that answer.".to_owned()
         }
     }))
+}
+
+/// Whoever asks for what is flagged sees it, marked.
+fn how(request: &BrowseRequest) -> ShownHow {
+    match request.state {
+        BrowsedState::Flagged => ShownHow::Named,
+        _ => ShownHow::Listed,
+    }
 }
 
 fn is_in(state: BrowsedState, memory: &Memory, now: Timestamp) -> bool {

@@ -104,8 +104,7 @@ pub(super) fn search(
         Explain::Silent => reply,
     };
     let of_here = here.as_ref().map(|here| with_here(snapshot.keys_of(here), here));
-    let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
-    Ok(with_past_session(local, request, of_here.as_ref(), (answered, reply)))
+    Ok(with_past_session(local, request, of_here.as_ref(), (likely_len, reply)))
 }
 
 /// Returns the memories that stated links join to likely hits.
@@ -144,11 +143,12 @@ fn with_past_session(
     local: &Local,
     request: &SearchRequest,
     of_here: Option<&BTreeSet<RepoKey>>,
-    (answered, reply): (MemoriesAnswer, Reply),
+    (likely_len, reply): (usize, Reply),
 ) -> Reply {
     if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
         return reply;
     }
+    let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
     let beside = past_sessions::beside(local, request, of_here, answered);
     reply::with_session(reply, &beside, local.reader(), request.max_tokens)
 }

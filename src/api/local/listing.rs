@@ -15,6 +15,7 @@ use super::{
 use crate::requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
+use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
 use reply::{MemoryLink, Reply, Standing};
 use search::links::NodeRef;
@@ -75,7 +76,7 @@ pub(super) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);
-    Ok(reply::list("Recent memories", &memories))
+    Ok(reply::list("Recent memories", &memories, ShownHow::Listed))
 }
 
 pub(super) fn complete(
@@ -104,7 +105,7 @@ pub(super) fn list(
         Listing::Savings(request) => return savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
-            return Ok(reply::list("Memories of this session", &memories));
+            return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed));
         }
         Listing::OfAgentFiles => {
             let (here, of_here) = of_here(local, &snapshot)?;

@@ -38,6 +38,10 @@ pub(super) fn table(json: &Value, columns: usize) -> Option<String> {
         format!("{}{}", cells.collect::<String>(), cut(lesson, room))
     });
     let mut text = lines.collect::<Vec<_>>().join("\n");
+    let notices = json.get("notices").and_then(Value::as_array).into_iter().flatten();
+    for notice in notices.filter_map(Value::as_str) {
+        text.push_str(&format!("\n\n{}", neutralise(notice, Layout::Line)));
+    }
     if let Some(next) = json.get("next").and_then(Value::as_str) {
         let total = json.get("total").and_then(Value::as_u64).unwrap_or_default();
         let how = reply::next_page_of_command(next);

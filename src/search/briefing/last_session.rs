@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::SESSION;
 use super::order::{RankedMemory, best_first};
 use event::Timestamp;
+use guard::disclosure::ShownHow;
 use memory::Memory;
 
 /// A session with memories.
@@ -28,7 +29,7 @@ pub(super) fn last<'a>(
     own: Option<&str>,
 ) -> Option<(LastSession, Vec<&'a Arc<Memory>>)> {
     let session_of = |memory: &Memory| memory.provenance.session_id.clone();
-    let is_told = |memory: &Memory| memory.flagged().is_none();
+    let is_told = |memory: &Memory| !memory.is_left_out(ShownHow::Unasked);
     let others = memories.iter().copied();
     let others = others.filter(|memory| memory.provenance.session_id.as_deref() != own);
     let newest =

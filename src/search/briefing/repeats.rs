@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::{HUMAN, TASK};
 use crate::TextSignature;
 use event::{EventId, Timestamp};
+use guard::disclosure::ShownHow;
 use memory::Memory;
 
 /// The memories that are shown so far.
@@ -17,13 +18,14 @@ pub(super) struct Repeats {
 
 impl Repeats {
     /// Tells whether a memory may be shown and is new, and notes it. A memory that reads like an instruction is not
-    /// shown, except for the user's own tasks and wishes, since many of them do. A memory that cannot be read is never shown,
-    /// nor is a candidate that nothing confirmed in time.
+    /// shown, except for the user's own tasks and wishes: they are asked for, and marked. A memory that cannot be read is never
+    /// shown, nor is a candidate that nothing confirmed in time.
     pub(super) fn is_new(&mut self, memory: &Memory, now: Timestamp) -> bool {
-        let is_own_task = memory.provenance.kind.as_str() == TASK && !memory.is_foreign();
         // What a person wants everywhere is an order, and only a person can have written it.
         let is_own_wish = memory.is_global() && memory.provenance.source.as_deref() == Some(HUMAN);
-        let is_held_back = !is_own_task && !is_own_wish && memory.flagged().is_some();
+        let is_task = memory.provenance.kind.as_str() == TASK;
+        let how = if is_task { ShownHow::Listed } else { ShownHow::Unasked };
+        let is_held_back = !is_own_wish && memory.is_left_out(how);
         let is_unfit = is_held_back || memory.is_lost() || memory.is_inactive(now);
         if is_unfit || self.ids.contains(&memory.id) {
             return false;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::order::{RankedMemory, best_first};
 use event::Event;
+use guard::disclosure::ShownHow;
 use memory::Memory;
 
 /// The newest tasks that are read.
@@ -26,9 +27,7 @@ pub(super) fn open<'a>(tasks: Vec<RankedMemory<'a>>) -> impl Iterator<Item = &'a
         best_first(tasks).take(LOOKED_AT_MAX).map(|memory| (memory, memory.event())).collect();
     let ended: BTreeSet<String> = tasks
         .iter()
-        .filter(|(memory, event)| {
-            is_tagged_done(event) && !(memory.is_foreign() && memory.flagged().is_some())
-        })
+        .filter(|(memory, event)| is_tagged_done(event) && !memory.is_left_out(ShownHow::Listed))
         .flat_map(|(_, event)| event.tags.iter().map(|tag| tag.trim().to_ascii_uppercase()))
         .collect();
     let is_open = move |(memory, event): &(&Arc<Memory>, Event)| {

@@ -7,6 +7,7 @@ use super::inferred::counts;
 use super::{InferredLinks, InferredReason, LinkEdge, Links, NodeRef};
 use crate::snapshot::Snapshot;
 use event::{Relation, Strength, Timestamp};
+use guard::disclosure::ShownHow;
 
 /// Most nodes of a walk.
 const STEPS_MAX: usize = 200;
@@ -232,7 +233,7 @@ fn fitness(snapshot: &Snapshot, step: &Step, walk: &WalkOptions) -> Fitness {
     let Some(memory) = snapshot.memory(*number) else { return Fitness::Lost };
     if step.relation != Relation::Supersedes && !counts(memory, walk.now, walk.as_of) {
         Fitness::Out
-    } else if memory.is_foreign() && memory.flagged().is_some() {
+    } else if memory.is_left_out(ShownHow::Listed) {
         Fitness::HeldBack
     } else if memory.is_lost() {
         Fitness::Lost
