@@ -63,14 +63,22 @@ pub(super) fn is_without_secret(key: &str) -> bool {
 
 /// Returns JSON whose texts and names are stamps.
 pub(super) fn stamped(value: Value) -> Value {
+    each_text(value, &|text| Redacted::stamp(text).into_string())
+}
+
+/// Returns JSON whose texts are without secrets.
+pub(super) fn clean_texts(value: Value) -> Value {
+    each_text(value, &|text| Redacted::of(text).into_string())
+}
+
+fn each_text(value: Value, clean: &dyn Fn(&str) -> String) -> Value {
     match value {
-        Value::String(text) => Redacted::stamp(&text).into_string().into(),
-        Value::Array(items) => items.into_iter().map(stamped).collect(),
+        Value::String(text) => clean(&text).into(),
+        Value::Array(items) => items.into_iter().map(|item| each_text(item, clean)).collect(),
         Value::Object(fields) => {
-            let clean = fields
-                .into_iter()
-                .map(|(name, value)| (Redacted::stamp(&name).into_string(), stamped(value)));
-            Value::Object(clean.collect::<Map<_, _>>())
+            let fields = fields.into_iter();
+            let fields = fields.map(|(name, value)| (clean(&name), each_text(value, clean)));
+            Value::Object(fields.collect::<Map<_, _>>())
         }
         plain => plain,
     }

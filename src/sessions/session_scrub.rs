@@ -5,7 +5,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Transaction, params};
 use serde_json::Value;
 
-use super::row_text::{CleanFacts, file_key, is_without_secret, stamped};
+use super::row_text::{CleanFacts, clean_texts, file_key, is_without_secret, stamped};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::{packed, unpacked};
 use guard::secrets::{Redacted, findings};
@@ -21,6 +21,8 @@ enum ColumnForm {
     Path,
     /// Names and ids as JSON.
     StampJson,
+    /// Texts as JSON.
+    TextJson,
     /// The facts of a session as JSON.
     Facts,
     /// A packed exchange.
@@ -48,7 +50,7 @@ const COLUMNS: [(&str, &str, ColumnForm); 21] = [
     ("tombstone", "value", ColumnForm::Stamp),
     ("mended", "repo", ColumnForm::Text),
     ("mended", "key", ColumnForm::Stamp),
-    ("mended", "mended", ColumnForm::Text),
+    ("mended", "mended", ColumnForm::TextJson),
     ("decision", "verdict", ColumnForm::Stamp),
 ];
 
@@ -161,8 +163,9 @@ fn cleaned(form: ColumnForm, cell: ValueRef<'_>) -> Option<(String, CleanCell)> 
         ColumnForm::Path if is_without_secret(before) => return None,
         ColumnForm::Path => file_key(before),
         ColumnForm::Stamp => Redacted::stamp(before).into_string(),
-        ColumnForm::StampJson => {
-            let (before, after) = (json()?, stamped(json()?));
+        ColumnForm::StampJson | ColumnForm::TextJson => {
+            let clean = if form == ColumnForm::TextJson { clean_texts } else { stamped };
+            let (before, after) = (json()?, clean(json()?));
             if before == after {
                 return None;
             }
