@@ -10,13 +10,15 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use event::{RepoKey, Timestamp, parse_timestamp};
-use guard::secrets::redacted;
-use guard::text::{Layout, neutralise};
+use guard::secrets::Redacted;
 use search::links::LoggedQuery;
 use store::{make_own_file, open_own_file, own_folder, private};
 
 /// The folder of these logs, below the cache directory.
-const FOLDER: &str = "searches";
+const FOLDER: &str = "gaps";
+
+/// The folder of earlier versions. They reshaped some queries before they removed secrets, so no rule finds what is left in them.
+const OUTDATED_FOLDER: &str = "searches";
 
 /// A longer log loses its older half. This holds some thousand searches.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
@@ -43,18 +45,20 @@ impl QueryLog {
     }
 
     /// Records that a search found nothing. A failure is ignored: no answer depends on it.
-    pub fn note(&self, query: &str, repo: Option<&RepoKey>, now: Timestamp) {
+    pub fn note(&self, query: &Redacted, repo: Option<&RepoKey>, now: Timestamp) {
         let _ = self.try_to_note(query, repo, now);
     }
 
-    fn try_to_note(&self, query: &str, repo: Option<&RepoKey>, now: Timestamp) -> Option<()> {
-        // Secrets are removed before the text is cut: half a secret is hard to recognize.
-        let query = neutralise(&redacted(query), Layout::Line);
-        let query = query.get(..query.floor_char_boundary(QUERY_BYTES_MAX))?;
+    fn try_to_note(&self, query: &Redacted, repo: Option<&RepoKey>, now: Timestamp) -> Option<()> {
+        let query = query.line().cut(QUERY_BYTES_MAX);
         let at = format!("{now:.0}");
         let line = json!({ "at": at, "repo": repo.map(RepoKey::as_str), "query": query });
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        own_folder(self.path.parent()?).ok()?;
+        let folder = self.path.parent()?;
+        if !folder.exists() {
+            let _ = std::fs::remove_dir_all(folder.with_file_name(OUTDATED_FOLDER));
+        }
+        own_folder(folder).ok()?;
         self.shorten();
         let mut options = OpenOptions::new();
         options.append(true).create(true);
@@ -111,8 +115,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = QueryLog::of(folder.path(), Path::new("/logs"));
         assert!(log.read().is_empty());
-        log.note("walrus\nbuild", RepoKey::parse("api").ok().as_ref(), now());
-        log.note("why is password=hunter2secretX refused", None, now());
+        log.note(&"walrus\nbuild".into(), RepoKey::parse("api").ok().as_ref(), now());
+        log.note(&"why is password=hunter2secretX refused".into(), None, now());
         let told = log.read();
         assert_eq!(
             (told[0].query.as_str(), told[0].repo.as_deref()),
@@ -135,7 +139,7 @@ mod tests {
         let log = QueryLog::of(folder.path(), Path::new("/logs"));
         let long = "walrus ".repeat(500);
         for number in 0..1_500 {
-            log.note(&format!("{number} {long}"), None, now());
+            log.note(&format!("{number} {long}").into(), None, now());
             assert!(log.path.metadata().unwrap().len() < FILE_BYTES_MAX + 1_024);
         }
         let told = log.read();

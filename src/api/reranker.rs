@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use engine::MaySee;
+use guard::secrets::Redacted;
 
 /// Returns the reranker that the settings name at this moment; `None` for none.
 pub type RerankerNow = Arc<dyn Fn() -> Option<Arc<dyn Reranker>> + Send + Sync>;
@@ -26,5 +27,5 @@ pub trait Reranker: Send + Sync {
     ///
     /// # Errors
     /// A note for the reader why there are none, once an outage; `None` where that was said before.
-    fn scores(&self, query: &str, texts: &[String]) -> Result<Vec<f64>, Option<String>>;
+    fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, Option<String>>;
 }

@@ -122,7 +122,7 @@ impl<'a> Asker<'a> {
         let text = text.trim();
         let end = text.floor_char_boundary(api::QUERY_BYTES_MAX);
         SearchRequest {
-            query: text.get(..end).unwrap_or(text).to_owned(),
+            query: text.get(..end).unwrap_or(text).into(),
             scope: self.scope_of(query),
             limit: how.limit,
             mode: how.mode,

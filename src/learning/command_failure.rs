@@ -1,7 +1,8 @@
-//! A command that failed, and what happened since. Hooks keep both in the file of a session, which other versions of the
+//! A command that failed, and what happened since, without secrets. Hooks keep both in the file of a session, which other versions of the
 //! program read, so the form in which they are written stays. Not here: the file (`clients::hooks`), what follows from
 //! it (`learn`).
 
+use guard::secrets::Redacted;
 use serde::{Deserialize, Serialize};
 
 /// A command that failed.
@@ -10,13 +11,13 @@ pub struct CommandFailure {
     /// When, in seconds.
     pub at: i64,
     /// The command.
-    pub command: String,
+    pub command: Redacted,
     /// Its goal.
-    pub goal: String,
+    pub goal: Redacted,
     /// The relevant lines of its output.
-    pub excerpt: String,
+    pub excerpt: Redacted,
     /// The words of its signature.
-    pub words: String,
+    pub words: Redacted,
     /// The fingerprint of the command with all its secrets.
     #[serde(default)]
     pub fingerprint: u64,
@@ -30,9 +31,9 @@ pub struct CommandFailure {
 #[serde(rename_all = "snake_case")]
 pub enum SessionStep {
     /// A command succeeded.
-    Ran(String),
+    Ran(Redacted),
     /// A file was changed.
-    Changed(String),
+    Changed(Redacted),
 }
 
 #[cfg(test)]
@@ -47,7 +48,7 @@ mod tests {
         assert_eq!((failure.at, failure.fingerprint, failure.since.len()), (5, 0, 0));
         let written = serde_json::to_string(&failure).unwrap();
         assert_eq!(written, line.replace('}', r#","fingerprint":0}"#));
-        let steps = [SessionStep::Ran("a".to_owned()), SessionStep::Changed("b".to_owned())];
+        let steps = [SessionStep::Ran("a".into()), SessionStep::Changed("b".into())];
         assert_eq!(serde_json::to_string(&steps).unwrap(), r#"[{"ran":"a"},{"changed":"b"}]"#);
     }
 }

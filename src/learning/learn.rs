@@ -32,7 +32,7 @@ pub struct Lesson {
 #[must_use]
 pub fn mended<'a>(failures: &'a [CommandFailure], worked: &str) -> Option<&'a CommandFailure> {
     let wanted = goal(worked)?;
-    failures.iter().rev().find(|failure| failure.goal == wanted)
+    failures.iter().rev().find(|failure| *failure.goal == *wanted)
 }
 
 /// Drafts a lesson from a failure and the command that then succeeded, without its secrets, or nothing if it teaches nothing.
@@ -54,7 +54,7 @@ pub fn written(failure: &CommandFailure, fix: Fix) -> Lesson {
         command: Some(fix.command()),
         lesson: Some(fix.lesson(&failed)),
         success_rate: Some("1/1".to_owned()),
-        symptoms: vec![failure.excerpt.clone()],
+        symptoms: vec![failure.excerpt.to_string()],
         files: fix.files,
         tags: vec![key.clone(), signature::mark(&failure.words)],
         ..Draft::default()
@@ -98,7 +98,7 @@ impl Fix {
                     let command = neutralise(&core(command), Layout::Line);
                     // Another try with the same goal is no help.
                     let is_help = helps(&command, &failure.goal)
-                        && goal(&command).as_ref() != Some(&failure.goal);
+                        && goal(&command).as_deref() != Some(&*failure.goal);
                     if is_help && command.len() <= FIX_BYTES_MAX && !before.contains(&command) {
                         before.push(command);
                     }
@@ -158,21 +158,21 @@ mod tests {
     fn failure(command: &str, since: &[SessionStep]) -> CommandFailure {
         CommandFailure {
             at: 0,
-            command: command.to_owned(),
-            goal: goal(command).unwrap(),
-            excerpt: "Error: EACCES: permission denied, mkdir '/x'".to_owned(),
-            words: "Error EACCES permission denied mkdir".to_owned(),
+            command: command.into(),
+            goal: goal(command).unwrap().into(),
+            excerpt: "Error: EACCES: permission denied, mkdir '/x'".into(),
+            words: "Error EACCES permission denied mkdir".into(),
             fingerprint: 0,
             since: since.to_vec(),
         }
     }
 
     fn ran(command: &str) -> SessionStep {
-        SessionStep::Ran(command.to_owned())
+        SessionStep::Ran(command.into())
     }
 
     fn changed(file: &str) -> SessionStep {
-        SessionStep::Changed(file.to_owned())
+        SessionStep::Changed(file.into())
     }
 
     // S-HOOK-5

@@ -77,9 +77,33 @@ fn is_mark(word: &str) -> bool {
     word.contains("[REDACTED:")
 }
 
+/// A command with its secrets. It is recognised by its fingerprint, and nothing else leaves it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct RawCommand(String);
+
+impl RawCommand {
+    /// Takes a command as a client sent it.
+    #[must_use]
+    pub fn new(command: String) -> Self {
+        Self(command)
+    }
+
+    /// Returns its fingerprint, as [`fingerprint`] does.
+    #[must_use]
+    pub fn fingerprint(&self, key: SessionKey) -> u64 {
+        fingerprint(key, &self.0)
+    }
+}
+
+impl std::fmt::Debug for RawCommand {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("RawCommand")
+    }
+}
+
 /// Returns the fingerprint of a command in its whole text: the first 64 bits of HMAC-SHA256 (RFC 2104).
 #[must_use]
-pub fn fingerprint(key: SessionKey, command: &str) -> u64 {
+fn fingerprint(key: SessionKey, command: &str) -> u64 {
     let key = key.map(u64::to_le_bytes).concat();
     // HMAC takes a key of any length, so this cannot fail.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&key) else { return 0 };

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use event::{KEY_DIGITS, OwnTag};
 use guard::fence::unfenced;
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 use guard::text::{Layout, neutralise};
 
 /// Lines of a signature: what is wrong, where, and why.
@@ -101,18 +101,18 @@ const EMPTY_WORDS: [&str; 14] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// Its lines, as they were.
-    pub excerpt: String,
+    pub excerpt: Redacted,
     /// Its words, without what differs each time.
-    pub words: String,
+    pub words: Redacted,
     /// The words of five lines instead of three, for a query.
-    pub all_words: String,
+    pub all_words: Redacted,
 }
 
 impl Signature {
     /// Makes the signature of a failure from its output; `None` where the output does not tell it from other
     /// failures.
     #[must_use]
-    pub fn of(output: &str) -> Option<Self> {
+    pub fn of(output: &Redacted) -> Option<Self> {
         let plain = without_escapes(&unfenced(output));
         let all: Vec<&str> = plain
             .lines()
@@ -123,13 +123,9 @@ impl Signature {
         let tail = all.len().saturating_sub(half).max(half.min(all.len()));
         let looked_at = all.iter().take(half).chain(all.get(tail..).unwrap_or_default());
         let lines: Vec<&str> = looked_at.copied().filter(|line| says_something(line)).collect();
-        // Secrets are removed before anything is taken off a line: without its colon a password is a word like any
-        // other.
-        let chosen: Vec<_> = telling(&lines, LINES_MAX).into_iter().map(redacted).collect();
-        let all_words: Vec<String> = telling(&lines, QUERY_LINES_MAX)
-            .into_iter()
-            .map(|line| lasting(&redacted(line)))
-            .collect();
+        let chosen = telling(&lines, LINES_MAX);
+        let all_words: Vec<String> =
+            telling(&lines, QUERY_LINES_MAX).into_iter().map(lasting).collect();
         let all_words = all_words.join(" ");
         let excerpt: Vec<String> =
             chosen.iter().map(|line| neutralise(&cut(line), Layout::Line)).collect();
@@ -140,7 +136,11 @@ impl Signature {
                 && !EMPTY_WORDS.contains(&word.as_str())
         };
         let is_known = words.split_whitespace().filter(is_telling).count() >= WORDS_MIN;
-        is_known.then(|| Self { excerpt: excerpt.join("\n"), words, all_words })
+        is_known.then(|| Self {
+            excerpt: Redacted::of(&excerpt.join("\n")),
+            words: Redacted::of(&words),
+            all_words: Redacted::of(&all_words),
+        })
     }
 }
 
@@ -282,8 +282,8 @@ fn without_escapes(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn words(output: &str) -> String {
-        Signature::of(output).unwrap().words
+    fn words(output: &str) -> Redacted {
+        Signature::of(&output.into()).unwrap().words
     }
 
     // S-HOOK-9
@@ -293,7 +293,7 @@ mod tests {
             "Error: password: hunter2secretX denied by the registry example",
             "fatal: \"api_key\": \"abcd1234efgh5678ijkl\" is not permitted here",
         ] {
-            let found = Signature::of(output).unwrap();
+            let found = Signature::of(&output.into()).unwrap();
             for secret in ["hunter2secretX", "abcd1234efgh5678ijkl"] {
                 let all = format!("{} {}", found.excerpt, found.words);
                 assert!(!all.contains(secret), "{all}");
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_signature_keeps_only_what_distinguishes_a_failure() {
         let output = "   Compiling api v0.1.0 (/home/me/api)\nerror[E0433]: failed to resolve: use of undeclared crate `serde`\n --> src/main.rs:3:5\n  |\n3 | use serde::Serialize;\n\nFor more information about this error, try `rustc --explain E0433`.\nerror: could not compile `api` (bin \"api\") due to 1 previous error";
-        let signature = Signature::of(output).unwrap();
+        let signature = Signature::of(&output.into()).unwrap();
         assert_eq!(
             signature.excerpt,
             "error[E0433]: failed to resolve: use of undeclared crate `serde`"
@@ -347,7 +347,7 @@ mod tests {
             "failed\nfailed",
             "<agent-knowledge>\npermission denied for user root\n</agent-knowledge>",
         ] {
-            assert_eq!(Signature::of(output), None, "{output:?}");
+            assert_eq!(Signature::of(&output.into()), None, "{output:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use crate::http_client::HttpClient;
 use crate::provider_command;
 use crate::provider_error::ProviderError;
 use crate::vector_forms::{TextKind, VectorRequest, place_of_vectors, vectors_in};
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 use index::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding, ModelId};
 use store::{EmbeddingProvider, ProviderForm};
 
@@ -69,7 +69,7 @@ impl RemoteEmbedder {
     /// is never sent again, since it is paid for.
     fn each(&mut self, texts: &[&str], kind: TextKind, wait: Duration) -> EmbeddedEach {
         let before = self.batch;
-        let ready: Vec<String> = texts.iter().map(|text| self.ready(text, kind)).collect();
+        let ready: Vec<Redacted> = texts.iter().map(|text| self.ready(text, kind)).collect();
         let (mut rest, mut each) = (ready.as_slice(), EmbeddedEach::default());
         while !rest.is_empty() {
             let (now, later) = rest.split_at(self.batch.min(rest.len()));
@@ -96,20 +96,19 @@ impl RemoteEmbedder {
 
     /// Takes secrets out of a text, cuts it and puts the prefix before it. A query was not redacted before, and the rules may know
     /// more than when a memory was saved. Local servers refuse a whole batch for one text that is too long.
-    fn ready(&self, text: &str, kind: TextKind) -> String {
-        let text = &*redacted(text);
+    fn ready(&self, text: &str, kind: TextKind) -> Redacted {
         let max = usize::try_from(self.provider.max_chars).unwrap_or(usize::MAX);
-        let cut = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
+        let text = Redacted::of(text).cut_to_characters(max);
         let prefix = match kind {
             TextKind::Query => &self.provider.query_prefix,
             TextKind::Text => &self.provider.text_prefix,
         };
-        format!("{prefix}{}", text.get(..cut).unwrap_or(text))
+        Redacted::of(&format!("{prefix}{text}"))
     }
 
     fn vectors_of_batch(
         &mut self,
-        texts: &[String],
+        texts: &[Redacted],
         kind: TextKind,
         wait: Duration,
     ) -> Result<Vec<CheckedVector>, ProviderError> {
@@ -131,7 +130,7 @@ impl RemoteEmbedder {
 
     fn answer(
         &self,
-        texts: &[String],
+        texts: &[Redacted],
         kind: TextKind,
         wait: Duration,
     ) -> Result<Value, ProviderError> {

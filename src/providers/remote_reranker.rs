@@ -8,6 +8,7 @@ use crate::provider_error::ProviderError;
 use crate::provider_url::ProviderUrl;
 use crate::remote_embedder::Way;
 use crate::rerank_forms::{body, scores};
+use guard::secrets::Redacted;
 use store::{RerankForm, RerankProvider};
 
 /// What a search that somebody waits for may cost. Thirty texts that an answer repeats have a quarter of a MiB.
@@ -40,7 +41,7 @@ impl RemoteReranker {
     ///
     /// # Errors
     /// [`ProviderError`], each in one line.
-    pub fn scores(&self, query: &str, texts: &[String]) -> Result<Vec<f64>, ProviderError> {
+    pub fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, ProviderError> {
         let RerankProvider { form, model, .. } = &self.provider;
         let (request, wait) = (body(*form, model, query, texts), self.provider.wait());
         let answer = match &self.way {
@@ -80,8 +81,8 @@ mod tests {
         }
     }
 
-    fn texts() -> Vec<String> {
-        vec!["a".to_owned(), "b".to_owned()]
+    fn texts() -> Vec<Redacted> {
+        vec!["a".into(), "b".into()]
     }
 
     fn good() -> Value {
@@ -97,7 +98,7 @@ mod tests {
     ) -> (Result<Vec<f64>, String>, usize) {
         let server = StandIn::start(answer);
         let provider = RerankProvider { timeout_ms, ..provider(RerankForm::Jina, &server.url) };
-        let scores = RemoteReranker::open(provider, None).unwrap().scores("q", &texts());
+        let scores = RemoteReranker::open(provider, None).unwrap().scores(&"q".into(), &texts());
         let told = scores.map_err(|error| {
             error.to_string().replace(server.url.trim_start_matches("http://"), "HOST")
         });
@@ -117,9 +118,12 @@ mod tests {
             let no_key = RemoteReranker::open(set.clone(), Some(" ".to_owned())).err().unwrap();
             assert_eq!(no_key, ProviderError::NoKey("K".to_owned()));
             let reranker = RemoteReranker::open(set, Some("secret\n".to_owned())).unwrap();
-            assert_eq!(reranker.scores("q", &texts()), Ok(vec![0.1, 0.9]), "{form:?}");
+            assert_eq!(reranker.scores(&"q".into(), &texts()), Ok(vec![0.1, 0.9]), "{form:?}");
             let asked = server.next();
-            assert_eq!((asked.path.as_str(), &asked.body), (path, &body(form, "m", "q", &texts())));
+            assert_eq!(
+                (asked.path.as_str(), &asked.body),
+                (path, &body(form, "m", &"q".into(), &texts()))
+            );
             assert!(asked.head.contains("authorization: Bearer secret\n"), "{}", asked.head);
         }
         let elsewhere = RemoteReranker::open(provider(RerankForm::Jina, "http://a.example"), None);
@@ -199,6 +203,6 @@ mod tests {
         let command = ["sh", "-c", script].map(str::to_owned).to_vec();
         let set = RerankProvider { command, ..provider(RerankForm::Command, "") };
         let reranker = RemoteReranker::open(set, None).unwrap();
-        assert_eq!(reranker.scores("q", &texts()), Ok(vec![0.25, 4.0]));
+        assert_eq!(reranker.scores(&"q".into(), &texts()), Ok(vec![0.25, 4.0]));
     }
 }

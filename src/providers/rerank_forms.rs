@@ -9,10 +9,11 @@
 use serde_json::{Value, json};
 
 use crate::provider_error::ProviderError;
+use guard::secrets::Redacted;
 use store::RerankForm;
 
 /// Returns the body of a request.
-pub(crate) fn body(form: RerankForm, model: &str, query: &str, texts: &[String]) -> Value {
+pub(crate) fn body(form: RerankForm, model: &str, query: &Redacted, texts: &[Redacted]) -> Value {
     let count = texts.len();
     match form {
         RerankForm::Cohere => {
@@ -77,8 +78,8 @@ fn index_of(item: &Value) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn texts() -> Vec<String> {
-        vec!["a".to_owned(), "b".to_owned()]
+    fn texts() -> Vec<Redacted> {
+        vec!["a".into(), "b".into()]
     }
 
     fn found(form: RerankForm, answer: &Value) -> Result<Vec<f64>, String> {
@@ -88,7 +89,7 @@ mod tests {
     // S-RERANK-2
     #[test]
     fn each_reranker_has_its_own_fields() {
-        let of = |form| body(form, "m", "q", &texts());
+        let of = |form| body(form, "m", &"q".into(), &texts());
         let same = json!({ "model": "m", "query": "q", "documents": ["a", "b"] });
         let with = |more: Value| {
             let mut all = same.clone();

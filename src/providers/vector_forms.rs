@@ -8,6 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
+use guard::secrets::Redacted;
 use store::ProviderForm;
 
 /// What a text is to its model.
@@ -22,7 +23,7 @@ pub(crate) enum TextKind {
 /// What is asked, whatever the form.
 pub(crate) struct VectorRequest<'a> {
     pub(crate) model: &'a str,
-    pub(crate) texts: &'a [String],
+    pub(crate) texts: &'a [Redacted],
     pub(crate) kind: TextKind,
     /// Asked for where it is set.
     pub(crate) dimensions: Option<u32>,
@@ -78,7 +79,7 @@ impl VectorRequest<'_> {
 
     fn gemini(&self, task: &str) -> Value {
         let model = format!("models/{}", self.model);
-        let request = |text: &String| {
+        let request = |text: &Redacted| {
             let one = json!({ "model": model, "content": { "parts": [{ "text": text }] },
                 "taskType": task });
             with(one, "outputDimensionality", self.dimensions)
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     fn body(form: ProviderForm, kind: TextKind) -> Value {
-        let texts = ["a".to_owned(), "b".to_owned()];
+        let texts = ["a".into(), "b".into()];
         VectorRequest { model: "m", texts: &texts, kind, dimensions: Some(8) }.body(form)
     }
 

@@ -4,12 +4,13 @@
 
 use super::point::Point;
 use event::{EventType, RepoKey};
+use guard::secrets::Redacted;
 
 /// A query in two: its text, and the filters that stood in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedQuery {
     /// The rest of the query; empty if it consists of filters only.
-    pub text: String,
+    pub text: Redacted,
     /// Repositories, any of them, as they were written.
     pub repos: Vec<String>,
     /// Kinds, any of them.
@@ -33,7 +34,8 @@ pub struct ParsedQuery {
 impl ParsedQuery {
     /// Takes the filters out of a query. What stands in double quotes or backticks is text.
     #[must_use]
-    pub fn of(query: &str) -> Self {
+    pub fn of(query: &Redacted) -> Self {
+        let query = query.as_str();
         let mut asked = Self::default();
         let mut text = String::with_capacity(query.len());
         let mut rest = query;
@@ -49,8 +51,10 @@ impl ParsedQuery {
             asked.misread = Some(word.to_owned());
         }
         let is_said = text.chars().any(char::is_alphanumeric);
-        asked.text =
-            if is_said || !asked.has_filters() { text.trim().to_owned() } else { String::new() };
+        asked.text = match is_said || !asked.has_filters() {
+            true => Redacted::of(text.trim()),
+            false => Redacted::default(),
+        };
         asked
     }
 
@@ -160,7 +164,7 @@ mod tests {
             ("since::new() fails", None),
             ("npm failed kind:ENOENT: no such file", None),
         ] {
-            let asked = ParsedQuery::of(query);
+            let asked = ParsedQuery::of(&query.into());
             assert_eq!(asked.misread.as_deref(), word, "{query}");
             assert!(word.is_none_or(|word| asked.text.contains(word)), "{query}");
         }
@@ -170,7 +174,7 @@ mod tests {
     #[test]
     fn filters_are_taken_out_and_the_rest_is_the_text() {
         let asked = ParsedQuery::of(
-            "repo:acme/api npm kind:Error fails tag:npm\nfile:src/a.rs agent:codex branch:fix/a-1 since:30d until:2026-01-01 why",
+            &"repo:acme/api npm kind:Error fails tag:npm\nfile:src/a.rs agent:codex branch:fix/a-1 since:30d until:2026-01-01 why".into(),
         );
         assert_eq!(asked.text, "npm fails why");
         assert_eq!((asked.repos, asked.kinds), (vec!["acme/api".into()], vec!["error".into()]));
@@ -183,10 +187,10 @@ mod tests {
     #[test]
     fn filters_alone_leave_no_text() {
         for query in ["kind:error", " tag:a  tag:b ", "- kind:error -"] {
-            let asked = ParsedQuery::of(query);
+            let asked = ParsedQuery::of(&query.into());
             assert!(asked.has_filters() && asked.text.is_empty(), "{query}");
         }
-        assert_eq!(ParsedQuery::of("kind:error tag:a/b tag:b").tags, ["a/b", "b"]);
+        assert_eq!(ParsedQuery::of(&"kind:error tag:a/b tag:b".into()).tags, ["a/b", "b"]);
     }
 
     // S-FIND-2
@@ -213,14 +217,14 @@ mod tests {
             "?! …",
             "",
         ] {
-            let asked = ParsedQuery::of(query);
+            let asked = ParsedQuery::of(&query.into());
             assert_eq!((asked.text.as_str(), asked.has_filters()), (query, false));
         }
     }
 
     #[test]
     fn a_lone_quote_hides_no_filter() {
-        let asked = ParsedQuery::of("don\"t kind:error x");
+        let asked = ParsedQuery::of(&"don\"t kind:error x".into());
         assert_eq!((asked.text.as_str(), asked.kinds.len()), ("don\"t x", 1));
     }
 
@@ -228,12 +232,13 @@ mod tests {
         // S-FIND-2
         #[test]
         fn a_text_without_a_known_prefix_is_never_changed(text in "[a-eg-jl-qu-z:\"` /.]{0,40}") {
-            let asked = ParsedQuery::of(&text);
+            let asked = ParsedQuery::of(&text.as_str().into());
             prop_assert_eq!(asked.text, text.trim());
         }
 
         #[test]
         fn any_text_is_taken_and_what_is_left_was_there(text in "\\PC{0,60}") {
+            let text = Redacted::of(&text);
             let asked = ParsedQuery::of(&text);
             let words: Vec<&str> = text.split_whitespace().collect();
             prop_assert!(asked.text.split_whitespace().all(|word| words.contains(&word)));

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use event::Draft;
+use guard::secrets::Redacted;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::{is_path, is_setting, moves_files};
 use learning::command_failure::CommandFailure;
@@ -166,16 +167,16 @@ pub fn joined(found: Vec<Candidate>, family: &dyn Fn(&str) -> String) -> Vec<Can
 }
 
 fn candidate(session: &str, pair: &CommandPair, gates: PairGates) -> Option<Candidate> {
-    let signature = Signature::of(&pair.output);
+    let signature = Signature::of(&Redacted::of(&pair.output));
     let (excerpt, words) = signature.map_or_else(
-        || (first_line(&pair.output), String::new()),
+        || (Redacted::of(&pair.output).reshaped(first_line), Redacted::default()),
         |signature| (signature.excerpt, signature.words),
     );
     let fix = fix_of(pair)?;
     let failure = CommandFailure {
         at: pair.at_ms.unwrap_or_default() / 1_000,
-        command: cut(&pair.failed.core),
-        goal: pair.failed.tasks.first().cloned().unwrap_or_default(),
+        command: Redacted::of(&cut(&pair.failed.core)),
+        goal: pair.failed.tasks.first().map(|task| Redacted::of(task)).unwrap_or_default(),
         excerpt: excerpt.clone(),
         words,
         fingerprint: 0,
@@ -192,8 +193,8 @@ fn candidate(session: &str, pair: &CommandPair, gates: PairGates) -> Option<Cand
         class: pair.class,
         fingerprint,
         gates: Some(gates),
-        error: excerpt,
-        failed: failure.command.clone(),
+        error: excerpt.into_string(),
+        failed: failure.command.to_string(),
         worked,
         sightings: vec![Sighting {
             session: session.to_owned(),

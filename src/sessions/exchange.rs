@@ -1,5 +1,5 @@
 //! Cuts a transcript into exchanges: a question of a person with all that followed it, up to the next one. Joins calls with
-//! their results, and bounds what is kept. Not here: the secrets of texts that are kept whole (`stored_exchange`), which
+//! their results, and bounds what is kept. Takes the secrets out of each text before it is cut. Not here: which
 //! exchanges are copies of others (the importer).
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use super::transcript::{
     Census, Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
 };
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 
 /// Most bytes of one text. A longer one is a pasted file; sessions are not cut, fields are.
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -26,8 +26,8 @@ pub const PARTS_MAX: usize = 400;
 const EXCERPT_HEAD: usize = 400;
 const EXCERPT_TAIL: usize = 200;
 
-/// How far around a cut secrets are looked for, in bytes: longer than an RSA key of 4,096 bits.
-const SECRET_BYTES: usize = 4 << 10;
+/// Most bytes of a character in UTF-8.
+const CHARACTER_BYTES_MAX: usize = 4;
 
 /// Most calls that wait for their results at once.
 const CALLS_OPEN_MAX: usize = 1_000;
@@ -165,10 +165,10 @@ impl SessionFacts {
         let short = |text: String| clipped(&text, COMMAND_BYTES_MAX);
         match fact {
             SessionFact::Title(source, title) => {
-                let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+                let title = Redacted::beginning(&title, COMMAND_BYTES_MAX).line();
                 let is_better = self.title.as_ref().is_none_or(|(known, _)| *known <= source);
                 if is_better && !title.is_empty() {
-                    self.title = Some((source, short(title)));
+                    self.title = Some((source, title.into_string()));
                 }
             }
             SessionFact::Directory(path) => drop(self.directory.get_or_insert(short(path))),
@@ -360,34 +360,27 @@ impl TranscriptSink for ExchangeBuilder<'_> {
     }
 }
 
-/// Returns both ends of an output.
+/// Returns both ends of an output, in characters. Secrets go before anything is cut: the rules know only whole ones.
 fn excerpt_of(output: &str) -> String {
     let output = without_ours(output);
     let output = output.trim();
-    let characters = output.chars().count();
+    let bytes = (EXCERPT_HEAD * CHARACTER_BYTES_MAX, EXCERPT_TAIL * CHARACTER_BYTES_MAX);
+    let ends = Redacted::ends(output, bytes, "\n...\n");
+    let characters = ends.chars().count();
     if characters <= EXCERPT_HEAD + EXCERPT_TAIL {
-        return output.to_owned();
+        return ends.into_string();
     }
-    let from = output.ceil_char_boundary(output.len().saturating_sub(SECRET_BYTES));
-    let begin = redacted(begin_of(output, SECRET_BYTES));
-    let end = redacted(output.get(from..).unwrap_or_default());
-    let head: String = begin.chars().take(EXCERPT_HEAD).collect();
-    let tail: String = end.chars().skip(end.chars().count().saturating_sub(EXCERPT_TAIL)).collect();
+    let head: String = ends.chars().take(EXCERPT_HEAD).collect();
+    let tail: String = ends.chars().skip(characters - EXCERPT_TAIL).collect();
     format!("{head}\n...\n{tail}")
 }
 
-/// Cuts a text. What would hold a half of a secret is cut after the secret is removed: the rules know only whole ones.
+/// Cuts a text. One that is short enough keeps its secrets until the exchange is packed.
 fn clipped(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return text.to_owned();
     }
-    let near = redacted(begin_of(text, bytes_max + SECRET_BYTES));
-    begin_of(&near, bytes_max).to_owned()
-}
-
-/// Returns the beginning of a text, up to a character.
-fn begin_of(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
+    Redacted::beginning(text, bytes_max).cut(bytes_max).into_string()
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ use super::exchange::{Exchange, PartKind, SessionRead};
 use super::import_scope::ImportScope;
 use super::prompt_text;
 use super::repo_of_session::SessionRepos;
+use super::row_text::CleanFacts;
 use super::session_writes::PackedSession;
-use super::stored_exchange::{erase, packed};
+use super::stored_exchange::packed;
 use super::transcript::Extent;
+use guard::secrets::Redacted;
 
 /// Longest opening of a session, in characters: it stands for a missing title.
 const OPENING_CHARACTERS: usize = 100;
@@ -21,7 +23,7 @@ pub(super) fn kept_session(
     scope: &ImportScope,
     repos: &mut SessionRepos,
 ) -> Option<PackedSession> {
-    let SessionRead { native_id, extent, mut facts, exchanges, is_cut_off, .. } = session;
+    let SessionRead { native_id, extent, facts, exchanges, is_cut_off, .. } = session;
     let directory = facts.directory.as_deref().map(Path::new);
     let repo = repos.of(&facts).map(|key| key.to_string());
     // What goes on with a session that is kept says less about it than its beginning.
@@ -32,24 +34,21 @@ pub(super) fn kept_session(
         return None;
     }
     let opening = exchanges.iter().find_map(opening_of).unwrap_or_default();
-    if let Some((_, title)) = &mut facts.title {
-        erase(title);
-    }
-    facts.remote.iter_mut().chain(&mut facts.branch).for_each(erase);
+    // The directory is looked at on the disk before its secrets go.
+    let (native_id, facts) = (Redacted::stamp(&native_id), CleanFacts::of(facts));
+    let repo = repo.map(|repo| Redacted::of(&repo));
     let exchanges = exchanges.into_iter().filter_map(|exchange| packed(tool, exchange)).collect();
     Some(PackedSession { native_id, extent, facts, repo, exchanges, opening, is_cut_off })
 }
 
 /// The first question of an exchange in one short line, which is cut after its secrets are gone: the rules know only whole
 /// ones.
-fn opening_of(exchange: &Exchange) -> Option<String> {
-    let mut asked = exchange.parts.iter().find_map(|part| match &part.what {
-        PartKind::Asked(text) => Some(prompt_text::without_ours(text).into_owned()),
+fn opening_of(exchange: &Exchange) -> Option<Redacted> {
+    let asked = exchange.parts.iter().find_map(|part| match &part.what {
+        PartKind::Asked(text) => Some(prompt_text::without_ours(text)),
         _ => None,
     })?;
-    erase(&mut asked);
-    let line = asked.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(line.chars().take(OPENING_CHARACTERS).collect())
+    Some(Redacted::of(&asked).line().cut_to_characters(OPENING_CHARACTERS))
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 //! model that has read transcripts: its text is checked before it is shown. Not here: asking it (`retriever::judge`).
 
 use guard::injection::suspicion;
-use guard::secrets::redacted;
-use guard::text::{Layout, neutralise};
+use guard::secrets::Redacted;
 
 use super::candidates::Candidate;
 
@@ -59,7 +58,7 @@ impl LessonDraft {
 
 /// Returns a text as one safe line without secrets.
 fn plain(text: &str) -> String {
-    neutralise(&redacted(text), Layout::Line).trim().to_owned()
+    Redacted::of(text).line().into_string()
 }
 
 #[cfg(test)]

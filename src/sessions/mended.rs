@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use guard::secrets::Redacted;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::{is_path, name_of};
 use learning::commands::tasks;
@@ -115,7 +116,7 @@ pub struct KnownEnd<'a> {
 impl FailureSigns {
     /// Recognises a failure; `None` where its output does not tell it from others, or the command only looks.
     #[must_use]
-    pub fn of(command: &str, output: &str) -> Option<Self> {
+    pub fn of(command: &Redacted, output: &Redacted) -> Option<Self> {
         let signature = Signature::of(output)?;
         let (telling, others): (Vec<&str>, Vec<&str>) =
             signature.excerpt.lines().partition(|line| is_telling(line));
@@ -313,7 +314,7 @@ mod tests {
     }
 
     fn ends(command: &str, output: &str, earlier: &[MendedFailure]) -> Vec<MendedBy> {
-        let signs = FailureSigns::of(command, output).unwrap();
+        let signs = FailureSigns::of(&command.into(), &output.into()).unwrap();
         known_ends(&signs, earlier, 3).iter().map(|known| known.latest.mended_by.clone()).collect()
     }
 
@@ -396,7 +397,7 @@ mod tests {
         };
         let earlier =
             [with("a", "npm ci"), with("b", "npm i left-pad"), with("c", "npm i left-pad")];
-        let signs = FailureSigns::of("npm run build", MISSING).unwrap();
+        let signs = FailureSigns::of(&"npm run build".into(), &MISSING.into()).unwrap();
         let earlier = earlier.concat();
         let known = known_ends(&signs, &earlier, 1);
         let [first] = known.as_slice() else { panic!("{known:?}") };

@@ -4,6 +4,7 @@
 use rusqlite::{Transaction, params};
 
 use super::mended::{FailureSigns, MendedFailure, mended_failures};
+use super::row_text::clean_texts;
 use super::session_store::{SessionError, SessionStore};
 
 /// Most rows that one failure is compared with, the latest first: an error that is everywhere tells nothing.
@@ -74,7 +75,7 @@ fn write_mended(
     let mut insert = write
         .prepare_cached("INSERT INTO mended(session, repo, key, mended) VALUES (?1, ?2, ?3, ?4)")?;
     for failure in mended {
-        let json = serde_json::to_string(failure).unwrap_or_default();
+        let json = serde_json::to_value(failure).map(clean_texts).unwrap_or_default().to_string();
         failure
             .signs
             .keys()

@@ -3,8 +3,7 @@
 //! (`candidates`).
 
 use event::Draft;
-use guard::secrets::redacted;
-use guard::text::{Layout, neutralise};
+use guard::secrets::Redacted;
 use learning::signature;
 
 use super::candidates::{Candidate, Sighting};
@@ -64,7 +63,7 @@ pub fn remarks(session: &str, exchanges: &[Exchange]) -> Vec<Candidate> {
 }
 
 fn remark(class: CandidateClass, sentence: &str, place: Sighting) -> Candidate {
-    let said = neutralise(&redacted(sentence), Layout::Line);
+    let said = Redacted::of(sentence).line().into_string();
     let kind = if class == CandidateClass::Direction { "convention" } else { "decision" };
     let fingerprint = signature::key(&said, kind, "");
     let draft = Draft {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::exchange::SessionFacts;
 use event::RepoKey;
+use guard::secrets::Redacted;
 use store::{DetectedRepo, RepoSource};
 
 /// Most directories that are remembered during one import.
@@ -31,7 +32,9 @@ impl SessionRepos {
             return Some(key);
         }
         let name = directory.rsplit(['/', '\\']).find(|part| !part.is_empty())?;
-        facts.branch.as_ref().map(|_| RepoKey::of_place(name, directory))
+        // A key spells the name in its own way, in which no rule would know a secret.
+        let name = Redacted::of(name);
+        facts.branch.as_ref().map(|_| RepoKey::of_place(&name, directory))
     }
 
     fn of_directory(&mut self, directory: &str) -> Option<RepoKey> {

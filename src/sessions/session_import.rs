@@ -14,6 +14,7 @@ use super::import_scope::ImportScope;
 use super::kept_session::kept_session;
 use super::read_queue::ReadQueue;
 use super::repo_of_session::SessionRepos;
+use super::row_text::{file_key, is_without_secret};
 use super::session_store::{SessionError, SessionStore};
 use super::session_writes::{
     GoneMark, PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
@@ -117,7 +118,7 @@ impl ImportPlan {
             for file in files_of(reader, places, &scope, &mut found) {
                 if scope.has_path(&file.path) && seen.insert(file.path.clone()) {
                     let path = file.path.to_string_lossy().into_owned();
-                    let known = known.remove(&path);
+                    let known = known.remove(&file_key(&path));
                     // A tool may bring back what it deleted, as it was; then it is not read again.
                     back.extend(
                         known.as_ref().filter(|known| known.is_gone).map(|known| known.row),
@@ -140,7 +141,9 @@ impl ImportPlan {
         });
         let gone = known
             .into_iter()
-            .filter(|(path, file)| !file.is_gone && !Path::new(path).exists())
+            .filter(|(path, file)| {
+                !file.is_gone && !is_without_secret(path) && !Path::new(path).exists()
+            })
             .map(|(_, file)| file.row)
             .collect();
         Ok(Self { tools, todo, gone, back, scope })

@@ -144,6 +144,8 @@ impl SessionStore {
         connection.busy_timeout(Duration::from_millis(WAIT_MS)).map_err(error)?;
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(error)?;
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(error)?;
+        // What is deleted is overwritten.
+        connection.query_row("PRAGMA secure_delete = ON", [], |_| Ok(())).map_err(error)?;
         let version: i64 =
             connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(error)?;
         if version > FORMAT {

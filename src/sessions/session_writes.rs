@@ -4,25 +4,27 @@
 use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
+use serde_json::{Value, json};
 
-use super::exchange::SessionFacts;
 use super::file_rows::{KnownFile, LeftByChoice};
 use super::file_state::TranscriptState;
+use super::row_text::{CleanFacts, file_key, stamped, stored_path};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::PackedExchange;
 use super::told_elsewhere::{ToldBefore, told_elsewhere};
 use super::transcript::{Census, Extent};
+use guard::secrets::Redacted;
 
 /// A session of a file, ready to be written.
 #[derive(Debug)]
 pub(super) struct PackedSession {
-    pub(super) native_id: String,
+    pub(super) native_id: Redacted,
     pub(super) extent: Extent,
-    pub(super) facts: SessionFacts,
-    pub(super) repo: Option<String>,
+    pub(super) facts: CleanFacts,
+    pub(super) repo: Option<Redacted>,
     pub(super) exchanges: Vec<PackedExchange>,
     /// The beginning of its first question.
-    pub(super) opening: String,
+    pub(super) opening: Redacted,
     /// Whether reading ended early, so that what is missing may still be there.
     pub(super) is_cut_off: bool,
 }
@@ -85,7 +87,7 @@ impl SessionStore {
             match what {
                 Forgotten::Session(_) => {}
                 Forgotten::Path(path) => {
-                    bury(write, "path", path.trim_end_matches(['/', '\\']), now_ms)?;
+                    bury(write, "path", &below(path), now_ms)?;
                 }
                 Forgotten::Before(time) => bury(write, "before", &time.to_string(), now_ms)?,
             }
@@ -94,12 +96,7 @@ impl SessionStore {
         let write = self.connection.transaction().map_err(&error)?;
         let forgotten = forget(&write).map_err(&error)?;
         write.commit().map_err(&error)?;
-        // Deleted rows stay in the file until they are overwritten.
-        self.connection
-            .execute_batch(
-                "PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)",
-            )
-            .map_err(error)?;
+        self.drop_free_pages()?;
         Ok(forgotten)
     }
 }
@@ -111,13 +108,18 @@ fn sessions_to_forget(write: &Transaction<'_>, what: &Forgotten) -> rusqlite::Re
         Forgotten::Path(path) => {
             let query = "SELECT id FROM session WHERE
                 substr(json_extract(facts, '$.directory') || '/', 1, length(?1) + 1) = ?1 || '/'";
-            write.prepare(query)?.query_map([path.trim_end_matches(['/', '\\'])], row)?.collect()
+            write.prepare(query)?.query_map([below(path)], row)?.collect()
         }
         Forgotten::Before(time) => write
             .prepare("SELECT id FROM session WHERE last_ms < ?1")?
             .query_map([time], row)?
             .collect(),
     }
+}
+
+/// Returns a path as rows hold it, to compare theirs with.
+fn below(path: &str) -> String {
+    stored_path(path.trim_end_matches(['/', '\\'])).into_string()
 }
 
 fn bury(write: &Transaction<'_>, kind: &str, value: &str, now_ms: i64) -> rusqlite::Result<()> {
@@ -138,7 +140,7 @@ pub(super) fn file_row(
         ON CONFLICT(path) DO UPDATE SET tool = excluded.tool RETURNING id";
     write
         .prepare_cached(query)?
-        .query_row(params![path, tool, holds_only_prompts], |row| row.get(0))
+        .query_row(params![file_key(path), tool, holds_only_prompts], |row| row.get(0))
 }
 
 /// Writes how far a file was read.
@@ -149,7 +151,7 @@ pub(super) fn keep_file(
     error: Option<&str>,
 ) -> rusqlite::Result<()> {
     let TranscriptState { stat, head, tail, end } = file.state;
-    let json = |value: serde_json::Result<String>| value.unwrap_or_else(|_| "{}".to_owned());
+    let json = |value: serde_json::Result<Value>| stamped(value.unwrap_or_else(|_| json!({})));
     let query = "UPDATE file SET parser_version = ?2, size = ?3, mtime_ns = ?4, inode = ?5, head = ?6, tail = ?7, end = ?8,
         resume = ?9, ordinal = ?10, census = ?11, error = ?12, is_gone = 0 WHERE id = ?1";
     write.prepare_cached(query)?.execute(params![
@@ -161,10 +163,10 @@ pub(super) fn keep_file(
         head,
         tail,
         end.cast_signed(),
-        json(serde_json::to_string(&file.resume)),
+        json(serde_json::to_value(&file.resume)).to_string(),
         file.ordinal,
-        json(serde_json::to_string(census)),
-        error,
+        json(serde_json::to_value(census)).to_string(),
+        error.map(|error| Redacted::of(error).into_string()),
     ])?;
     match file.left_out {
         Some(LeftByChoice { sessions, choice }) => {
@@ -271,7 +273,7 @@ fn is_forgotten(
     let id = format!("{tool}/{}", session.native_id);
     write
         .prepare_cached(query)?
-        .query_row(params![id, last_ms, session.facts.directory], |row| row.get(0))
+        .query_row(params![id, last_ms, session.facts.facts().directory], |row| row.get(0))
 }
 
 /// Finds or makes the row of a session. A session without exchanges gets none.
@@ -279,7 +281,7 @@ fn session_row(
     write: &Transaction<'_>,
     tool: &str,
     session: &PackedSession,
-) -> rusqlite::Result<Option<(u32, SessionFacts)>> {
+) -> rusqlite::Result<Option<(u32, CleanFacts)>> {
     let query = "SELECT id, facts FROM session WHERE tool = ?1 AND native_id = ?2";
     let row = |row: &Row<'_>| Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?));
     let known = write
@@ -287,7 +289,7 @@ fn session_row(
         .query_row([tool, session.native_id.as_str()], row)
         .optional()?;
     if let Some((row, facts)) = known {
-        let mut facts: SessionFacts = serde_json::from_str(&facts).unwrap_or_default();
+        let mut facts = CleanFacts::of_row(&facts);
         facts.add(session.facts.clone());
         return Ok(Some((row, facts)));
     }
@@ -375,8 +377,8 @@ fn insert_exchange(
 fn finish_session(
     write: &Transaction<'_>,
     row: u32,
-    facts: &SessionFacts,
-    (repo, opening): (Option<String>, String),
+    facts: &CleanFacts,
+    (repo, opening): (Option<Redacted>, Redacted),
     copy_of: Option<u32>,
 ) -> rusqlite::Result<()> {
     let query = "UPDATE session SET facts = ?2, repo = coalesce(?3, repo), parent = ?4, is_by_program = ?5,
@@ -385,9 +387,11 @@ fn finish_session(
         fork_of = coalesce(fork_of, nullif(?8, id)),
         (exchanges, first_ms, last_ms) = (SELECT count(*), min(first_ms), max(last_ms) FROM exchange WHERE session = ?1)
         WHERE id = ?1";
+    let facts = facts.facts();
     let title = facts.title.as_ref().map_or("", |(_, title)| title);
     let json = serde_json::to_string(facts).unwrap_or_else(|_| "{}".to_owned());
     let is_by_program = facts.is_by_program || facts.parent.is_some();
+    let (repo, opening) = (repo.map(Redacted::into_string), opening.as_str());
     let values = params![row, json, repo, facts.parent, is_by_program, title, opening, copy_of];
     write.prepare_cached(query)?.execute(values)?;
     Ok(())

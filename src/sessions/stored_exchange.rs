@@ -1,7 +1,6 @@
 //! An exchange as it is kept: without secrets, as JSON, compressed. The file that names `flate2`. Not here: the table that
 //! holds it (`session_rows`).
 
-use std::borrow::Cow;
 use std::io::{Read, Write};
 
 use flate2::Compression;
@@ -11,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::exchange::{Exchange, PartKind};
 use super::transcript::Outcome;
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 
 /// Most bytes of an exchange when it is unpacked: more than [`crate::exchange`] ever makes of one. A damaged row must not
 /// fill the memory.
@@ -35,6 +34,7 @@ pub(super) struct PackedExchange {
 /// is known to cause.
 pub(super) fn packed(tool: &str, mut exchange: Exchange) -> Option<PackedExchange> {
     exchange.parts.iter_mut().for_each(|part| clean(&mut part.what));
+    exchange.message_id = exchange.message_id.map(|id| Redacted::stamp(&id).into_string());
     let json = serde_json::to_vec(&exchange).ok()?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&json).ok()?;
@@ -96,9 +96,7 @@ fn clean_outcome(outcome: &mut Outcome) {
 
 /// Replaces the secrets of a text by their marks.
 pub(super) fn erase(text: &mut String) {
-    if let Cow::Owned(without) = redacted(text) {
-        *text = without;
-    }
+    *text = Redacted::of(text).into_string();
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use guard::secrets::Redacted;
+
 /// Receives a transcript from a reader.
 pub trait TranscriptSink {
     /// Begins a session, or goes on with it; all that follows belongs to it. `native_id` is the tool's own id.
@@ -97,7 +99,7 @@ impl Census {
 
     fn add_unknown(&mut self, kind: &str, records: u64) {
         let is_room = self.unknown.len() < UNKNOWN_KINDS_MAX;
-        let kind: String = kind.chars().take(KIND_CHARACTERS_MAX).collect();
+        let kind = Redacted::of(kind).cut_to_characters(KIND_CHARACTERS_MAX).into_string();
         let kind =
             if is_room || self.unknown.contains_key(&kind) { kind } else { "...".to_owned() };
         *self.unknown.entry(kind).or_default() += records;

@@ -1,7 +1,7 @@
 //! The commands and edits of a session in a row, as the rules of lessons look at them: what was run, how it ended, in
 //! which exchange. Not here: the rules (`candidates`, `mended`).
 
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 use learning::command_effects::changes;
 use learning::commands::{asks_for_help, core, only_looks, tasks};
 use learning::same_command::essence;
@@ -36,11 +36,11 @@ pub enum TrailKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrailCommand {
     /// The command line.
-    pub line: String,
+    pub line: Redacted,
     /// The same without its surroundings, such as a change of directory.
-    pub core: String,
+    pub core: Redacted,
     /// The same without what changes nothing about its effect.
-    pub essence: String,
+    pub essence: Redacted,
     /// What each of its commands does.
     pub tasks: Vec<String>,
     /// How it ended.
@@ -53,7 +53,7 @@ pub enum TrailEnd {
     /// It succeeded, as far as the transcript says.
     Worked,
     /// It failed, with this excerpt of its output.
-    Failed(String),
+    Failed(Redacted),
 }
 
 /// Returns the steps of a session in order. Commands that only look, that ask for help, that a person refused, or whose end
@@ -103,17 +103,17 @@ fn command_of(command: &str, outcome: &Outcome, excerpt: &str) -> Option<TrailCo
     let end = match outcome {
         Outcome::Succeeded => TrailEnd::Worked,
         _ if excerpt.contains(NOT_RUN) => return None,
-        Outcome::Exited(_) | Outcome::Faulted => TrailEnd::Failed(excerpt.to_owned()),
+        Outcome::Exited(_) | Outcome::Faulted => TrailEnd::Failed(Redacted::of(excerpt)),
         Outcome::Refused(_) | Outcome::Unknown => return None,
     };
     if only_looks(command) || asks_for_help(command) {
         return None;
     }
-    let line = redacted(command).into_owned();
+    let line = Redacted::of(command);
     let tasks = tasks(&line);
     (!tasks.is_empty()).then(|| TrailCommand {
-        core: core(&line),
-        essence: essence(&line),
+        core: line.reshaped(core),
+        essence: line.reshaped(essence),
         tasks,
         line,
         end,
@@ -181,7 +181,7 @@ mod tests {
             (command.essence.as_str(), command.tasks.as_slice()),
             ("cargo b", ["cargo build".to_owned()].as_slice())
         );
-        assert_eq!(command.end, TrailEnd::Failed("error: x".to_owned()));
+        assert_eq!(command.end, TrailEnd::Failed("error: x".into()));
         assert!(matches!(&sed.what, TrailKind::Ran(_)));
         assert_eq!((&edit.what, &sed_edit.what), (&changed("src/a.rs"), &changed("src/b.rs")));
         assert_eq!((failure.ordinal, failure.at_ms), (7, Some(5)));

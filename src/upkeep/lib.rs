@@ -1,5 +1,5 @@
 //! Maintenance: checking every line ([`verify`]), checking everything around the logs ([`doctor`]), removing
-//! secrets from existing logs ([`scrub`]), and archiving old lines ([`archive`]).
+//! secrets from existing logs and from all else that we wrote ([`scrub`], [`surfaces`]), and archiving old lines ([`archive`]).
 //!
 //! Nothing here is needed to write or to recall a memory. Not here: opening and rewriting files (`store`), the
 //! command line (`retriever`).
@@ -7,9 +7,11 @@
 pub mod archive;
 mod counted;
 pub mod doctor;
+mod own_files;
 pub mod scrub;
 mod secret_lines;
 mod shown_path;
+pub mod surfaces;
 pub mod verify;
 
 use reply::Reply;

@@ -99,7 +99,7 @@ fn a_variable_turns_off_the_log_of_searches() {
         crate::world::run(&mut command, b"")
     };
     search("off").done();
-    assert!(!world.path("cache/searches").exists());
+    assert!(!world.path("cache/gaps").exists());
     search("on").done();
     assert_eq!(vain(&world).as_array().unwrap().len(), 1);
     let wrong = search("maybe");

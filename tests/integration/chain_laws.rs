@@ -13,6 +13,7 @@ use store::{Durability, Store};
 use upkeep::Recogniser;
 use upkeep::archive::{ArchiveMode, ArchiveRequest, Bounds, archive};
 use upkeep::scrub::{ScrubMode, ScrubRequest, scrub};
+use upkeep::surfaces::OwnFolders;
 
 /// What happens to a log.
 #[derive(Debug, Clone)]
@@ -93,7 +94,11 @@ impl ChainWorld {
                 repo: None,
                 how: ScrubMode::Change,
                 recogniser: &Recogniser { find: &hushed, ..Recogniser::default() },
-                cache_dir: self.folder.path(),
+                places: OwnFolders {
+                    store: self.store.root(),
+                    cache: &self.folder.path().join("cache"),
+                    sessions: &self.folder.path().join("past"),
+                },
             })),
             Step::Archive(keep_lines) => {
                 let bounds = Bounds { keep_lines: Some(*keep_lines), not_before: None };

@@ -128,7 +128,8 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
 fn a_search_finds_what_is_being_embedded() {
     asked_meanwhile("the zebra", |memory| {
         let query = "striped animals".to_owned();
-        let request = SearchRequest { query, mode: Mode::Dense, ..SearchRequest::default() };
+        let request =
+            SearchRequest { query: query.into(), mode: Mode::Dense, ..SearchRequest::default() };
         memory.search(&request).unwrap()
     });
 }
@@ -139,6 +140,12 @@ fn a_briefing_finds_what_is_being_embedded() {
     // Without its meaning it is told too, but as a gotcha.
     asked_meanwhile("For this task:", |memory| {
         let (repo, task) = (Some("api".to_owned()), Some("striped animals".to_owned()));
-        memory.context(&ContextRequest { repo, task, ..ContextRequest::default() }).unwrap()
+        memory
+            .context(&ContextRequest {
+                repo,
+                task: task.map(Into::into),
+                ..ContextRequest::default()
+            })
+            .unwrap()
     });
 }

@@ -103,6 +103,8 @@ mod packages;
 mod poison;
 // An acknowledged event is found by the next query.
 mod recall;
+// Texts lose their secrets before anybody reshapes them, whatever way they take.
+mod redaction;
 // Replies are bounded and contain only harmless text.
 mod reply;
 // What is related to a memory or a file.

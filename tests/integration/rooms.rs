@@ -38,7 +38,10 @@ const MAP: &[(&str, &[&str])] = &[
     ("exchange", &["guard", "event", "store", "writer", "sessions"]),
     (
         "upkeep",
-        &["guard", "event", "store", "memory", "index", "search", "engine", "reply", "clients"],
+        &[
+            "guard", "event", "store", "memory", "index", "search", "engine", "reply", "clients",
+            "sessions",
+        ],
     ),
     (
         "retriever",

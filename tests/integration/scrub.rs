@@ -11,6 +11,7 @@ use event::{RepoKey, clean, codec};
 use guard::secrets::Finding;
 use store::Store;
 use upkeep::scrub::{ScrubMode, ScrubRequest, scrub};
+use upkeep::surfaces::OwnFolders;
 use upkeep::{CheckReport, CheckVerdict, Recogniser};
 
 use crate::world::World;
@@ -33,7 +34,11 @@ fn scrub_all(world: &World) -> CheckReport {
         repo: Some(RepoKey::parse("api").unwrap()),
         how: ScrubMode::Change,
         recogniser: &recogniser,
-        cache_dir: &world.path("cache"),
+        places: OwnFolders {
+            store: &world.store(),
+            cache: &world.path("cache"),
+            sessions: &world.path("past"),
+        },
     };
     scrub(&request).unwrap()
 }

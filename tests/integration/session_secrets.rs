@@ -97,26 +97,30 @@ fn remote_password() -> String {
 }
 
 /// Runs of secrets that may stand nowhere. Case does not count: an index has none.
-struct SecretRuns {
+pub struct SecretRuns {
     /// Which first three bytes a run has, so that most places cost one look.
     begins: Vec<bool>,
     runs: HashSet<Vec<u8>>,
 }
 
 impl SecretRuns {
-    fn of(runs: HashSet<Vec<u8>>) -> Self {
+    pub fn of(runs: HashSet<Vec<u8>>) -> Self {
         let mut begins = vec![false; 1 << 24];
         runs.iter().for_each(|run| begins[begin_of(run)] = true);
         Self { begins, runs }
     }
 
     #[track_caller]
-    fn assert_none_in(&self, place: &str, bytes: &[u8]) {
+    pub fn assert_none_in(&self, place: &str, bytes: &[u8]) {
         let bytes = bytes.to_ascii_lowercase();
         let held = bytes
             .windows(RUN_BYTES)
-            .find(|run| self.begins[begin_of(run)] && self.runs.contains(*run));
-        assert_eq!(held.map(String::from_utf8_lossy), None, "in {place}");
+            .position(|run| self.begins[begin_of(run)] && self.runs.contains(run));
+        let around = |at: usize| {
+            let (from, to) = (at.saturating_sub(60), (at + 60).min(bytes.len()));
+            String::from_utf8_lossy(&bytes[from..to]).into_owned()
+        };
+        assert_eq!(held.map(around), None, "in {place}");
     }
 }
 
@@ -124,7 +128,7 @@ fn begin_of(run: &[u8]) -> usize {
     usize::from(run[0]) << 16 | usize::from(run[1]) << 8 | usize::from(run[2])
 }
 
-fn runs_of(text: &str) -> impl Iterator<Item = Vec<u8>> {
+pub fn runs_of(text: &str) -> impl Iterator<Item = Vec<u8>> {
     let text = text.to_ascii_lowercase().into_bytes();
     (0..(text.len() + 1).saturating_sub(RUN_BYTES))
         .map(move |from| text[from..from + RUN_BYTES].to_vec())

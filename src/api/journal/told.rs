@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Journal, kind};
 use event::{RepoKey, Timestamp};
-use guard::secrets::{redacted, redacted_stamp};
+use guard::secrets::Redacted;
 use guard::text::{Layout, neutralise};
 use store::{Config, DetectedRepo, Store, Switch};
 
@@ -43,7 +43,7 @@ pub struct Told<'a> {
     /// At which occasion, or which tool.
     pub occasion: &'a str,
     /// What was looked for.
-    pub asked: Option<&'a str>,
+    pub asked: Option<&'a Redacted>,
     /// The text that it got; empty where it got none.
     pub text: &'a str,
     /// Whether there was nothing to tell, also if the text says so.
@@ -90,8 +90,8 @@ impl Teller {
         let mut line = json!({
             "event": if told.is_silent { kind::SILENT } else { kind::INJECTED },
             "at": format!("{now:.0}"),
-            "agent": short(told.agent),
-            "session": told.session.map(|session| short(&redacted_stamp(session))),
+            "agent": short(&Redacted::stamp(told.agent)),
+            "session": told.session.map(|session| short(&Redacted::stamp(session))),
             "repo": repo.as_ref().map(RepoKey::as_str),
             "by": told.by,
             "occasion": told.occasion,
@@ -126,10 +126,9 @@ pub const HOOK: &str = "hook";
 /// What it says of an answer of a tool.
 pub const TOOL: &str = "tool";
 
-/// A question as it is kept. Secrets are removed before it is cut: half a secret is hard to recognise.
-fn question(text: &str) -> String {
-    let text = neutralise(&redacted(text), Layout::Line);
-    cut(&text, ASKED_BYTES_MAX).to_owned()
+/// A question as it is kept.
+fn question(text: &Redacted) -> String {
+    text.line().cut(ASKED_BYTES_MAX).into_string()
 }
 
 /// A name or an id without secrets, as it is kept.
@@ -156,7 +155,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path().join("logs"));
         let ids = ["AAAA1111".to_owned()];
-        let asked = format!("why is password=hunter2secretX\nrefused {}", "ä".repeat(400));
+        let asked = format!("why is password=hunter2secretX\nrefused {}", "ä".repeat(400)).into();
         let told = Told {
             agent: "codex",
             session: Some("s"),

@@ -14,6 +14,7 @@ use crate::{
 use event::{
     Applies, Draft, Event, EventId, Link, MemoryChange, Node, OwnTag, Problems, Relation, RepoKey,
 };
+use guard::secrets::Redacted;
 use reply::{Findings, Reply};
 use search::ParsedQuery;
 use search::links::{
@@ -209,8 +210,9 @@ fn look(event: &Event) -> Option<FailureSignature> {
     }
     let is_error = matches!(event.event_type.as_str(), "error" | "success");
     let text = if said.is_empty() && is_error { &event.context } else { &said };
-    let signature = Signature::of(text)?;
-    Some(FailureSignature { mark: mark(&signature.words), excerpt: signature.excerpt })
+    let signature = Signature::of(&Redacted::of(text))?;
+    let excerpt = signature.excerpt.into_string();
+    Some(FailureSignature { mark: mark(&signature.words), excerpt })
 }
 
 /// Finds a pattern by its number in the list, or by its mark, which stays the same when others are added.

@@ -10,6 +10,7 @@ use super::repositories::unnamed;
 use super::{Local, find, memory_bound, query_vector, repositories, snapshots, staleness};
 use crate::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use engine::View;
+use guard::secrets::Redacted;
 use reply::Briefing;
 use search::staleness::{is_gone, is_written_after};
 use search::{Occasion, Query};
@@ -98,8 +99,8 @@ fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize
 }
 
 /// Returns what is searched for: the task in words, or the files where no task is given.
-fn asked(request: &ContextRequest) -> String {
-    request.task.clone().unwrap_or_else(|| request.files.join(" "))
+fn asked(request: &ContextRequest) -> Redacted {
+    request.task.clone().unwrap_or_else(|| Redacted::of(&request.files.join(" ")))
 }
 
 #[cfg(test)]

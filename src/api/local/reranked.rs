@@ -8,7 +8,7 @@ use super::{Local, beside, query_vector};
 use crate::reranker::Reranker;
 use crate::{Explain, Mode, SearchRequest};
 use engine::{AskedQuery, ModelInput};
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 use memory::Memory;
 use search::snapshot::Snapshot;
 use search::{Hit, LostBy, NearMiss, Query, SearchResult, Tier, Tiers};
@@ -131,12 +131,12 @@ fn reorder(
     let may_see = reranker.may_see();
     let is_sent = |(_, hit): &(usize, &Hit)| may_see(ModelInput::Memory(&hit.memory));
     let first = hits.iter().enumerate().take(SENT_MAX);
-    let (places, texts): (Vec<usize>, Vec<String>) =
+    let (places, texts): (Vec<usize>, Vec<Redacted>) =
         first.filter(is_sent).map(|(place, hit)| (place, text_of(&hit.memory))).unzip();
     if places.len() < 2 {
         return Ok(Order::Own);
     }
-    let scores = reranker.scores(&cut(&redacted(query)), &texts)?;
+    let scores = reranker.scores(&Redacted::of(query).cut_to_characters(CHARS_MAX), &texts)?;
     let mut sent: Vec<(f64, Hit)> = Vec::with_capacity(places.len());
     for (place, score) in places.iter().zip(scores) {
         let Some(mut hit) = hits.get(*place).cloned() else { continue };
@@ -156,15 +156,11 @@ fn reorder(
 }
 
 /// Returns the text of a memory as it is sent. Its title is the beginning of it.
-fn text_of(memory: &Memory) -> String {
+fn text_of(memory: &Memory) -> Redacted {
     let event = memory.event();
     let both = [event.context.as_str(), event.lesson.as_str()];
     let said: Vec<&str> = both.into_iter().filter(|text| !text.is_empty()).collect();
-    cut(&redacted(&said.join("\n")))
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(CHARS_MAX).collect()
+    Redacted::of(&said.join("\n")).cut_to_characters(CHARS_MAX)
 }
 
 /// Tells in an explained search which hits the new order has pushed behind the limit.

@@ -3,6 +3,7 @@
 use super::bounds::{CONTEXT_TOKENS_DEFAULT, QUERY_BYTES_MAX, files, max_tokens, repo};
 use super::define::request;
 use super::rule::{internal, query, time};
+use guard::secrets::Redacted;
 use reply::Shape;
 use search::Point;
 
@@ -11,7 +12,7 @@ request! {
     #[derive(Eq)]
     pub struct ContextRequest {
         /// The task at hand, in words
-        task: Option<String> = query(QUERY_BYTES_MAX).option("task", "TEXT").for_tools("What you are about to do")
+        task: Option<Redacted> = query(QUERY_BYTES_MAX).option("task", "TEXT").for_tools("What you are about to do")
             .also(&["query", "goal", "description"]);
         /// A file at hand (may be repeated)
         files: Vec<String> = files().option("file", "PATH").for_tools("");

@@ -10,6 +10,7 @@ use crate::Point;
 use crate::signature::error_lines;
 use event::limits::SHORT_BYTES_MAX;
 use event::{Problems, Strength, json_type, list_from_json, unknown_field};
+use guard::secrets::Redacted;
 use guard::text::{Layout, neutralise};
 
 /// The bounds of a list.
@@ -77,8 +78,9 @@ impl Fields {
     }
 
     /// Takes a text to search for. A longer one, such as the log of a CI run, is cut to its telling lines.
-    pub(super) fn query(&mut self, name: &str, bytes_max: usize) -> Option<String> {
-        self.text(name, usize::MAX).map(|text| telling(text, bytes_max))
+    /// Its secrets go first: a password whose name is cut off is a word like any other.
+    pub(super) fn query(&mut self, name: &str, bytes_max: usize) -> Option<Redacted> {
+        self.text(name, usize::MAX).map(|text| telling(Redacted::of(&text), bytes_max))
     }
 
     /// Takes a list of short texts.
@@ -179,17 +181,15 @@ impl Fields {
 }
 
 /// Cuts a text that is too long for a query: to the lines that report its error, or else to its beginning and its end.
-fn telling(text: String, bytes_max: usize) -> String {
+fn telling(text: Redacted, bytes_max: usize) -> Redacted {
     if text.len() <= bytes_max {
         return text;
     }
-    if let Some(lines) = error_lines(&text).filter(|lines| lines.len() <= bytes_max) {
+    if let Some(lines) = text.part(error_lines).filter(|lines| lines.len() <= bytes_max) {
         return lines;
     }
     let half = bytes_max / 2;
-    let head = text.get(..text.floor_char_boundary(half)).unwrap_or_default();
-    let tail = text.get(text.ceil_char_boundary(text.len() - (half - 1))..).unwrap_or_default();
-    format!("{head}\n{tail}")
+    Redacted::ends(&text, (half, half - 1), "\n")
 }
 
 /// Tells whether a value stands for "not given", as models that must name every field write it.

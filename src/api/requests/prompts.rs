@@ -12,13 +12,14 @@ use super::rule::query;
 use super::search::{SearchRequest, scope_of};
 use event::Problems;
 use event::limits::FILE_BYTES_MAX;
+use guard::secrets::Redacted;
 use search::Slot;
 
 request! {
     /// The arguments of the prompt `recall`.
     pub struct RecallArguments {
         /// An error, a command, a part of the code
-        topic: String = query(QUERY_BYTES_MAX).required(NO_QUERY);
+        topic: Redacted = query(QUERY_BYTES_MAX).required(NO_QUERY);
         /// e.g. error, decision
         kinds: Vec<String> = names().called("kind");
         /// Path or its end

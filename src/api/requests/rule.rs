@@ -8,6 +8,7 @@ use super::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm
 use crate::Point;
 use event::limits::{ID_BYTES_MAX, SHORT_BYTES_MAX};
 use event::{Relation, Strength, Verdict, quoted};
+use guard::secrets::Redacted;
 use search::links::LinkDirection;
 
 /// A closed set of words.
@@ -57,7 +58,7 @@ pub fn text(bytes_max: usize) -> Rule<Option<String>> {
 }
 
 /// A text to search for; a longer one is cut to what is telling.
-pub fn query(bytes_max: usize) -> Rule<Option<String>> {
+pub fn query(bytes_max: usize) -> Rule<Option<Redacted>> {
     Rule::one(Values::Text, move |name, fields| fields.query(name, bytes_max))
 }
 
@@ -321,15 +322,20 @@ impl Rule<Option<usize>> {
     }
 }
 
-impl Rule<Option<String>> {
+/// What an empty text of a call is read as.
+pub trait CallText: Default + 'static {}
+impl CallText for String {}
+impl CallText for Redacted {}
+
+impl<T: CallText> Rule<Option<T>> {
     /// Refuses a call without it, saying `message`.
-    pub fn required(self, message: &'static str) -> Rule<String> {
-        self.required_or(message, String::new)
+    pub fn required(self, message: &'static str) -> Rule<T> {
+        self.required_or(message, T::default)
     }
 
     /// Refuses a call that has neither it nor `other`, saying `message`.
-    pub fn required_unless(self, other: &'static str, message: &'static str) -> Rule<String> {
-        self.demanded(Some(other), message, String::new)
+    pub fn required_unless(self, other: &'static str, message: &'static str) -> Rule<T> {
+        self.demanded(Some(other), message, T::default)
     }
 }
 

@@ -8,6 +8,7 @@ use super::bounds::{
 };
 use super::define::request;
 use super::rule::{Choice, Rule, both, choice, internal, query, switch, time, whole};
+use guard::secrets::Redacted;
 use reply::{Explain, Shape};
 use search::{Failure, Flagged, Point, Tiers};
 
@@ -16,7 +17,7 @@ request! {
     pub struct SearchRequest {
         /// What to look for; - reads standard input. It may contain filters: repo:x kind:error tag:npm file:a.rs
         /// agent:codex branch:main since:30d until:2026-03-01
-        query: String = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
+        query: Redacted = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY")
             .for_tools("Error text, command or question")
             .also(&["q", "text", "search", "question", "error", "topic", "prompt"]);
         /// Where to look

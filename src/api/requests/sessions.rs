@@ -6,6 +6,7 @@ use super::define::request;
 use super::rule::{Choice, both, choice, internal, query, switch, text, time, whole};
 use super::search::{SearchScope, scope_of};
 use event::limits::SHORT_BYTES_MAX;
+use guard::secrets::Redacted;
 use reply::Shape;
 use search::Point;
 use sessions::scope::{ExchangeScope, PART_SCOPES};
@@ -18,7 +19,7 @@ request! {
     /// A search of past sessions, or with `ids` the exchanges of these ids.
     pub struct SessionSearchRequest {
         /// What to look for: a question, a command or an error
-        query: String = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY").for_tools("")
+        query: Redacted = query(QUERY_BYTES_MAX).required_unless("ids", NO_QUERY).positionals("QUERY").for_tools("")
             .also(&["q", "text", "search", "question", "error"]);
         /// What to look at
         scope: ExchangeScope = choice().or_word(ExchangeScope::All).option("scope", "SCOPE")
@@ -75,9 +76,9 @@ const SESSION_PAGES_MAX: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FailedCommand {
     /// The command line.
-    pub command: String,
+    pub command: Redacted,
     /// What it printed.
-    pub output: String,
+    pub output: Redacted,
 }
 
 impl Choice for ExchangeScope {

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn no_answer_where_the_model_does_not_get_it() {
-        let prompt = HookEvent::Prompt("x".to_owned());
+        let prompt = HookEvent::Prompt("x".into());
         assert!(
             AnswerFormat::Specific.reaches_model(&prompt)
                 && !AnswerFormat::Cursor.reaches_model(&prompt)

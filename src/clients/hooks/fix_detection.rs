@@ -13,14 +13,12 @@ use super::tool::Tool;
 use super::{HookRun, NoAnswer};
 use api::{Api, Flagged, SearchRequest};
 use event::{Draft, MemoryChange, Verdict};
-use guard::fence::unfenced;
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 use learning::command_effects::{changes, is_path};
 use learning::command_failure::{CommandFailure, SessionStep};
 use learning::commands::{core, goal, is_trivial, proves};
 use learning::last_words::reads_like_a_failure;
 use learning::learn::{self, Lesson};
-use learning::same_command::fingerprint;
 use learning::signature::Signature;
 
 impl HookRun<'_> {
@@ -42,7 +40,7 @@ impl HookRun<'_> {
         if call.tool != Tool::Shell || is_trivial(&call.command) {
             return;
         }
-        let Some(goal) = goal(&call.command) else { return };
+        let Some(goal) = call.command.part(goal) else { return };
         let is_sure = call.evidence == Evidence::Stated;
         let Some(signature) = Signature::of(&call.output).filter(|_| is_sure) else {
             self.doubt(goal);
@@ -55,12 +53,11 @@ impl HookRun<'_> {
         if self.session.seen.failures.last().is_some_and(is_again) {
             return;
         }
-        let command = unfenced(&call.command);
         let key = self.session.key(self.hook.random);
         self.session.note(SessionEntry::Failed(CommandFailure {
             at: self.hook.now.as_second(),
-            fingerprint: fingerprint(key, &command),
-            command: redacted(&command).into_owned(),
+            fingerprint: call.raw_command.fingerprint(key),
+            command: call.command.clone(),
             goal,
             excerpt: signature.excerpt,
             words: signature.words,
@@ -69,7 +66,7 @@ impl HookRun<'_> {
     }
 
     /// Output that only looks like a failure teaches nothing, but the goal no longer counts as fixed.
-    fn doubt(&mut self, goal: String) {
+    fn doubt(&mut self, goal: Redacted) {
         if self.session.seen.mended.contains(&goal) {
             self.session.note(SessionEntry::Doubted(goal));
         }
@@ -79,7 +76,7 @@ impl HookRun<'_> {
     fn succeeded(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
         let changed = match call.tool {
             Tool::Edit => call.files.clone(),
-            Tool::Shell => changes(&unfenced(&call.command)),
+            Tool::Shell => call.command.parts(changes),
             Tool::Look | Tool::Other(_) => return Ok(()),
         };
         let waits = !self.session.seen.failures.is_empty();
@@ -92,7 +89,7 @@ impl HookRun<'_> {
             return Ok(());
         }
         if reads_like_a_failure(&call.output)
-            && let Some(goal) = goal(&call.command)
+            && let Some(goal) = call.command.part(goal)
         {
             self.doubt(goal);
         }
@@ -100,28 +97,28 @@ impl HookRun<'_> {
     }
 
     fn ran(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
-        let command = unfenced(&call.command);
-        if is_trivial(&command) {
+        let command = &call.command;
+        if is_trivial(command) {
             return Ok(());
         }
-        let Some(failure) = learn::mended(&self.session.seen.failures, &command).cloned() else {
-            self.session.note(SessionEntry::Did(SessionStep::Ran(core(&command))));
+        let Some(failure) = learn::mended(&self.session.seen.failures, command).cloned() else {
+            self.session.note(SessionEntry::Did(SessionStep::Ran(command.reshaped(core))));
             return Ok(());
         };
         if reads_like_a_failure(&call.output) {
             return Ok(());
         }
         // A pipe or `|| true` hides the exit code, so it is not known whether the failure is fixed.
-        if !proves(&command) {
+        if !proves(command) {
             if !self.session.seen.doubted.contains(&failure.goal) {
                 self.session.note(SessionEntry::Doubted(failure.goal));
             }
             return Ok(());
         }
         let key = self.session.key(self.hook.random);
-        let is_same = fingerprint(key, &command) == failure.fingerprint;
-        let ran_again = if is_same { &failure.command } else { &command };
-        if let Some(lesson) = learn::lesson(&failure, &redacted(ran_again)) {
+        let is_same = call.raw_command.fingerprint(key) == failure.fingerprint;
+        let ran_again = if is_same { &failure.command } else { command };
+        if let Some(lesson) = learn::lesson(&failure, ran_again) {
             self.learned(lesson)?;
         }
         // Recorded last: a lesson that could not be saved is learned the next time.

@@ -1,5 +1,5 @@
 //! The input of a hook, read into one closed enum. Every client has its own names for the same things and adds fields
-//! with each release. Known fields are looked up wherever a client may have put them; all others are ignored. Not
+//! with each release. Texts lose their secrets here, whole, before anything is cut off or taken apart. Known fields are looked up wherever a client may have put them; all others are ignored. Not
 //! here: whether a tool failed (`outcome`), and what happens next (`mod`).
 
 use std::io::Read;
@@ -12,10 +12,21 @@ use super::NoAnswer;
 use super::outcome::{self, Evidence, Outcome};
 use super::payload_fields::{object, plain_name, text};
 use super::tool::{Tool, changed_files, shell_command};
+use guard::fence::unfenced;
+use guard::secrets::Redacted;
+use learning::commands;
+use learning::same_command::RawCommand;
 
 /// Longest input, in bytes. Clients include whole files that a tool has read. Longer input is refused, since reading
 /// it would take longer than a hook may take.
 const INPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Longest part of a prompt that is looked up, in bytes.
+const PROMPT_BYTES_MAX: usize = 2_000;
+
+/// Longest part of a command that is read, in bytes. Of a longer one nothing is learned ([`commands::is_trivial`]), so what is read must
+/// be longer than that.
+const COMMAND_BYTES_MAX: usize = 4 * commands::COMMAND_BYTES_MAX;
 
 /// Longest session id, in bytes.
 const SESSION_BYTES_MAX: usize = 256;
@@ -39,7 +50,7 @@ pub enum HookEvent {
     /// A session starts or is resumed.
     Start(StartReason),
     /// The user sends a prompt.
-    Prompt(String),
+    Prompt(Redacted),
     /// A tool failed.
     ToolFailed(ToolCall),
     /// A tool succeeded.
@@ -67,11 +78,13 @@ pub struct ToolCall {
     /// The kind of tool.
     pub tool: Tool,
     /// The command of a shell; empty for other tools.
-    pub command: String,
+    pub command: Redacted,
+    /// The same with its secrets, to be recognised by.
+    pub raw_command: RawCommand,
     /// The files that it changed.
-    pub files: Vec<String>,
-    /// Its output.
-    pub output: String,
+    pub files: Vec<Redacted>,
+    /// Both ends of its output.
+    pub output: Redacted,
     /// How certain the failure is, if it failed.
     pub evidence: Evidence,
 }
@@ -126,13 +139,14 @@ fn event_of(fields: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAns
             // Gemini CLI puts the answer of the start hook in front of the first prompt.
             let said_first = prompt.strip_prefix("<hook_context>");
             let own = said_first.and_then(|rest| Some(rest.split_once("</hook_context>")?.1));
-            HookEvent::Prompt(own.unwrap_or(prompt).trim().to_owned())
+            let own = unfenced(own.unwrap_or(prompt));
+            HookEvent::Prompt(Redacted::beginning(own.trim(), PROMPT_BYTES_MAX))
         }
         "posttoolusefailure" | "toolfailed" => tool(fields, Some(Outcome::Failed))?,
         "posttooluse" | "aftertool" | "toolsucceeded" => tool(fields, None)?,
         "precompact" | "precompress" | "compact" => HookEvent::Compact,
         "sessionend" | "taskcomplete" | "taskcancel" | "sessionshutdown" | "end" => HookEvent::End,
-        _ => return Err(NoAnswer::OtherEvent(event.chars().take(40).collect())),
+        _ => return Err(NoAnswer::OtherEvent(Redacted::stamp(event).cut(40).into_string())),
     })
 }
 
@@ -155,9 +169,13 @@ fn tool(fields: &Map<String, Value>, stated: Option<Outcome>) -> Result<HookEven
     if result.is_interrupted {
         return Err(NoAnswer::Interrupted);
     }
+    let command =
+        if tool == Tool::Shell { unfenced(&shell_command(&input)) } else { String::new() };
+    let files = if tool == Tool::Edit { changed_files(&input) } else { Vec::new() };
     let call = ToolCall {
-        command: if tool == Tool::Shell { shell_command(&input) } else { String::new() },
-        files: if tool == Tool::Edit { changed_files(&input) } else { Vec::new() },
+        command: Redacted::beginning(&command, COMMAND_BYTES_MAX),
+        raw_command: RawCommand::new(command),
+        files: files.iter().map(|file| Redacted::of(file)).collect(),
         output: result.output,
         evidence: if stated.is_some() { Evidence::Stated } else { result.evidence },
         tool,
@@ -260,7 +278,7 @@ mod tests {
     fn earlier_hook_answers_are_removed_from_a_prompt() {
         let prompt = "<hook_context>MARK</hook_context>\n\nfix the build";
         let value = json!({"hook_event_name": "BeforeAgent", "prompt": prompt});
-        assert_eq!(happens(&value), HookEvent::Prompt("fix the build".to_owned()));
+        assert_eq!(happens(&value), HookEvent::Prompt("fix the build".into()));
     }
 
     #[test]
@@ -269,10 +287,7 @@ mod tests {
         let value = json!({"hook_event_name": "PostToolUse", "tool_name": "apply_patch",
             "tool_input": {"command": patch}, "tool_response": "Success"});
         let HookEvent::ToolSucceeded(call) = happens(&value) else { panic!() };
-        assert_eq!(
-            (call.tool, call.files),
-            (Tool::Edit, vec!["src/a.rs".to_owned(), "b.toml".to_owned()])
-        );
+        assert_eq!((call.tool, call.files), (Tool::Edit, vec!["src/a.rs".into(), "b.toml".into()]));
     }
 
     // S-HOOK-2

@@ -28,6 +28,7 @@ use thiserror::Error;
 
 use api::{Api, ApiError};
 use event::Timestamp;
+use guard::secrets::Redacted;
 use writer::exit::deliver;
 
 use answer::AnswerFormat;
@@ -128,7 +129,7 @@ pub struct HookTold<'a> {
     /// At which occasion.
     pub occasion: &'static str,
     /// What was looked for.
-    pub asked: Option<&'a str>,
+    pub asked: Option<&'a Redacted>,
     /// The text that the agent got; empty where there was nothing to tell.
     pub text: &'a str,
     /// The memories in it.
@@ -260,9 +261,9 @@ impl HookRun<'_> {
     /// Writes down what the agent was told.
     fn note_told(&mut self, text: &str, memories: &[String]) {
         let asked = match &self.input.event {
-            HookEvent::Prompt(asked) => Some(asked.as_str()),
-            HookEvent::ToolFailed(call) if call.command.is_empty() => Some(call.output.as_str()),
-            HookEvent::ToolFailed(call) => Some(call.command.as_str()),
+            HookEvent::Prompt(asked) => Some(asked),
+            HookEvent::ToolFailed(call) if call.command.is_empty() => Some(&call.output),
+            HookEvent::ToolFailed(call) => Some(&call.command),
             _ => None,
         };
         let occasion = occasion_of(&self.input.event);

@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 
 use super::payload_fields::{object, text};
 use super::tool::Tool;
+use guard::fence::unfenced;
+use guard::secrets::Redacted;
 use learning::last_words::{ends_like_a_failure, exit_code, reads_like_a_failure};
 
 /// Longest output that is examined, in bytes: a part from its beginning and a longer one from its end. Errors are at
@@ -40,8 +42,8 @@ pub(super) struct ToolResult {
     pub(super) evidence: Evidence,
     /// The user interrupted it.
     pub(super) is_interrupted: bool,
-    /// Its output, with the errors first.
-    pub(super) output: String,
+    /// Both ends of its output without secrets, with the errors first.
+    pub(super) output: Redacted,
 }
 
 /// Reads the result of a tool call. Only the output of shells is examined for errors: other tools may return text
@@ -85,7 +87,7 @@ pub(super) fn of(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
     };
     let is_sure = has_failed || ends_like_a_failure(&output);
     let evidence = if is_sure { Evidence::Stated } else { Evidence::Guessed };
-    ToolResult { outcome, evidence, is_interrupted, output: shortened(output) }
+    ToolResult { outcome, evidence, is_interrupted, output: shortened(&output) }
 }
 
 /// Tells whether the tool was started in the background.
@@ -163,14 +165,8 @@ impl ResultFields {
     }
 }
 
-fn shortened(output: String) -> String {
-    if output.len() <= OUTPUT_HEAD_BYTES + OUTPUT_TAIL_BYTES {
-        return output;
-    }
-    let head = output.get(..output.floor_char_boundary(OUTPUT_HEAD_BYTES)).unwrap_or_default();
-    let tail = output.len().saturating_sub(OUTPUT_TAIL_BYTES);
-    let tail = output.get(output.ceil_char_boundary(tail)..).unwrap_or_default();
-    format!("{head}\n{tail}")
+fn shortened(output: &str) -> Redacted {
+    Redacted::ends(&unfenced(output), (OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES), "\n")
 }
 
 #[cfg(test)]

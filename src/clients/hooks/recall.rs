@@ -16,7 +16,8 @@ use api::{
     ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
     SessionSearchRequest, Shape, Tiers,
 };
-use guard::fence::{FENCE_BYTES, unfenced};
+use guard::fence::FENCE_BYTES;
+use guard::secrets::Redacted;
 use learning::commands::{core, is_trivial};
 
 /// Most tokens of an answer at the start, including the fence around it.
@@ -41,8 +42,6 @@ const FAILURE_HITS_MAX: usize = 2;
 
 /// Shortest prompt that is looked up, in words. Shorter ones just say to go on.
 const PROMPT_WORDS_MIN: usize = 3;
-/// Longest part of a prompt that is looked up, in bytes.
-const PROMPT_BYTES_MAX: usize = 2_000;
 
 /// The type of an event that summarises a session. It teaches nothing, so it does not take the place of a lesson.
 pub const SESSION: &str = "session";
@@ -79,22 +78,20 @@ pub(super) const TOO_LITTLE: &str = "the prompt is too short, or a command of th
 
 /// Returns lessons for the first prompt.
 pub(super) fn for_prompt(
-    text: &str,
+    text: &Redacted,
     session: &Session,
     reach: impl FnOnce() -> Reached,
 ) -> Result<NewMemories, NoAnswer> {
     if session.seen.is_prompted {
         return Err(NoAnswer::Nothing("only the first prompt of a session is looked up"));
     }
-    let text = unfenced(text);
-    let text = text.get(..text.floor_char_boundary(PROMPT_BYTES_MAX)).unwrap_or_default().trim();
     let is_command = text.starts_with(['/', '!', '#']);
     if is_command || text.split_whitespace().count() < PROMPT_WORDS_MIN {
         return Err(NoAnswer::Nothing(TOO_LITTLE));
     }
     let request = SearchRequest {
         // Words of a prompt that look like a search filter are no filter.
-        query: without_filters(text),
+        query: text.reshaped(without_filters),
         limit: PROMPT_HITS_MAX,
         max_tokens: room(PROMPT_TOKENS, FOR_PROMPT),
         not_kinds: vec![SESSION.to_owned()],
@@ -142,7 +139,7 @@ pub(super) fn for_failure(
 /// Returns the search for lessons with one of our tags.
 pub(super) fn tagged(tag: String, limit: usize) -> SearchRequest {
     SearchRequest {
-        query: tag.clone(),
+        query: Redacted::of(&tag),
         tags: vec![tag],
         mode: Mode::Lexical,
         min_relevance_percent: 0,
@@ -164,16 +161,19 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
         return None;
     }
     let signature = Signature::of(&call.output)?;
-    let command = core(&call.command).replace('`', " ");
+    let command = call.command.reshaped(|command| core(command).replace('`', " "));
     let query = match command.is_empty() {
         true => signature.all_words.clone(),
-        false => format!("{} `{command}`", signature.all_words.replace('`', " ")),
+        false => {
+            let words = signature.all_words.reshaped(|words| words.replace('`', " "));
+            Redacted::joined(&[words, command.reshaped(|command| format!("`{command}`"))], " ")
+        }
     };
     let besides = format!("{command} {}", signature::common_words());
     Some(SearchRequest {
-        query: without_filters(&query),
+        query: query.reshaped(without_filters),
         not_kinds: vec![SESSION.to_owned()],
-        failure: Some(Failure { says: signature.all_words, besides }),
+        failure: Some(Failure { says: signature.all_words.into_string(), besides }),
         limit: FAILURE_HITS_MAX,
         max_tokens: room(FAILURE_TOKENS, FOR_FAILURE),
         mode: Mode::Hybrid,
@@ -217,14 +217,15 @@ fn lessons(
     Ok(NewMemories { text: format!("{head}\n{}", lines.join("\n")), ids })
 }
 
-/// A colon makes a filter only if a value follows without a space.
+/// A colon makes a filter only if a value follows without a space. Such a text does not look like a password any more, so only a text
+/// whose secrets are gone is given this form.
 fn without_filters(text: &str) -> String {
-    text.split_whitespace()
-        .map(
-            |word| if word.contains("://") { word.to_owned() } else { word.replacen(':', ": ", 1) },
-        )
-        .collect::<Vec<_>>()
-        .join(" ")
+    // An address is no filter, and neither is what stands for a secret.
+    let is_whole = |word: &str| word.contains("://") || word.contains("[REDACTED:");
+    let plain = |word: &str| {
+        if is_whole(word) { word.to_owned() } else { word.replacen(':', ": ", 1) }
+    };
+    text.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")
 }
 
 fn room(tokens: usize, head: &str) -> usize {

@@ -12,13 +12,16 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use event::Timestamp;
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 use learning::command_failure::{CommandFailure, SessionStep};
 use learning::same_command::SessionKey;
 use store::{own_folder, private};
 
 /// The folder of all sessions, below that of the cache.
-const FOLDER: &str = "sessions";
+const FOLDER: &str = "hook-sessions";
+
+/// The folder of earlier versions. They cut commands before they removed secrets, so no rule finds what is left in them.
+const OUTDATED_FOLDER: &str = "sessions";
 
 /// Hexadecimal digits of the session's hash in the name of its file.
 const NAME_DIGITS: usize = 16;
@@ -49,7 +52,7 @@ const CHANGED_MAX: usize = 64;
 /// Most lessons that one session may draft. More fixes than that are normal programming.
 const LEARNT_MAX: usize = 5;
 
-/// One line of the file.
+/// One line of the file. Texts of a session stand in it without secrets; each lost them before the line was made of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEntry {
@@ -73,9 +76,9 @@ pub enum SessionEntry {
     /// A step that may have helped, or changed a file for the first time.
     Did(SessionStep),
     /// A command with this goal succeeded after a failure.
-    Mended(String),
+    Mended(Redacted),
     /// It is unknown whether this goal still succeeds: its last command ended in a way that proves nothing.
-    Doubted(String),
+    Doubted(Redacted),
     /// A lesson with this key was saved or confirmed.
     Learnt(String),
     /// The summary was saved.
@@ -94,11 +97,11 @@ pub struct SessionState {
     /// Failures without a fix, in order.
     pub failures: Vec<CommandFailure>,
     /// Changed files, each once, in order.
-    pub changed: Vec<String>,
+    pub changed: Vec<Redacted>,
     /// Goals that were fixed and have not failed since, in order.
-    pub mended: Vec<String>,
+    pub mended: Vec<Redacted>,
     /// Goals of failures that may be fixed: a later command succeeded in a way that proves nothing.
-    pub doubted: BTreeSet<String>,
+    pub doubted: BTreeSet<Redacted>,
     /// Keys of lessons.
     pub learnt: BTreeSet<String>,
     /// The number of failures.
@@ -190,7 +193,6 @@ impl Session {
     fn write(&mut self, entry: &SessionEntry) -> Option<()> {
         let path = self.path.as_ref()?;
         let mut line = serde_json::to_string(entry).ok()?;
-        line = redacted(&line).into_owned();
         line.push('\n');
         let after = self.length_bytes.saturating_add(u64::try_from(line.len()).ok()?);
         let is_shown = matches!(
@@ -206,6 +208,9 @@ impl Session {
         private(&mut options);
         if self.length_bytes == 0 {
             let folder = path.parent()?;
+            if !folder.exists() {
+                let _ = std::fs::remove_dir_all(folder.with_file_name(OUTDATED_FOLDER));
+            }
             own_folder(folder).ok()?;
             prune(folder, self.now);
         }
@@ -260,7 +265,7 @@ impl SessionState {
 
     /// Tells whether a changed file is worth an entry: it is new, and there is room.
     pub(super) fn is_news(&self, file: &str) -> bool {
-        self.changed.len() < CHANGED_MAX && !self.changed.iter().any(|known| known == file)
+        self.changed.len() < CHANGED_MAX && !self.changed.iter().any(|known| **known == *file)
     }
 }
 
@@ -309,11 +314,11 @@ mod tests {
     }
 
     fn failure(goal: &str, at: i64) -> CommandFailure {
-        let words = "permission denied".to_owned();
+        let words: Redacted = "permission denied".into();
         CommandFailure {
             at,
-            command: goal.to_owned(),
-            goal: goal.to_owned(),
+            command: goal.into(),
+            goal: goal.into(),
             excerpt: words.clone(),
             words,
             fingerprint: 0,
@@ -336,7 +341,7 @@ mod tests {
             SessionEntry::Shown(vec!["a".to_owned(), "b".to_owned()]),
             SessionEntry::Failed(failure("npm install", at)),
             SessionEntry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
-            SessionEntry::Did(SessionStep::Ran("npm cache clean".to_owned())),
+            SessionEntry::Did(SessionStep::Ran("npm cache clean".into())),
             SessionEntry::Learnt("k".to_owned()),
         ] {
             first.note(entry);
@@ -451,11 +456,11 @@ mod tests {
         let mut seen = SessionState::default();
         seen.note(SessionEntry::Failed(failure("a", 0)));
         seen.note(SessionEntry::Failed(failure("b", 0)));
-        seen.note(SessionEntry::Mended("a".to_owned()));
+        seen.note(SessionEntry::Mended("a".into()));
         assert_eq!(seen.failures.len(), 1);
         for _ in 0..100 {
             seen.note(SessionEntry::Failed(failure("c", 0)));
-            seen.note(SessionEntry::Did(SessionStep::Changed("x".to_owned())));
+            seen.note(SessionEntry::Did(SessionStep::Changed("x".into())));
         }
         assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
         assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
@@ -466,9 +471,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
         let mut session = open(folder.path(), Some("s"));
-        session.note(SessionEntry::Did(SessionStep::Ran(format!(
-            "curl -H 'Authorization: token {secret}' x"
-        ))));
+        session.note(SessionEntry::Did(SessionStep::Ran(
+            format!("curl -H 'Authorization: token {secret}' x").into(),
+        )));
         let text = std::fs::read_to_string(session.path.unwrap()).unwrap();
         assert!(text.contains("REDACTED") && !text.contains(&secret), "{text}");
     }

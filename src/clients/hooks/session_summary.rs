@@ -6,6 +6,7 @@ use std::path::Path;
 use super::recall::SESSION;
 use super::session::SessionState;
 use event::Draft;
+use guard::secrets::Redacted;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::is_path;
 
@@ -53,8 +54,8 @@ pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
 
 /// Returns the changed files as paths from the directory on. Files elsewhere are no part of the work there.
 fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
-    let from_there = |file: &String| {
-        let path = Path::new(file);
+    let from_there = |file: &Redacted| {
+        let path = Path::new(file.as_str());
         let path = match directory {
             Some(directory) if path.is_absolute() => path.strip_prefix(directory).ok()?,
             _ if path.is_absolute() => return None,
@@ -82,10 +83,10 @@ fn is_file(changed: &str, directory: Option<&Path>) -> bool {
 }
 
 /// Returns each item once, in order, as one line.
-fn distinct<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
+fn distinct<T: AsRef<str>>(all: impl Iterator<Item = T>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for one in all {
-        let one = neutralise(one, Layout::Line);
+        let one = neutralise(one.as_ref(), Layout::Line);
         if !kept.contains(&one) {
             kept.push(one);
         }
@@ -116,17 +117,17 @@ mod tests {
     fn failed(goal: &str) -> SessionEntry {
         SessionEntry::Failed(CommandFailure {
             at: 0,
-            command: goal.to_owned(),
-            goal: goal.to_owned(),
-            excerpt: "error: no".to_owned(),
-            words: "error no".to_owned(),
+            command: goal.into(),
+            goal: goal.into(),
+            excerpt: "error: no".into(),
+            words: "error no".into(),
             fingerprint: 0,
             since: Vec::new(),
         })
     }
 
     fn changed(file: &str) -> SessionEntry {
-        SessionEntry::Did(SessionStep::Changed(file.to_owned()))
+        SessionEntry::Did(SessionStep::Changed(file.into()))
     }
 
     fn summary_of(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
@@ -148,7 +149,7 @@ mod tests {
             changed("../web/b.ts"),
             // Some command lines reveal only the program.
             changed("cargo"),
-            SessionEntry::Mended("npm install".to_owned()),
+            SessionEntry::Mended("npm install".into()),
             SessionEntry::Learnt("k".to_owned()),
         ];
         let draft = summary_of(entries).unwrap();
@@ -206,8 +207,8 @@ mod tests {
     fn the_last_run_of_a_goal_decides() {
         let (fails, works, unknown) = (
             || failed("cargo test"),
-            || SessionEntry::Mended("cargo test".to_owned()),
-            || SessionEntry::Doubted("cargo test".to_owned()),
+            || SessionEntry::Mended("cargo test".into()),
+            || SessionEntry::Doubted("cargo test".into()),
         );
         let (open, mended) =
             (Some("Still failing: cargo test."), Some("Failed and then fixed: cargo test."));

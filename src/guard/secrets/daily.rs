@@ -1,77 +1,19 @@
-//! Secrets in the forms of daily life: what people paste from terminals, files, chats and tables. A generator puts drawn
-//! secrets of several kinds into each form. Not here: keys with a form of their own (`tests`).
+//! Secrets in the forms of daily life: what people paste from terminals, files, chats and tables. Not here: the forms
+//! (`daily_forms`), keys with a form of their own (`tests`).
 
-use super::charset::{ALNUM, BASE64, Charset};
+use super::daily_forms::{
+    FRESH, HALF_A, HALF_B, KNOWN, LATER, Planted, planted, secrets, secrets_of_all_kinds,
+};
 use super::redacted;
-use super::tests::drawn;
 
-/// Forms in which `{}` stands for a chosen password. The rules were written for them.
-const KNOWN: &str = include_str!("daily_known.txt");
-/// Forms that were collected after the rules: when they were first measured, on 24 November 2026, 62 of 500 secrets in
-/// them survived. Rules were added for these since.
-const LATER: &str = include_str!("daily_later.txt");
-/// Forms that were collected once more: first measured on 25 November 2026, 131 of 830 secrets in them survived.
-const FRESH: &str = include_str!("daily_fresh.txt");
-/// 340 forms that were written on 25 November 2026 before any was tried, split at random: rules were made with the first
-/// half. 841 of 2,720 drawn secrets survived in the second before, 63 when it was measured after.
-const HALF_A: &str = include_str!("daily_half_a.txt");
-const HALF_B: &str = include_str!("daily_half_b.txt");
 /// Texts about passwords in which nothing is one.
 const HARMLESS: &str = include_str!("daily_harmless.txt");
 
-/// Drawn secrets of the kinds that people choose and programs make, none of which is in a dictionary of placeholders.
-fn secrets() -> Vec<String> {
-    const MARKED: Charset = ALNUM.and("!@#$%^&*");
-    let mut all: Vec<String> = (0..4).map(|seed| drawn(ALNUM, 14 + seed % 3, seed + 31)).collect();
-    // The first and last are letters, so that no shell or sentence takes them for its own punctuation.
-    all.extend((0..6).map(|seed| format!("k{}Z", drawn(MARKED, 13, seed + 77))));
-    all
-}
-
-/// Secrets as people and programs make them, and whether they were drawn or are made of words.
-fn secrets_of_all_kinds() -> Vec<(bool, String)> {
-    const WORDS: [&str; 16] = [
-        "river", "sunset", "garden", "copper", "monkey", "dragon", "winter", "purple", "castle",
-        "orange", "silver", "rocket", "banana", "forest", "tiger", "flower",
-    ];
-    const HEX: Charset = Charset::of("0123456789abcdef");
-    let word = |number: usize| WORDS[number * 7 % WORDS.len()];
-    let mut all: Vec<(bool, String)> = secrets().into_iter().map(|secret| (true, secret)).collect();
-    for seed in 0..2 {
-        all.push((true, format!("q{}=", drawn(BASE64, 22, seed + 111))));
-        all.push((true, drawn(HEX, 32, seed + 211)));
-        all.push((true, format!("{}7", drawn(ALNUM, 9, seed + 311))));
-        all.push((false, [0, 1, 2, 3].map(|place| word(seed + place)).join("-")));
-        all.push((false, format!("{}{}", word(seed + 4), 42 + seed)));
-        all.push((false, format!("{}{}", word(seed + 5), word(seed + 7))));
-    }
-    all
-}
-
 /// Puts every secret into every form; returns how many there are, and the texts in which one survives.
 fn surviving(forms: &str, secrets: &[String]) -> (usize, Vec<String>) {
-    let (mut all, mut alive) = (0, Vec::new());
-    // A comment of a configuration file may be part of a form.
-    let is_comment = |line: &str| line.starts_with("# ") && !line.contains("{}");
-    for form in forms.lines().filter(|line| !line.is_empty() && !is_comment(line)) {
-        for secret in secrets {
-            // In an address `/` and `+` are written otherwise.
-            let is_address = form.contains("://");
-            let secret = if is_address { secret.replace(['/', '+'], "_") } else { secret.clone() };
-            let text = form.replace("\\n", "\n").replace("\\t", "\t").replace("{}", &secret);
-            all += 1;
-            if leaks(&redacted(&text), &secret) {
-                alive.push(text);
-            }
-        }
-    }
-    (all, alive)
-}
-
-/// Whether eight characters on end of a secret are left, or the whole of a shorter one.
-fn leaks(clean: &str, secret: &str) -> bool {
-    let runs = secret.as_bytes().windows(secret.len().min(8));
-    runs.into_iter().any(|run| clean.as_bytes().windows(run.len()).any(|part| part == run))
+    let all: Vec<Planted> = planted(forms, secrets).collect();
+    let alive = all.iter().filter(|planted| planted.survives());
+    (all.len(), alive.map(|planted| planted.text.clone()).collect())
 }
 
 // S-WRITE-8

@@ -13,6 +13,8 @@
 //! decoded (`escapes`), and text with accents without them (`folded`). All work is linear in the length of the text: a look from an anchor is bounded, or
 //! ends in a report after which the pass goes on.
 //!
+//! What is written, sent or shown takes a [`Redacted`], which the rules have seen before anybody reshaped it.
+//!
 //! Not here: which texts of an event are searched (`event::clean`).
 
 mod after_name;
@@ -44,6 +46,7 @@ mod password;
 mod placeholder;
 mod prefixed;
 mod provider_name;
+mod redacted_text;
 mod scan;
 mod shape;
 mod table;
@@ -57,6 +60,8 @@ mod value_start;
 mod blind;
 #[cfg(test)]
 mod daily;
+#[cfg(any(test, feature = "testing"))]
+pub mod daily_forms;
 #[cfg(test)]
 mod form_tests;
 #[cfg(test)]
@@ -66,6 +71,8 @@ mod tests;
 
 use std::borrow::Cow;
 use std::ops::Range;
+
+pub use self::redacted_text::Redacted;
 
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

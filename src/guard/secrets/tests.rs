@@ -1,24 +1,13 @@
 //! Every rule finds its secrets and leaves texts that only resemble them. A generator draws all secrets, so
 //! that this file holds none.
 
-use super::charset::{ALNUM, Charset, HEX};
+use super::charset::{ALNUM, HEX};
 use super::prefixed::KeyForm;
 use super::table::{TableKind, rows};
 use super::{findings, redacted};
 use crate::prefilter::TableRow;
 
-/// Draws `length` characters of a set, the same for the same seed (a linear congruential
-/// generator with the constants of Knuth's MMIX).
-pub(super) fn drawn(charset: Charset, length: usize, seed: usize) -> String {
-    let members: Vec<char> = (0..128_u8).filter(|b| charset.has(*b)).map(char::from).collect();
-    let mut state = seed as u64 * 7_919 + 17;
-    let draw = |_| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        members[(state >> 33) as usize % members.len()]
-    };
-    (0..length).map(draw).collect()
-}
+pub(super) use super::daily_forms::drawn;
 
 pub(super) fn mixed(length: usize) -> String {
     drawn(ALNUM, length, 5)

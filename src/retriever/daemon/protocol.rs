@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn every_request_round_trips() {
         let search = SearchRequest {
-            query: "a\nb".to_owned(),
+            query: "a\nb".into(),
             scope: SearchScope::Only(Some("api".to_owned())),
             kinds: vec!["error".to_owned()],
             not_kinds: vec!["session".to_owned()],

@@ -143,7 +143,7 @@ fn lesson(text: &str) -> Draft {
 }
 
 fn found(remote: &Remote, query: &str) -> String {
-    let request = SearchRequest { query: query.to_owned(), ..SearchRequest::default() };
+    let request = SearchRequest { query: query.into(), ..SearchRequest::default() };
     remote.search(&request).unwrap().text
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::chat::{ChatRequest, object_with};
-use guard::secrets::redacted;
+use guard::secrets::Redacted;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::candidates::Candidate;
 use sessions::command_pair::CandidateClass;
@@ -26,7 +26,7 @@ const TEXT_CHARACTERS_MAX: usize = 1_500;
 pub(super) fn what_it_teaches(waiting: &WaitingCandidate) -> ChatRequest {
     let candidate = &waiting.candidate;
     let beginning =
-        |text: &String| redacted(text).chars().take(TEXT_CHARACTERS_MAX).collect::<String>();
+        |text: &String| Redacted::of(text).cut_to_characters(TEXT_CHARACTERS_MAX).into_string();
     let worked: Vec<String> = candidate.worked.iter().map(beginning).collect();
     let asked = beginning(&waiting.asked);
     let data = match candidate.class {

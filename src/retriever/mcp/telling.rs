@@ -15,6 +15,7 @@ use api::{
 };
 use clients::hooks::session_dedup::id_of;
 use event::Timestamp;
+use guard::secrets::Redacted;
 
 /// What is known of the callers of a server before they call.
 #[derive(Clone)]
@@ -33,7 +34,7 @@ pub struct Telling {
 
 /// What an agent wanted to know.
 pub(super) struct Question {
-    asked: Option<String>,
+    asked: Option<Redacted>,
     repo: Option<String>,
     ids: Vec<String>,
 }
@@ -50,8 +51,8 @@ impl Question {
             }
             schema::CONTEXT => {
                 let request = ContextRequest::from_tool(arguments).ok()?;
-                let asked = request.task.unwrap_or_else(|| request.files.join(" "));
-                (Some(asked), request.repo, nothing())
+                let files = || Redacted::of(&request.files.join(" "));
+                (Some(request.task.unwrap_or_else(files)), request.repo, nothing())
             }
             schema::RELATED => {
                 let _ = RelatedRequest::from_tool(arguments).ok()?;
@@ -90,7 +91,7 @@ impl Telling {
             place,
             by: TOOL,
             occasion: tool,
-            asked: question.asked.as_deref(),
+            asked: question.asked.as_ref(),
             text: &reply.text,
             is_silent,
             memories: &memories,

@@ -10,6 +10,7 @@ use super::ResolvedSettings;
 use super::followed_config::FollowedConfig;
 use api::reranker::{Reranker, RerankerNow};
 use engine::MaySee;
+use guard::secrets::Redacted;
 use reply::StateNote;
 use store::{Config, RerankProvider};
 
@@ -140,7 +141,7 @@ impl Reranker for SetReranker {
         resting.is_some_and(|until| Instant::now() < until)
     }
 
-    fn scores(&self, query: &str, texts: &[String]) -> Result<Vec<f64>, Option<String>> {
+    fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, Option<String>> {
         let asked = self.asked.as_ref().map_err(|why| self.failed(why))?;
         let scores = with_feature::scores(asked, query, texts).map_err(|why| self.failed(&why))?;
         *self.resting_until.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -152,6 +153,7 @@ impl Reranker for SetReranker {
 mod with_feature {
     use super::super::provider_model;
     use engine::MaySee;
+    use guard::secrets::Redacted;
     use providers::RemoteReranker;
     use store::{EmbeddingProvider, ProviderForm, RerankForm, RerankProvider};
 
@@ -191,6 +193,7 @@ mod with_feature {
     use std::sync::Arc;
 
     use engine::MaySee;
+    use guard::secrets::Redacted;
     use store::RerankProvider;
 
     /// Nobody can be asked by this build.
@@ -204,7 +207,11 @@ mod with_feature {
         Err(format!("this build has no {form} reranker: build with `--features providers`"))
     }
 
-    pub(super) fn scores(asked: &OpenReranker, _: &str, _: &[String]) -> Result<Vec<f64>, String> {
+    pub(super) fn scores(
+        asked: &OpenReranker,
+        _: &Redacted,
+        _: &[Redacted],
+    ) -> Result<Vec<f64>, String> {
         match *asked {}
     }
 
@@ -224,12 +231,12 @@ mod tests {
         let text = "[rerank]\nprovider = \"jina\"\nmodel = \"m\"";
         let provider = Config::parse(text).unwrap().rerank.unwrap();
         let reranker = SetReranker::of(provider, |_| None);
-        let told = reranker.scores("query", &["text".to_owned()]).unwrap_err().unwrap();
+        let told = reranker.scores(&"query".into(), &["text".into()]).unwrap_err().unwrap();
         assert!(
             told.contains("(this build has no jina reranker: build with `--features"),
             "{told}"
         );
         assert!(reranker.is_resting());
-        assert_eq!(reranker.scores("query", &[]), Err(None), "it is said once");
+        assert_eq!(reranker.scores(&"query".into(), &[]), Err(None), "it is said once");
     }
 }

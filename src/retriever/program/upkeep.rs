@@ -14,6 +14,7 @@ use event::{Problems, RepoKey, quoted};
 use search::Point;
 use search::snapshot::Room;
 use store::Store;
+use upkeep::surfaces::OwnFolders;
 use upkeep::{CheckReport, CheckVerdict, Recogniser, archive, doctor, scrub, verify};
 use writer::exit::Exit;
 
@@ -24,6 +25,12 @@ const ROOM_PER_BYTE_MAX: u64 = 100;
 /// How many times longer the lines of a segment are than the segment, at most. Measured segments have a quarter to a
 /// third of the length of their lines.
 const PACKED_TIMES: u64 = 16;
+
+/// Where this program writes.
+fn places(settled: &ResolvedSettings) -> OwnFolders<'_> {
+    let (cache, sessions) = (&settled.cache_dir, &settled.sessions_dir);
+    OwnFolders { store: settled.store.root(), cache, sessions }
+}
 
 impl Program<'_> {
     pub(super) fn maintain(
@@ -86,6 +93,7 @@ impl Program<'_> {
             },
             now: (self.surroundings.clock)().now,
             recogniser: &Recogniser::default(),
+            places: places(&settled),
         })
         .map_err(|error| failed(&error))
     }
@@ -102,7 +110,7 @@ impl Program<'_> {
             repo: log.as_deref().map(Store::repo_of),
             how: if command.dry_run { scrub::ScrubMode::DryRun } else { scrub::ScrubMode::Change },
             recogniser: &Recogniser::default(),
-            cache_dir: &settled.cache_dir,
+            places: places(&settled),
         })
         .map_err(|error| failed(&error))
     }

@@ -1,4 +1,5 @@
-//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, and quarantined lines.
+//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, quarantined lines, and all else that we write
+//! (`own_files`).
 //! Not here: what a secret is (`secret_lines`), replacing a file safely (`store::rewrite`).
 
 mod history;
@@ -7,9 +8,12 @@ mod scrub_reply;
 use std::path::{Path, PathBuf};
 
 use self::history::History;
+use super::own_files::OwnFiles;
 use super::secret_lines::{Exposed, Recogniser, SecretSpot};
+use super::surfaces::OwnFolders;
 use super::{CheckReport, CheckVerdict};
 use event::RepoKey;
+use sessions::session_scrub::RowScrub;
 use store::{LogLine, Quarantine, Store, StoreError};
 
 /// What to scrub.
@@ -22,8 +26,8 @@ pub struct ScrubRequest<'a> {
     pub how: ScrubMode,
     /// The recogniser of secrets.
     pub recogniser: &'a Recogniser<'a>,
-    /// Where vectors are stored. The report names it among the remaining steps.
-    pub cache_dir: &'a Path,
+    /// Where our other files are. They are scrubbed where no repository is named.
+    pub places: OwnFolders<'a>,
 }
 
 /// Whether to change anything.
@@ -77,12 +81,36 @@ pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
             }
         }
     }
-    let is_clean = all.iter().all(|scrubbed| match request.how {
-        ScrubMode::Change => scrubbed.left.is_empty(),
-        ScrubMode::DryRun => false,
-    });
+    let own = scrub_own(request, all.iter().any(|file| !file.removed.is_empty()));
+    let is_clean = own.is_fine(request.how.of_rows())
+        && all.iter().all(|scrubbed| match request.how {
+            ScrubMode::Change => scrubbed.left.is_empty(),
+            ScrubMode::DryRun => false,
+        });
     let verdict = if is_clean { CheckVerdict::Fine } else { CheckVerdict::Wrong };
-    Ok(CheckReport { verdict, reply: scrub_reply::reply(request, &all, too_long) })
+    Ok(CheckReport { verdict, reply: scrub_reply::reply(request, &all, &own, too_long) })
+}
+
+/// Scrubs what is outside the logs. It belongs to no single repository.
+fn scrub_own(request: &ScrubRequest<'_>, was_removed: bool) -> OwnFiles {
+    if request.repo.is_some() {
+        return OwnFiles::default();
+    }
+    let mut own = OwnFiles::of(&request.places, request.recogniser, request.how.of_rows());
+    let is_made_again = was_removed || !own.found.is_empty();
+    if is_made_again && request.how == ScrubMode::Change {
+        own.drop_made_again(&request.places);
+    }
+    own
+}
+
+impl ScrubMode {
+    fn of_rows(self) -> RowScrub {
+        match self {
+            Self::Change => RowScrub::Change,
+            Self::DryRun => RowScrub::DryRun,
+        }
+    }
 }
 
 /// Lists one kind of file. Each kind is listed after the previous kind is done, because writes that leave the

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::{ScrubFindings, ScrubMode, ScrubRequest, Scrubbed};
+use crate::own_files::OwnFiles;
 use crate::shown_path::{shown, word};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
@@ -14,9 +15,15 @@ use store::Store;
 /// Most secrets of one file that the text lists; `--json` lists all.
 const SHOWN_MAX: usize = 20;
 
-pub(super) fn reply(request: &ScrubRequest<'_>, all: &[Scrubbed], too_long: usize) -> Reply {
+pub(super) fn reply(
+    request: &ScrubRequest<'_>,
+    all: &[Scrubbed],
+    own: &OwnFiles,
+    too_long: usize,
+) -> Reply {
     let mut text = String::new();
-    let (removed, left) = (total(all, |file| &file.removed), total(all, |file| &file.left));
+    let (in_logs, left) = (total(all, |file| &file.removed), total(all, |file| &file.left));
+    let removed = in_logs + own.found.len();
     for file in all {
         let verb = match request.how {
             ScrubMode::Change => "removed",
@@ -25,6 +32,10 @@ pub(super) fn reply(request: &ScrubRequest<'_>, all: &[Scrubbed], too_long: usiz
         list_secrets(&mut text, file, verb, &file.removed);
         list_secrets(&mut text, file, "LEFT", &file.left);
     }
+    text.push_str(&own.text(match request.how {
+        ScrubMode::Change => "removed",
+        ScrubMode::DryRun => "found",
+    }));
     if too_long > 0 {
         let _ = writeln!(
             text,
@@ -61,7 +72,7 @@ pub(super) fn reply(request: &ScrubRequest<'_>, all: &[Scrubbed], too_long: usiz
     let json = json!({
         "changed": is_changed && removed > 0, "removed": if is_changed { removed } else { 0 },
         "found": removed + left, "left": if is_changed { left } else { removed + left },
-        "not_looked_at": too_long, "files": files, "remains": remains,
+        "not_looked_at": too_long, "files": files, "elsewhere": own.json(), "troubles": own.troubles, "remains": remains,
     });
     Reply::new(text, json)
 }
@@ -98,7 +109,7 @@ fn remaining(request: &ScrubRequest<'_>, all: &[Scrubbed]) -> Vec<String> {
     steps.push("Copies of the logs elsewhere (backups, synchronised folders, other machines) still contain the secrets.".to_owned());
     steps.push(format!(
         "Stored vectors contain no text, but were computed from it. To have them computed again: rm -r {}",
-        word(request.cache_dir)
+        word(request.places.cache)
     ));
     steps
 }

@@ -29,7 +29,11 @@ impl ScrubFixture {
             repo: repo.map(|repo| RepoKey::parse(repo).unwrap()),
             how,
             recogniser: &TEST,
-            cache_dir: &self.folder.path().join("cache"),
+            places: OwnFolders {
+                store: self.store.root(),
+                cache: &self.folder.path().join("cache"),
+                sessions: &self.folder.path().join("past"),
+            },
         };
         scrub(&request).unwrap()
     }

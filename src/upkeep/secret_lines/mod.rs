@@ -129,6 +129,11 @@ impl Recogniser<'_> {
         (!spots.is_empty()).then_some((out, spots))
     }
 
+    /// Looks for secrets in a line that is no event: in each text of JSON, else in all of it. Returns the line without them.
+    pub(super) fn exposed_text(&self, line: &[u8]) -> Option<(Vec<u8>, Vec<SecretSpot>)> {
+        if is_json(line) { self.in_texts(line) } else { self.in_bytes(line) }
+    }
+
     /// Returns bytes without their secrets, for a copy.
     pub(super) fn copied(&self, line: &[u8]) -> Vec<u8> {
         let exposed = self.exposed(line, "");

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
+use crate::own_files::OwnFiles;
 use crate::secret_lines::SecretSpot;
 use event::{EventId, Timestamp, is_code};
+use sessions::session_scrub::RowScrub;
 use store::{ChainAudit, Doubled};
 
 /// Most findings of one kind that are listed; the rest are only counted.
@@ -155,6 +157,8 @@ pub(super) struct StoreCensus {
     pub orphans: BTreeMap<EventId, Vec<LinePosition>>,
     /// The origin of the store's logs, if it has one.
     pub origin: Option<String>,
+    /// What was found outside the logs.
+    pub own: OwnFiles,
     known: HashMap<EventId, KnownId>,
 }
 
@@ -213,7 +217,10 @@ impl StoreCensus {
             let is_read = log.secrets.count == 0 && log.trouble.is_none();
             log.skipped.count == 0 && is_read && log.chain.is_fine() && log.doubled.is_fine()
         };
-        self.conflicts.is_empty() && self.logs.iter().chain(&self.mirrors).all(is_well)
+        let is_own_fine = self.own.is_fine(RowScrub::DryRun);
+        is_own_fine
+            && self.conflicts.is_empty()
+            && self.logs.iter().chain(&self.mirrors).all(is_well)
     }
 
     pub fn total(&self, of: impl Fn(&LogCensus) -> usize) -> usize {

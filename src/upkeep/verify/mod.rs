@@ -11,8 +11,11 @@ use std::path::{Path, PathBuf};
 use self::census::{ChainCensus, DoubledCensus, LinePosition, LogCensus, SkippedLine, StoreCensus};
 use super::secret_lines::Recogniser;
 use super::{CheckReport, CheckVerdict};
+use crate::own_files::OwnFiles;
+use crate::surfaces::OwnFolders;
 use event::{Decoded, Event, Timestamp, codec};
 use memory::{LinePlace, Version};
+use sessions::session_scrub::RowScrub;
 use store::{
     Config, Damaged, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail,
 };
@@ -35,6 +38,8 @@ pub struct VerifyRequest<'a> {
     pub now: Timestamp,
     /// The recogniser of secrets.
     pub recogniser: &'a Recogniser<'a>,
+    /// Where our other files are. They are checked where all segments are.
+    pub places: OwnFolders<'a>,
 }
 
 /// Which segments of old lines are verified.
@@ -86,6 +91,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
     if request.segments == Segments::All {
         gone(request, &mut census)?;
         mirrors(request, &mut census);
+        census.own = OwnFiles::of(&request.places, request.recogniser, RowScrub::DryRun);
     }
     // Segments are listed after the logs, so that lines archived meanwhile are not missed.
     let segments = match &request.segments {

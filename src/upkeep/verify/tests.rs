@@ -32,6 +32,11 @@ impl VerifyFixture {
             changed: ChangedLogs::Tell,
             now: "2026-01-01T00:00:00Z".parse().unwrap(),
             recogniser: &TEST,
+            places: OwnFolders {
+                store: self.store.root(),
+                cache: &self._folder.path().join("cache"),
+                sessions: &self._folder.path().join("past"),
+            },
         };
         verify(&request).unwrap()
     }

@@ -61,6 +61,10 @@ fn text(census: &StoreCensus, root: &Path) -> String {
             counted(copied, "damaged line")
         );
     }
+    out.push_str(&census.own.text("SECRET"));
+    if !census.own.found.is_empty() {
+        let _ = writeln!(out, "          agent-knowledge scrub removes these too");
+    }
     out + &summary(census)
 }
 
@@ -68,8 +72,8 @@ fn summary(census: &StoreCensus) -> String {
     let (lines, events) = (census.total(|log| log.lines), census.total(|log| log.events));
     let skipped = census.total(|log| log.skipped.count);
     let cut_off = census.total(|log| log.cut_off.count);
-    let (repeated, secrets) =
-        (census.total(|log| log.repeated), census.total(|log| log.secrets.count));
+    let repeated = census.total(|log| log.repeated);
+    let secrets = census.total(|log| log.secrets.count) + census.own.found.len();
     let segments = census.logs.iter().filter(|found| Store::is_segment(&found.log)).count();
     let conflicts = census.conflicts.len();
     let ids = if conflicts == 1 { "id" } else { "ids" };
@@ -211,7 +215,8 @@ fn json(census: &StoreCensus) -> Value {
         "doubled": census.logs.iter().map(|log| log.doubled.lines()).sum::<u64>(),
         "skipped": census.total(|log| log.skipped.count),
         "cut_off": census.total(|log| log.cut_off.count),
-        "secrets": census.total(|log| log.secrets.count),
+        "secrets": census.total(|log| log.secrets.count) + census.own.found.len(),
+        "elsewhere": census.own.json(),
         "copied": census.total(|log| log.copied),
         "conflicts": by_id(&census.conflicts),
         "conflict_count": census.conflicts.len(),

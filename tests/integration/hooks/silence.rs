@@ -20,6 +20,7 @@ use engine::watch::Watching;
 use engine::{Dense, Engine, EngineSetup};
 use event::{EventId, Timestamp};
 use index::embed::{Provider, load};
+use learning::same_command::RawCommand;
 use memory::Bound;
 use serde_json::Value;
 use store::{Config, EmbeddingPrecision, Store};
@@ -181,9 +182,11 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
 
 /// The ids of the memories that a hook shows for a failure; empty if it does not even ask.
 fn told(memory: &Local, command: &str, output: &str) -> BTreeSet<String> {
-    let (command, output) = (command.to_owned(), output.to_owned());
+    let raw_command = RawCommand::new(command.to_owned());
+    let (command, output) = (command.into(), output.into());
     let evidence = Evidence::Stated;
-    let call = ToolCall { tool: Tool::Shell, command, files: Vec::new(), output, evidence };
+    let files = Vec::new();
+    let call = ToolCall { tool: Tool::Shell, command, raw_command, files, output, evidence };
     let Some(request) = failure_request(&call) else { return BTreeSet::new() };
     let text = memory.search(&request).unwrap().text;
     let ids = text.lines().filter_map(|line| Some(line.split_once(". [")?.1.rsplit_once(" · ")?.1));

@@ -1,0 +1,153 @@
+//! Secrets outside the logs: in our lines below the cache, and in what is kept of past sessions. Not here: the lines of the store
+//! (`scrub`), where our files are (`surfaces`).
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Recogniser;
+use super::shown_path::shown;
+use super::surfaces::{OwnFolders, SurfaceForm};
+use sessions::session_scrub::RowScrub;
+use sessions::session_store::SessionStore;
+use store::private;
+
+/// Most findings that the text lists; `--json` lists all.
+const SHOWN_MAX: usize = 20;
+
+/// The rule that a file is reported under which an earlier version wrote before secrets were removed.
+const OUTDATED: &str = "written by an earlier version";
+
+/// A secret outside the logs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OwnFinding {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, or the table and column with its row.
+    pub place: String,
+    /// The rule that recognised it.
+    pub rule: String,
+}
+
+/// What was found outside the logs.
+#[derive(Debug, Default)]
+pub(super) struct OwnFiles {
+    /// The secrets.
+    pub found: Vec<OwnFinding>,
+    /// What could not be looked at or cleaned, and why.
+    pub troubles: Vec<String>,
+}
+
+impl OwnFiles {
+    /// Looks at all of them, and removes what it finds if it may.
+    pub(super) fn of(places: &OwnFolders<'_>, recogniser: &Recogniser<'_>, how: RowScrub) -> Self {
+        let mut own = Self::default();
+        for file in places.files(SurfaceForm::OwnLines) {
+            let outcome = own.lines(&file, recogniser, how);
+            own.note(&file, outcome);
+        }
+        for file in places.files(SurfaceForm::Outdated) {
+            let (place, rule) = (String::new(), OUTDATED.to_owned());
+            own.found.push(OwnFinding { file: file.clone(), place, rule });
+            own.throw_away(&file, how);
+        }
+        own.past_sessions(places.sessions, how);
+        own
+    }
+
+    /// Throws away what was made of texts that held secrets.
+    pub(super) fn drop_made_again(&mut self, places: &OwnFolders<'_>) {
+        for file in places.files(SurfaceForm::MadeAgain) {
+            self.throw_away(&file, RowScrub::Change);
+        }
+    }
+
+    /// Whether nothing is wrong any more.
+    pub(super) fn is_fine(&self, how: RowScrub) -> bool {
+        self.troubles.is_empty() && (self.found.is_empty() || how == RowScrub::Change)
+    }
+
+    fn throw_away(&mut self, file: &Path, how: RowScrub) {
+        if how == RowScrub::Change {
+            self.note(file, std::fs::remove_file(file));
+        }
+    }
+
+    fn note(&mut self, file: &Path, outcome: io::Result<()>) {
+        match outcome {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                self.troubles.push(format!("{}: {error}", shown(file)));
+            }
+            _ => {}
+        }
+    }
+
+    fn lines(&mut self, file: &Path, recogniser: &Recogniser<'_>, how: RowScrub) -> io::Result<()> {
+        let bytes = std::fs::read(file)?;
+        let mut clean = Vec::with_capacity(bytes.len());
+        let before = self.found.len();
+        for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            let body = line.strip_suffix(b"\n").unwrap_or(line);
+            let Some((cleaner, spots)) = recogniser.exposed_text(body) else {
+                clean.extend_from_slice(line);
+                continue;
+            };
+            let place = format!("line {}", number + 1);
+            self.found.extend(spots.into_iter().map(|spot| OwnFinding {
+                file: file.to_owned(),
+                place: place.clone(),
+                rule: spot.rule,
+            }));
+            clean.extend(cleaner);
+            clean.extend_from_slice(line.get(body.len()..).unwrap_or_default());
+        }
+        if self.found.len() == before || how == RowScrub::DryRun {
+            return Ok(());
+        }
+        let fresh = file.with_extension(format!("{}.scrub", std::process::id()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        private(&mut options);
+        options.open(&fresh)?.write_all(&clean)?;
+        std::fs::rename(fresh, file)
+    }
+
+    fn past_sessions(&mut self, folder: &Path, how: RowScrub) {
+        let found = SessionStore::open(folder).and_then(|kept| match kept {
+            Some(mut kept) => kept.scrub(how),
+            None => Ok(Vec::new()),
+        });
+        match found {
+            Ok(found) => self.found.extend(found.into_iter().map(|one| OwnFinding {
+                file: folder.join("sessions.db"),
+                place: format!("{} {}", one.column, one.row),
+                rule: one.rule,
+            })),
+            Err(error) => self.troubles.push(error.to_string()),
+        }
+    }
+
+    /// Lists what was found, each with `verb` before it.
+    pub(super) fn text(&self, verb: &str) -> String {
+        let mut text = String::new();
+        for OwnFinding { file, place, rule } in self.found.iter().take(SHOWN_MAX) {
+            let place = if place.is_empty() { String::new() } else { format!(" {place}:") };
+            let _ = writeln!(text, "{verb:<8}{}:{place} {rule}", shown(file));
+        }
+        if let Some(more) = self.found.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
+            let _ = writeln!(text, "        and {more} more outside the logs; --json lists all");
+        }
+        for trouble in &self.troubles {
+            let _ = writeln!(text, "TROUBLE {trouble}");
+        }
+        text
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let one = |one: &OwnFinding| json!({ "file": one.file.display().to_string(), "place": one.place, "rule": one.rule });
+        self.found.iter().map(one).collect()
+    }
+}
