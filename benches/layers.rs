@@ -97,7 +97,7 @@ fn by_words(size: u64, questions: usize) -> Outcome<()> {
 
     let asked: Vec<SearchRequest> = corpus::questions(size, questions)
         .into_iter()
-        .map(|question| SearchRequest { query: question.text, ..SearchRequest::default() })
+        .map(|question| SearchRequest { query: question.text.into(), ..SearchRequest::default() })
         .collect();
     let snapshot = core.engine.snapshot()?;
     let now = moment().now;
@@ -160,7 +160,9 @@ fn by_meaning(size: u64, (questions, rounds): (usize, usize), model: &Path) -> O
     let local = Local::new(Arc::clone(&core), caller(folder.path()));
     let answer = |text: &String| {
         let query = text.clone();
-        drop(black_box(local.search(&SearchRequest { query, ..SearchRequest::default() })));
+        drop(black_box(
+            local.search(&SearchRequest { query: query.into(), ..SearchRequest::default() }),
+        ));
     };
     // More questions than the cache of vectors holds, so each vector is computed again.
     row("an answer, with the meaning of the question", each(&texts, answer));

@@ -5,7 +5,6 @@
 mod old_copies;
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use guard::secrets::daily_forms::{Planted, one_in_each};
 use guard::secrets::{redacted, redacted_stamp};
@@ -42,7 +41,9 @@ fn secret_runs(planted: &[Planted]) -> HashSet<Vec<u8>> {
     let together = planted.chunks(FORMS_PER_CALL).map(joined);
     for text in alone.chain(together) {
         for given in [failed_with(&text), asked_about(&text), format!("{text} --retry"), text] {
-            runs_of(&redacted(&given)).for_each(|run| drop(runs.remove(&run)));
+            for run in runs_of(&redacted(&given)) {
+                runs.remove(&run);
+            }
         }
     }
     assert!(runs.len() * 100 > count * 95 && planted.len() > 500, "{} of {count}", runs.len());
@@ -137,7 +138,9 @@ fn runs(planted: &[Planted], world: &World) -> SecretRuns {
         for left in
             [redacted_stamp(&directory), redacted(&name), redacted(&format!("/w/{name}.rs"))]
         {
-            runs_of(&left).for_each(|run| drop(runs.remove(&run)));
+            for run in runs_of(&left) {
+                runs.remove(&run);
+            }
         }
     }
     SecretRuns::of(runs)
@@ -240,5 +243,5 @@ fn no_secret_of_daily_life_is_written_sent_or_shown() {
     }
     let told = world.agent_knowledge(&["scrub"]);
     assert_eq!(told.output, "no secrets found\n", "{}", told.messages);
-    assert!(Path::new(&world.path("cache/gaps")).exists());
+    assert!(world.path("cache/gaps").exists());
 }
