@@ -138,7 +138,7 @@ mod tests {
 
     // S-RANK-4
     #[test]
-    fn one_more_success_never_lowers_and_one_more_failure_never_raises() {
+    fn no_success_lowers_and_no_failure_raises() {
         for first in first_rates() {
             let rate = |worked, failed| SuccessRate::with_reports(first, worked, failed);
             let belief = |worked, failed| SuccessRate::belief(rate(worked, failed));

@@ -21,6 +21,7 @@ mod git_output;
 mod git_remote;
 mod git_repository;
 mod incoming;
+mod line_permission;
 mod mirroring;
 #[cfg(feature = "nats")]
 mod nats_remote;
@@ -52,9 +53,10 @@ mod unsent;
 
 pub use accepted_key::{AcceptedKey, accept_key};
 pub use error::SyncError;
-pub use flagged_line::{AllowedLines, FlaggedLine, HeldLine, allow_lines, held_lines};
+pub use flagged_line::{AllowedLines, FlaggedLine, HeldLine};
 pub use folder_remote::FolderRemote;
 pub use git_remote::GitRemote;
+pub use line_permission::{allow_lines, held_lines};
 #[cfg(feature = "nats")]
 pub use nats_remote::NatsRemote;
 pub use outgoing::{LeftOut, Outgoing, OwnLog, outgoing};

@@ -161,13 +161,9 @@ impl Round<'_> {
 
     /// Returns what may leave. It is read once in a round, by whoever needs it first.
     fn take_own(&mut self) -> Result<Outgoing, SyncError> {
-        match self.own.take() {
-            Some(own) => Ok(own),
-            None => {
-                let (store, policy) = (self.request.store, self.request.policy);
-                Ok(outgoing(store, policy, &self.record.allowed())?)
-            }
-        }
+        let SyncRequest { store, policy, .. } = self.request;
+        let read = || outgoing(store, policy, &self.record.allowed());
+        Ok(self.own.take().map_or_else(read, Ok)?)
     }
 
     /// Notes what somebody agrees to share now.

@@ -358,7 +358,7 @@ fn a_new_key_is_told_and_accepted() {
 
 // S-SYNC-2, S-SYNC-14
 #[test]
-fn a_flagged_line_is_named_with_its_reason_and_the_command_that_lets_it_pass() {
+fn a_flagged_line_is_named_with_its_reason() {
     let team = World::new();
     let remote = remote(&team);
     let (ana, bo) = (Member::new(&remote, "ana"), Member::new(&remote, "bo"));
