@@ -1,6 +1,7 @@
 //! Highlights the words of a query in the answer, for a person at a terminal. Only escape codes are added: without them
 //! the text is the same. Not here: which words those are (`index::lexical`).
 
+use guard::secrets::Redacted;
 use index::lexical::QueryWords;
 use search::ParsedQuery;
 
@@ -42,7 +43,7 @@ const BEGIN: &str = "\u{1B}[1m";
 const END: &str = "\u{1B}[0m";
 
 /// Returns the text of an answer with the words in bold that the query matches.
-pub(super) fn highlighted(text: &str, query: &str) -> String {
+pub(super) fn highlighted(text: &str, query: &Redacted) -> String {
     let mut words = QueryWords::of(&ParsedQuery::of(query).text);
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str, query: &str) -> String {
-        let shown = highlighted(text, query);
+        let shown = highlighted(text, &Redacted::of(query));
         assert_eq!(shown.replace(BEGIN, "").replace(END, ""), text);
         shown.replace(BEGIN, "<").replace(END, ">")
     }
