@@ -368,7 +368,7 @@ fn a_flagged_line_is_named_with_its_reason() {
     ana.learn("github.com/acme/api", order, &[]);
     let line = ana.own_lines().pop().unwrap();
     let id = serde_json::from_str::<Value>(&line).unwrap()["id"].as_str().unwrap().to_owned();
-    let command = format!("agent-knowledge sync --allow {}", &id[id.len() - 8..]);
+    let command = format!("agent-knowledge sync --allow {}", id.get(id.len() - 8..).unwrap());
 
     // A round, the next one that finds nothing new, and the dry run name the same.
     for args in [&["sync", "--yes"][..], &["sync"], &["sync", "--dry-run"]] {
@@ -422,7 +422,7 @@ fn a_person_lets_exactly_one_flagged_line_pass() {
     ana.world.agent_knowledge(&["sync", "--yes"]).done();
     let answer = |typed: &str| {
         let mut command = ana.world.command(AGENT_KNOWLEDGE);
-        command.args(["sync", "--allow", &id[id.len() - 8..]]);
+        command.args(["sync", "--allow", id.get(id.len() - 8..).unwrap()]);
         on_terminal(&mut command, typed)
     };
     let arrives = || {

@@ -40,15 +40,10 @@ pub(super) fn search(
     used.note(&snapshot);
     let mut notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
     let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?;
-    let repos = match (&request.scope, &here) {
-        (SearchScope::All(_), _) => None,
-        (SearchScope::Only(_), None) => return Err(unnamed()),
-        (SearchScope::Only(_), Some(here)) => {
-            let keys = snapshot.keys_of(here);
-            notices.extend(none_of(here, &keys, &snapshot));
-            Some(keys)
-        }
-    };
+    let repos = keys_of_scope(request, here.as_ref(), &snapshot)?;
+    if let Some((here, keys)) = here.as_ref().zip(repos.as_ref()) {
+        notices.extend(none_of(here, keys, &snapshot));
+    }
     let filter = filters::filter(local, request, repos, &asked, &snapshot)?;
     let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
     let query = Query {
@@ -105,6 +100,18 @@ pub(super) fn search(
     };
     let of_here = here.as_ref().map(|here| with_here(snapshot.keys_of(here), here));
     Ok(with_past_session(local, request, of_here.as_ref(), (likely_len, reply)))
+}
+
+/// Returns the keys of the repository that a search is limited to; nothing for all repositories.
+fn keys_of_scope(
+    request: &SearchRequest,
+    here: Option<&RepoKey>,
+    snapshot: &Snapshot,
+) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
+    match &request.scope {
+        SearchScope::All(_) => Ok(None),
+        SearchScope::Only(_) => Ok(Some(snapshot.keys_of(here.ok_or_else(unnamed)?))),
+    }
 }
 
 /// Returns the memories that stated links join to likely hits.
