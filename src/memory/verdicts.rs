@@ -66,12 +66,12 @@ impl Verdicts {
     pub(super) fn of<'a>(voices: impl Iterator<Item = &'a VoiceVerdicts<'a>>) -> Self {
         let mut counted = Self::default();
         let mut latest: Option<GivenVerdict<'_>> = None;
-        for VoiceVerdicts { tried, truth } in voices {
-            let (tried, truth) = (tried.as_ref(), truth.as_ref());
-            for verdict in tried.into_iter().chain(truth.filter(|truth| truth.adds_to(tried))) {
+        for voice in voices {
+            for verdict in voice.tried.iter().chain(voice.stated_beside_try()) {
                 let count = counted.count_mut(verdict.verdict);
                 *count = count.saturating_add(1);
             }
+            let truth = voice.truth.as_ref();
             if let Some(truth) = truth.filter(|truth| truth.is_good()) {
                 counted.last_good = counted.last_good.max(truth.at);
             }
@@ -114,18 +114,6 @@ impl GivenVerdict<'_> {
     fn is_good(&self) -> bool {
         matches!(self.verdict, Verdict::Worked | Verdict::Confirmed)
     }
-
-    /// Tells whether a verdict on the truth says more than the same voice says of its own try: one voice speaks for a memory
-    /// once, and against it once.
-    fn adds_to(&self, tried: Option<&Self>) -> bool {
-        let same = match self.verdict {
-            Verdict::Confirmed => Verdict::Worked,
-            Verdict::Stale => Verdict::Failed,
-            // They are counted as tries.
-            Verdict::Worked | Verdict::Failed => return false,
-        };
-        tried.is_none_or(|tried| tried.verdict != same)
-    }
 }
 
 /// What one voice says. Whether it worked for the voice and whether it still holds are two questions, and the latest answer to
@@ -134,6 +122,8 @@ impl GivenVerdict<'_> {
 pub(super) struct VoiceVerdicts<'a> {
     /// `worked` or `failed`.
     tried: Option<GivenVerdict<'a>>,
+    /// `confirmed` or `stale`.
+    stated: Option<GivenVerdict<'a>>,
     /// Anything but `failed`: one failure may have other reasons, so it says nothing about the truth.
     truth: Option<GivenVerdict<'a>>,
 }
@@ -143,9 +133,27 @@ impl<'a> VoiceVerdicts<'a> {
         if matches!(given.verdict, Verdict::Worked | Verdict::Failed) {
             self.tried = Some(given.later(self.tried));
         }
+        if matches!(given.verdict, Verdict::Confirmed | Verdict::Stale) {
+            self.stated = Some(given.later(self.stated));
+        }
         if given.verdict != Verdict::Failed {
             self.truth = Some(given.later(self.truth));
         }
+    }
+
+    /// Returns what the voice states of the truth, where that says more than its own try: one voice speaks for a memory once, and
+    /// against it once. A later `worked` takes back its `stale`, but not its `confirmed`.
+    fn stated_beside_try(&self) -> Option<&GivenVerdict<'a>> {
+        let stated = self.stated.as_ref()?;
+        let is_taken_back = |by: Verdict| self.truth.is_some_and(|truth| truth.verdict == by);
+        let is_said_by_try = |word: Verdict| self.tried.is_some_and(|tried| tried.verdict == word);
+        let adds = match stated.verdict {
+            Verdict::Confirmed => !is_said_by_try(Verdict::Worked),
+            Verdict::Stale => !is_said_by_try(Verdict::Failed) && !is_taken_back(Verdict::Worked),
+            // They are tries.
+            Verdict::Worked | Verdict::Failed => false,
+        };
+        adds.then_some(stated)
     }
 }
 
@@ -292,6 +300,18 @@ mod tests {
             prop_assert!(less.2[0] <= greater.2[0] && less.2[1] <= greater.2[1], "{less:?} {greater:?}");
             prop_assert!(less.3 <= greater.3, "last good {less:?} {greater:?}");
         }
+    }
+
+    // S-LIFE-2
+    #[test]
+    fn a_success_between_a_confirmation_and_a_failure_takes_nothing_back() {
+        let verdicts =
+            [(0, Verdict::Confirmed, 0), (0, Verdict::Failed, 6), (1, Verdict::Worked, 0)];
+        let known = (1..).zip(verdicts).map(|(id, one)| said(id, one));
+        let lines: Vec<Value> = std::iter::once(candidate()).chain(known).collect();
+        let longer: Vec<Value> =
+            lines.iter().cloned().chain([said(0, (0, Verdict::Worked, 1))]).collect();
+        assert!(standing(&lines) <= standing(&longer));
     }
 
     // S-LIFE-2

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::contradictions::Comparisons;
+use super::dedup::HitRoom;
 use super::hit::{Hit, newest_first};
 use super::prior::believed_success;
 use crate::snapshot::Snapshot;
@@ -22,22 +23,20 @@ const NEWER_SECONDS_MIN: i64 = 24 * 3_600;
 const SUCCESS_MARGIN: f32 = 0.25;
 
 /// Names the better note of each hit that has one, and takes the penalty from its score. `hits` are sorted by their
-/// score, and so are the first `wanted` afterwards: others cannot reach them, so their better notes are not looked up. Nor are those of
-/// hits that are not wanted, since they are not shown.
+/// score, and so are those afterwards that the reply has room for: others cannot reach them, so their better notes are not looked up.
+/// Nor are those of hits that are not wanted, since they are not shown.
 pub(super) fn compare(
     snapshot: &Snapshot,
     hits: &mut [Hit],
-    wanted: usize,
+    mut room: HitRoom,
     now: Timestamp,
     is_wanted: impl Fn(&Hit) -> bool,
 ) {
     let mut words = AnalysisCache::default();
     let repos = hits.iter().map(|hit| hit.memory.repo.clone()).collect();
     let mut comparisons = Comparisons::new(snapshot, &repos, now, &mut words);
-    // The scores so far, sorted, of which the last is the `wanted`-th best.
-    let mut best: Vec<f32> = Vec::new();
     for hit in hits.iter_mut() {
-        if best.get(wanted.saturating_sub(1)).is_some_and(|least| *least >= hit.score.total) {
+        if room.is_taken_above(hit.score.total) {
             break;
         }
         if is_wanted(hit) {
@@ -47,8 +46,7 @@ pub(super) fn compare(
             hit.score.outdated = PENALTY;
             hit.score.total += PENALTY;
         }
-        let total = hit.score.total;
-        best.insert(best.partition_point(|other| *other >= total), total);
+        room.take(hit);
     }
     hits.sort_by(best_first);
 }

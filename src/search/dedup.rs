@@ -98,6 +98,42 @@ pub(super) enum SimilarPolicy {
     AsTitles,
 }
 
+/// The best hits so far of as many texts as a reply has room for. A repetition takes no room, since [`collapse`] joins it.
+pub(super) struct HitRoom {
+    limit: usize,
+    policy: SimilarPolicy,
+    texts: Vec<TextSignature>,
+    /// The scores, the highest first.
+    scores: Vec<f32>,
+}
+
+impl HitRoom {
+    pub fn new(limit: usize, policy: SimilarPolicy) -> Self {
+        Self { limit, policy, texts: Vec::new(), scores: Vec::new() }
+    }
+
+    /// Tells whether all room is taken by hits with at least this score.
+    pub fn is_taken_above(&self, score: f32) -> bool {
+        self.scores.get(self.limit.saturating_sub(1)).is_some_and(|least| *least >= score)
+    }
+
+    pub fn take(&mut self, hit: &Hit) {
+        let signature = TextSignature::of(&hit.memory.event());
+        if let Some(text) = signature {
+            let is_joined = |other: &TextSignature| match self.policy {
+                SimilarPolicy::Keep => other.is_same_as(&text),
+                SimilarPolicy::AsTitles => other.is_same_as(&text) || other.is_much_like(&text),
+            };
+            if self.texts.iter().any(is_joined) {
+                return;
+            }
+            self.texts.push(text);
+        }
+        let total = hit.score.total;
+        self.scores.insert(self.scores.partition_point(|other| *other >= total), total);
+    }
+}
+
 /// The words of a memory, for comparison.
 pub struct TextSignature {
     text: String,

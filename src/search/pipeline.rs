@@ -191,11 +191,12 @@ impl Ranking<'_> {
         let mut hits = self.weighed(query, candidates, dedup::compared_max(self.limit));
         hits.sort_by(better_note::best_first);
         let is_shown = |hit: &Hit| self.tier(query, &self.assessed(query, hit)).is_some();
-        better_note::compare(snapshot, &mut hits, self.limit, self.now, is_shown);
         let similar = match query.min_likelihood > 0.0 {
             true => SimilarPolicy::AsTitles,
             false => SimilarPolicy::Keep,
         };
+        let room = dedup::HitRoom::new(self.limit, similar);
+        better_note::compare(snapshot, &mut hits, room, self.now, is_shown);
         let mut hits = dedup::collapse(hits, self.limit, similar, losses);
         if let Some(failure) = query.failure {
             let failure = FailureMatch::new(failure, self.words);

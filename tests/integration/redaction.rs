@@ -5,6 +5,7 @@
 mod old_copies;
 
 use std::collections::HashSet;
+use std::fs::File;
 
 use guard::secrets::daily_forms::{Planted, one_in_each};
 use guard::secrets::{redacted, redacted_stamp};
@@ -34,7 +35,7 @@ fn joined(chunk: &[Planted]) -> String {
 }
 
 /// The secrets, but for what the guard itself leaves of them in a text that the programs get.
-fn secret_runs(planted: &[Planted]) -> HashSet<Vec<u8>> {
+pub fn secret_runs(planted: &[Planted]) -> HashSet<Vec<u8>> {
     let mut runs: HashSet<Vec<u8>> = planted.iter().flat_map(|one| runs_of(&one.secret)).collect();
     let count = runs.len();
     let alone = planted.iter().map(|one| one.text.clone());
@@ -186,6 +187,15 @@ fn assert_rows_clean(world: &World, runs: &SecretRuns) {
     .unwrap();
 }
 
+/// The lock of the log that the forms are saved to.
+const LOCK: &str = ".locks/github.com~acme~api.jsonl.lock";
+
+/// Memories that hold a text in every field of text.
+fn lines(planted: &[Planted]) -> String {
+    let line = |text: &str| json!({ "repo": "github.com/acme/api", "event_type": "error", "lesson": text, "context": text, "command": text, "symptoms": [text] });
+    planted.iter().map(|one| format!("{}\n", line(&one.text))).collect()
+}
+
 // S-WRITE-8, S-HOOK-9, S-SESS-3, S-ANALYZE-6, S-SCRUB-3
 // P13
 #[test]
@@ -215,17 +225,20 @@ fn no_secret_of_daily_life_is_written_sent_or_shown() {
     for args in [&["analyze", "searches"][..], &["recent", "--json"], &["verify"]] {
         everywhere.assert_none_in(&args.join(" "), world.agent_knowledge(args).output.as_bytes());
     }
-    let lines: Vec<String> = planted
-        .iter()
-        .map(|one| json!({ "repo": "github.com/acme/api", "event_type": "error", "lesson": one.text, "context": one.text, "command": one.text, "symptoms": [one.text] }).to_string())
-        .collect();
-    world.log_memory_json(lines.join("\n"), &[]).done();
+    world.log_memory_json(lines(&planted), &[]).done();
+    let lock = File::options().write(true).open(world.store().join(LOCK)).unwrap();
+    lock.lock().unwrap();
+    let waiting = world.log_memory_json(lines(&planted), &[]).done();
+    assert!(waiting.contains("spool"), "{waiting}");
+    assert_clean(&world, &everywhere);
+    drop(lock);
     let mut client = Client::open(&world, Era::Modern);
     for one in planted.iter().step_by(3) {
         let told = client.told("memory_search", &json!({ "query": one.text }));
         everywhere.assert_none_in("memory_search", told.as_bytes());
     }
     client.leave();
+    assert!(world.path("cache/index").exists(), "a checkpoint is kept");
     world.agent_knowledge(&["sync", "--yes"]).done();
     assert!(!bytes_under(&remote).is_empty(), "something was sent");
     assert_clean(&world, &everywhere);

@@ -119,17 +119,18 @@ mod tests {
     use proptest::prelude::*;
 
     fn marked(text: &str, query: &str) -> String {
+        let part = |span: Range<usize>| text.get(span).unwrap();
         let (mut shown, mut end) = (String::new(), 0);
         for span in QueryWords::of(query).spans(text) {
-            shown.push_str(&format!("{}<{}>", &text[end..span.start], &text[span.clone()]));
+            shown.push_str(&format!("{}<{}>", part(end..span.start), part(span.clone())));
             end = span.end;
         }
-        shown + &text[end..]
+        shown + part(end..text.len())
     }
 
     // S-COLOR-1
     #[test]
-    fn whole_words_are_marked_in_the_forms_that_a_search_takes_for_the_same() {
+    fn whole_words_are_marked_in_all_forms_of_one_word() {
         for (query, text, expected) in [
             (
                 "red",
@@ -178,7 +179,7 @@ mod tests {
                 let is_word = |letter: Option<char>| {
                     letter.is_some_and(|letter| class_of(letter) == Class::Code && is_word_char(letter))
                 };
-                let (before, after) = (&text[..span.start], &text[span.end..]);
+                let (before, after) = (text.get(..span.start).unwrap(), text.get(span.end..).unwrap());
                 let joined = |one: Option<char>, other: Option<char>| is_word(one) && is_word(other);
                 prop_assert!(!joined(before.chars().next_back(), found.chars().next()));
                 prop_assert!(!joined(found.chars().next_back(), after.chars().next()));

@@ -296,9 +296,11 @@ fn without_line(text: &str, key: &str) -> Option<String> {
         line.contains('#') || is_comment(above.lines().last()) || is_comment(below.lines().next());
     let kept = format!("{before}{after}");
     let old = faults_of(text).unwrap_or_default();
-    let is_as_before =
-        faults_of(&kept).is_ok_and(|faults| faults.iter().all(|fault| old.contains(fault)));
-    if is_commented && is_as_before {
+    let table_name = key.split_once('.').map(|(table, _)| table);
+    // What the table lacks without its last key is a fault of this change.
+    let is_known = |fault: &Fault| old.contains(fault) && Some(fault.0.as_str()) != table_name;
+    let may_stay = faults_of(&kept).is_ok_and(|faults| faults.iter().all(is_known));
+    if is_commented && may_stay {
         return Some(kept);
     }
     // A table that nothing may be without, such as `[judge]`, goes; what was said about it stays.

@@ -168,8 +168,8 @@ mod with_feature {
 
     pub(super) fn scores(
         asked: &OpenReranker,
-        query: &str,
-        texts: &[String],
+        query: &Redacted,
+        texts: &[Redacted],
     ) -> Result<Vec<f64>, String> {
         asked.scores(query, texts).map_err(|error| error.to_string())
     }

@@ -4,7 +4,10 @@
 use super::stand_in_provider::{Held, StandInProvider, model_a, model_b};
 use super::switching::{get, serve, until};
 use crate::http::client::Server;
+use crate::redaction::secret_runs;
+use crate::session_secrets::SecretRuns;
 use crate::world::World;
+use guard::secrets::daily_forms::one_in_each;
 
 fn note(world: &World, repo: &str, lesson: &str) {
     world.log_memory(&["--repo", repo, "--type", "fact", "--lesson", lesson]).done();
@@ -97,14 +100,31 @@ fn a_short_name_hides_no_repository() {
     assert!(!provider.has_seen("melting point") && !provider.has_seen("both pumps"));
 }
 
+/// Asks the server, which sends each query to the provider.
+fn ask(server: &Server, query: &str) {
+    let query: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    get(server, &format!("search?query={query}"));
+}
+
 // S-PROVIDER-7
 #[test]
-fn no_secret_of_a_query_is_sent() {
+fn no_secret_of_daily_life_is_sent() {
     let (world, provider) = (World::new(), StandInProvider::start(model_a));
     note(&world, "shop", "memory 1 the cart forgets its items");
     use_model(&world, "model-a", &provider, &[]);
-    world.agent_knowledge(&["index"]).done();
-    let secret = ["ghp", "_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
-    world.agent_knowledge(&["search", &format!("cart login fails with {secret}")]).done();
-    assert!(provider.has_seen("cart login fails with") && !provider.has_seen(&secret));
+    let planted = one_in_each();
+    let runs = SecretRuns::of(secret_runs(&planted));
+    let server = serve(&world);
+    until(&server, "embedded", |status| status["embedded"] == 1);
+    let before = provider.texts();
+    let asked: Vec<_> = planted.iter().filter(|one| one.text.len() < 1_000).collect();
+    asked.iter().for_each(|one| ask(&server, &one.text));
+    for one in &asked {
+        note(&world, "shop", &one.text);
+    }
+    until(&server, "embedded", |status| status["embedded"] == asked.len() + 1);
+    assert!(provider.texts() >= before + asked.len(), "{} texts", provider.texts());
+    for text in provider.seen() {
+        runs.assert_none_in("what a provider is sent", text.as_bytes());
+    }
 }

@@ -50,6 +50,11 @@ impl StandInProvider {
         self.state.seen.lock().unwrap().iter().any(|text| text.contains(words))
     }
 
+    /// Returns the texts that were sent here.
+    pub fn seen(&self) -> Vec<String> {
+        self.state.seen.lock().unwrap().clone()
+    }
+
     /// The number of texts that were embedded.
     pub fn texts(&self) -> usize {
         self.state.texts.load(Ordering::SeqCst)
