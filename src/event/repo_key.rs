@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::limits::REPO_KEY_BYTES_MAX;
-use guard::secrets::redacted;
+use guard::secrets::{redacted, redacted_stamp};
 
 /// The normalised key of one repository. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,7 +93,8 @@ impl RepoKey {
     /// the whole path, so that two folders with the same name differ.
     #[must_use]
     pub fn of_place(name: &str, path: &str) -> Self {
-        Self::hashed(name, path)
+        // Before it is respelled: in small letters a key is a name like any other. The hash tells such folders apart.
+        Self::hashed(&redacted_stamp(name), path)
     }
 
     /// Normalises the URL of a git remote. Returns `None` for a text that other machines cannot share (a local
@@ -111,7 +112,11 @@ impl RepoKey {
             && !folded.starts_with(['.', '-'])
             && folded.split('/').all(|part| !matches!(part, "" | "." | ".."))
             && folded.chars().all(|c| is_key_char(c) || c == '/');
-        Some(if is_lossless { Self(folded.into()) } else { Self::hashed(&folded, &exact) })
+        Some(if is_lossless {
+            Self(folded.into())
+        } else {
+            Self::hashed(&redacted_stamp(&exact), &exact)
+        })
     }
 
     fn hashed(name: &str, identity: &str) -> Self {
@@ -304,6 +309,18 @@ mod tests {
         }
         let https = "https://org@dev.azure.com/org/Proj/_git/repo";
         assert_eq!(remote(https), remote("git@ssh.dev.azure.com:v3/org/Proj/repo"));
+    }
+
+    // S-WRITE-8
+    #[test]
+    fn the_key_of_a_folder_holds_no_secret_of_its_name() {
+        let token = ["ghp", "_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        let access = ["AKIA", "YHZ2NARTBNLZGCJN"].concat();
+        for name in [token, access] {
+            let keys = ["/a", "/b"].map(|path| RepoKey::of_place(&name, path));
+            assert!(!keys[0].as_str().contains(&name.to_ascii_lowercase()), "{}", keys[0]);
+            assert!(keys[0] != keys[1] && RepoKey::parse(keys[0].as_str()).is_ok());
+        }
     }
 
     // S-REPO-2

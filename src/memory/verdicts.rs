@@ -304,7 +304,7 @@ mod tests {
 
     // S-LIFE-2
     #[test]
-    fn a_success_between_a_confirmation_and_a_failure_takes_nothing_back() {
+    fn a_success_takes_back_no_confirmation() {
         let verdicts =
             [(0, Verdict::Confirmed, 0), (0, Verdict::Failed, 6), (1, Verdict::Worked, 0)];
         let known = (1..).zip(verdicts).map(|(id, one)| said(id, one));
