@@ -76,7 +76,7 @@ const isUnspaced = new RegExp(`[${UNSPACED}]`, 'v');
 function patternOf(words) {
   const longestFirst = [...words].sort((left, right) => right.length - left.length);
   const alone = (word) => (isUnspaced.test(word) ? escaped(word) : `(?<!${LETTER})${escaped(word)}(?!${LETTER})`);
-  return new RegExp(`(${longestFirst.map(alone).join('|')})`, 'giv');
+  return new RegExp(`(${longestFirst.map(alone).join('|')})`, 'vgi');
 }
 
 /** A text with those of its words marked that the search matched. */
