@@ -142,14 +142,15 @@ fn model_vectors_need_a_token_and_a_model() {
 #[test]
 fn model_calibration_maps_cosines_and_is_explained() {
     let Some(model) = pieces::model() else { return };
-    let world = World::with_model(model);
+    // Two stores: a server whose own store changes its model answers for its old model no longer.
+    let (world, elsewhere) = (World::with_model(model.clone()), World::with_model(model));
     for (number, lesson) in LESSONS.iter().chain(QUERIES).chain(LESSONS).enumerate() {
         let lesson =
             format!("{lesson}, seen {number} times in {}", QUERIES[number % QUERIES.len()]);
         world.log_memory(&["--repo", "api", "--type", "error", "--lesson", &lesson]).done();
     }
     // A model with the vectors of ours and one more number, which brings all cosines near each other.
-    let server = teacher(&world);
+    let server = teacher(&elsewhere);
     vectors(&server, &["warm"]);
     let script = format!(
         "import json,sys,urllib.request as u; r=json.load(sys.stdin); r['model']='all-MiniLM-L6-v2'; r.pop('input_type'); \
