@@ -149,3 +149,12 @@ pub struct Fetched {
     /// The bytes of [`Entry::record`].
     pub record: Vec<u8>,
 }
+
+/// An engine that a server offers.
+pub trait ServedEngine: Corpus {
+    /// Makes what is missing before the first memory: tables or collections. Only who feeds an engine needs the right to do that.
+    ///
+    /// # Errors
+    /// [`Trouble`].
+    fn make_ready(&self) -> Result<(), Trouble>;
+}

@@ -5,36 +5,33 @@
 //!
 //! Reading order: [`contract`] (what an engine does), [`memory_key`], [`memory_record`] and [`corpus_entry`] (what it holds),
 //! [`conditions`] (what it filters), [`engine_query`] with [`small_snapshot`] (the way of a query), [`feeder`] (how memories come
-//! into it), [`memory_corpus`] (an engine in this process), [`served_engine`] (which engine an address is of), `postgres` and `qdrant`
-//! (features). Not here: ranking (`search`), when an engine is asked (`api`).
+//! into it), [`memory_corpus`] (an engine in this process), [`served_engine`] (which engine an address is of), [`postgres`], and
+//! `qdrant` (a feature). Not here: ranking (`search`), when an engine is asked (`api`).
 
 pub mod conditions;
 pub mod contract;
 pub mod corpus_entry;
-#[cfg(any(feature = "postgres", feature = "qdrant"))]
 mod counting;
 pub mod engine_query;
 pub mod feeder;
 pub mod memory_corpus;
 pub mod memory_key;
 pub mod memory_record;
-#[cfg(feature = "postgres")]
 pub mod postgres;
 #[cfg(feature = "qdrant")]
 pub mod qdrant;
 pub mod served_engine;
 pub mod small_snapshot;
-#[cfg(any(feature = "postgres", feature = "qdrant"))]
 mod term_code;
 pub mod trouble;
 
 pub use conditions::Conditions;
-pub use contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, WeighedTerm};
+pub use contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, ServedEngine, WeighedTerm};
 pub use corpus_entry::{Entry, EntryMark};
 pub use engine_query::{EngineHits, find};
 pub use feeder::{Feeder, Sent};
 pub use memory_corpus::MemoryCorpus;
 pub use memory_key::MemoryKey;
 pub use memory_record::Viewpoint;
-pub use served_engine::{ServedEngine, engine_at};
+pub use served_engine::engine_at;
 pub use trouble::Trouble;

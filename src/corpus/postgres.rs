@@ -11,10 +11,10 @@ mod writing;
 use std::collections::BTreeMap;
 
 use crate::conditions::Conditions;
+use crate::contract::ServedEngine;
 use crate::contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, WeighedTerm};
 use crate::corpus_entry::{Entry, EntryMark};
 use crate::memory_key::MemoryKey;
-use crate::served_engine::ServedEngine;
 use crate::trouble::Trouble;
 use connection::run;
 pub use connection::{EngineAddress, PostgresCorpus};

@@ -16,10 +16,10 @@ mod visible_state;
 use std::collections::BTreeMap;
 
 use crate::conditions::Conditions;
+use crate::contract::ServedEngine;
 use crate::contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, WeighedTerm};
 use crate::corpus_entry::{Entry, EntryMark};
 use crate::memory_key::MemoryKey;
-use crate::served_engine::ServedEngine;
 use crate::trouble::Trouble;
 pub use rest_client::QdrantCorpus;
 pub use server_address::QdrantAddress;

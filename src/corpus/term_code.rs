@@ -13,7 +13,6 @@ pub(crate) fn code_of(term: &str) -> i32 {
 }
 
 /// The number of dimensions of a sparse vector.
-#[cfg_attr(not(feature = "postgres"), cfg(test))]
 pub(crate) const DIMENSIONS: i32 = 1_000_000_000;
 
 /// Returns weights by codes, ascending, each code once: the weights of terms that share a code are added.

@@ -23,7 +23,6 @@ mod init;
 mod lesson;
 mod links;
 pub mod man_pages;
-#[cfg(feature = "providers")]
 mod model_use;
 mod person;
 mod pick;
@@ -32,7 +31,6 @@ pub mod sessions;
 mod setup;
 mod tag;
 mod token;
-#[cfg(feature = "web")]
 mod ui;
 mod upkeep;
 mod whole_number;
@@ -47,7 +45,6 @@ pub use init::{GettingReady, Init};
 pub use lesson::{Add, EditMemory, LessonFields};
 pub use links::{Link, LinkCommand, Unlink};
 pub use man_pages::ManPages;
-#[cfg(feature = "providers")]
 pub use model_use::ModelUse;
 pub use person::{PersonCommand, Stats};
 pub use pick::Pick;
@@ -55,7 +52,6 @@ pub use request::{Arguments, RequestCommand};
 pub use setup::Setup;
 pub use tag::TagMemory;
 pub use token::{CreateToken, TokenCommand};
-#[cfg(feature = "web")]
 pub use ui::Ui;
 pub use upkeep::{Archive, Scrub, TeamSync, Upkeep, Verify};
 pub use word_completion::{WordKind, WordPlace, place_of};
@@ -141,7 +137,6 @@ pub enum MainCommand {
         command: TokenCommand,
     },
     /// Open the dashboard
-    #[cfg(feature = "web")]
     Ui(Ui),
     /// Answer the hooks of agents
     Hook(Hook),
@@ -273,7 +268,6 @@ pub struct Serve {
     #[arg(long, requires = ADDRESSES, conflicts_with_all = ["stop", "background", "no_token"])]
     pub team: bool,
     /// Also serve gRPC, on this loopback address [default: 127.0.0.1:7422; port 0: any free port]
-    #[cfg(feature = "grpc")]
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -285,11 +279,9 @@ pub struct Serve {
     pub grpc: Option<String>,
     /// With --team: also feed an engine with what the team shares, such as postgres://me@127.0.0.1/agent_knowledge, or
     /// http://127.0.0.1:6333 for Qdrant
-    #[cfg(feature = "engines")]
     #[arg(long, value_name = "URL", requires = "team", conflicts_with_all = ["stop", "background"])]
     pub index_to: Option<String>,
     /// With --index-to: the name of the environment variable that holds the password or key of the engine
-    #[cfg(feature = "engines")]
     #[arg(long, value_name = "VARIABLE", requires = "index_to")]
     pub index_password_env: Option<String>,
     /// The file of the token that HTTP clients must send; it is created if it does not exist
@@ -314,7 +306,6 @@ impl Serve {
     /// Tells whether it names an address.
     #[must_use]
     pub fn has_address(&self) -> bool {
-        #[cfg(feature = "grpc")]
         if self.grpc.is_some() {
             return true;
         }
@@ -338,10 +329,8 @@ pub enum ModelCommand {
     /// Show which model is installed, if any, and which one answers
     Status(OutputFormat),
     /// Use another model for embeddings; tells first what is sent where, and asks
-    #[cfg(feature = "providers")]
     Use(Box<ModelUse>),
     /// Fit the likelihoods to the model that is used, on your own memories
-    #[cfg(feature = "providers")]
     Calibrate(OutputFormat),
 }
 
@@ -351,9 +340,7 @@ impl ModelCommand {
     pub fn form(&self) -> OutputFormat {
         match self {
             Self::Fetch(form) | Self::Status(form) => *form,
-            #[cfg(feature = "providers")]
             Self::Use(command) => command.form,
-            #[cfg(feature = "providers")]
             Self::Calibrate(form) => *form,
         }
     }

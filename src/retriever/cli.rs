@@ -210,7 +210,6 @@ fn perform(
         MainCommand::Token { command } => {
             (command.form(), wiring.tokens(&command, process.messages)?)
         }
-        #[cfg(feature = "web")]
         MainCommand::Ui(command) => (command.form, wiring.ui(settings, &command)?),
         MainCommand::CompleteWords(asked) => {
             return Ok(shell_words::complete(process, wiring, settings, &asked));

@@ -12,7 +12,6 @@ pub mod daemon;
 #[cfg(test)]
 mod fake;
 mod file_mark;
-#[cfg(feature = "grpc")]
 pub mod grpc;
 pub mod http;
 pub mod judge;

@@ -25,7 +25,6 @@ mod add;
 mod agent_files;
 mod as_of;
 mod asking;
-#[cfg(feature = "web")]
 mod browser;
 mod config_command;
 mod config_file;
@@ -33,11 +32,9 @@ mod config_findings;
 mod edit;
 mod editor;
 mod engine_source;
-#[cfg(feature = "engines")]
 mod feeding;
 mod followed_config;
 mod foreign_import;
-#[cfg(feature = "grpc")]
 mod grpc;
 mod home;
 mod hook;
@@ -46,22 +43,17 @@ mod init;
 mod lesson_form;
 mod listening;
 mod man_pages;
-#[cfg(feature = "providers")]
 mod model_calibrate;
 mod model_command;
 mod model_plan;
-#[cfg(feature = "providers")]
 mod model_use;
-#[cfg_attr(not(feature = "providers"), path = "program/model_watch_disabled.rs")]
 mod model_watch;
 mod opening;
 mod order_checks;
 mod pick;
 mod preconditions;
 mod project_settings;
-#[cfg_attr(not(feature = "providers"), path = "program/provider_model_disabled.rs")]
 mod provider_model;
-#[cfg(feature = "providers")]
 mod provider_switch;
 mod replica;
 mod reranking;
@@ -85,7 +77,6 @@ mod team_standing;
 mod team_sync;
 mod team_text;
 mod token;
-#[cfg(feature = "web")]
 mod ui;
 mod unused;
 mod upkeep;
@@ -235,7 +226,6 @@ impl Wiring for Program<'_> {
         self.manage_tokens(command, messages)
     }
 
-    #[cfg(feature = "web")]
     fn ui(&mut self, settings: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
         self.show_dashboard(settings, command)
     }

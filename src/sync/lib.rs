@@ -11,7 +11,6 @@
 mod accepted_key;
 mod commit_seal;
 mod content_sum;
-#[cfg(feature = "nats")]
 mod credentials;
 mod error;
 mod flagged_line;
@@ -23,7 +22,6 @@ mod git_repository;
 mod incoming;
 mod line_permission;
 mod mirroring;
-#[cfg(feature = "nats")]
 mod nats_remote;
 mod origin_tree;
 mod outgoing;
@@ -32,20 +30,16 @@ mod publishing;
 mod remote_address;
 mod seal_check;
 mod signatures;
-#[cfg(feature = "nats")]
 mod stream_copy;
-#[cfg(feature = "nats")]
 mod stream_rules;
 mod sync_preview;
 mod sync_record;
 mod sync_report;
 mod sync_request;
 mod sync_state;
-#[cfg(feature = "nats")]
 mod team_address;
 mod team_round;
 mod team_state;
-#[cfg(feature = "nats")]
 mod team_stream;
 mod transport;
 mod unambiguous;
@@ -57,7 +51,6 @@ pub use flagged_line::{AllowedLines, FlaggedLine, HeldLine};
 pub use folder_remote::FolderRemote;
 pub use git_remote::GitRemote;
 pub use line_permission::{allow_lines, held_lines};
-#[cfg(feature = "nats")]
 pub use nats_remote::NatsRemote;
 pub use outgoing::{LeftOut, Outgoing, OwnLog, outgoing};
 pub use remote_address::{RemoteAddress, RemoteKind};
@@ -65,7 +58,6 @@ pub use signatures::{Seal, Unverified};
 pub use sync_preview::preview;
 pub use sync_report::{Preview, SyncReport, Waiting, counted};
 pub use sync_request::{Consent, SyncRequest};
-#[cfg(feature = "nats")]
 pub use team_address::TeamAddress;
 pub use team_round::sync_round;
 pub use team_state::TeamState;

@@ -30,7 +30,6 @@ pub enum RemoteKind {
     /// A folder.
     Folder(PathBuf),
     /// A stream of JetStream.
-    #[cfg(feature = "nats")]
     Nats(crate::TeamAddress),
 }
 
@@ -73,7 +72,6 @@ impl RemoteAddress {
         Ok(Self::of(RemoteKind::Git(text.to_owned()), text))
     }
 
-    #[cfg(feature = "nats")]
     fn of_stream(text: &str) -> Result<Self, SyncError> {
         let kind = crate::TeamAddress::parse(text).map(RemoteKind::Nats);
         let kind = kind.ok_or_else(|| {
@@ -81,12 +79,6 @@ impl RemoteAddress {
             SyncError::Address(why.to_owned())
         })?;
         Ok(Self::of(kind, text))
-    }
-
-    #[cfg(not(feature = "nats"))]
-    fn of_stream(_: &str) -> Result<Self, SyncError> {
-        let why = "the remote is a NATS server, and this program was built without the feature nats; build it with --features nats";
-        Err(SyncError::Address(why.to_owned()))
     }
 
     fn of(kind: RemoteKind, text: &str) -> Self {
@@ -161,16 +153,11 @@ mod tests {
 
     // S-NATS-1
     #[test]
-    fn a_stream_needs_the_feature() {
+    fn a_stream_is_shown_without_its_password() {
         for text in ["nats://a.example.org/AK1", "tls://u:secret@a.example.org,b.example.org"] {
             let read = RemoteAddress::parse(text);
-            if cfg!(feature = "nats") {
-                assert!(!read.unwrap().shown().contains("secret"));
-                assert!(RemoteAddress::parse("nats://a/b/c").is_err());
-            } else {
-                let why = read.unwrap_err().to_string();
-                assert!(why.contains("--features nats") && !why.contains("secret"), "{why}");
-            }
+            assert!(!read.unwrap().shown().contains("secret"));
+            assert!(RemoteAddress::parse("nats://a/b/c").is_err());
         }
     }
 

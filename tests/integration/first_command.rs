@@ -43,7 +43,6 @@ const COMMANDS: &[Tried] = &[
     tried("sessions check", 0, 0),
     tried("sessions forget s1", 1, 1),
     tried("stats", 0, 0),
-    #[cfg(feature = "web")]
     tried("ui --no-open", 0, 0),
     tried("add zebra --type fact", 0, 65),
     tried("edit m1", 1, 1),

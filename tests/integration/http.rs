@@ -9,7 +9,6 @@ mod past;
 mod rest;
 mod sign_in;
 mod sockets;
-#[cfg(feature = "tls")]
 mod tls;
 mod tokens;
 mod ui;

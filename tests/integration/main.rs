@@ -27,7 +27,6 @@ mod by_hand;
 // Over its memory limit the server leaves out the oldest memories and reports that.
 mod bounded;
 // A real browser walks the dashboard, and pages of other origins do not get in.
-#[cfg(feature = "web")]
 mod browser;
 // Lines that somebody edits, deletes or moves are told, and nothing else is.
 mod chain;
@@ -83,7 +82,6 @@ mod mcp;
 // MCP over HTTP: requests from web pages and strangers are refused, connections are limited, both eras work.
 mod http;
 // gRPC: the same calls as REST, streams, and what is refused.
-#[cfg(feature = "grpc")]
 mod grpc;
 // No message, however malformed, stops the server, breaks its protocol or exceeds its limits.
 mod mcp_fuzz;
@@ -95,7 +93,6 @@ mod origins;
 #[cfg(unix)]
 mod picking;
 // External models: what is sent to whom, and how one takes the place of another.
-#[cfg(feature = "providers")]
 mod providers;
 // The packages for clients agree with each other and with the program.
 mod packages;

@@ -202,10 +202,10 @@ fn own_actions(table: ConfigTable, id: &str) -> Option<Vec<Vec<&str>>> {
             vec!["sessions", "review"],
         ]),
         ConfigTable::Judge => Some(vec![vec!["tag", id, "--ask"]]),
-        ConfigTable::Embedding if cfg!(feature = "providers") => {
+        ConfigTable::Embedding => {
             Some(vec![vec!["model", "use", "local", "--yes"], vec!["model", "calibrate"]])
         }
-        ConfigTable::Embedding | ConfigTable::Rerank | ConfigTable::Engine => None,
+        ConfigTable::Rerank | ConfigTable::Engine => None,
         ConfigTable::SectionBudgets | ConfigTable::Aliases => panic!("{table:?} is not held"),
     }
 }

@@ -20,13 +20,11 @@ pub fn browser() -> Option<PathBuf> {
 }
 
 /// The folder of a Python environment with OpenAI's client; `scripts/test-providers` makes it.
-#[cfg(feature = "providers")]
 pub fn openai_client() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_OPENAI")
 }
 
 /// The folder of a Python environment with a gRPC client; `scripts/test-grpc` makes it.
-#[cfg(feature = "grpc")]
 pub fn grpc_client() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_GRPC")
 }

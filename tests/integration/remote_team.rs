@@ -268,9 +268,6 @@ fn a_wrong_address_or_token_is_told() {
     };
     assert!(refused("http://example.org", TOKEN).contains("without TLS"));
     assert!(refused("http://127.0.0.1:1", "").contains("AGENT_KNOWLEDGE_TOKEN"));
-    if cfg!(not(feature = "tls")) {
-        assert!(refused("https://example.org", TOKEN).contains("--features tls"));
-    }
     assert!(!Path::new(&world.store()).exists(), "nothing was started");
     // A server that does not know the token loses nothing: the lessons wait.
     let team = TeamServer::start();

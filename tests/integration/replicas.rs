@@ -1,7 +1,6 @@
 //! Replicas of a team: real processes with stores of their own that give the same answers, byte for byte. Not here: the
 //! exchange itself (tests of the crate `sync`), a client that has a store too (`remote_team`).
 
-#[cfg(feature = "nats")]
 mod over_a_stream;
 
 use std::path::Path;

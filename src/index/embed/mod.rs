@@ -16,9 +16,9 @@ mod error;
 pub mod model;
 pub mod worker;
 
-#[cfg(feature = "dense")]
+#[cfg(not(target_env = "musl"))]
 mod minilm;
-#[cfg(not(feature = "dense"))]
+#[cfg(target_env = "musl")]
 #[path = "minilm_disabled.rs"]
 mod minilm;
 
@@ -28,10 +28,10 @@ mod online;
 #[path = "online_disabled.rs"]
 mod online;
 
-#[cfg(feature = "dense")]
+#[cfg(not(target_env = "musl"))]
 mod query_network;
 
-#[cfg(feature = "dense")]
+#[cfg(not(target_env = "musl"))]
 mod runtime;
 
 #[cfg(any(test, feature = "testing"))]
@@ -58,7 +58,7 @@ pub enum Provider {
 }
 
 /// Whether this build can run a model on this machine. Without the feature `dense` it finds memories by words alone.
-pub const RUNS_MODEL: bool = cfg!(feature = "dense");
+pub const RUNS_MODEL: bool = cfg!(not(target_env = "musl"));
 
 /// Name and content hash of a model. Vectors of models with different hashes must never be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,16 +18,7 @@ const SHORT: &[Group] = &[
     Group {
         title: "Recall",
         commands: &[
-            "search",
-            "context",
-            "show",
-            "list",
-            "pick",
-            "recent",
-            "related",
-            "sessions",
-            "stats",
-            #[cfg(feature = "web")]
+            "search", "context", "show", "list", "pick", "recent", "related", "sessions", "stats",
             "ui",
         ],
     },

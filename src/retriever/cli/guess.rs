@@ -42,9 +42,8 @@ pub(super) fn with_meaning(mut error: clap::Error) -> clap::Error {
     let word = word.to_ascii_lowercase();
     let mut meanings = MEANINGS.iter();
     let meant = meanings.find(|(_, words)| words.contains(&word.as_str()));
-    let known = |name: &str| cfg!(feature = "web") || name != "ui";
     let best = match (meant, error.get(ContextKind::SuggestedSubcommand)) {
-        (Some((name, _)), _) if known(name) => Some((*name).to_owned()),
+        (Some((name, _)), _) => Some((*name).to_owned()),
         _ if NOTHING.contains(&word.as_str()) => None,
         // The most similar one is the last.
         (_, Some(ContextValue::Strings(similar))) => similar.last().cloned(),

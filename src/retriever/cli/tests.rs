@@ -50,7 +50,6 @@ impl Wiring for FakeWiring {
         Ok(Reply { text: format!("{command:?}"), json: Value::Null })
     }
 
-    #[cfg(feature = "web")]
     fn ui(&mut self, _: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
         Ok(Reply { text: format!("{command:?}"), json: Value::Null })
     }
@@ -135,7 +134,6 @@ impl Wiring for FakeWiring {
         _: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         match command {
-            #[cfg(feature = "providers")]
             ModelCommand::Use(_) | ModelCommand::Calibrate(_) => {
                 Ok(Reply::new(String::new(), Value::Null))
             }

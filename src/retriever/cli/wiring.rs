@@ -74,7 +74,6 @@ pub trait Wiring {
     ///
     /// # Errors
     /// [`ApiError`].
-    #[cfg(feature = "web")]
     fn ui(&mut self, settings: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError>;
 
     /// Answers a hook of an agent. The exit code never disturbs the agent, whatever happens.

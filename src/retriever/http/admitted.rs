@@ -41,14 +41,12 @@ impl Admitted {
     }
 
     /// Returns a mark of a deed as one of this client's: two may choose the same one.
-    #[cfg(feature = "web")]
     pub(crate) fn own_key(&self, key: &str) -> String {
         // No name and no mark has a space.
         format!("{} {key}", self.name().unwrap_or_default())
     }
 
     /// Returns the named token that it has its rights from.
-    #[cfg(feature = "web")]
     pub(super) fn token(&self) -> Option<Arc<NamedToken>> {
         self.token.clone()
     }

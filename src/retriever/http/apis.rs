@@ -40,7 +40,7 @@ impl Apis {
         Self { whole, shared }
     }
 
-    #[cfg(all(test, feature = "web"))]
+    #[cfg(test)]
     pub(crate) fn both(api: Arc<dyn Api>) -> Self {
         Self { whole: Arc::clone(&api), shared: api }
     }

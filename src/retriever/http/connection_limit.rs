@@ -48,7 +48,6 @@ pub(crate) struct Connection {
 }
 
 /// A stream, during which the connection is not replaced either. It may outlive the borrow of a call.
-#[cfg(feature = "web")]
 pub(crate) struct HeldConnection {
     limit: ConnectionLimit,
     number: u64,
@@ -122,14 +121,12 @@ impl Connection {
     }
 
     /// Protects it from being replaced as long as a stream lasts.
-    #[cfg(feature = "web")]
     pub(crate) fn hold(&self) -> HeldConnection {
         self.limit.state().update(self.number, |calls| calls + 1);
         HeldConnection { limit: self.limit.clone(), number: self.number }
     }
 
     /// Returns the signal that closes it, as if another one had replaced it.
-    #[cfg(feature = "web")]
     pub(super) fn closer(&self) -> Disconnect {
         self.replaced.clone()
     }
@@ -140,7 +137,6 @@ impl Connection {
     }
 }
 
-#[cfg(feature = "web")]
 impl Drop for HeldConnection {
     fn drop(&mut self) {
         self.limit.state().update(self.number, |calls| calls.saturating_sub(1));
@@ -201,7 +197,6 @@ mod tests {
     }
 
     // S-HTTP-3
-    #[cfg(feature = "web")]
     #[test]
     fn a_connection_with_a_stream_is_not_replaced() {
         let limit = ConnectionLimit::of(2);

@@ -25,7 +25,6 @@ pub(crate) enum Payer {
     /// A named token.
     Token(Arc<str>),
     /// A session of the page, by its hash.
-    #[cfg(feature = "web")]
     Session(String),
 }
 

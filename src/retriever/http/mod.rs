@@ -14,10 +14,8 @@ mod admitted;
 mod apis;
 mod byte_stream;
 mod client_name;
-#[cfg(feature = "web")]
 mod code_request;
 mod connection_limit;
-#[cfg(feature = "providers")]
 mod embeddings;
 mod expensive_calls;
 mod guesses;
@@ -29,16 +27,12 @@ mod peer;
 mod private_memories;
 mod replica_health;
 mod request_guard;
-#[cfg(feature = "web")]
 pub mod rest;
 pub(crate) mod rest_forms;
 mod rights;
 mod service;
-#[cfg(feature = "web")]
 mod static_files;
-#[cfg_attr(not(feature = "tls"), path = "without_tls.rs")]
 mod tls;
-#[cfg(feature = "tls")]
 mod tls_files;
 mod token;
 
@@ -51,7 +45,6 @@ use std::time::Duration;
 
 use hyper::Request;
 use hyper::body::Incoming;
-#[cfg(feature = "grpc")]
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -63,39 +56,30 @@ use super::mcp::Disconnect;
 use crate::daemon::Guests;
 use api::caller::{Caller, Patience};
 pub(crate) use byte_stream::BoxedStream;
-#[cfg(feature = "grpc")]
 use event::Timestamp;
 use reply::Reply;
 
 pub(crate) use accept::{Ending, ServerThread, accept};
 pub use address::{ADDRESS_DEFAULT, Address};
 pub(crate) use admitted::{Admitted, admitted, too_many};
-#[cfg(feature = "grpc")]
 pub(crate) use apis::Apis;
 pub(crate) use apis::Audience;
 pub use client_name::introduced;
-#[cfg(feature = "web")]
 pub use code_request::new_code;
 pub(crate) use connection_limit::Connection;
-#[cfg(feature = "grpc")]
 pub(crate) use connection_limit::HeldConnection;
 use known_tokens::KnownTokens;
 pub use named_token::{NamedToken, NamedTokenError, TokensFile};
 use own_names::OwnNames;
 pub(crate) use own_names::is_loopback;
 pub(crate) use peer::Peer;
-#[cfg(feature = "web")]
 pub(crate) use private_memories::PrivateMemories;
 pub use replica_health::{Lag, ReplicaHealth, ReplicaState};
 use request_guard::Keys;
-#[cfg(feature = "grpc")]
 pub(crate) use request_guard::Refusal;
 pub use rights::Rights;
 use service::HttpService;
-#[cfg(not(feature = "tls"))]
-pub use tls::TlsError;
 pub use tls::TlsIdentity;
-#[cfg(feature = "tls")]
 pub use tls_files::TlsError;
 pub use token::{Secret, Token, TokenError};
 
@@ -159,13 +143,11 @@ impl ServerKeys {
     }
 
     /// Says who sent a request.
-    #[cfg(feature = "grpc")]
     pub(crate) fn admit(&self, parts: &Parts, now: Timestamp) -> Result<Admitted, Refusal> {
         self.keys.admit(parts, now)
     }
 
     /// Tells whether somebody who was let in would be again.
-    #[cfg(feature = "grpc")]
     pub(crate) fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
         self.keys.is_current(admitted, now)
     }

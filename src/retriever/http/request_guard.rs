@@ -19,10 +19,8 @@ use super::known_tokens::KnownTokens;
 use super::named_token::NamedToken;
 use super::own_names::OwnNames;
 use super::peer::Peer;
-#[cfg(feature = "web")]
 use super::rest::sign_in::{Needs, SignIn, needs};
 use super::rights::Rights;
-#[cfg(feature = "web")]
 use super::static_files::is_page;
 use super::token::{Secret, Token};
 use event::Timestamp;
@@ -42,7 +40,6 @@ pub(super) enum Destination {
     /// REST.
     Rest(Admitted),
     /// Vectors of the own model.
-    #[cfg(feature = "providers")]
     Embeddings(Admitted),
     /// Signing in to the page, which needs a code instead of the token.
     SignIn,
@@ -133,7 +130,6 @@ pub(crate) struct Keys {
     guesses: Guesses,
     calls: Arc<ExpensiveCalls>,
     /// The sessions of people who signed in.
-    #[cfg(feature = "web")]
     pub(super) sign_in: Arc<SignIn>,
 }
 
@@ -165,7 +161,6 @@ pub(super) fn check_head(
     let admitted = keys.admit(parts, now)?;
     match path {
         PATH => Ok(Destination::Mcp(admitted)),
-        #[cfg(feature = "providers")]
         super::embeddings::PATH => Ok(Destination::Embeddings(admitted)),
         path if is_rest(path) => Ok(Destination::Rest(admitted)),
         _ => Err(Refusal::Path),
@@ -173,21 +168,8 @@ pub(super) fn check_head(
 }
 
 /// Tells whether a path belongs to REST.
-#[cfg(feature = "web")]
 fn is_rest(path: &str) -> bool {
     path.starts_with(super::rest::PREFIX)
-}
-
-/// This build has no REST.
-#[cfg(not(feature = "web"))]
-fn is_rest(_: &str) -> bool {
-    false
-}
-
-/// This build has no page.
-#[cfg(not(feature = "web"))]
-fn is_page(_: &str) -> bool {
-    false
 }
 
 /// Tells whether no other site had a browser send it. Other clients say nothing about that.
@@ -216,14 +198,12 @@ fn own_host<'p>(headers: &'p HeaderMap, names: &OwnNames) -> Option<&'p [u8]> {
 
 impl Keys {
     /// Makes the keys of a server. `secret` makes codes and sessions.
-    #[cfg_attr(not(feature = "web"), expect(unused_variables, reason = "there are no sessions"))]
     pub(crate) fn new(token: Option<Token>, named: KnownTokens, secret: Secret) -> Self {
         Self {
             token,
             named,
             guesses: Guesses::default(),
             calls: Arc::default(),
-            #[cfg(feature = "web")]
             sign_in: Arc::new(SignIn::new(secret)),
         }
     }
@@ -257,7 +237,6 @@ impl Keys {
     }
 
     /// Tells whether what somebody was let in with still holds: a token may be revoked or expire, a session ends.
-    #[cfg(feature = "web")]
     pub(crate) fn is_current(&self, admitted: &Admitted, now: Timestamp) -> bool {
         let token = admitted.token.as_ref();
         let is_open = match &admitted.payer {
@@ -278,7 +257,6 @@ impl Keys {
     }
 
     /// Says who signed in. A session ends with the named token that it was made with.
-    #[cfg(feature = "web")]
     fn of_session(&self, shown: &Token, now: Timestamp) -> Option<Admitted> {
         let made_with = self.sign_in.session(shown, now)?;
         let token = match made_with {
@@ -288,36 +266,16 @@ impl Keys {
         let rights = token.as_ref().map_or(Rights::Admin, |token| token.rights);
         Some(self.admitted((rights, Payer::Session(shown.as_hex())), token, now))
     }
-
-    /// This build has no sessions.
-    #[cfg(not(feature = "web"))]
-    fn of_session(&self, _: &Token, _: Timestamp) -> Option<Admitted> {
-        None
-    }
 }
 
 /// Tells whether a session is enough for a path, if it is one.
-#[cfg(feature = "web")]
 fn is_enough(found: &Admitted, path: &str) -> bool {
     !matches!(found.payer, Payer::Session(_)) || needs(path) == Needs::Either
 }
 
-/// This build has no sessions.
-#[cfg(not(feature = "web"))]
-fn is_enough(_: &Admitted, _: &str) -> bool {
-    true
-}
-
 /// Tells whether a path is that for signing in.
-#[cfg(feature = "web")]
 fn signs_in(path: &str) -> bool {
     needs(path) == Needs::Code
-}
-
-/// This build has no such path.
-#[cfg(not(feature = "web"))]
-fn signs_in(_: &str) -> bool {
-    false
 }
 
 /// Returns the token that a request shows, if it shows exactly one.
@@ -330,15 +288,8 @@ fn shown_token(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Returns the token of a request for a WebSocket that has no `Authorization`.
-#[cfg(feature = "web")]
 fn socket_token(headers: &HeaderMap) -> Option<&str> {
     super::rest::event_socket::token_in(headers).filter(|_| !headers.contains_key(AUTHORIZATION))
-}
-
-/// This build has no WebSocket.
-#[cfg(not(feature = "web"))]
-fn socket_token(_: &HeaderMap) -> Option<&str> {
-    None
 }
 
 #[cfg(test)]
@@ -367,7 +318,6 @@ mod tests {
         match destination {
             Destination::Mcp(_) => "mcp",
             Destination::Rest(_) => "rest",
-            #[cfg(feature = "providers")]
             Destination::Embeddings(_) => "embeddings",
             Destination::SignIn => "sign-in",
             Destination::Page => "page",
@@ -462,8 +412,7 @@ mod tests {
                 assert_eq!(judged("GET", uri, &[site]), Err(Refusal::Site), "{uri} {site:?}");
                 let with = [site, navigation[0], navigation[1]];
                 let expected = match uri {
-                    "/" if cfg!(feature = "web") => Ok("page"),
-                    "/" => Err(Refusal::Path),
+                    "/" => Ok("page"),
                     _ => Err(Refusal::Site),
                 };
                 assert_eq!(judged("GET", uri, &with), expected, "{uri} {site:?}");
@@ -480,7 +429,6 @@ mod tests {
     }
 
     // S-UI-2
-    #[cfg(feature = "web")]
     #[test]
     fn the_page_needs_no_token_but_a_host() {
         let token = Token::of(&"x".repeat(32), "here").unwrap();
@@ -496,7 +444,6 @@ mod tests {
     }
 
     // S-UI-4
-    #[cfg(feature = "web")]
     #[test]
     fn a_session_is_for_rest_alone() {
         let own = ("host", "localhost:7421");

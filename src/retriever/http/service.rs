@@ -1,7 +1,6 @@
 //! One HTTP request, from its head to its answer: its head is checked, its body read whole, and then it waits for a free call,
 //! so a slow sender takes none. MCP or REST answers it; a file of the page is answered at once. Not here: the checks (`request_guard`), the protocol (rmcp).
 
-#[cfg(feature = "providers")]
 mod embeddings_call;
 mod page_answer;
 
@@ -21,7 +20,6 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-#[cfg(feature = "web")]
 use super::admitted::Admitted;
 use super::apis::{Apis, Audience};
 use super::client_name::ClientName;
@@ -31,9 +29,7 @@ use super::own_names::OwnNames;
 use super::private_memories::PrivateMemories;
 use super::replica_health::{HEALTH_PATH, ReplicaHealth};
 use super::request_guard::{Destination, Keys, Refusal, check_head};
-#[cfg(feature = "web")]
 use super::rest::event_pieces::MayListen;
-#[cfg(feature = "web")]
 use super::rest::events::EventService;
 use super::rights::Rights;
 use super::{BODY_BYTES_MAX, caller};
@@ -64,9 +60,7 @@ type Body = BoxBody<Bytes, Infallible>;
 /// The state that all requests share.
 pub(super) struct HttpService {
     mcp: McpServices,
-    #[cfg(feature = "web")]
     rest: super::rest::RestService,
-    #[cfg(feature = "web")]
     events: EventService,
     guests: Guests,
     names: OwnNames,
@@ -95,15 +89,12 @@ impl HttpService {
         let apis = Apis::new(&guests, &caller, audience);
         let telling = telling(&guests, &caller);
         let mcp = McpServices::new(&apis, telling.as_ref(), &names, stop_waiting);
-        #[cfg(feature = "web")]
         let rest = super::rest::RestService::new(apis, Arc::clone(&keys.sign_in));
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
         let private = (audience != Audience::Owner).then(Arc::default);
         Self {
             mcp,
-            #[cfg(feature = "web")]
             rest,
-            #[cfg(feature = "web")]
             events: EventService::start(&guests, private.clone()),
             guests,
             names,
@@ -132,7 +123,6 @@ impl HttpService {
 
     /// Ends the streams of listeners, which have no end of their own.
     pub(super) fn end_streams(&self) {
-        #[cfg(feature = "web")]
         self.events.end();
     }
 
@@ -181,7 +171,6 @@ impl HttpService {
                 let body = read_body(body, SIGN_IN_BYTES_MAX).await?;
                 return self.answer_sign_in(&parts, &body, now);
             }
-            #[cfg(feature = "providers")]
             Destination::Embeddings(admitted) => {
                 return self.answer_embeddings((parts.method, body), admitted, connection).await;
             }
@@ -196,7 +185,6 @@ impl HttpService {
         let visit = self.guests.visit();
         let body = read_body(body, BODY_BYTES_MAX).await?;
         self.nothing_private().await?;
-        #[cfg(feature = "web")]
         if EventService::is_asked(&parts) {
             self.requests.fetch_add(1, Ordering::Relaxed);
             let held = (visit, self.may_listen(&parts));
@@ -240,7 +228,6 @@ impl HttpService {
     }
 
     /// Returns what tells whether the token of a listener still holds: it may listen for days.
-    #[cfg(feature = "web")]
     fn may_listen(&self, parts: &Parts) -> MayListen {
         let admitted = parts.extensions.get::<Admitted>().cloned();
         let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
@@ -285,7 +272,6 @@ impl HttpService {
     }
 
     /// Answers a request to REST, on a thread that may block. A client that disconnects does not end its call.
-    #[cfg(feature = "web")]
     async fn answer_rest(
         &self,
         (parts, body): (Parts, Bytes),
@@ -301,7 +287,6 @@ impl HttpService {
     }
 
     /// Answers a request to sign in.
-    #[cfg(feature = "web")]
     fn answer_sign_in(
         &self,
         parts: &Parts,
@@ -309,28 +294,6 @@ impl HttpService {
         now: Timestamp,
     ) -> Result<Response<Body>, Refusal> {
         Ok(self.rest.answer(parts, body, now).map(BodyExt::boxed))
-    }
-
-    /// This build has no page to sign in to, and the check of the head lets no such path through.
-    #[cfg(not(feature = "web"))]
-    fn answer_sign_in(
-        &self,
-        _: &Parts,
-        _: &Bytes,
-        _: Timestamp,
-    ) -> Result<Response<Body>, Refusal> {
-        Err(Refusal::Path)
-    }
-
-    /// This build has no REST, and the check of the head lets no such path through.
-    #[cfg(not(feature = "web"))]
-    async fn answer_rest(
-        &self,
-        _: (Parts, Bytes),
-        _: Timestamp,
-        _: (GuestCall, OwnedSemaphorePermit),
-    ) -> Result<Response<Body>, Refusal> {
-        Err(Refusal::Path)
     }
 
     /// Refuses other machines while the store holds private memories.

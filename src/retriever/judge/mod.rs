@@ -4,7 +4,6 @@
 
 mod chat;
 mod decision;
-#[cfg_attr(not(feature = "providers"), path = "https_disabled.rs")]
 mod https;
 mod lesson_question;
 mod program;

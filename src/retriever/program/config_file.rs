@@ -133,7 +133,6 @@ impl ConfigFile {
 
     /// Puts another provider into the table `[embedding]`, of which only the precision and the repositories that are left out stay.
     /// Returns the new text.
-    #[cfg(feature = "providers")]
     pub(super) fn with_embedding(
         &mut self,
         settings: &[(&str, Vec<&str>)],

@@ -1,138 +1,92 @@
 //! The engine that searches ask, where the settings name one. After it failed it rests a while, so that not every search waits for
 //! it in vain. Not here: feeding it (`feeding`), when it is asked (`api`).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use api::second_source::SecondSource;
+use api::second_source::{KnownHere, SecondSource};
+use corpus::engine_query::Asking;
+use corpus::{Corpus, Deadline, ServedEngine, Trouble, Viewpoint, engine_at};
+use event::StoreOrigin;
 use index::embed::SpaceId;
-use store::Config;
+use search::{Hit, Query};
+use store::{Config, EngineSetting};
 
 /// Returns the engine of the settings, which is not asked yet. Replicas feed it, with vectors of the model of a machine.
 pub(super) fn of(config: &Config, of_machine: SpaceId) -> Option<Arc<dyn SecondSource>> {
     let engine = config.engine.as_ref()?;
-    Some(with_feature::source(engine, config, of_machine))
+    Some(source(engine, config, of_machine))
 }
 
-#[cfg(not(feature = "engines"))]
-mod with_feature {
-    use std::sync::Arc;
+/// How long a search waits for an engine. With its own work it stays below 300 ms.
+const WAIT: Duration = Duration::from_millis(230);
+/// How long an engine that failed is not asked.
+const REST: Duration = Duration::from_secs(5);
 
-    use api::second_source::{KnownHere, SecondSource};
-    use index::embed::SpaceId;
-    use search::{Hit, Query};
-    use store::{Config, EngineSetting};
-
-    /// An engine that this build cannot ask, and the feature that could.
-    struct NotInThisBuild(SpaceId, &'static str);
-
-    impl SecondSource for NotInThisBuild {
-        fn space(&self) -> SpaceId {
-            self.0
-        }
-
-        fn find(&self, _: &Query<'_>, _: usize, _: &KnownHere<'_>) -> Result<Vec<Hit>, String> {
-            Err(format!("cannot be asked by this build, which lacks the feature {}", self.1))
-        }
-    }
-
-    pub(super) fn source(
-        setting: &EngineSetting,
-        _: &Config,
-        space: SpaceId,
-    ) -> Arc<dyn SecondSource> {
-        Arc::new(NotInThisBuild(space, setting.feature()))
-    }
+/// An engine, and how it fared.
+struct EngineSource {
+    engine: Result<Box<dyn ServedEngine>, String>,
+    viewpoint: Viewpoint,
+    space: SpaceId,
+    /// Until when it is not asked, and why.
+    resting: Mutex<Option<(Instant, Trouble)>>,
 }
 
-#[cfg(feature = "engines")]
-mod with_feature {
-    use std::sync::{Arc, Mutex, PoisonError};
-    use std::time::{Duration, Instant};
-
-    use api::second_source::{KnownHere, SecondSource};
-    use corpus::engine_query::Asking;
-    use corpus::{Corpus, Deadline, ServedEngine, Trouble, Viewpoint, engine_at};
-    use event::StoreOrigin;
-    use index::embed::SpaceId;
-    use search::{Hit, Query};
-    use store::{Config, EngineSetting};
-
-    /// How long a search waits for an engine. With its own work it stays below 300 ms.
-    const WAIT: Duration = Duration::from_millis(230);
-    /// How long an engine that failed is not asked.
-    const REST: Duration = Duration::from_secs(5);
-
-    /// An engine, and how it fared.
-    struct EngineSource {
-        engine: Result<Box<dyn ServedEngine>, String>,
-        viewpoint: Viewpoint,
-        space: SpaceId,
-        /// Until when it is not asked, and why.
-        resting: Mutex<Option<(Instant, Trouble)>>,
-    }
-
-    impl EngineSource {
-        fn asked(
-            &self,
-            engine: &dyn Corpus,
-            (query, limit): (&Query<'_>, usize),
-            known: &KnownHere<'_>,
-        ) -> Result<Vec<Hit>, Trouble> {
+impl EngineSource {
+    fn asked(
+        &self,
+        engine: &dyn Corpus,
+        (query, limit): (&Query<'_>, usize),
+        known: &KnownHere<'_>,
+    ) -> Result<Vec<Hit>, Trouble> {
+        let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_resting = |(until, _): &&(Instant, Trouble)| Instant::now() < *until;
+        if let Some((_, why)) = resting.as_ref().filter(is_resting) {
+            return Err(why.clone());
+        }
+        *resting = None;
+        drop(resting);
+        let until = Deadline::within(WAIT);
+        let KnownHere { repos, now } = *known;
+        let asking = Asking { viewpoint: &self.viewpoint, repos, now, until };
+        let found = corpus::find(engine, query, limit, asking).map(|found| found.hits);
+        // What it cannot do says nothing of its health.
+        if let Err(why @ (Trouble::Late | Trouble::Unreachable(_) | Trouble::Wrong(_))) = &found {
             let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_resting = |(until, _): &&(Instant, Trouble)| Instant::now() < *until;
-            if let Some((_, why)) = resting.as_ref().filter(is_resting) {
-                return Err(why.clone());
-            }
-            *resting = None;
-            drop(resting);
-            let until = Deadline::within(WAIT);
-            let KnownHere { repos, now } = *known;
-            let asking = Asking { viewpoint: &self.viewpoint, repos, now, until };
-            let found = corpus::find(engine, query, limit, asking).map(|found| found.hits);
-            // What it cannot do says nothing of its health.
-            if let Err(why @ (Trouble::Late | Trouble::Unreachable(_) | Trouble::Wrong(_))) = &found
-            {
-                let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-                *resting = Some((Instant::now() + REST, why.clone()));
-            }
-            found
+            *resting = Some((Instant::now() + REST, why.clone()));
         }
+        found
+    }
+}
+
+impl SecondSource for EngineSource {
+    fn space(&self) -> SpaceId {
+        self.space
     }
 
-    impl SecondSource for EngineSource {
-        fn space(&self) -> SpaceId {
-            self.space
-        }
-
-        fn find(
-            &self,
-            query: &Query<'_>,
-            limit: usize,
-            known: &KnownHere<'_>,
-        ) -> Result<Vec<Hit>, String> {
-            let engine = self.engine.as_ref().map_err(Clone::clone)?;
-            self.asked(&**engine, (query, limit), known).map_err(|trouble| trouble.to_string())
-        }
+    fn find(
+        &self,
+        query: &Query<'_>,
+        limit: usize,
+        known: &KnownHere<'_>,
+    ) -> Result<Vec<Hit>, String> {
+        let engine = self.engine.as_ref().map_err(Clone::clone)?;
+        self.asked(&**engine, (query, limit), known).map_err(|trouble| trouble.to_string())
     }
+}
 
-    pub(super) fn source(
-        setting: &EngineSetting,
-        config: &Config,
-        space: SpaceId,
-    ) -> Arc<dyn SecondSource> {
-        let engine = engine_at(&setting.url, setting.password.as_deref());
-        let engine = engine.map_err(|why| format!("cannot be asked: its url {why}"));
-        // Whoever writes into an engine could claim to be us, so none of its lines is ours: nobody can know these random bits.
-        let bits = getrandom::u64().map_err(|error| format!("cannot be asked: {error}"));
-        let engine = engine.and_then(|engine| bits.clone().map(|_| engine));
-        let own = StoreOrigin::mint("nobody", bits.unwrap_or_default());
-        let viewpoint = Viewpoint { own, policy: config.sync.clone() };
-        Arc::new(EngineSource { engine, viewpoint, space, resting: Mutex::new(None) })
-    }
+fn source(setting: &EngineSetting, config: &Config, space: SpaceId) -> Arc<dyn SecondSource> {
+    let engine = engine_at(&setting.url, setting.password.as_deref());
+    let engine = engine.map_err(|why| format!("cannot be asked: its url {why}"));
+    // Whoever writes into an engine could claim to be us, so none of its lines is ours: nobody can know these random bits.
+    let bits = getrandom::u64().map_err(|error| format!("cannot be asked: {error}"));
+    let engine = engine.and_then(|engine| bits.clone().map(|_| engine));
+    let own = StoreOrigin::mint("nobody", bits.unwrap_or_default());
+    let viewpoint = Viewpoint { own, policy: config.sync.clone() };
+    Arc::new(EngineSource { engine, viewpoint, space, resting: Mutex::new(None) })
 }
 
 #[cfg(test)]
-#[cfg(feature = "engines")]
 mod tests {
     use std::collections::BTreeMap;
     use std::io::{Read, Write};
@@ -149,10 +103,9 @@ mod tests {
 
     /// The addresses of a port, one for each engine of this build.
     fn addresses(port: u16) -> Vec<String> {
-        let postgres = cfg!(feature = "postgres");
-        let postgres = postgres.then(|| format!("postgres://me@127.0.0.1:{port}/ak"));
+        let postgres = format!("postgres://me@127.0.0.1:{port}/ak");
         let qdrant = cfg!(feature = "qdrant").then(|| format!("http://127.0.0.1:{port}/ak"));
-        postgres.into_iter().chain(qdrant).collect()
+        std::iter::once(postgres).chain(qdrant).collect()
     }
 
     /// Listens, and says the same to everybody who asks.
@@ -247,10 +200,8 @@ mod tests {
     #[test]
     fn an_engine_of_another_machine_is_not_asked() {
         let told = |url: &str| refusal(&*source(url)).0;
-        if cfg!(feature = "postgres") {
-            let why = told("postgres://me@db.example.org/ak");
-            assert!(why.contains("must be on this machine"), "{why}");
-        }
+        let why = told("postgres://me@db.example.org/ak");
+        assert!(why.contains("must be on this machine"), "{why}");
         if cfg!(feature = "qdrant") {
             let why = told("http://qdrant.example.org/ak");
             assert!(why.contains("must begin with https://"), "{why}");

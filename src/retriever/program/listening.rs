@@ -4,13 +4,11 @@
 use std::io::Write;
 use std::sync::Arc;
 
-#[cfg(feature = "grpc")]
 use super::grpc::GrpcSocket;
 use super::http::HttpSocket;
 use super::{GlobalOptions, Program};
 use crate::args::Serve;
 use crate::daemon::{Endpoint, Host};
-#[cfg(feature = "grpc")]
 use crate::grpc::GrpcServer;
 use crate::http::{HttpServer, ReplicaHealth};
 use api::ApiError;
@@ -19,7 +17,6 @@ use api::ApiError;
 pub(super) struct ListeningSockets {
     http: Option<HttpSocket>,
     https: Option<HttpSocket>,
-    #[cfg(feature = "grpc")]
     grpc: Option<GrpcSocket>,
 }
 
@@ -27,7 +24,6 @@ pub(super) struct ListeningSockets {
 pub(super) struct OpenServers {
     http: Option<HttpServer>,
     https: Option<HttpServer>,
-    #[cfg(feature = "grpc")]
     grpc: Option<GrpcServer>,
 }
 
@@ -42,7 +38,6 @@ impl Program<'_> {
         Ok(ListeningSockets {
             http: self.http_socket(command, settings, endpoint)?,
             https: self.https_socket(command, settings, endpoint)?,
-            #[cfg(feature = "grpc")]
             grpc: self.grpc_socket(command, settings, endpoint)?,
         })
     }
@@ -68,12 +63,10 @@ impl ListeningSockets {
         let machine = machine.map(str::to_owned);
         let http = self.http.map(|http| http.open(host, machine.clone(), command, messages));
         let https = self.https.map(|https| https.open(host, machine.clone(), command, messages));
-        #[cfg(feature = "grpc")]
         let grpc = self.grpc.map(|grpc| grpc.open(host, machine, command, messages));
         Ok(OpenServers {
             http: http.transpose()?,
             https: https.transpose()?,
-            #[cfg(feature = "grpc")]
             grpc: grpc.transpose()?,
         })
     }
@@ -83,7 +76,6 @@ impl OpenServers {
     /// Stops them, once the calls under way have ended.
     pub(super) fn end(self) {
         self.http.into_iter().chain(self.https).for_each(HttpServer::end);
-        #[cfg(feature = "grpc")]
         self.grpc.into_iter().for_each(GrpcServer::end);
     }
 }

@@ -28,9 +28,7 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         match command {
-            #[cfg(feature = "providers")]
             ModelCommand::Use(command) => return self.use_model(settings, command, messages),
-            #[cfg(feature = "providers")]
             ModelCommand::Calibrate(_) => return self.calibrate(settings),
             ModelCommand::Fetch(_) | ModelCommand::Status(_) => {}
         }

@@ -125,7 +125,6 @@ impl ModelPlaces {
     }
 
     /// Returns the provider that answers until `wanted` does, where it sees something now that `wanted` may not.
-    #[cfg(feature = "providers")]
     pub(super) fn present_that_sees_less(
         &self,
         wanted: &EmbeddingProvider,

@@ -287,7 +287,6 @@ fn poll(link: &TeamLink) -> Duration {
     match link.remote.kind() {
         RemoteKind::Git(_) => POLL_GIT,
         RemoteKind::Folder(_) => POLL,
-        #[cfg(feature = "nats")]
         RemoteKind::Nats(_) => POLL,
     }
 }

@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use super::ResolvedSettings;
 use super::followed_config::FollowedConfig;
+use super::provider_model;
 use api::reranker::{Reranker, RerankerNow};
 use engine::MaySee;
 use guard::secrets::Redacted;
+use providers::RemoteReranker;
 use reply::StateNote;
-use store::{Config, RerankProvider};
+use store::{Config, EmbeddingProvider, ProviderForm, RerankForm, RerankProvider};
 
 /// How long a reranker that failed is not asked.
 const REST: Duration = Duration::from_secs(30);
@@ -102,7 +104,7 @@ struct SetReranker {
     provider: RerankProvider,
     may_see: MaySee,
     /// What is asked, or why nobody can be.
-    asked: Result<with_feature::OpenReranker, String>,
+    asked: Result<OpenReranker, String>,
     /// Until when it is not asked; kept until it answers, since the reader knows of the outage.
     resting_until: Mutex<Option<Instant>>,
 }
@@ -110,8 +112,8 @@ struct SetReranker {
 impl SetReranker {
     fn of(provider: RerankProvider, variable: fn(&str) -> Option<OsString>) -> Self {
         let key = provider.key_env.as_deref().and_then(variable);
-        let asked = with_feature::open(&provider, key.and_then(|key| key.into_string().ok()));
-        let may_see = with_feature::may_see(&provider);
+        let asked = open(&provider, key.and_then(|key| key.into_string().ok()));
+        let may_see = may_see(&provider);
         Self { provider, may_see, asked, resting_until: Mutex::new(None) }
     }
 
@@ -143,100 +145,31 @@ impl Reranker for SetReranker {
 
     fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, Option<String>> {
         let asked = self.asked.as_ref().map_err(|why| self.failed(why))?;
-        let scores = with_feature::scores(asked, query, texts).map_err(|why| self.failed(&why))?;
+        let scores = scores(asked, query, texts).map_err(|why| self.failed(&why))?;
         *self.resting_until.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(scores)
     }
 }
 
-#[cfg(feature = "providers")]
-mod with_feature {
-    use super::super::provider_model;
-    use engine::MaySee;
-    use guard::secrets::Redacted;
-    use providers::RemoteReranker;
-    use store::{EmbeddingProvider, ProviderForm, RerankForm, RerankProvider};
+type OpenReranker = RemoteReranker;
 
-    pub(super) type OpenReranker = RemoteReranker;
-
-    pub(super) fn open(
-        provider: &RerankProvider,
-        key: Option<String>,
-    ) -> Result<OpenReranker, String> {
-        RemoteReranker::open(provider.clone(), key).map_err(|error| error.to_string())
-    }
-
-    pub(super) fn scores(
-        asked: &OpenReranker,
-        query: &Redacted,
-        texts: &[Redacted],
-    ) -> Result<Vec<f64>, String> {
-        asked.scores(query, texts).map_err(|error| error.to_string())
-    }
-
-    /// It may see what a model for embeddings at the same place may.
-    pub(super) fn may_see(provider: &RerankProvider) -> MaySee {
-        let form = match provider.form {
-            RerankForm::Command => ProviderForm::Command,
-            RerankForm::Cohere | RerankForm::Voyage | RerankForm::Jina => ProviderForm::OpenAi,
-        };
-        provider_model::may_see(EmbeddingProvider {
-            url: provider.url.clone(),
-            off_repos: provider.off_repos.clone(),
-            ..EmbeddingProvider::usual(form, "")
-        })
-    }
+fn open(provider: &RerankProvider, key: Option<String>) -> Result<OpenReranker, String> {
+    RemoteReranker::open(provider.clone(), key).map_err(|error| error.to_string())
 }
 
-#[cfg(not(feature = "providers"))]
-mod with_feature {
-    use std::sync::Arc;
-
-    use engine::MaySee;
-    use guard::secrets::Redacted;
-    use store::RerankProvider;
-
-    /// Nobody can be asked by this build.
-    pub(super) enum OpenReranker {}
-
-    pub(super) fn open(
-        provider: &RerankProvider,
-        _key: Option<String>,
-    ) -> Result<OpenReranker, String> {
-        let form = provider.form.as_str();
-        Err(format!("this build has no {form} reranker: build with `--features providers`"))
-    }
-
-    pub(super) fn scores(
-        asked: &OpenReranker,
-        _: &Redacted,
-        _: &[Redacted],
-    ) -> Result<Vec<f64>, String> {
-        match *asked {}
-    }
-
-    /// Nothing is sent, so that the search gets as far as to say so.
-    pub(super) fn may_see(_: &RerankProvider) -> MaySee {
-        Arc::new(|_| true)
-    }
+fn scores(asked: &OpenReranker, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, String> {
+    asked.scores(query, texts).map_err(|error| error.to_string())
 }
 
-#[cfg(all(test, not(feature = "providers")))]
-mod tests {
-    use super::*;
-
-    // S-RERANK-1
-    #[test]
-    fn another_build_says_that_it_lacks_it() {
-        let text = "[rerank]\nprovider = \"jina\"\nmodel = \"m\"";
-        let provider = Config::parse(text).unwrap().rerank.unwrap();
-        let reranker = SetReranker::of(provider, |_| None);
-        let told = reranker.scores(&"query".into(), &["text".into()]).unwrap_err().unwrap();
-        assert!(
-            told.contains("(this build has no jina reranker: build with `--features"),
-            "{told}"
-        );
-        assert!(reranker.is_resting());
-        assert_eq!(reranker.scores(&"query".into(), &[]), Err(None), "it is said once");
-    }
+/// It may see what a model for embeddings at the same place may.
+fn may_see(provider: &RerankProvider) -> MaySee {
+    let form = match provider.form {
+        RerankForm::Command => ProviderForm::Command,
+        RerankForm::Cohere | RerankForm::Voyage | RerankForm::Jina => ProviderForm::OpenAi,
+    };
+    provider_model::may_see(EmbeddingProvider {
+        url: provider.url.clone(),
+        off_repos: provider.off_repos.clone(),
+        ..EmbeddingProvider::usual(form, "")
+    })
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "engines")]
 use super::feeding;
 use super::order_checks::look_for_orders;
 use super::stopping::{elsewhere, ended};
@@ -165,7 +164,6 @@ impl Program<'_> {
         let replica = command.team.then(|| self.replica(&mut settled)).transpose()?;
         let endpoint = self.endpoint(&settled);
         endpoint.ensure().map_err(|error| failed(&error))?;
-        #[cfg(feature = "engines")]
         let to_feed = self.engine_to_feed(command, &settled)?;
         let listening = self.listening(command, settings, &endpoint)?;
         let Some(elected) = self.elected(settings, &endpoint, command)? else {
@@ -186,7 +184,6 @@ impl Program<'_> {
         if replica.is_none() {
             model_watch::start(&core, &with_model, self.config_path());
         }
-        #[cfg(feature = "engines")]
         to_feed.into_iter().for_each(|engine| feeding::start(engine, &core));
         self.let_ask_doctor(settings, &core);
         if replica.is_none() {

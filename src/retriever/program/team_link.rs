@@ -83,7 +83,6 @@ impl TeamLink {
             RemoteKind::Folder(folder) => work(&mut FolderRemote::at(folder, &steps)),
             RemoteKind::Git(_) => GitRemote::open(cache, &self.remote, &self.variable, &steps)
                 .and_then(|mut remote| work(&mut remote)),
-            #[cfg(feature = "nats")]
             RemoteKind::Nats(address) => {
                 let credentials = self.policy.credentials.as_deref();
                 let named = (address, &self.remote);

@@ -15,7 +15,6 @@ mod outage;
 mod outbox;
 mod own_memories;
 mod per_memory;
-#[cfg_attr(not(feature = "tls"), path = "without_server_tls.rs")]
 mod server_tls;
 mod team_deeds;
 mod team_questions;

@@ -2,25 +2,20 @@
 //! ratio is reliable on a busy machine. Not here: what a round must do (the conformance tests).
 //!
 //! `cargo bench -p agent-knowledge-sync --bench team_rounds -- [ROUNDS] [LINES]`: git beside `git hash-object`, `commit-tree`
-//! and `push`, and `git fetch`. With `--features nats` and AGENT_KNOWLEDGE_TEST_NATS_SERVER also a stream beside the client alone.
+//! and `push`, and `git fetch`. With AGENT_KNOWLEDGE_TEST_NATS_SERVER also a stream beside the client alone.
 #![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a bench ends at the first surprise"
 )]
-#![cfg_attr(
-    feature = "nats",
-    expect(clippy::expect_used, reason = "a bench ends at the first surprise")
-)]
+#![expect(clippy::expect_used, reason = "a bench ends at the first surprise")]
 #![expect(dead_code, reason = "the machines of the tests can do more than is measured")]
 
 #[path = "../tests/conformance/laptops.rs"]
 mod laptops;
-#[cfg(feature = "nats")]
 #[path = "../tests/conformance/nats_server.rs"]
 mod nats_server;
-#[cfg(feature = "nats")]
 mod stream_rounds;
 
 use std::path::{Path, PathBuf};
@@ -41,7 +36,6 @@ fn main() {
         |at: usize, usual: usize| words.get(at).map_or(usual, |word| word.parse().unwrap());
     let (rounds, lines) = (number(0, ROUNDS_DEFAULT), number(1, LINES_DEFAULT));
     measure_git(rounds, lines);
-    #[cfg(feature = "nats")]
     stream_rounds::measure_all(lines * rounds);
 }
 

@@ -54,10 +54,6 @@ pub fn lessons() -> Collection {
 }
 
 /// The turns of LoCoMo, of which each names its speaker. `None` where this machine has none.
-#[cfg_attr(
-    not(any(feature = "postgres", feature = "qdrant")),
-    expect(dead_code, reason = "only the suite of a server asks so much")
-)]
 pub fn turns() -> Option<Collection> {
     let folder = root().join("../shared/data/eval/locomo");
     if !folder.is_dir() {

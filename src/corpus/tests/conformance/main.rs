@@ -11,7 +11,6 @@ mod in_process;
 // Engines that are slow, wrong, empty or gone.
 mod ill_engines;
 // The promises as tests of a server.
-#[cfg(any(feature = "postgres", feature = "qdrant"))]
 mod server_promises;
 // Qdrant's shard engine behind its REST interface, or a cluster.
 #[cfg(feature = "qdrant")]
@@ -20,5 +19,4 @@ mod qdrant_server;
 #[cfg(feature = "qdrant")]
 mod cut_connection;
 // A real server of PostgreSQL.
-#[cfg(feature = "postgres")]
 mod postgres_server;

@@ -10,7 +10,7 @@
 mod atomic_write;
 mod checksum_cache;
 mod fetch;
-#[cfg(feature = "dense")]
+#[cfg(not(target_env = "musl"))]
 pub(crate) mod int8;
 pub(crate) mod pins;
 
@@ -124,13 +124,13 @@ pub fn status(dir: &Path) -> ModelStatus {
 }
 
 /// Not judged: where it is not sound it is made again.
-#[cfg(feature = "dense")]
+#[cfg(not(target_env = "musl"))]
 fn made_bytes(dir: &Path) -> u64 {
     let made = std::fs::metadata(dir.join(pins::INT8_WEIGHTS.name));
     made.ok().filter(std::fs::Metadata::is_file).map_or(0, |metadata| metadata.len())
 }
 
-#[cfg(not(feature = "dense"))]
+#[cfg(target_env = "musl")]
 fn made_bytes(_dir: &Path) -> u64 {
     0
 }

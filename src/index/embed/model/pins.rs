@@ -40,7 +40,7 @@ pub(crate) const TOKENIZER_CONFIG: Pin = Pin {
     sha256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
 };
 /// Made from [`WEIGHTS`] by `int8`, not fetched.
-#[cfg(feature = "dense")]
+#[cfg(not(target_env = "musl"))]
 pub(crate) const INT8_WEIGHTS: Pin = Pin {
     name: "model.int8",
     bytes: 24_035_304,

@@ -42,7 +42,6 @@ use api::{ApiError, Reply, Voice};
 pub(crate) use endpoint::{Endpoint, Kind};
 pub(crate) use endpoints::ENDPOINTS;
 use event::Timestamp;
-#[cfg(feature = "grpc")]
 pub(crate) use live::Live;
 pub(crate) use problem::Problem;
 pub(crate) use repeated::{Begun, RepeatedDeeds};

@@ -52,7 +52,6 @@ impl Problem {
     }
 
     /// Returns what is wrong, and the remedy.
-    #[cfg(feature = "grpc")]
     pub(crate) fn detail(&self) -> &str {
         &self.detail
     }

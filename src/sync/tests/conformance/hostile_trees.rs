@@ -169,12 +169,8 @@ fn a_tree_with_too_many_entries_is_left() {
         let paths: Vec<String> = (0..20_001).map(|n| format!("api/{n:06}.jsonl")).collect();
         let mut files: Vec<(&str, &[u8])> = vec![("FORMAT", b"1\n")];
         // Git writes each file with a call of its own, so there it is made by hand below.
-        #[cfg(feature = "nats")]
         let is_stream = kind == Kind::Nats;
-        #[cfg(not(feature = "nats"))]
-        let is_stream = false;
         if is_stream {
-            #[cfg(feature = "nats")]
             {
                 let names: Vec<String> =
                     (0..20_001).map(|n| format!("log{n:05}/000000.jsonl")).collect();

@@ -158,7 +158,6 @@ fn a_killed_round_over_git_loses_nothing() {
 }
 
 // S-SYNC-9, S-NATS-5
-#[cfg(feature = "nats")]
 #[test]
 fn a_killed_round_over_a_stream_loses_nothing() {
     let names = each_step(Kind::Nats, 1..STEPS_MAX, change_the_line_before);
@@ -228,7 +227,6 @@ fn a_tree_is_known_after_two_kills() {
 }
 
 // S-SYNC-7, S-NATS-5
-#[cfg(feature = "nats")]
 #[test]
 fn a_killed_round_that_shares_again_leaves_no_mark() {
     for step in 1..STEPS_MAX {

@@ -15,10 +15,6 @@ use sync::{
     sync_round,
 };
 
-/// The ways to a remote.
-#[cfg(not(feature = "nats"))]
-pub const KINDS: [Kind; 2] = [Kind::Folder, Kind::Git];
-#[cfg(feature = "nats")]
 pub const KINDS: [Kind; 3] = [Kind::Folder, Kind::Git, Kind::Nats];
 
 /// A way to a remote.
@@ -26,7 +22,6 @@ pub const KINDS: [Kind; 3] = [Kind::Folder, Kind::Git, Kind::Nats];
 pub enum Kind {
     Folder,
     Git,
-    #[cfg(feature = "nats")]
     Nats,
 }
 
@@ -46,19 +41,13 @@ pub fn noon() -> Timestamp {
 pub struct Team {
     pub folder: tempfile::TempDir,
     pub kind: Kind,
-    #[cfg(feature = "nats")]
     pub server: std::cell::RefCell<Option<crate::nats_server::NatsServer>>,
 }
 
 impl Team {
     pub fn new(kind: Kind) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let team = Self {
-            folder,
-            kind,
-            #[cfg(feature = "nats")]
-            server: std::cell::RefCell::new(None),
-        };
+        let team = Self { folder, kind, server: std::cell::RefCell::new(None) };
         team.make_remote();
         team
     }
@@ -72,7 +61,6 @@ impl Team {
         match self.kind {
             Kind::Folder => {}
             Kind::Git => drop(git(&self.remote_path(), &["init", "--quiet", "--bare"], "")),
-            #[cfg(feature = "nats")]
             Kind::Nats => {
                 let port = self.server.borrow_mut().take().map(|server| server.port());
                 let server = crate::nats_server::NatsServer::start(&self.remote_path(), port);
@@ -84,7 +72,6 @@ impl Team {
 
     /// Takes the remote away, so that nobody answers.
     pub fn take_remote_away(&self) {
-        #[cfg(feature = "nats")]
         if let Some(server) = self.server.borrow_mut().as_mut() {
             return server.kill();
         }
@@ -92,7 +79,6 @@ impl Team {
     }
 
     pub fn bring_remote_back(&self) {
-        #[cfg(feature = "nats")]
         if let Some(server) = self.server.borrow_mut().as_mut() {
             return server.run();
         }
@@ -101,7 +87,6 @@ impl Team {
 
     /// Makes another remote in the place of the one that there was.
     pub fn lose_remote(&self) {
-        #[cfg(feature = "nats")]
         if let Some(server) = self.server.borrow_mut().as_mut() {
             server.kill();
         }
@@ -115,7 +100,6 @@ impl Team {
         match self.kind {
             Kind::Folder => format!("folder:{path}"),
             Kind::Git => path,
-            #[cfg(feature = "nats")]
             Kind::Nats => self.server.borrow().as_ref().unwrap().url(),
         }
     }
@@ -162,7 +146,6 @@ impl Team {
             transport.publish(&next, &tip).unwrap()
         });
         std::fs::remove_dir_all(stranger.cache.parent().unwrap()).unwrap();
-        #[cfg(feature = "nats")]
         if let (Kind::Nats, Published::Refused(_)) = (self.kind, &published) {
             let server = self.server.borrow();
             server.as_ref().unwrap().publish(origin, files);
@@ -270,7 +253,6 @@ impl Laptop {
                 let remote = GitRemote::open(&self.cache, &self.remote, &|_| None, steps);
                 work(&mut remote.unwrap())
             }
-            #[cfg(feature = "nats")]
             RemoteKind::Nats(address) => {
                 let named = (address, &self.remote);
                 work(&mut sync::NatsRemote::at(named, None, &self.cache, steps))

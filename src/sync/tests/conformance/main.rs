@@ -30,10 +30,10 @@ mod sync_rounds;
 #[cfg(unix)]
 mod withdrawn_lines;
 // Servers of JetStream, ended by their process ids.
-#[cfg(all(unix, feature = "nats"))]
+#[cfg(unix)]
 mod nats_server;
 // What only a stream can suffer: leaders that are killed, rights, a stream that is not as it must be.
-#[cfg(all(unix, feature = "nats"))]
+#[cfg(unix)]
 mod streams;
 // A copy of a store, and a yes that is asked for.
 #[cfg(unix)]
