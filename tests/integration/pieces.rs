@@ -19,14 +19,20 @@ pub fn browser() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_BROWSER")
 }
 
-/// The folder of a Python environment with OpenAI's client; `scripts/test-providers` makes it.
+/// The folder of a Python environment with OpenAI's client; `scripts/test` makes it.
 pub fn openai_client() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_OPENAI")
 }
 
-/// The folder of a Python environment with a gRPC client; `scripts/test-grpc` makes it.
+/// The folder of a Python environment with a gRPC client; `scripts/test` makes it.
 pub fn grpc_client() -> Option<PathBuf> {
     from_environment("AGENT_KNOWLEDGE_TEST_GRPC")
+}
+
+/// The program of NATS's server; `scripts/test` installs it.
+pub fn nats_server() -> Option<PathBuf> {
+    let name = "AGENT_KNOWLEDGE_TEST_NATS_SERVER";
+    present(name, std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_file()))
 }
 
 /// A folder of `shared/data` beside this checkout: measured with, never copied.

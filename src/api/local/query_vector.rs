@@ -216,7 +216,7 @@ pub(super) fn meaning_of(
         }
         None => ("no embedding model in this build".to_owned(), Lasts::Yes),
         Some(Err(withheld @ QueryError::Withheld)) => (withheld.to_string(), Lasts::Yes),
-        Some(Err(QueryError::Failed(error @ EmbedError::NotBuilt { feature: "dense", .. }))) => {
+        Some(Err(QueryError::Failed(error @ EmbedError::RunsNoModel))) => {
             (error.to_string(), Lasts::InThisBuild)
         }
         Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),

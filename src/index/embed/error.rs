@@ -67,14 +67,14 @@ pub enum EmbedError {
         /// The provider and the name of the model.
         provider: String,
     },
-    /// This program was compiled without the provider.
-    #[error("this build has no {provider} embeddings: build with `--features {feature}`")]
-    NotBuilt {
-        /// What is missing.
-        provider: &'static str,
-        /// The cargo feature that brings it.
-        feature: &'static str,
-    },
+    /// This program is static, so it cannot load ONNX Runtime.
+    #[error(
+        "this build runs no model: it searches by words alone; packages for Linux with glibc run one"
+    )]
+    RunsNoModel,
+    /// This program was compiled without the feature `online`.
+    #[error("this build has no online embeddings: build with `--features online`")]
+    NotOnline,
 }
 
 impl EmbedError {

@@ -1,4 +1,4 @@
-//! Twin of `minilm.rs` for builds without the feature `dense`: the same function, saying so.
+//! Twin of `minilm.rs` for static programs, which cannot load ONNX Runtime: the same function, saying so.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -11,5 +11,5 @@ pub(super) fn load(
     _embedding: EmbeddingPrecision,
     _threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
-    Err(EmbedError::NotBuilt { provider: "local", feature: "dense" })
+    Err(EmbedError::RunsNoModel)
 }

@@ -57,7 +57,7 @@ pub enum Provider {
     Online,
 }
 
-/// Whether this build can run a model on this machine. Without the feature `dense` it finds memories by words alone.
+/// Whether this build can run a model on this machine. A static program cannot load ONNX Runtime: it finds memories by words alone.
 pub const RUNS_MODEL: bool = cfg!(not(target_env = "musl"));
 
 /// Name and content hash of a model. Vectors of models with different hashes must never be compared.

@@ -9,5 +9,5 @@ pub(super) fn load(
     _model_dir: &Path,
     _threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
-    Err(EmbedError::NotBuilt { provider: "online", feature: "online" })
+    Err(EmbedError::NotOnline)
 }

@@ -5,7 +5,7 @@ use super::contract::{Contract, LeadsTo, PACKAGE, RpcField, RpcMessage, SERVICE}
 use super::rpc_field::FieldType;
 
 const HEAD: &str = "\
-// Made from the table of endpoints that REST has. `UPDATE_PROTO=1 cargo nextest run --features grpc proto` writes it anew.
+// Made from the table of endpoints that REST has. `UPDATE_PROTO=1 cargo nextest run proto` writes it anew.
 // The number of a field is for ever; a new field gets the next one.
 
 syntax = \"proto3\";
@@ -81,7 +81,7 @@ mod tests {
             std::fs::write(path, &text).unwrap();
         }
         let committed = std::fs::read_to_string(path).unwrap_or_default();
-        let how = "UPDATE_PROTO=1 cargo nextest run --features grpc proto writes it";
+        let how = "UPDATE_PROTO=1 cargo nextest run proto writes it";
         assert!(committed == text, "{how}");
     }
 

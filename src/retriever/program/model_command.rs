@@ -46,8 +46,7 @@ impl Program<'_> {
 
 fn fetch(directory: &Path, messages: &mut dyn Write) -> Result<(), ApiError> {
     if !RUNS_MODEL {
-        let message = "this build runs no model: it searches by words alone. Packages for Linux with glibc run one, and \
-            so does `cargo build --release` with the feature `dense`";
+        let message = "this build runs no model: it searches by words alone. Packages for Linux with glibc run one";
         return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
     }
     let is_terminal = std::io::stderr().is_terminal();

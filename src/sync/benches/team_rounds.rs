@@ -3,7 +3,11 @@
 //!
 //! `cargo bench -p agent-knowledge-sync --bench team_rounds -- [ROUNDS] [LINES]`: git beside `git hash-object`, `commit-tree`
 //! and `push`, and `git fetch`. With AGENT_KNOWLEDGE_TEST_NATS_SERVER also a stream beside the client alone.
-#![expect(clippy::print_stdout, reason = "a bench reports to the person who runs it")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a bench reports to the person who runs it"
+)]
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,

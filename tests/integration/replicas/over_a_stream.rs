@@ -1,19 +1,17 @@
-//! Replicas over a cluster of three real NATS servers (`scripts/test-nats`), the way for a big team. Not here: what a stream does
+//! Replicas over a cluster of three real NATS servers (`scripts/test` installs them), the way for a big team. Not here: what a stream does
 //! in every case (the tests of the crate `sync`), the same over a folder (`replicas`).
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::{SETTLED, STEP, replicas_answer_alike};
+use crate::pieces;
 use crate::world::World;
-
-/// Names the server, which `scripts/test-nats` installs.
-const PROGRAM: &str = "AGENT_KNOWLEDGE_TEST_NATS_SERVER";
 
 /// Three servers that are one cluster. They end with this value.
 struct Cluster {
@@ -22,8 +20,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn start(team: &World) -> Self {
-        let program = PathBuf::from(std::env::var_os(PROGRAM).expect("run scripts/test-nats"));
+    fn start(program: &Path, team: &World) -> Self {
         let ports: Vec<(u16, u16)> = (0..3).map(|_| (free_port(), free_port())).collect();
         let routes: Vec<String> =
             ports.iter().map(|(_, route)| format!("\"nats://127.0.0.1:{route}\"")).collect();
@@ -35,7 +32,7 @@ impl Cluster {
                 routes.join(", ")
             );
             std::fs::write(&file, text).unwrap();
-            let mut command = Command::new(&program);
+            let mut command = Command::new(program);
             command.arg("-c").arg(&file).stdin(Stdio::null());
             command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         });
@@ -102,8 +99,9 @@ fn asked(port: u16, subject: &str, body: &Value) -> Option<Value> {
 // S-REPLICA-1, S-REPLICA-3
 #[test]
 fn three_replicas_over_a_cluster_answer_alike() {
+    let Some(program) = pieces::nats_server() else { return };
     let team = World::new();
-    let cluster = Cluster::start(&team);
+    let cluster = Cluster::start(&program, &team);
     cluster.make_stream();
     replicas_answer_alike(&cluster.url());
 }

@@ -5,7 +5,7 @@ use event::StoreOrigin;
 
 use sync::Consent;
 
-use crate::laptops::{API, KINDS, Kind, Team, api, git};
+use crate::laptops::{API, Kind, Team, api, git, kinds};
 
 fn mallory() -> StoreOrigin {
     StoreOrigin::mint("mallory", 7)
@@ -17,7 +17,7 @@ const SEGMENT: &str = "github.com+acme+api/000000.jsonl";
 // S-SYNC-6
 #[test]
 fn forged_lines_stay_in_the_mirror_of_their_origin() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let line = ana.write("true");
@@ -41,7 +41,7 @@ fn forged_lines_stay_in_the_mirror_of_their_origin() {
 // S-SYNC-3
 #[test]
 fn nobody_agrees_for_another() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let ana = team.laptop("ana");
         ana.write("one");
@@ -58,7 +58,7 @@ fn nobody_agrees_for_another() {
 // S-SYNC-1, S-SYNC-6
 #[test]
 fn only_repositories_that_are_shared_are_taken() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let mut ana = team.laptop("ana");
         let files: [(&str, &[u8]); 5] = [
@@ -118,7 +118,7 @@ fn nothing_is_written_through_a_link_of_a_folder() {
 // S-SYNC-6
 #[test]
 fn names_that_no_store_gives_are_skipped() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let ana = team.laptop("ana");
         let big = vec![b'x'; 5 * 1024 * 1024];
@@ -144,7 +144,7 @@ fn names_that_no_store_gives_are_skipped() {
 // S-SYNC-6
 #[test]
 fn a_form_that_is_not_known_is_left() {
-    for kind in KINDS {
+    for kind in kinds() {
         for format in [&b"2\n"[..], b"1", b"much too long"] {
             let team = Team::new(kind);
             let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
@@ -163,7 +163,7 @@ fn a_form_that_is_not_known_is_left() {
 // S-SYNC-6
 #[test]
 fn a_tree_with_too_many_entries_is_left() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let paths: Vec<String> = (0..20_001).map(|n| format!("api/{n:06}.jsonl")).collect();
@@ -296,7 +296,7 @@ fn nonsense_under_our_own_origin_is_not_ours() {
 // S-SYNC-6
 #[test]
 fn an_own_folder_among_the_mirrors_is_never_written() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let ana = team.laptop("ana");
         ana.write("one");

@@ -15,7 +15,11 @@ use sync::{
     sync_round,
 };
 
-pub const KINDS: [Kind; 3] = [Kind::Folder, Kind::Git, Kind::Nats];
+/// Returns the ways to a remote that this machine has.
+pub fn kinds() -> impl Iterator<Item = Kind> {
+    let nats = crate::nats_server::program().map(|_| Kind::Nats);
+    [Kind::Folder, Kind::Git].into_iter().chain(nats)
+}
 
 /// A way to a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

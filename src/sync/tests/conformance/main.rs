@@ -1,5 +1,5 @@
 //! What every transport must do, shown on real stores and real remotes: a folder, a git repository,
-//! and with the feature `nats` a stream of a real server (`scripts/test-nats`). Not here: what one
+//! and a stream of a real server of NATS. Not here: what one
 //! file of the crate does by itself, which is tested beside it.
 #![cfg(test)]
 

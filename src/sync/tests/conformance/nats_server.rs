@@ -8,7 +8,7 @@ use async_nats::jetstream;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use event::StoreOrigin;
 
-/// Names the program, which `scripts/test-nats` installs.
+/// Names the program, which `scripts/test` installs.
 const PROGRAM: &str = "AGENT_KNOWLEDGE_TEST_NATS_SERVER";
 
 /// How long a server or a cluster takes to answer.
@@ -16,6 +16,17 @@ const READY: Duration = Duration::from_secs(60);
 
 /// The longest payload that a test sends.
 const PAYLOAD_BYTES_MAX: usize = 100_000;
+
+/// Returns the program. A test that lacks it says so and returns; with `CI=true` it fails.
+pub fn program() -> Option<PathBuf> {
+    let program = std::env::var_os(PROGRAM).map(PathBuf::from);
+    if program.is_none() {
+        let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(!is_ci, "{PROGRAM} is missing, and CI may not skip what needs it");
+        eprintln!("skipped: {PROGRAM} is missing");
+    }
+    program
+}
 
 /// A server. It ends with this value.
 pub struct NatsServer {
@@ -46,9 +57,7 @@ impl NatsServer {
     }
 
     pub fn run(&mut self) {
-        let program = std::env::var_os(PROGRAM);
-        let program =
-            PathBuf::from(program.expect("run scripts/test-nats, which installs the server"));
+        let program = program().expect("a test without the server does not get here");
         let mut command = Command::new(program);
         command.args(&self.args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         self.child = Some(command.spawn().unwrap());

@@ -9,7 +9,7 @@ use sync::{
     Transport,
 };
 
-use crate::laptops::{API, KINDS, Kind, Team, api};
+use crate::laptops::{API, Kind, Team, api, kinds};
 
 /// A folder that tells what it has, and then nothing of what is in it.
 struct FallingSilent<'a>(FolderRemote<'a>);
@@ -115,7 +115,7 @@ fn a_file_that_the_remote_lost_comes_back() {
 // S-SYNC-3, S-SYNC-9
 #[test]
 fn what_did_not_change_is_not_read_again() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let ana = team.laptop("ana");
         let compared = |consent: Consent| {

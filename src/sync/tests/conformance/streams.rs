@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use sync::{Consent, RemoteAddress, SyncError, SyncReport};
 
 use crate::laptops::{API, Kind, Laptop, Team};
-use crate::nats_server::{Cluster, NatsServer, free_port, make_stream, right, with_stream};
+use crate::nats_server::{
+    Cluster, NatsServer, free_port, make_stream, program, right, with_stream,
+};
 
 /// How often a machine tries while servers come and go.
 const TRIES_MAX: usize = 40;
@@ -38,6 +40,7 @@ fn write_many(laptop: &Laptop, count: usize) -> Vec<String> {
 // S-NATS-5
 #[test]
 fn killed_servers_of_a_cluster_lose_nothing() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Folder);
     let cluster = RefCell::new(Cluster::start(team.folder.path()));
     make_stream(&cluster.borrow().servers[0].server(), &right(3));
@@ -75,6 +78,7 @@ fn killed_servers_of_a_cluster_lose_nothing() {
 // S-NATS-6
 #[test]
 fn messages_that_vanish_come_back_from_their_machine() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Nats);
     let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
     let lines = [ana.write("one"), ana.write("two"), ana.write("three")];
@@ -103,6 +107,7 @@ fn messages_that_vanish_come_back_from_their_machine() {
 // S-NATS-5
 #[test]
 fn a_second_publisher_of_an_origin_is_noticed() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Nats);
     let ana = team.laptop("ana");
     ana.write("one");
@@ -147,6 +152,7 @@ const MAY_ERASE: &str = r#", "$JS.API.STREAM.MSG.DELETE.AK1""#;
 // S-NATS-2
 #[test]
 fn a_member_publishes_only_under_its_own_origin() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Folder);
     let mut ana = team.laptop("ana");
     let origin = ana.store.ensure_origin("ana", 7).unwrap();
@@ -173,6 +179,7 @@ fn a_member_publishes_only_under_its_own_origin() {
 // S-NATS-2, S-SYNC-7
 #[test]
 fn a_member_that_may_not_erase_is_told() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Folder);
     let mut ana = team.laptop("ana");
     let origin = ana.store.ensure_origin("ana", 7).unwrap();
@@ -196,6 +203,7 @@ fn refusal(laptop: &Laptop) -> String {
 // S-NATS-3
 #[test]
 fn a_stream_that_is_missing_or_off_is_told() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Folder);
     let server = NatsServer::start(&team.folder.path().join("data"), None);
     let ana = team.laptop_at("ana", &server.url());
@@ -211,6 +219,7 @@ fn a_stream_that_is_missing_or_off_is_told() {
 // S-NATS-5, S-SYNC-9
 #[test]
 fn a_full_stream_refuses_and_is_told() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Folder);
     let server = NatsServer::start(&team.folder.path().join("data"), None);
     let full = async_nats::jetstream::stream::Config { max_bytes: 60_000, ..right(1) };
@@ -233,6 +242,7 @@ fn a_full_stream_refuses_and_is_told() {
 // S-NATS-4
 #[test]
 fn a_line_longer_than_the_stream_takes_stays() {
+    let Some(_) = program() else { return };
     let team = Team::new(Kind::Nats);
     let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
     let short = ana.write("short");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::SignedDuration;
 use sync::Consent;
 
-use crate::laptops::{API, KINDS, Kind, Laptop, Team, git, noon};
+use crate::laptops::{API, Kind, Laptop, Team, git, kinds, noon};
 
 fn assert_equal(laptops: &[&Laptop]) {
     let first = laptops[0].all_lines();
@@ -18,7 +18,7 @@ fn assert_equal(laptops: &[&Laptop]) {
 // S-SYNC-4, S-SYNC-6
 #[test]
 fn many_stores_end_with_the_same_lines() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let laptops: Vec<Laptop> =
             ["ana", "bo", "cy", "di"].iter().map(|host| team.laptop(host)).collect();
@@ -50,7 +50,7 @@ fn many_stores_end_with_the_same_lines() {
 // S-SYNC-1, S-SYNC-2
 #[test]
 fn the_dry_run_tells_the_very_lines() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let ana = team.laptop("ana");
         let first = ana.write("one");
@@ -76,7 +76,7 @@ fn the_dry_run_tells_the_very_lines() {
 // S-SYNC-9
 #[test]
 fn lines_wait_for_a_remote_that_does_not_answer() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         ana.write("before");
@@ -102,7 +102,7 @@ fn lines_wait_for_a_remote_that_does_not_answer() {
 // S-SYNC-9
 #[test]
 fn a_lost_cache_costs_only_a_look() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         for laptop in [&ana, &bo, &ana] {
@@ -130,7 +130,7 @@ fn a_lost_cache_costs_only_a_look() {
 // S-SYNC-9
 #[test]
 fn a_lost_record_is_no_copy() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let ana = team.laptop("ana");
         ana.write("one");
@@ -174,7 +174,7 @@ fn a_damaged_cache_is_made_anew() {
 // S-SYNC-9
 #[test]
 fn a_lost_remote_heals_from_the_machines() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         for laptop in [&ana, &bo] {
@@ -201,7 +201,7 @@ fn a_lost_remote_heals_from_the_machines() {
 // S-SYNC-8
 #[test]
 fn more_lines_than_a_day_allows_wait() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let line = |n: usize| format!("{{\"id\":\"a{n}\",\"lesson\":\"x{n}\"}}\n");
@@ -248,7 +248,7 @@ fn an_origin_that_fell_silent_is_told() {
 // S-SYNC-1
 #[test]
 fn a_store_that_shares_nothing_still_receives() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, mut bo) = (team.laptop("ana"), team.laptop("bo"));
         ana.write("one");
@@ -265,7 +265,7 @@ fn a_store_that_shares_nothing_still_receives() {
 // S-SYNC-1
 #[test]
 fn a_wider_share_brings_what_was_skipped() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, mut bo) = (team.laptop("ana"), team.laptop("bo"));
         let line = ana.write("one");
@@ -283,7 +283,7 @@ fn a_wider_share_brings_what_was_skipped() {
 // S-SYNC-1, S-SYNC-7
 #[test]
 fn a_narrower_share_still_drops() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, mut bo) = (team.laptop("ana"), team.laptop("bo"));
         ana.write("the key is hunter2");

@@ -5,7 +5,7 @@ use std::path::Path;
 use event::StoreOrigin;
 use sync::{Consent, FilePart, History, NextTree, Published, Tip};
 
-use crate::laptops::{API, KINDS, Kind, Team, api, noon};
+use crate::laptops::{API, Kind, Team, api, kinds, noon};
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
@@ -20,7 +20,7 @@ fn copy(from: &Path, to: &Path) {
 // S-SYNC-4
 #[test]
 fn a_copy_of_a_store_gets_an_origin_of_its_own() {
-    for kind in KINDS {
+    for kind in kinds() {
         for has_cache in [true, false] {
             let team = Team::new(kind);
             let (ana, twin, bo) = (team.laptop("ana"), team.laptop("twin"), team.laptop("bo"));
@@ -53,7 +53,7 @@ fn a_copy_of_a_store_gets_an_origin_of_its_own() {
 // S-SYNC-4
 #[test]
 fn a_store_brought_back_from_a_backup_loses_nothing() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let first = ana.write("one");
@@ -75,7 +75,7 @@ fn a_store_brought_back_from_a_backup_loses_nothing() {
 // S-SYNC-3
 #[test]
 fn nothing_is_shared_first_without_a_yes() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (mut ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let bos = bo.write("of bo");
@@ -106,7 +106,7 @@ fn nothing_is_shared_first_without_a_yes() {
 // S-SYNC-4
 #[test]
 fn a_tree_replaces_only_what_it_was_made_on() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, origin) = (team.laptop("ana"), StoreOrigin::mint("both", 5));
         let publish = |on: Option<&Tip>, text: &[u8]| {

@@ -1,6 +1,6 @@
 //! As many lines of as many stores as a busy team has.
 
-use crate::laptops::{API, KINDS, Laptop, Team};
+use crate::laptops::{API, Laptop, Team, kinds};
 
 fn fill(laptop: &Laptop, from: usize, count: usize) {
     let line = |n: usize| {
@@ -19,7 +19,7 @@ fn fill(laptop: &Laptop, from: usize, count: usize) {
 
 /// Each of the stores writes its lines in some rounds; then all have all.
 fn all_get_all(stores: usize, lines: usize, rounds: usize) {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let laptops: Vec<Laptop> =
             (0..stores).map(|number| team.laptop(&format!("m{number}"))).collect();

@@ -1,11 +1,11 @@
 //! Lines that leave a store again: scrubbed, made private, no longer shared, or just gone.
 
-use crate::laptops::{API, KINDS, Kind, Team, git};
+use crate::laptops::{API, Kind, Team, git, kinds};
 
 // S-SYNC-7
 #[test]
 fn what_is_scrubbed_is_replaced_everywhere() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let lines = [ana.write("the key is hunter2"), ana.write("other")];
@@ -29,7 +29,7 @@ fn what_is_scrubbed_is_replaced_everywhere() {
 // S-SYNC-7
 #[test]
 fn what_becomes_private_or_unshared_goes() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (mut ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let (first, second) = (ana.write("one"), ana.write("two"));
@@ -49,7 +49,7 @@ fn what_becomes_private_or_unshared_goes() {
 // S-SYNC-7
 #[test]
 fn what_is_just_gone_stays_and_is_told() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let lines = [ana.write("one"), ana.write("two")];
@@ -70,7 +70,7 @@ fn what_is_just_gone_stays_and_is_told() {
 // S-SYNC-7
 #[test]
 fn a_log_that_is_gone_takes_nothing_from_others() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let lines = [ana.write("one"), ana.write("two")];
@@ -92,7 +92,7 @@ fn a_log_that_is_gone_takes_nothing_from_others() {
 // S-SYNC-7
 #[test]
 fn what_is_shared_again_is_not_withdrawn_any_more() {
-    for kind in KINDS {
+    for kind in kinds() {
         let team = Team::new(kind);
         let (mut ana, bo) = (team.laptop("ana"), team.laptop("bo"));
         let lines = [ana.write("one"), ana.write("two")];
