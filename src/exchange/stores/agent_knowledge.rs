@@ -5,7 +5,8 @@ use super::super::foreign_place::{ForeignPlace, ForeignShape};
 use super::super::harvest::Harvest;
 use super::super::markdown_notes::{self, Note};
 use super::super::memory_note::{MARK, read_line, read_note};
-use super::{ForeignStore, obsidian, unlike};
+use super::foreign_store::{ForeignStore, unlike};
+use super::obsidian;
 
 pub(super) const STORE: ForeignStore = ForeignStore {
     name: "agent-knowledge",

@@ -5,7 +5,7 @@ use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::Harvest;
 use super::super::loose_values::kind;
 use super::super::markdown_notes::{self, Note, NoteStyle};
-use super::{ForeignStore, unlike};
+use super::foreign_store::{ForeignStore, unlike};
 
 pub(super) const STORE: ForeignStore =
     ForeignStore { name: "basic-memory", form: "the folder of a project", recognises, read };

@@ -6,7 +6,7 @@ use super::super::foreign_place::{ForeignPlace, NoteFile};
 use super::super::harvest::Harvest;
 use super::super::loose_values::kind;
 use super::super::markdown_notes::{self, Note, NoteStyle};
-use super::{ForeignStore, unlike};
+use super::foreign_store::{ForeignStore, unlike};
 
 const INDEX: &str = "MEMORY.md";
 

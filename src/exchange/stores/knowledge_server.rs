@@ -7,7 +7,7 @@ use super::super::foreign_database::ForeignTables;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
 use super::super::loose_values::{first_time, kind, tags, text, texts};
-use super::ForeignStore;
+use super::foreign_store::ForeignStore;
 use event::Draft;
 
 const NAME: &str = "knowledge-server";

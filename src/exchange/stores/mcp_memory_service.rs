@@ -7,7 +7,7 @@ use super::super::foreign_database::ForeignTables;
 use super::super::foreign_place::{ForeignPlace, ForeignShape};
 use super::super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
 use super::super::loose_values::{first_time, kind, object, tags, text, texts};
-use super::{ForeignStore, unlike};
+use super::foreign_store::{ForeignStore, unlike};
 use event::Draft;
 
 const NAME: &str = "mcp-memory-service";

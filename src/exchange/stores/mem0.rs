@@ -6,7 +6,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{Harvest, foreign_draft};
 use super::super::loose_values::{first_time, kind, object, tags, text, texts};
-use super::{ForeignStore, unlike};
+use super::foreign_store::{ForeignStore, unlike};
 use event::Draft;
 
 const NAME: &str = "mem0";

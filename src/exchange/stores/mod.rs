@@ -5,6 +5,7 @@ mod agent_knowledge;
 mod agentcache;
 mod basic_memory;
 mod claude_memory;
+mod foreign_store;
 mod knowledge_server;
 mod knowledge_vault;
 mod mcp_memory_service;
@@ -17,19 +18,7 @@ mod yaad;
 use super::error::ExchangeError;
 use super::foreign_place::ForeignPlace;
 use super::harvest::Harvest;
-
-/// A store whose memories can be imported.
-#[derive(Debug)]
-pub struct ForeignStore {
-    /// Its name in commands and answers.
-    pub name: &'static str,
-    /// What of it is imported, for people.
-    pub form: &'static str,
-    /// Tells whether a path holds such a store.
-    pub recognises: fn(&ForeignPlace) -> bool,
-    /// Reads it.
-    pub read: fn(&ForeignPlace) -> Result<Harvest, ExchangeError>,
-}
+pub use foreign_store::ForeignStore;
 
 /// All of them. A path is the first that recognises it, so those with the clearest marks come first.
 pub const STORES: [&ForeignStore; 12] = [
@@ -92,11 +81,6 @@ fn nothing_in(store: &ForeignStore, harvest: &Harvest) -> String {
         harvest.left_out.iter().map(|(why, count)| format!("{count} {why}")).collect();
     let read = harvest.read();
     format!("is read as {name}, and none of its {read} items is a memory: {}", why.join(", "))
-}
-
-/// Returns an error for a path that does not hold what a forced store needs.
-fn unlike(place: &ForeignPlace, store: &ForeignStore) -> ExchangeError {
-    ExchangeError::form(&place.path, format!("is no {} ({})", store.name, store.form))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::super::error::ExchangeError;
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{Harvest, foreign_draft};
 use super::super::loose_values::{kind, tags, text};
-use super::{ForeignStore, unlike};
+use super::foreign_store::{ForeignStore, unlike};
 use event::Draft;
 
 const NAME: &str = "server-memory";

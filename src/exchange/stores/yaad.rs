@@ -9,7 +9,7 @@ use super::super::foreign_database::{ForeignRow, ForeignTables};
 use super::super::foreign_place::ForeignPlace;
 use super::super::harvest::{ForeignLink, Harvest, foreign_draft, relation_of};
 use super::super::loose_values::{first_time, kind, tags, text, texts};
-use super::ForeignStore;
+use super::foreign_store::ForeignStore;
 use event::Draft;
 use event::limits::FILES_MAX;
 

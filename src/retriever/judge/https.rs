@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::ANSWER_SECONDS_MAX;
+use super::answer_bounds::ANSWER_SECONDS_MAX;
 
 /// Asks a server.
 pub(super) fn ask(url: &str, key: Option<String>, request: &Value) -> Result<String, String> {

@@ -2,6 +2,7 @@
 //! of two memories holds, `sessions review --draft`, what a past session teaches, and `tag --ask`, which tags fit a memory. Its
 //! answers are shown; nothing is changed or saved before a person says so. Not here: finding what to ask about (`search`, `sessions`), writing (`writer`).
 
+mod answer_bounds;
 mod chat;
 mod decision;
 mod https;
@@ -21,11 +22,6 @@ use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
 use store::{Config, ConfigTable, Judge};
 use writer::exit::Exit;
-
-/// How long one answer may take, in seconds: a large model on a small machine is slow.
-const ANSWER_SECONDS_MAX: u64 = 60;
-/// The longest answer, in bytes: a decision is a few lines.
-const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
 /// The model with what is needed to ask it.
 pub struct ChatModel<'a> {

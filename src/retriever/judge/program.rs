@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{ANSWER_BYTES_MAX, ANSWER_SECONDS_MAX};
+use super::answer_bounds::{ANSWER_BYTES_MAX, ANSWER_SECONDS_MAX};
 
 /// Waits for a program that has answered, and kills one that does not end.
 fn ended(child: &mut Child, is_done: bool) -> std::io::Result<ExitStatus> {

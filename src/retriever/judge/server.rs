@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-use super::{ANSWER_BYTES_MAX, ANSWER_SECONDS_MAX};
+use super::answer_bounds::{ANSWER_BYTES_MAX, ANSWER_SECONDS_MAX};
 use crate::http::BoxedStream;
 use guard::secrets::redacted;
 

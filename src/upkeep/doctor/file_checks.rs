@@ -4,7 +4,7 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::Diagnosis;
+use super::diagnosis::Diagnosis;
 use crate::counted::counted;
 use crate::shown_path::{shown, word};
 use store::{ChainFaultKind, LockState, Store, line_count, make_a_file_in};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::Diagnosis;
+use super::diagnosis::Diagnosis;
 use engine::watch::{Watch, Watching};
 use store::Store;
 

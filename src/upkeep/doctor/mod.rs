@@ -1,96 +1,22 @@
 //! Checks everything around the logs. Each check reports one line, and one command that fixes a problem. The
 //! checks change nothing. Not here: the contents of the logs (`verify`).
 
+mod diagnosis;
+mod doctor_request;
 mod file_checks;
 mod machine;
 mod parts;
 mod set_up;
 
+use diagnosis::{Diagnosis, Level};
+pub use doctor_request::DoctorRequest;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::{CheckReport, CheckVerdict};
-use clients::setup::ClientsStatus;
-use engine::watch::Watching;
 use guard::text::{Layout, neutralise};
-use reply::{Reply, StateNote};
-use search::snapshot::Room;
-use store::Store;
-
-/// What is examined.
-pub struct DoctorRequest<'a> {
-    /// The store, if it is known.
-    pub store: Option<&'a Store>,
-    /// The configuration file, which need not exist.
-    pub config_file: Option<PathBuf>,
-    /// The problem with the settings, if any.
-    pub settings_trouble: Option<String>,
-    /// What the settings hold that this version does not know.
-    pub settings_findings: Vec<String>,
-    /// The directory of the embedding model, which need not exist.
-    pub model_dir: Option<PathBuf>,
-    /// Where vectors are stored.
-    pub cache_dir: Option<PathBuf>,
-    /// How much memory the memories take, if it may be close to the limit.
-    pub room: Option<Room>,
-    /// How a server learns of changes.
-    pub watching: Watching,
-    /// The user's home directory.
-    pub home: Option<PathBuf>,
-    /// The state of the clients that setup knows.
-    pub clients: ClientsStatus,
-    /// The working directory.
-    pub directory: &'a Path,
-    /// The folders in which programs are searched.
-    pub program_folders: Vec<PathBuf>,
-    /// The state of past sessions, if there is anything to say.
-    pub sessions: Option<StateNote>,
-    /// How sharing with a team stands, if the settings name one.
-    pub team: Option<StateNote>,
-    /// Who orders likely hits, and what is sent there, if the settings name one.
-    pub reranker: Option<StateNote>,
-}
-
-/// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    /// No problem.
-    Fine,
-    /// It works, but could work better.
-    Warn,
-    /// Memories cannot be written or read, or other users can access them.
-    Fail,
-}
-
-/// One finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Diagnosis {
-    about: &'static str,
-    level: Level,
-    says: String,
-    /// The one command that fixes it.
-    mend: Option<String>,
-}
-
-impl Diagnosis {
-    fn fine(about: &'static str, says: impl Into<String>) -> Self {
-        Self { about, level: Level::Fine, says: says.into(), mend: None }
-    }
-
-    fn warn(about: &'static str, says: impl Into<String>) -> Self {
-        Self { about, level: Level::Warn, says: says.into(), mend: None }
-    }
-
-    fn fail(about: &'static str, says: impl Into<String>) -> Self {
-        Self { about, level: Level::Fail, says: says.into(), mend: None }
-    }
-
-    fn mended_by(self, command: String) -> Self {
-        Self { mend: Some(command), ..self }
-    }
-}
+use reply::Reply;
 
 /// Examines everything. The verdict is wrong if memories cannot be written or read, or if other users can
 /// access them. Anything less is only a warning.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Diagnosis, DoctorRequest};
+use super::diagnosis::Diagnosis;
+use super::doctor_request::DoctorRequest;
 use crate::shown_path::{shown, word};
 use index::embed::{EmbedError, RUNS_MODEL, model};
 use reply::StateNote;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::Diagnosis;
+use super::diagnosis::Diagnosis;
 use crate::shown_path::shown;
 use clients::setup::ClientsStatus;
 

@@ -1,10 +1,10 @@
 //! The clients that run in an editor or on the desktop. Each row comes from the documentation of the client or from
 //! files that it wrote. Not here: the types of a row (`clients`).
 
-use super::terminals::CLINE_EVENTS;
-use super::{
+use super::client_spec::{
     ClientEvent, ClientSpec, EntryForm, HookForm, HookSpec, ScopeFiles, ServerForm, ServerSpec,
 };
+use super::terminals::CLINE_EVENTS;
 use crate::setup::locations::{BaseFolder, FileLocation};
 
 const ASKED: &str = "start the server and confirm that you trust it";

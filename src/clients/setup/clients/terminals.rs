@@ -1,7 +1,7 @@
 //! The clients that run in a terminal. Each row comes from the client itself or its documentation. Not here: the
 //! types of a row (`clients`).
 
-use super::{
+use super::client_spec::{
     ClientEvent, ClientSpec, EntryForm, HookForm, HookSpec, ScopeFiles, ServerForm, ServerSpec,
     Timeout,
 };

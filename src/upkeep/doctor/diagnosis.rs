@@ -1,0 +1,40 @@
+//! One finding: what it is about, how bad it is, and the command that fixes it. Not here: the checks.
+
+/// The severity of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    /// No problem.
+    Fine,
+    /// It works, but could work better.
+    Warn,
+    /// Memories cannot be written or read, or other users can access them.
+    Fail,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Diagnosis {
+    pub(super) about: &'static str,
+    pub(super) level: Level,
+    pub(super) says: String,
+    /// The one command that fixes it.
+    pub(super) mend: Option<String>,
+}
+
+impl Diagnosis {
+    pub(super) fn fine(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, level: Level::Fine, says: says.into(), mend: None }
+    }
+
+    pub(super) fn warn(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, level: Level::Warn, says: says.into(), mend: None }
+    }
+
+    pub(super) fn fail(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, level: Level::Fail, says: says.into(), mend: None }
+    }
+
+    pub(super) fn mended_by(self, command: String) -> Self {
+        Self { mend: Some(command), ..self }
+    }
+}
