@@ -8,7 +8,9 @@
 //! hundred right ones are shown (`tests/integration/contradictions.rs`).
 
 mod evidence;
+mod sign;
 
+pub use sign::Sign;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,35 +39,6 @@ const SITUATION_MIN: f32 = 0.45;
 const SAME_SUBJECT_MIN: f32 = 0.35;
 /// From this share on they say the same, so neither is better.
 const SAME_TEXT_MIN: f32 = 0.98;
-
-/// Why two memories may contradict each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sign {
-    /// They say the same in other words.
-    Repeats,
-    /// The newer says that something is not as it was.
-    Changes,
-    /// One of them says "not".
-    Negates,
-    /// One uses the opposite of a word of the other.
-    Opposes,
-    /// They name other numbers.
-    Counts,
-}
-
-impl Sign {
-    /// Its name in replies.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Repeats => "says the same",
-            Self::Changes => "the newer says that things changed",
-            Self::Negates => "one says \"not\"",
-            Self::Opposes => "opposite words",
-            Self::Counts => "other numbers",
-        }
-    }
-}
 
 /// Two memories that may contradict each other.
 #[derive(Debug, Clone)]

@@ -4,24 +4,15 @@
 //! may have changed". Not here: hints, which can be late or missing (`watch`), and looking at files
 //! (`follow`).
 
+mod change_set;
 #[cfg(target_os = "linux")]
 mod inotify;
 
-use std::collections::BTreeSet;
-use std::ffi::OsString;
+pub use change_set::Changes;
 use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
 use inotify::Queue;
-
-/// What may have changed since the last call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Changes {
-    /// Only these logs were written. An empty set means that nothing happened.
-    Written(BTreeSet<OsString>),
-    /// Anything may have changed.
-    Anything,
-}
 
 /// Reports changes in the folders of a store.
 #[cfg(target_os = "linux")]
@@ -95,6 +86,8 @@ impl ChangeQueue {
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
     use std::fs::{self, File, OpenOptions};
     use std::io::Write;

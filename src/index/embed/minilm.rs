@@ -17,12 +17,14 @@ use fastembed::{
 };
 use sha2::{Digest, Sha256};
 
+use super::embedder::{Embedder, ModelId};
+use super::error::EmbedError;
 use super::error::one_line;
 use super::model::pins::Pin;
 use super::model::{self, ModelFiles, pins};
 use super::query_network::WithQueryNetwork;
 use super::runtime::{self, LoadedModel, TOKENS_MAX};
-use super::{EmbedError, Embedder, ModelId, Precision};
+use store::EmbeddingPrecision as Precision;
 
 /// One way of computing the network.
 struct Network {

@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::{EmbedError, Embedder};
+use super::embedder::Embedder;
+use super::error::EmbedError;
 use store::EmbeddingPrecision;
 
 pub(super) fn load(

@@ -13,9 +13,11 @@ use std::path::Path;
 use fastembed::{EmbeddingModel, TextEmbedding, TextInitOptions};
 use sha2::{Digest, Sha256};
 
+use super::embedder::{Embedder, ModelId};
+use super::error::EmbedError;
 use super::error::one_line;
+use super::model;
 use super::runtime::{self, LoadedModel, TOKENS_MAX};
-use super::{EmbedError, Embedder, ModelId, model};
 
 const MODEL: EmbeddingModel = EmbeddingModel::AllMiniLML6V2;
 

@@ -6,7 +6,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{EmbedError, Embedder, Embedding, ModelId};
+use super::embedder::{Embedder, Embedding, ModelId};
+use super::error::EmbedError;
 
 /// A query that both networks embed when they are loaded; of usual length, some 16 tokens.
 const TRIAL: &str = "why was the installation of the package refused for want of a permission";

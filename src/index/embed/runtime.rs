@@ -10,9 +10,10 @@ use fastembed::{OutputKey, Pooling, SingleBatchOutput, TextEmbedding};
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 
+use super::embedder::{Embedder, Embedding, ModelId};
+use super::error::EmbedError;
 use super::error::one_line;
 use super::model::pins;
-use super::{EmbedError, Embedder, Embedding, ModelId};
 use crate::late::Token;
 
 /// Longest text in tokens; the rest is cut. What the model was trained with.

@@ -3,7 +3,8 @@
 
 use std::sync::mpsc::{Receiver, Sender};
 
-use super::{EmbedError, Embedder, Embedding, ModelId};
+use super::embedder::{Embedder, Embedding, ModelId};
+use super::error::EmbedError;
 use crate::late::test_tokens::tokens_of;
 
 /// Numbers per vector.

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Sign;
+use super::sign::Sign;
 use crate::dedup::TextSignature;
 use event::Event;
 use index::lexical::DocumentFrequencies;

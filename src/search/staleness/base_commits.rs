@@ -3,23 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::checked::{Base, Checked, last_held};
 use super::git::{Git, GitError};
-use super::{Checked, last_held};
 use event::Timestamp;
 use memory::Memory;
 use store::RepoAt;
 
 /// Most commits in one question to git: the first in the order of their ids.
 const COMMITS_MAX: usize = 1_000;
-
-/// The point from which a memory is compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Base {
-    /// A commit, and a time in case git does not have the commit.
-    Commit(String, Option<Timestamp>),
-    /// A time; `None` where it is unknown.
-    Time(Option<Timestamp>),
-}
 
 impl Base {
     pub(super) fn of(memory: &Memory, commit: Option<&str>) -> Self {

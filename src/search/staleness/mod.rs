@@ -7,16 +7,19 @@
 
 mod base_commits;
 mod changed_files;
+mod checked;
 mod confidence;
 mod git;
 mod mentions;
 mod tree;
 
+pub(crate) use checked::last_held;
+use checked::{Base, Checked};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::base_commits::{Base, BaseCommits};
+use self::base_commits::BaseCommits;
 use self::confidence::{Signs, confidence};
 use self::git::Git;
 use event::{AGENT_FILE, Timestamp};
@@ -67,14 +70,6 @@ pub struct StalenessReport {
     pub pinned: usize,
     /// Why git gave no answer.
     pub silence: Option<GitError>,
-}
-
-/// A memory with something to check.
-struct Checked<'a> {
-    memory: &'a Arc<Memory>,
-    paths: Vec<String>,
-    base: Base,
-    commit: Option<String>,
 }
 
 /// Memories of one repository, with what is to be looked up in a work tree.
@@ -233,11 +228,6 @@ fn by_sight(asked: &Checked<'_>, top: &Path) -> Option<Stale> {
         symbols: Symbols::NotApplicable,
         is_commit_gone: false,
     })
-}
-
-/// Returns when a memory last held: when it was written or last confirmed.
-pub(crate) fn last_held(memory: &Memory) -> Option<Timestamp> {
-    memory.timestamp.max(memory.verdicts().last_good)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::{AtFlags, CWD, Statx, StatxFlags};
 use rustix::io::Errno;
 
-use super::Changes;
+use super::change_set::Changes;
 use store::Store;
 
 /// File systems whose every change goes through this kernel, by their `statfs` number: ext2 to 4,

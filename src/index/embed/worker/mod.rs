@@ -14,240 +14,28 @@ mod other_texts;
 mod pending_query;
 mod priority;
 mod query_cache;
+mod query_embedding;
 mod query_thread;
 mod refusal;
 mod thread;
 
 pub use pending_query::PendingQuery;
+pub use query_embedding::QueryEmbedding;
 pub use refusal::{QueryError, SubmitError};
+pub use worker_jobs::{
+    Embedded, JOBS_MAX, Job, Pace, QUERIES_MAX, SIGNED_BYTES_MAX, TEXT_BYTES_MAX, Want,
+};
+use worker_jobs::{Message, QueryJob};
+use worker_state::WorkerShared;
+pub use worker_state::{AtEnd, CacheConfig, Progress, WorkerConfig, WorkerState};
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use self::other_texts::TextsJob;
-use self::query_cache::QueryCache;
-use super::cache::{AppendLock, CacheStats};
-use super::{EmbedError, Embedder, SpaceId};
-use crate::late::{QueryToken, SignState, SignStore};
-
-/// Texts that may wait at once: minutes of work, and 4 MB at a typical 500 bytes. Beyond it `submit` gives the job
-/// back, and the caller offers it again when the queue has shrunk.
-pub const JOBS_MAX: usize = 8_192;
-/// Queries that may wait at once; each blocks a caller.
-pub const QUERIES_MAX: usize = 32;
-/// Longest text that is embedded, in bytes; the rest is cut. The model reads 256 tokens, some 1,300 bytes of English.
-/// Six times that suffices for text without spaces, and keeps a pasted megabyte away from the tokenizer.
-pub const TEXT_BYTES_MAX: usize = 8 * 1024;
-/// Longest text whose tokens are compared, in bytes. The model reads only the beginning of a longer one, and ranking
-/// it by that costs chats three points of MRR.
-pub const SIGNED_BYTES_MAX: usize = 3_000;
-
-/// A text to be embedded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
-    /// The document's number in the index.
-    pub doc: u32,
-    /// Comes back with the vector, so that a vector for an older text of the same document can be
-    /// told apart.
-    pub generation: u64,
-    /// The exact text; beyond [`TEXT_BYTES_MAX`] it is cut.
-    pub text: String,
-    /// Which outputs are needed.
-    pub want: Want,
-}
-
-/// The outputs that are needed of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Want {
-    /// The vector, and the signs of the tokens where they come with it.
-    Vector,
-    /// The signs too, even if that takes another inference.
-    Signs,
-}
-
-/// A vector that was asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Embedded {
-    /// From the job.
-    pub doc: u32,
-    /// From the job.
-    pub generation: u64,
-    /// Of length one.
-    pub vector: Vec<f32>,
-    /// The location of its tokens' signs.
-    pub signed: SignState,
-}
-
-/// The embedding of a query.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QueryEmbedding {
-    /// The vectors that it can be compared with.
-    pub space: SpaceId,
-    /// Of length one.
-    pub vector: Vec<f32>,
-    /// Its tokens, prepared for comparison with the signs of memories.
-    pub tokens: Vec<QueryToken>,
-}
-
-/// The state of the thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WorkerState {
-    /// The model is being loaded.
-    Loading,
-    /// Vectors are being made.
-    Ready {
-        /// Name of the model, and what is not as it should be.
-        model: String,
-        /// Numbers per vector.
-        dims: usize,
-    },
-    /// There will be no vectors, for this reason.
-    Failed(EmbedError),
-}
-
-/// The progress of the work.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
-    /// The state of the thread.
-    pub state: WorkerState,
-    /// Texts waiting, the batch in flight included.
-    pub queued: usize,
-    /// Texts whose vector was delivered.
-    pub done: usize,
-    /// The part of those that came from the cache.
-    pub from_cache: usize,
-    /// Texts given up on.
-    pub failed: usize,
-    /// The cache, if there is one that works.
-    pub cache: Option<CacheStats>,
-    /// Why there is none, or why the last write to it failed.
-    pub cache_trouble: Option<String>,
-    /// Why texts wait, where the model could not be asked just now.
-    pub model_trouble: Option<String>,
-}
-
-/// Where vectors are kept between runs.
-pub struct CacheConfig {
-    /// Directory of the cache files.
-    pub dir: PathBuf,
-    /// Lock shared by all who append to them.
-    pub lock: Arc<dyn AppendLock>,
-}
-
-/// What a worker is started with.
-pub struct WorkerConfig {
-    /// Loads the model; runs on the new thread.
-    pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
-    /// Its space.
-    pub space: SpaceId,
-    /// What happens to a batch in flight at the end.
-    pub at_end: AtEnd,
-    /// `None` makes every vector anew at each start.
-    pub cache: Option<CacheConfig>,
-    /// Given the vectors of each batch, on the worker's thread. Must not wait for the thread that
-    /// drops the worker, which is waiting for this one.
-    pub deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
-}
-
-/// What dropping a worker does with a batch in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtEnd {
-    /// Waits for it: it takes a moment.
-    Wait,
-    /// Leaves the thread alone, which ends after it: it may wait for somebody else's server.
-    Leave,
-}
-
-/// How fast texts are embedded. Queries are embedded at once at any pace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
-    /// One batch after another.
-    Full,
-    /// One text, and then a rest of this length: somebody else needs the processor. The waiting texts are bounded by
-    /// [`JOBS_MAX`], and none is lost.
-    Held(Duration),
-}
-
-enum Message {
-    Pace(Pace),
-    Embed(Job),
-    Query(QueryJob),
-    Texts(TextsJob),
-    Stop,
-}
-
-/// A query that waits for its embedding.
-struct QueryJob {
-    text: String,
-    /// The caller waits until then.
-    until: Instant,
-    reply: SyncSender<Result<QueryEmbedding, EmbedError>>,
-}
-
-/// The state that both sides share.
-struct WorkerShared {
-    stop: AtomicBool,
-    queued: AtomicUsize,
-    queries: AtomicUsize,
-    done: AtomicUsize,
-    from_cache: AtomicUsize,
-    failed: AtomicUsize,
-    slow: Mutex<Slow>,
-    query_cache: Mutex<QueryCache>,
-    space: SpaceId,
-}
-
-/// The rarely changing rest of [`Progress`].
-struct Slow {
-    state: WorkerState,
-    cache: Option<CacheStats>,
-    cache_trouble: Option<String>,
-    model_trouble: Option<String>,
-    sign_store: Option<Arc<dyn SignStore>>,
-    /// To the thread that embeds queries; `None` where texts and queries share a network.
-    queries: Option<Sender<QueryJob>>,
-}
-
-impl WorkerShared {
-    fn new(space: SpaceId) -> Self {
-        let (cache, cache_trouble, model_trouble, sign_store) = (None, None, None, None);
-        let state = WorkerState::Loading;
-        let slow = Slow { state, cache, cache_trouble, model_trouble, sign_store, queries: None };
-        Self {
-            stop: AtomicBool::new(false),
-            queued: AtomicUsize::new(0),
-            queries: AtomicUsize::new(0),
-            done: AtomicUsize::new(0),
-            from_cache: AtomicUsize::new(0),
-            failed: AtomicUsize::new(0),
-            slow: Mutex::new(slow),
-            query_cache: Mutex::default(),
-            space,
-        }
-    }
-
-    fn slow(&self) -> std::sync::MutexGuard<'_, Slow> {
-        self.slow.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn query_cache(&self) -> std::sync::MutexGuard<'_, QueryCache> {
-        self.query_cache.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Counts one more, unless there are `max`.
-    fn enter(counter: &AtomicUsize, max: usize) -> bool {
-        let more = |count: usize| (count < max).then_some(count + 1);
-        counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
-    }
-
-    fn leave(counter: &AtomicUsize, count: usize) {
-        counter.fetch_sub(count, Ordering::AcqRel);
-    }
-}
+use crate::late::SignStore;
 
 /// Handle to the thread. Dropping it stops the thread and waits for it: for the batch in flight, or
 /// for the model that is just being loaded.
@@ -386,3 +174,5 @@ impl Drop for Worker {
 
 #[cfg(test)]
 mod tests;
+mod worker_jobs;
+mod worker_state;

@@ -1,21 +1,13 @@
 //! Texts of somebody else, who waits for their vectors: they are embedded as texts of memories are, between two batches, and not
 //! kept. Not here: who may ask for that (the retriever's `http::embeddings`).
 
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc::{self};
 use std::time::{Duration, Instant};
 
-use super::{
-    Message, QUERIES_MAX, QueryError, TEXT_BYTES_MAX, Worker, WorkerShared, WorkerState, thread,
-};
-use crate::embed::EmbedError;
-
-/// Texts of somebody else, who waits for their vectors.
-pub(super) struct TextsJob {
-    pub(super) texts: Vec<String>,
-    /// The caller waits until then.
-    pub(super) until: Instant,
-    pub(super) reply: SyncSender<Result<Vec<Vec<f32>>, EmbedError>>,
-}
+use super::refusal::QueryError;
+use super::worker_jobs::{Message, QUERIES_MAX, TEXT_BYTES_MAX, TextsJob};
+use super::worker_state::{WorkerShared, WorkerState};
+use super::{Worker, thread};
 
 impl Worker {
     /// Embeds texts of somebody else, as texts of memories are: between two batches, and not kept. Waits `wait` at most.

@@ -4,7 +4,8 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
-use super::{QueryEmbedding, QueryError};
+use super::query_embedding::QueryEmbedding;
+use super::refusal::QueryError;
 use crate::embed::EmbedError;
 
 /// The embedding of a query, or the channel on which it will come.

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::QueryEmbedding;
+use super::query_embedding::QueryEmbedding;
 
 /// Queries that are cached: more than the agents of a machine ask at one time, and a third of a megabyte at the usual
 /// length.

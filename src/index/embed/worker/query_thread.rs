@@ -5,7 +5,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use super::{Message, QueryEmbedding, QueryJob, WorkerShared};
+use super::query_embedding::QueryEmbedding;
+use super::worker_jobs::{Message, QueryJob};
+use super::worker_state::WorkerShared;
 use crate::embed::{EmbedError, Embedder, Embedding, SpaceId};
 use crate::late::QueryToken;
 

@@ -1,6 +1,6 @@
 //! Why a text was not taken, and why a query has no vector. Not here: what goes wrong with a model (`embed::error`).
 
-use super::Job;
+use super::worker_jobs::Job;
 use crate::embed::EmbedError;
 
 /// A job that was not taken, given back.

@@ -2,14 +2,16 @@
 
 use super::thread::{BATCH_BYTES, BATCH_TEXTS, WINDOW_JOBS};
 use super::*;
-use crate::embed::cache::{TextKey, VectorCache};
+use crate::embed::cache::{AppendLock, TextKey, VectorCache};
 use crate::embed::test_embedder::{DIMS, POISON, TestEmbedder, vector_of};
-use crate::embed::{Embedding, ModelId};
+use crate::embed::{EmbedError, Embedder, Embedding, ModelId, SpaceId};
 use crate::late::test_tokens::tokens_of;
 use crate::late::{SignState, TokenSigns};
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use tempfile::TempDir;
 

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use super::priority::give_way;
 use super::query_thread::{QueryThread, answer};
-use super::{
-    CacheConfig, Embedded, Job, Message, Pace, QueryJob, SIGNED_BYTES_MAX, TextsJob, Want,
-    WorkerConfig, WorkerShared, WorkerState,
+use super::worker_jobs::{
+    Embedded, Job, Message, Pace, QueryJob, SIGNED_BYTES_MAX, TextsJob, Want,
 };
+use super::worker_state::{CacheConfig, WorkerConfig, WorkerShared, WorkerState};
 use crate::embed::cache::{TextKey, VectorCache};
 use crate::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding};
 use crate::late::{SignState, SignStore, TokenSigns};

@@ -1,0 +1,144 @@
+//! The state that the thread and its handle share, what a worker is started with, and what `status` says of it. Not here: the
+//! thread.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::query_cache::QueryCache;
+use super::worker_jobs::{Embedded, QueryJob};
+use crate::embed::cache::{AppendLock, CacheStats};
+use crate::embed::embedder::{Embedder, SpaceId};
+use crate::embed::error::EmbedError;
+use crate::late::SignStore;
+
+/// The state of the thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerState {
+    /// The model is being loaded.
+    Loading,
+    /// Vectors are being made.
+    Ready {
+        /// Name of the model, and what is not as it should be.
+        model: String,
+        /// Numbers per vector.
+        dims: usize,
+    },
+    /// There will be no vectors, for this reason.
+    Failed(EmbedError),
+}
+
+/// The progress of the work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// The state of the thread.
+    pub state: WorkerState,
+    /// Texts waiting, the batch in flight included.
+    pub queued: usize,
+    /// Texts whose vector was delivered.
+    pub done: usize,
+    /// The part of those that came from the cache.
+    pub from_cache: usize,
+    /// Texts given up on.
+    pub failed: usize,
+    /// The cache, if there is one that works.
+    pub cache: Option<CacheStats>,
+    /// Why there is none, or why the last write to it failed.
+    pub cache_trouble: Option<String>,
+    /// Why texts wait, where the model could not be asked just now.
+    pub model_trouble: Option<String>,
+}
+
+/// Where vectors are kept between runs.
+pub struct CacheConfig {
+    /// Directory of the cache files.
+    pub dir: PathBuf,
+    /// Lock shared by all who append to them.
+    pub lock: Arc<dyn AppendLock>,
+}
+
+/// What a worker is started with.
+pub struct WorkerConfig {
+    /// Loads the model; runs on the new thread.
+    pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
+    /// Its space.
+    pub space: SpaceId,
+    /// What happens to a batch in flight at the end.
+    pub at_end: AtEnd,
+    /// `None` makes every vector anew at each start.
+    pub cache: Option<CacheConfig>,
+    /// Given the vectors of each batch, on the worker's thread. Must not wait for the thread that
+    /// drops the worker, which is waiting for this one.
+    pub deliver: Box<dyn FnMut(Vec<Embedded>) + Send>,
+}
+
+/// What dropping a worker does with a batch in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtEnd {
+    /// Waits for it: it takes a moment.
+    Wait,
+    /// Leaves the thread alone, which ends after it: it may wait for somebody else's server.
+    Leave,
+}
+
+/// The state that both sides share.
+pub(super) struct WorkerShared {
+    pub(super) stop: AtomicBool,
+    pub(super) queued: AtomicUsize,
+    pub(super) queries: AtomicUsize,
+    pub(super) done: AtomicUsize,
+    pub(super) from_cache: AtomicUsize,
+    pub(super) failed: AtomicUsize,
+    pub(super) slow: Mutex<Slow>,
+    pub(super) query_cache: Mutex<QueryCache>,
+    pub(super) space: SpaceId,
+}
+
+/// The rarely changing rest of [`Progress`].
+pub(super) struct Slow {
+    pub(super) state: WorkerState,
+    pub(super) cache: Option<CacheStats>,
+    pub(super) cache_trouble: Option<String>,
+    pub(super) model_trouble: Option<String>,
+    pub(super) sign_store: Option<Arc<dyn SignStore>>,
+    /// To the thread that embeds queries; `None` where texts and queries share a network.
+    pub(super) queries: Option<Sender<QueryJob>>,
+}
+
+impl WorkerShared {
+    pub(super) fn new(space: SpaceId) -> Self {
+        let (cache, cache_trouble, model_trouble, sign_store) = (None, None, None, None);
+        let state = WorkerState::Loading;
+        let slow = Slow { state, cache, cache_trouble, model_trouble, sign_store, queries: None };
+        Self {
+            stop: AtomicBool::new(false),
+            queued: AtomicUsize::new(0),
+            queries: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            from_cache: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
+            slow: Mutex::new(slow),
+            query_cache: Mutex::default(),
+            space,
+        }
+    }
+
+    pub(super) fn slow(&self) -> MutexGuard<'_, Slow> {
+        self.slow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn query_cache(&self) -> MutexGuard<'_, QueryCache> {
+        self.query_cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts one more, unless there are `max`.
+    pub(super) fn enter(counter: &AtomicUsize, max: usize) -> bool {
+        let more = |count: usize| (count < max).then_some(count + 1);
+        counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+
+    pub(super) fn leave(counter: &AtomicUsize, count: usize) {
+        counter.fetch_sub(count, Ordering::AcqRel);
+    }
+}
