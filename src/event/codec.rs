@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::fields::{strings, type_name};
 use super::limits::READ_LINE_BYTES_MAX;
 use super::surrogate;
-use super::{CleanEvent, Event, EventId, EventType, SuccessRate, Timestamp, parse_timestamp};
+use super::when::written;
+use super::{CleanEvent, Event, EventId, EventType, SuccessRate, parse_timestamp};
 use guard::secrets::redacted;
 use guard::text;
 
@@ -276,12 +277,6 @@ fn as_text(value: &Value) -> Option<String> {
         Value::Null => String::new(),
         Value::Array(_) | Value::Object(_) => return None,
     })
-}
-
-/// Formats a time as lines carry it: RFC 3339 in UTC with whole seconds. RFC 3339 has no form for times before
-/// the year 0; these are written with a sign and six digits, as in ISO 8601.
-pub(super) fn written(timestamp: Timestamp) -> String {
-    format!("{timestamp:.0}")
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ fn switch(value: &Value) -> Option<bool> {
 
 /// Reads a list of strings from an array, from an array written as a string, or from one string. `tags` and
 /// `files` are split at commas. An error text may contain commas, so `symptoms` are not split.
-pub(super) fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
+pub fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
     let wrong =
         |what: &str| format!("must be an array of strings such as [\"npm\",\"ci\"], got {what}");
     match value {
@@ -148,7 +148,7 @@ pub(super) fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
 }
 
 /// Returns the name of a JSON type with its article.
-pub(super) fn type_name(value: &Value) -> &'static str {
+pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

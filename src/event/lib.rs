@@ -44,7 +44,7 @@ pub use confidence::Confidence;
 pub use draft::Draft;
 pub use envelope::Event;
 pub use evidence::{AGENT_FILE, FEEDBACK, HOOK, IMPORTED, Verdict};
-pub use fields::draft_from_json;
+pub use fields::{draft_from_json, strings as list_from_json, type_name as json_type};
 pub use id::EventId;
 pub use kind::EventType;
 pub use link::{AUTO, Link, MANUAL, Node, Relation, Strength, is_code};
@@ -60,21 +60,6 @@ pub use text_digest::text_digest;
 pub use unknown_field::unknown_field;
 pub use validate::{Stamp, fits_short_field, validate};
 pub use when::{parse_age, parse_timestamp};
-
-/// Reads a list of strings in every form that programs and models send: an array, an array written as a string,
-/// or one string. A string is split at commas, except for `symptoms`.
-///
-/// # Errors
-/// A sentence that says what is allowed.
-pub fn list_from_json(name: &str, value: serde_json::Value) -> Result<Vec<String>, String> {
-    fields::strings(name, value)
-}
-
-/// Returns the name of a JSON type with its article.
-#[must_use]
-pub fn json_type(value: &serde_json::Value) -> &'static str {
-    fields::type_name(value)
-}
 
 /// An instant of time; lines carry it as RFC 3339 in UTC with whole seconds.
 pub use jiff::Timestamp;

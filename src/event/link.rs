@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Number, Value};
 
-use super::codec::written;
 use super::limits::ID_BYTES_MAX;
+use super::when::written;
 use super::{EventId, parse_timestamp};
 
 /// How two things are related, read from the source to the target.

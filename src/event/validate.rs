@@ -5,12 +5,12 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::audience::{PRIVATE, SCOPE};
-use super::codec::written;
 use super::confidence::{CONFIDENCE, EXPIRES};
 use super::limits::{
     COMMAND_BYTES_MAX, CONTEXT_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, LESSON_BYTES_MAX,
     SHORT_BYTES_MAX, SYMPTOM_BYTES_MAX, SYMPTOMS_MAX, TAG_BYTES_MAX, TAGS_MAX,
 };
+use super::when::written;
 use super::{
     Applies, Confidence, Draft, Event, EventId, EventType, MemoryChange, Problems, RepoKey,
     SuccessRate, parse_age, parse_timestamp, quoted,

@@ -41,6 +41,12 @@ fn parse_any(text: &str) -> Option<Timestamp> {
     civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
+/// Formats a time as lines carry it: RFC 3339 in UTC with whole seconds. RFC 3339 has no form for times before
+/// the year 0; these are written with a sign and six digits, as in ISO 8601.
+pub(super) fn written(timestamp: Timestamp) -> String {
+    format!("{timestamp:.0}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

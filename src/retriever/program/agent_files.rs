@@ -1,39 +1,27 @@
 //! The commands about agent files: finds the work tree, its memories and the files. Not here: the text of an agent
 //! file (`clients::agent_files`), which memories are listed (`api::local::listing`).
 
+use self::import_site::{ImportReason, WriteMode, files, known};
+pub(super) use self::import_site::{ImportSite, listed, shown};
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::{GlobalOptions, Program, failed};
 use crate::args::Import;
 use crate::cli::{Need, Wiring};
-use api::{Api, ApiError, Listing, Reply};
-use clients::agent_files::{
-    AgentFile, FOUND, ImportPlan, ImportedRule, UnreadableFile, is_below, path_below,
-};
-use event::{EventId, Problems, RepoKey};
-use guard::text::{Layout, neutralise};
+use api::{Api, ApiError, Reply};
+use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
+use event::Problems;
 use store::DetectedRepo;
 use writer::exit::Exit;
 use writer::{Identity, RecordError, Writer};
 
-use self::export::{grown, with_block};
 use self::report::Report;
 
 mod export;
+mod import_site;
 mod report;
 mod watch;
-
-/// The caller's work tree, with the writer of its memories.
-pub(super) struct ImportSite {
-    top: PathBuf,
-    pub(super) repo: RepoKey,
-    pub(super) writer: Writer,
-}
 
 impl Program<'_> {
     pub(super) fn take_over(
@@ -129,89 +117,9 @@ impl Program<'_> {
     }
 }
 
-/// The JSON of a listing of imported memories.
-#[derive(Deserialize)]
-struct Imported {
-    memories: Vec<OneImported>,
-}
-
-#[derive(Deserialize)]
-struct OneImported {
-    id: EventId,
-    file: String,
-    live: bool,
-    note: Option<String>,
-    note_source: Option<String>,
-    is_rule: bool,
-}
-
-/// Returns what was imported into this repository before.
-fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
-    let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
-    let known = |one: OneImported| {
-        let OneImported { id, file, live, note, note_source, is_rule } = one;
-        ImportedRule { id, file, is_live: live, note, note_source, is_rule }
-    };
-    Ok(memories.into_iter().map(known).collect())
-}
-
-pub(super) fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
-    serde_json::from_value(api.list(listing)?.json).map_err(|error| ApiError::Failed {
-        exit: Exit::Internal,
-        message: format!("failed to parse a listing: {error}"),
-    })
-}
-
-/// Why a file is imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ImportReason {
-    /// The command names it.
-    Named,
-    /// Agents read it.
-    Found,
-    /// It was imported before.
-    Earlier,
-}
-
-/// Returns the files to import: those named, or all that are found. Which were imported before is known from the logs
-/// alone.
-fn files(named: &BTreeSet<String>, known: &[ImportedRule]) -> Vec<(String, ImportReason)> {
-    if !named.is_empty() {
-        return named.iter().map(|name| (name.clone(), ImportReason::Named)).collect();
-    }
-    let earlier = known.iter().filter(|known| known.vouches_for_file() && is_below(&known.file));
-    let earlier = earlier.map(|known| known.file.clone());
-    let earlier: BTreeSet<String> = earlier.filter(|file| !FOUND.contains(&&**file)).collect();
-    let found = FOUND.map(|name| (name.to_owned(), ImportReason::Found));
-    found.into_iter().chain(earlier.into_iter().map(|name| (name, ImportReason::Earlier))).collect()
-}
-
-/// Whether anything is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WriteMode {
-    DryRun,
-    Change,
-}
-
-impl From<bool> for WriteMode {
-    fn from(is_dry_run: bool) -> Self {
-        if is_dry_run { Self::DryRun } else { Self::Change }
-    }
-}
-
-pub(super) fn shown(text: &str) -> String {
-    neutralise(text, Layout::Line)
-}
-
 pub(super) fn refused(error: &RecordError) -> ApiError {
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
         RecordError::Store(error) => failed(error),
     }
-}
-
-/// Returns when a file was last written, and its length; `None` where there is none.
-fn look(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
-    let found = top.join(name).symlink_metadata().ok()?;
-    Some((found.modified().ok()?, found.len()))
 }

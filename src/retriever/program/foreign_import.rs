@@ -1,6 +1,7 @@
 //! The command `import` for stores of other tools: reads one, compares it with what is known here, and writes what is new
 //! as one import, which `--undo` takes back. Not here: agent files (`agent_files`), the forms of stores (crate `exchange`).
 
+use self::foreign_failure::unread;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use self::record_export::records;
 use self::store_report::StoreReport;
-use super::agent_files::{ImportSite, listed, refused, shown};
+use super::agent_files::{ImportSite, listed, refused};
 use super::{GlobalOptions, Program, failed};
 use crate::args::{Export, Import};
 use crate::cli::{Need, Wiring};
@@ -20,7 +21,6 @@ use api::local::Local;
 use api::requests::listing::{KNOWN_IDS_MAX, RecordsOf};
 use api::{Api, ApiError, Doing, Listing, Reply, Sweep, SweepRequest};
 use event::{Author, Event, EventId, IMPORTED, Problems, RepoKey};
-use exchange::error::ExchangeError;
 use exchange::foreign_place::ForeignPlace;
 use exchange::gone_items::gone;
 use exchange::import_batch::{
@@ -31,6 +31,7 @@ use exchange::stores;
 use writer::BatchError;
 use writer::exit::Exit;
 
+mod foreign_failure;
 mod record_export;
 mod store_report;
 
@@ -286,18 +287,6 @@ fn memories_in(api: &dyn Api, repo: &RepoKey, reach: ImportReach) -> Result<Vec<
         ImportReach::Named => RecordsOf::All,
     };
     Ok(records(api, of)?.events().collect())
-}
-
-/// Turns the error of a store into that of a command.
-fn unread(error: &ExchangeError) -> ApiError {
-    let exit = match error {
-        ExchangeError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
-            Exit::NotFound
-        }
-        ExchangeError::Io { .. } | ExchangeError::Database(_) => Exit::Io,
-        ExchangeError::Form { .. } => Exit::NotFound,
-    };
-    ApiError::Failed { exit, message: shown(&error.to_string()) }
 }
 
 fn stopped_at(id: &BatchId, stopped: StoppedImport) -> ApiError {

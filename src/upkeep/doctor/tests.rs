@@ -3,7 +3,13 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use std::path::{Path, PathBuf};
+
 use super::*;
+use clients::setup::ClientsStatus;
+use engine::watch::Watching;
+use search::snapshot::Room;
+use store::Store;
 
 struct DoctorFixture {
     folder: tempfile::TempDir,

@@ -17,8 +17,9 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::private_file::{open_private, read_at, to_u64};
+use super::readahead;
 use super::record::{HEADER_BYTES, TextKey, prefix};
-use super::{open_private, read_at, readahead, to_u64};
 use crate::embed::ModelId;
 use crate::late::{SIGN_WORDS, SignLocation, SignStore, Signs, TOKENS_KEPT_MAX, TokenSigns};
 use sha2::{Digest, Sha256};

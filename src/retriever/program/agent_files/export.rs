@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{listed, shown};
+use super::import_site::{listed, shown};
 use crate::args::Export;
 use crate::cli::{GlobalOptions, Need, Wiring};
 use crate::program::Program;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{WriteMode, shown};
+use super::import_site::{WriteMode, shown};
 use api::Reply;
 use clients::agent_files::{ImportPlan, UnreadableFile};
 use event::RepoKey;

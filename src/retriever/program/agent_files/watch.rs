@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{ImportSite, WriteMode, files, grown, known, look, shown, with_block};
+use super::export::{grown, with_block};
+use super::import_site::{ImportSite, WriteMode, files, known, look, shown};
 use crate::program::Program;
 use api::{Api, ApiError, Reply};
 use clients::agent_files::AgentsBlock;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::unread;
+use super::foreign_failure::unread;
 use crate::args::{Export, ExportFormat};
 use crate::cli::{GlobalOptions, Need, Wiring};
 use crate::program::Program;
