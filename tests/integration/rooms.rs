@@ -4,6 +4,8 @@
 //! Not here: what clippy checks.
 #![expect(clippy::string_slice, reason = "every cut is at an ASCII character just found")]
 
+mod circles;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -200,11 +202,9 @@ impl Source {
         self.text.lines().filter(is_code).map(|line| format!("{line}\n")).collect()
     }
 
-    /// The module as path segments; `mod.rs` is its folder.
-    fn module(&self) -> Vec<&str> {
-        let stem =
-            self.path.trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/lib");
-        stem.split('/').collect()
+    /// The module as a path; `mod.rs` and `lib.rs` are their folders.
+    fn module(&self) -> &str {
+        self.path.trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/lib")
     }
 }
 
@@ -225,67 +225,6 @@ fn sources() -> Vec<Source> {
     sources
 }
 
-/// Every path in its own crate that a file names, as `crate/a/b`.
-fn own_paths(source: &Source) -> BTreeSet<String> {
-    let (code, mut found) = (source.code(), BTreeSet::new());
-    let module = source.module();
-    for start in ["crate::", "super::"] {
-        for (place, _) in code.match_indices(start) {
-            if code[..place].ends_with(is_name_char) || code[..place].ends_with("super::") {
-                continue;
-            }
-            let mut rest = &code[place..];
-            let mut above = module.clone();
-            // `super` in an inner `mod tests` means this file: one step less than it says.
-            let in_tests = code.find("#[cfg(test)]").is_some_and(|tests| tests < place);
-            let mut steps = usize::from(in_tests);
-            while let Some(after) = rest.strip_prefix("super::") {
-                rest = after;
-                match steps {
-                    0 => drop(above.pop()),
-                    _ => steps -= 1,
-                }
-            }
-            if start != "super::" {
-                rest = &rest[start.len()..];
-                above.truncate(1);
-            }
-            expand(&above.join("/"), rest, &mut found);
-        }
-    }
-    found
-}
-
-/// Reads a path or a group of paths (`{a, b::{c, d}}`) and adds each below `above`. Returns what follows.
-fn expand<'a>(above: &str, text: &'a str, found: &mut BTreeSet<String>) -> &'a str {
-    let join = |name: &str| format!("{above}/{name}").trim_matches('/').to_owned();
-    if let Some(mut rest) = text.strip_prefix('{') {
-        loop {
-            rest = rest.trim_start_matches([',', ' ', '\n']);
-            if rest.is_empty() || rest.starts_with('}') {
-                return rest.strip_prefix('}').unwrap_or(rest);
-            }
-            let after = expand(above, rest, found);
-            // An alias, or something that is no path at all.
-            let end = after.find([',', '}']).unwrap_or(after.len());
-            rest = &after[end..];
-        }
-    }
-    let end = text.find(|c| !is_name_char(c)).unwrap_or(text.len());
-    let (name, rest) = text.split_at(end);
-    if name.is_empty() {
-        found.insert(join(""));
-        return rest;
-    }
-    match rest.strip_prefix("::") {
-        Some(more) => expand(&join(name), more, found),
-        None => {
-            found.insert(join(name));
-            rest
-        }
-    }
-}
-
 fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -302,44 +241,6 @@ fn forbidden_dependencies(room: &str, manifest: &str) -> Vec<String> {
     ours.filter(|name| !allowed.contains(&name.as_str()))
         .map(|name| format!("{room} may not depend on {name}"))
         .collect()
-}
-
-/// Files that import each other in a circle, one crate at a time. A folder's own file (`mod.rs`, `lib.rs`, or
-/// `a.rs` beside `a/`) is left out: it declares what is below it, and what is below uses its types.
-fn circles(sources: &[Source]) -> Vec<String> {
-    let folders: BTreeSet<String> = sources
-        .iter()
-        .filter_map(|source| source.path.rsplit_once('/').map(|(folder, _)| folder.to_owned()))
-        .collect();
-    let is_leaf = |source: &&Source| !folders.contains(&source.module().join("/"));
-    let of_module: BTreeMap<String, &Source> =
-        sources.iter().filter(is_leaf).map(|source| (source.module().join("/"), source)).collect();
-    let leads_to = |source: &Source| -> Vec<String> {
-        let own = source.module().join("/");
-        // What only the tests of a file import ties nothing together.
-        let code = source.text.split("\n#[cfg(test)]").next().unwrap_or_default();
-        let to = own_paths(&Source::of(&source.path, code)).into_iter().filter_map(|path| {
-            let mut module = path.as_str();
-            while !of_module.contains_key(module) {
-                module = module.rsplit_once('/')?.0;
-            }
-            (module != own).then(|| module.to_owned())
-        });
-        to.collect()
-    };
-    let arrows: BTreeMap<&String, Vec<String>> =
-        of_module.iter().map(|(name, source)| (name, leads_to(source))).collect();
-    let reached = |from: &String| {
-        let (mut seen, mut open) = (BTreeSet::new(), arrows[from].clone());
-        while let Some(next) = open.pop() {
-            if seen.insert(next.clone()) {
-                open.extend(arrows[&next].iter().cloned());
-            }
-        }
-        seen
-    };
-    let in_circle = of_module.keys().filter(|module| reached(module).contains(*module));
-    in_circle.map(|module| format!("src/{module}.rs is in a circle of imports")).collect()
 }
 
 /// The foreign crates that a file names though it is not their home.
@@ -506,11 +407,6 @@ fn only_the_door_appends() {
 }
 
 #[test]
-fn no_files_import_each_other_in_a_circle() {
-    assert_none(&circles(&sources()));
-}
-
-#[test]
 fn each_foreign_crate_has_one_home() {
     assert_none(&sources().iter().flat_map(crates_away_from_home).collect::<Vec<_>>());
 }
@@ -586,25 +482,6 @@ mod each_rule_can_fail {
         assert!(imports_append("use store::{Store, append};\n"));
         assert!(imports_append("fn f() { store::append(x) }\n"));
         assert!(!imports_append("use store::Store;\nfn append() {}\n"));
-    }
-
-    #[test]
-    fn the_circles() {
-        let found = |texts: &[(&str, &str)]| {
-            let sources: Vec<Source> =
-                texts.iter().map(|(path, text)| Source::of(path, text)).collect();
-            circles(&sources).len()
-        };
-        let there = ("store/tail.rs", "use super::lock::Lock;\n");
-        assert_eq!(found(&[there, ("store/lock.rs", "use crate::tail::{self, Tail};\n")]), 2);
-        assert_eq!(found(&[there, ("store/lock.rs", "// crate::tail\n")]), 0);
-        let by_way_of = ("store/lock.rs", "use crate::sync::one;\n");
-        assert_eq!(
-            found(&[there, by_way_of, ("store/sync.rs", "fn f() { crate::tail::g() }\n")]),
-            3
-        );
-        let tests = "//! Locks.\n#[cfg(test)]\nmod tests {\n    use crate::tail::Tail;\n}\n";
-        assert_eq!(found(&[there, ("store/lock.rs", tests)]), 0);
     }
 
     #[test]
