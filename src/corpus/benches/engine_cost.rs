@@ -1,7 +1,7 @@
 //! What an engine costs at a size: the time to put memories, the time of each step of a search, the best of a search beside those
 //! of a scan of everything. The memories are made up, from a seed. Not here: what the server takes, which its own tools tell.
 //!
-//!   cargo bench -p agent-knowledge-corpus --features qdrant --bench engine_cost -- URL[,URL] MEMORIES [put|ask|both]
+//!   cargo bench -p corpus --features qdrant --bench engine_cost -- URL[,URL] MEMORIES [put|ask|both]
 //!
 //! Several engines take turns, batch by batch and query by query. None may ask for a password.
 #![expect(

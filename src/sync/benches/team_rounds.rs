@@ -1,7 +1,7 @@
 //! Measures rounds with a team beside a floor: the same bytes published by hand. The two take turns, since only their
 //! ratio is reliable on a busy machine. Not here: what a round must do (the conformance tests).
 //!
-//! `cargo bench -p agent-knowledge-sync --bench team_rounds -- [ROUNDS] [LINES]`: git beside `git hash-object`, `commit-tree`
+//! `cargo bench -p sync --bench team_rounds -- [ROUNDS] [LINES]`: git beside `git hash-object`, `commit-tree`
 //! and `push`, and `git fetch`. With AGENT_KNOWLEDGE_TEST_NATS_SERVER also a stream beside the client alone.
 #![expect(
     clippy::print_stdout,
