@@ -1,6 +1,7 @@
 //! The command line of `agent-knowledge`, as clap parses it. The options of a request come from `api::requests`;
 //! this folder names the commands and adds the options that no request has. Not here: what a command does (`cli`).
 
+pub use output_format::OutputFormat;
 use std::path::PathBuf;
 
 use api::requests;
@@ -24,6 +25,7 @@ mod lesson;
 mod links;
 pub mod man_pages;
 mod model_use;
+mod output_format;
 mod person;
 mod pick;
 mod request;
@@ -311,14 +313,6 @@ impl Serve {
         }
         self.http.is_some() || self.listen.is_some()
     }
-}
-
-/// How an answer is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
-pub struct OutputFormat {
-    /// Print one line of JSON instead of text
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// The `model` commands.

@@ -1,6 +1,8 @@
 //! Runs the commands of `agent-knowledge`: one command, one answer. Not here: the options of the command line
 //! (`args`), the rules about values (`api::requests`), what only a process can do (`process`).
 
+mod command_context;
+mod command_output;
 mod context_watch;
 mod curation;
 mod failure_json;
@@ -15,9 +17,10 @@ mod piped;
 mod shell_words;
 mod wiring;
 
+pub use command_context::{GlobalOptions, Need, Process};
+pub use command_output::{answer, refuse};
+use command_output::{ended, print, shape};
 use std::ffi::OsString;
-use std::io::{Read, Write};
-use std::path::PathBuf;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
@@ -26,50 +29,10 @@ use super::args::{self, CommandLine, MainCommand, OutputFormat, Past, WatchedCon
 use api::requests::listing::{RecentArguments, ShowArguments};
 use api::{ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
-use writer::exit::{Exit, complain, deliver};
+use writer::exit::{Exit, complain};
 
 pub use highlight::ColourChoice;
 pub use wiring::Wiring;
-
-/// What the process gives the program.
-pub struct Process<'a> {
-    /// The program's name, which begins its messages.
-    pub name: &'static str,
-    /// The command line, without the program's name.
-    pub args: Vec<OsString>,
-    /// Standard input, which `search -` reads.
-    pub input: &'a mut dyn Read,
-    /// For data.
-    pub output: &'a mut dyn Write,
-    /// For messages.
-    pub messages: &'a mut dyn Write,
-    /// Whether the output is a terminal of somebody who wants colours.
-    pub is_colourful: bool,
-    /// The columns of the output, where it is a terminal.
-    pub columns: Option<usize>,
-}
-
-/// The options of every command, read before anything is opened.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GlobalOptions {
-    /// The directory of the logs, if given.
-    pub logs: Option<PathBuf>,
-    /// The directory of the embedding model, if given.
-    pub model: Option<PathBuf>,
-    /// The past position of the store that the command asks about, if given.
-    pub as_of: Option<String>,
-    /// Whether there are colours, where that is not decided by standard output.
-    pub color: ColourChoice,
-}
-
-/// The parts of the memory that a command needs. Loading the model takes longer than everything else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
-    /// The logs and their words.
-    Words,
-    /// Also the embedding model.
-    Meaning,
-}
 
 /// Runs the program. A reader that closed the output early is no failure.
 #[must_use]
@@ -289,52 +252,6 @@ fn briefed(
     }
     let request = ContextRequest { shape: shape(form), ..request };
     Ok((form, wiring.open(settings, need)?.context(&request)?))
-}
-
-/// A form that is not printed is not made.
-fn shape(form: OutputFormat) -> Shape {
-    if form.json { Shape::Whole } else { Shape::Words }
-}
-
-/// Prints a reply in the requested form.
-pub fn answer(process: &mut Process<'_>, form: OutputFormat, reply: &Reply) -> Exit {
-    let text = if form.json { reply.json_line() } else { reply.text.clone() };
-    print(process, &format!("{}\n", text.trim_end_matches('\n')))
-}
-
-/// Prints a reply, and returns the exit of the command if the output worked.
-fn ended(process: &mut Process<'_>, form: OutputFormat, (exit, reply): &(Exit, Reply)) -> Exit {
-    match answer(process, form, reply) {
-        Exit::Done => *exit,
-        failed => failed,
-    }
-}
-
-/// Prints why a command failed.
-pub fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
-    let (exit, text) = match error {
-        ApiError::Invalid(problems) => {
-            let lines = problems
-                .iter()
-                .map(|problem| format!("{}: {}", args::flag_of(&problem.field), problem.message));
-            (Exit::Invalid, lines.collect::<Vec<_>>().join("\n"))
-        }
-        ApiError::NotFound(message) => (Exit::NotFound, message.clone()),
-        ApiError::Failed { exit, message } => (*exit, message.clone()),
-    };
-    complain(process.messages, process.name, &text);
-    exit
-}
-
-fn print(process: &mut Process<'_>, text: &str) -> Exit {
-    match deliver(process.output, text) {
-        Ok(()) => Exit::Done,
-        Err(error) => {
-            let text = format!("failed to print the answer: {error}");
-            complain(process.messages, process.name, &text);
-            Exit::Io
-        }
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use event::Problems;
 use serde_json::{Map, Value};
 
-use super::OutputFormat;
+use super::output_format::OutputFormat;
 
 /// A command that is a request and nothing else.
 #[derive(Debug, Args)]

@@ -2,8 +2,9 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 
+use super::output_format::OutputFormat;
+use super::request::RequestCommand;
 use super::whole_number::whole;
-use super::{OutputFormat, RequestCommand};
 use api::SessionSearchRequest;
 
 /// The `sessions` commands.

@@ -1,8 +1,9 @@
 //! The commands that change or check existing memories, from their arguments to the answer. Not here: their options
 //! (`args::curation`), the rules about values (`api::requests`).
 
+use super::command_context::{GlobalOptions, Need};
 use super::judgement::judged;
-use super::{GlobalOptions, Need, Wiring};
+use super::wiring::Wiring;
 use crate::args::{Curation, OutputFormat};
 use api::{ApiError, Doing, ReviewRequest, StaleRequest, Voice};
 use reply::Reply;

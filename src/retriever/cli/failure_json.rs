@@ -7,7 +7,9 @@ use api::{ApiError, Reply};
 use serde_json::{Value, json};
 use writer::exit::Exit;
 
-use super::{Process, args, print};
+use super::command_context::Process;
+use super::command_output::print;
+use crate::args;
 
 /// Tells whether the command line asks for JSON.
 pub(super) fn is_asked(words: &[OsString]) -> bool {

@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{GlobalOptions, Wiring};
+use super::command_context::GlobalOptions;
+use super::wiring::Wiring;
 use crate::judge::{Decided, Decision};
 use api::{Api, ApiError, ChangeRequest, Doing, Voice, Wanted};
 use event::{Decoded, Draft, codec, suspicion};

@@ -6,7 +6,8 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
-use super::{GlobalOptions, Need, Process, Wiring};
+use super::command_context::{GlobalOptions, Need, Process};
+use super::wiring::Wiring;
 use crate::args::{Link, LinkCommand, Unlink};
 use api::requests::links::{end_origin, links};
 use api::{

@@ -1,6 +1,9 @@
 //! The commands that only people need, from the arguments to the answer. Not here: what they do (`program`).
 
-use super::{GlobalOptions, Process, Wiring, ended, piped};
+use super::command_context::{GlobalOptions, Process};
+use super::command_output::ended;
+use super::piped;
+use super::wiring::Wiring;
 use crate::args::PersonCommand;
 use api::ApiError;
 use writer::exit::{Exit, complain};

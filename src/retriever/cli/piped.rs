@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::Process;
+use super::command_context::Process;
 use crate::args::Arguments;
 use api::{ApiError, SearchRequest};
 use writer::exit::Exit;

@@ -8,7 +8,10 @@ use api::requests::browse::{BrowseRequest, PAGE_MAX};
 use api::{Api, CompleteRequest, Listing, Slot};
 use serde_json::Value;
 
-use super::{GlobalOptions, Need, Process, Wiring, args, print};
+use super::command_context::{GlobalOptions, Need, Process};
+use super::command_output::print;
+use super::wiring::Wiring;
+use crate::args;
 use crate::args::{ShellWords, WordKind, WordPlace, place_of};
 use event::EventId;
 use writer::exit::Exit;

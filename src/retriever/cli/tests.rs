@@ -1,6 +1,6 @@
 //! Runs the program as people run it, without a process.
 
-use std::io;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use serde_json::Value;

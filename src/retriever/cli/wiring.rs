@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{GlobalOptions, Need, Process};
+use super::command_context::{GlobalOptions, Need, Process};
 use crate::args::{
     self, Export, GettingReady, Hook, Import, ModelCommand, PersonCommand, Serve, TokenCommand,
     Upkeep,
