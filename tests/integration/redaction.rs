@@ -3,6 +3,7 @@
 //! texts hold a secret (`guard::secrets`), what earlier versions wrote (`old_copies`).
 
 mod old_copies;
+mod peers;
 
 use std::collections::HashSet;
 use std::fs::File;
