@@ -4,10 +4,11 @@
 
 mod old_copies;
 mod peers;
+mod writes;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use guard::secrets::daily_forms::{Planted, one_in_each};
 use guard::secrets::{redacted, redacted_stamp};
@@ -16,7 +17,7 @@ use sessions::session_store::SessionStore;
 use upkeep::surfaces::OwnFolders;
 
 use crate::raw_client::{Client, Era};
-use crate::session_secrets::{SecretRuns, runs_of};
+use crate::session_secrets::{SecretRuns, runs_of, texts_in};
 use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
 
 /// Forms that go into one command or prompt, so that the test does not start thousands of processes. The first of them goes alone too.
@@ -155,26 +156,25 @@ fn assert_clean(world: &World, runs: &SecretRuns) {
     let sessions = world.home().join(".local/share/agent-knowledge/sessions");
     let (store, cache) = (world.store(), world.path("cache"));
     let places = OwnFolders { store: &store, cache: &cache, sessions: &sessions };
-    for (path, bytes) in bytes_under(&world.path("")) {
-        // The transcripts are what was imported, and the work tree is git's.
-        if path.starts_with("home/.claude") || path.starts_with("work") {
-            continue;
-        }
-        runs.assert_none_in(&path.display().to_string(), &bytes);
+    for (path, bytes) in files_of(world) {
         let file = world.path(&path);
+        runs.assert_none_in(&path.display().to_string(), &bytes);
         let is_ours = [&store, &cache, &sessions].iter().any(|root| file.starts_with(root));
         let is_claimed = places.surface_of(&file).is_some();
         assert!(!is_ours || is_claimed, "no row of upkeep::surfaces claims {}", path.display());
     }
 }
 
-fn texts_in(value: &Value) -> String {
-    match value {
-        Value::String(text) => format!("{text}\n"),
-        Value::Array(values) => values.iter().map(texts_in).collect(),
-        Value::Object(fields) => fields.values().map(texts_in).collect(),
-        _ => String::new(),
+/// Every file of a world but the transcripts, which are what was imported, the work tree, which is git's, and sockets.
+fn files_of(world: &World) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for name in ["home", "logs", "cache", "remote"] {
+        let folder = world.path(name);
+        let below = if folder.exists() { bytes_under(&folder) } else { BTreeMap::new() };
+        files.extend(below.into_iter().map(|(path, bytes)| (Path::new(name).join(path), bytes)));
     }
+    files.retain(|path, _| !path.starts_with("home/.claude"));
+    files
 }
 
 /// What is packed, as it is unpacked.
