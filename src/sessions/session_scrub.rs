@@ -35,11 +35,12 @@ enum ColumnForm {
 const COLUMNS: [(&str, &str, ColumnForm); 21] = [
     ("setting", "name", ColumnForm::Stamp),
     ("setting", "value", ColumnForm::Stamp),
-    ("file", "path", ColumnForm::FileKey),
     ("file", "tool", ColumnForm::Stamp),
     ("file", "resume", ColumnForm::StampJson),
     ("file", "census", ColumnForm::StampJson),
     ("file", "error", ColumnForm::Text),
+    // After the error, which the change of a path replaces: it named that path.
+    ("file", "path", ColumnForm::FileKey),
     ("session", "tool", ColumnForm::Stamp),
     ("session", "native_id", ColumnForm::Stamp),
     ("session", "facts", ColumnForm::Facts),
@@ -58,6 +59,9 @@ const COLUMNS: [(&str, &str, ColumnForm); 21] = [
 
 /// The rule of a path that an earlier version kept: whatever stands in it may have been respelled.
 const OUTDATED: &str = "written by an earlier version";
+
+/// What stands for an error that an earlier version kept, which named the path.
+const OUTDATED_ERROR: &str = "an earlier version could not read it to its end";
 
 /// Columns that hold hashes alone.
 #[cfg(test)]
@@ -148,10 +152,18 @@ impl SessionStore {
     /// Removes from the disk what rows held before: deleted ones stay in the file until they are overwritten.
     ///
     /// # Errors
-    /// [`SessionError::Database`]
+    /// [`SessionError::Database`]; [`SessionError::Read`] while another process reads, for longer than a command waits.
     pub(super) fn drop_free_pages(&self) -> Result<(), SessionError> {
-        let steps = "PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)";
-        self.connection.execute_batch(steps).map_err(self.error())
+        let error = self.error();
+        self.connection.execute_batch("VACUUM").map_err(&error)?;
+        // SQLite does not call it an error that a reader keeps its log.
+        let is_kept = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let is_kept: bool =
+            self.connection.query_row(is_kept, [], |row| row.get(0)).map_err(&error)?;
+        if is_kept {
+            return Err(SessionError::Read { folder: self.folder().to_owned() });
+        }
+        Ok(())
     }
 }
 
@@ -236,9 +248,9 @@ fn write_clean(write: &Transaction<'_>, dirty: &DirtyRow) -> rusqlite::Result<()
             write.execute(&query, params![dirty.row, text])?;
         }
         CleanCell::FileKey { key, is_gone } => {
-            let query =
-                "UPDATE OR REPLACE file SET path = ?2, is_gone = max(is_gone, ?3) WHERE id = ?1";
-            write.execute(query, params![dirty.row, key, is_gone])?;
+            let query = "UPDATE OR REPLACE file SET path = ?2, is_gone = max(is_gone, ?3),
+                error = CASE WHEN error IS NULL THEN NULL ELSE ?4 END WHERE id = ?1";
+            write.execute(query, params![dirty.row, key, is_gone, OUTDATED_ERROR])?;
         }
         CleanCell::Exchange { body, digest } => {
             let query = "UPDATE exchange SET body = ?2, digest = ?3 WHERE id = ?1";

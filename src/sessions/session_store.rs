@@ -89,6 +89,12 @@ pub enum SessionError {
         /// The folder of the database.
         folder: PathBuf,
     },
+    /// Another process reads, so that what was removed is still in the log of SQLite.
+    #[error("what was removed from the kept sessions in {} is still on the disk, because another process reads them; end it and run agent-knowledge scrub again", folder.display())]
+    Read {
+        /// The folder of the database.
+        folder: PathBuf,
+    },
     /// The folder cannot be made or trusted.
     #[error("failed to {0}")]
     Store(#[from] StoreError),
