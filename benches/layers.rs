@@ -252,7 +252,7 @@ fn moment() -> Moment {
 }
 
 fn filled(store: &Store, folder: &Path, lines: &str) -> (Duration, usize) {
-    let identity = Identity { agent_id: "bench".to_owned(), ..Identity::default() };
+    let identity = Identity { agent_id: "bench".into(), ..Identity::default() };
     let writer = Writer {
         store: store.clone(),
         config: Config::default(),
@@ -310,7 +310,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
 fn caller(folder: &Path) -> Caller {
     Caller {
         directory: Some(folder.to_owned()),
-        agent_id: "bench".to_owned(),
+        agent_id: "bench".into(),
         session_id: None,
         source: Some("agent".to_owned()),
         host: None,

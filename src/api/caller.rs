@@ -1,6 +1,7 @@
 //! The caller of a request: its directory, name and patience. A retriever answers for many callers, so it must not
 //! take these from its own process. Not here: finding them out (`program`).
 
+use guard::secrets::Redacted;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,13 +14,13 @@ pub struct Caller {
     /// repository.
     pub directory: Option<PathBuf>,
     /// The agent or person, as the environment tells it.
-    pub agent_id: String,
+    pub agent_id: Redacted,
     /// The session, where the agent tells it.
-    pub session_id: Option<String>,
+    pub session_id: Option<Redacted>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,
     /// The machine.
-    pub host: Option<String>,
+    pub host: Option<Redacted>,
     /// How long it may wait.
     pub patience: Patience,
 }

@@ -75,7 +75,7 @@ fn record(corpus: &mut Corpus, set: &Set, root: &Path, batch: &Batch) -> Result<
         store: Store::at(root.join("logs")),
         config: Config::default(),
         directory: root.to_owned(),
-        identity: Identity { agent_id: "eval".to_owned(), source, ..Identity::default() },
+        identity: Identity { agent_id: "eval".into(), source, ..Identity::default() },
     };
     let (mut random, now) = (0, corpus.newest);
     let moment = || {

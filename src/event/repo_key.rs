@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::limits::REPO_KEY_BYTES_MAX;
-use guard::secrets::{redacted, redacted_stamp};
+use guard::secrets::{Redacted, findings_in_stamp, redacted};
 
 /// The normalised key of one repository. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,6 +57,9 @@ impl RepoKey {
             return Ok(remote);
         }
         let key = trimmed.to_ascii_lowercase();
+        if key != trimmed && holds_secret(trimmed) {
+            return refuse("it contains what looks like a secret");
+        }
         if key.is_empty() {
             return refuse("it is empty");
         }
@@ -86,15 +89,14 @@ impl RepoKey {
     /// Takes the repo of a line. This never fails: a text that is not a key is hashed into one.
     #[must_use]
     pub fn of_line(text: &str) -> Self {
-        Self::parse(text).unwrap_or_else(|_| Self::hashed(text, text))
+        Self::parse(text).unwrap_or_else(|_| Self::hashed(&Redacted::stamp(text), text))
     }
 
     /// Makes the key of a repository that has only a path on this machine: the name of its folder and a hash of
     /// the whole path, so that two folders with the same name differ.
     #[must_use]
     pub fn of_place(name: &str, path: &str) -> Self {
-        // Before it is respelled: in small letters a key is a name like any other. The hash tells such folders apart.
-        Self::hashed(&redacted_stamp(name), path)
+        Self::hashed(&Redacted::stamp(name), path)
     }
 
     /// Normalises the URL of a git remote. Returns `None` for a text that other machines cannot share (a local
@@ -106,8 +108,10 @@ impl RepoKey {
         let path = canonical_path(&host, &percent_decode_str(path).decode_utf8_lossy())?;
         let whole = format!("{host}/{path}");
         let folded = whole.to_ascii_lowercase();
-        let exact = if CASELESS_HOSTS.contains(&host.as_str()) { folded.clone() } else { whole };
+        let exact =
+            if CASELESS_HOSTS.contains(&host.as_str()) { folded.clone() } else { whole.clone() };
         let is_lossless = exact == folded
+            && !holds_secret(&whole)
             && folded.len() <= REPO_KEY_BYTES_MAX
             && !folded.starts_with(['.', '-'])
             && folded.split('/').all(|part| !matches!(part, "" | "." | ".."))
@@ -115,11 +119,12 @@ impl RepoKey {
         Some(if is_lossless {
             Self(folded.into())
         } else {
-            Self::hashed(&redacted_stamp(&exact), &exact)
+            Self::hashed(&Redacted::stamp(&whole), &exact)
         })
     }
 
-    fn hashed(name: &str, identity: &str) -> Self {
+    /// Makes a key of a name that is respelled, and of a hash, which tells apart what became alike.
+    fn hashed(name: &Redacted, identity: &str) -> Self {
         let slug: Vec<String> = name
             .to_ascii_lowercase()
             .split('/')
@@ -201,6 +206,19 @@ fn is_reserved(name: &str) -> bool {
     let letters = stem.trim_end_matches(|c: char| c.is_ascii_digit());
     let has_digit = letters.len() < stem.len();
     RESERVED.contains(&letters) && (has_digit == matches!(letters, "com" | "lpt"))
+}
+
+/// Bytes and digits that a name with a secret has at least. Few names have them, and keys are read with every line.
+const SECRET_BYTES_MIN: usize = 16;
+const SECRET_DIGITS_MIN: usize = 1;
+
+/// Tells whether a name that is to be respelled holds a secret: in small letters no rule knows it any more.
+fn holds_secret(name: &str) -> bool {
+    let own = name.split_once('~').map_or(name, |(own, _)| own);
+    let digits = own.bytes().filter(u8::is_ascii_digit).count();
+    own.len() >= SECRET_BYTES_MIN
+        && digits >= SECRET_DIGITS_MIN
+        && !findings_in_stamp(name).is_empty()
 }
 
 fn slug(part: &str) -> String {
@@ -313,13 +331,22 @@ mod tests {
 
     // S-WRITE-8
     #[test]
-    fn the_key_of_a_folder_holds_no_secret_of_its_name() {
+    fn no_key_holds_a_secret_in_small_letters() {
         let token = ["ghp", "_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
         let access = ["AKIA", "YHZ2NARTBNLZGCJN"].concat();
         for name in [token, access] {
             let keys = ["/a", "/b"].map(|path| RepoKey::of_place(&name, path));
-            assert!(!keys[0].as_str().contains(&name.to_ascii_lowercase()), "{}", keys[0]);
             assert!(keys[0] != keys[1] && RepoKey::parse(keys[0].as_str()).is_ok());
+            let given = [format!("acme/{name}"), format!("https://github.com/acme/{name}.git")];
+            let lines = given.each_ref().map(|given| RepoKey::of_line(given));
+            let remote = RepoKey::from_remote(&given[1]).unwrap();
+            assert_eq!(remote, lines[1], "every way to it is one");
+            for key in keys.iter().chain(&lines) {
+                assert!(!key.as_str().contains(&name.to_ascii_lowercase()), "{key}");
+                assert_eq!(RepoKey::parse(key.as_str()).as_ref(), Ok(key));
+            }
+            let refused = RepoKey::parse(&given[0]).unwrap_err().to_string();
+            assert!(refused.contains("a secret") && !refused.contains(&name), "{refused}");
         }
     }
 

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{Row, params};
 
 use super::file_state::{FileStat, TranscriptState};
+use super::row_text::key_of_kept_path;
 use super::session_store::{SessionError, SessionStore};
 use super::source::Resume;
 use super::transcript::Census;
@@ -23,6 +24,8 @@ pub(super) struct KnownFile {
     pub(super) left_out: Option<LeftByChoice>,
     /// Whether it did not exist at the last look.
     pub(super) is_gone: bool,
+    /// The folder that was listed when it was read; an earlier version did not keep that.
+    pub(super) root: Option<i64>,
 }
 
 /// Sessions of a file that were left out: excluded by the user, or of no repository.
@@ -86,10 +89,10 @@ impl SessionStore {
         Ok(of_tools)
     }
 
-    /// Returns every file that was read before, by path.
+    /// Returns every file that was read before, by its key.
     pub(super) fn known_files(&self) -> Result<HashMap<String, KnownFile>, SessionError> {
         let query = "SELECT path, id, parser_version, size, mtime_ns, inode, head, tail, end, resume, ordinal, sessions, choice,
-            is_gone FROM file LEFT JOIN left_out ON file = id";
+            is_gone, root FROM file LEFT JOIN left_out ON left_out.file = id LEFT JOIN file_root ON file_root.file = id";
         let known = |row: &Row<'_>| {
             let number = |column: usize| row.get::<_, i64>(column);
             let stat = FileStat {
@@ -117,8 +120,10 @@ impl SessionStore {
                     },
                 ),
                 is_gone: row.get(13)?,
+                root: row.get(14)?,
             };
-            Ok((row.get(0)?, file))
+            let kept: String = row.get(0)?;
+            Ok((key_of_kept_path(&kept).unwrap_or(kept), file))
         };
         Ok(self.rows(query, params![], known)?.into_iter().collect())
     }

@@ -31,6 +31,7 @@ pub mod kept_session;
 pub mod lesson_draft;
 #[cfg(test)]
 pub(crate) mod lessons_eval;
+mod listed_file;
 pub mod mended;
 pub mod mended_rows;
 pub mod past_sessions;

@@ -1,6 +1,8 @@
 //! Texts as the rows of the database hold them: without secrets, whatever column they stand in. Not here: exchanges
 //! (`stored_exchange`), removing what earlier versions left (`session_scrub`).
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 use super::exchange::SessionFacts;
@@ -46,19 +48,40 @@ pub(super) fn stored_path(path: &str) -> Redacted {
     Redacted::stamp(path)
 }
 
-/// Returns the path by which a file is recognised: two files whose paths differ in a secret stay two.
+/// Returns the name by which a row knows the file of a transcript: a hash of its path. Clients name folders after directories and
+/// respell them, after which no rule knows a password any more. Whoever lists the folders of a tool finds the file again.
 pub(super) fn file_key(path: &str) -> String {
-    let clean = stored_path(path);
-    if clean == path {
-        path.to_owned()
-    } else {
-        format!("{clean}#{:016x}", hash(&[path.as_bytes()]))
-    }
+    format!("{KEY_MARK}{:016x}", hash(&[path.as_bytes()]))
 }
 
-/// Tells whether [`file_key`] left a secret out, so that the file cannot be looked for.
-pub(super) fn is_without_secret(key: &str) -> bool {
-    key.contains("[REDACTED:")
+/// What a key begins with, and no path.
+const KEY_MARK: char = '#';
+
+/// Returns the key of a file whose path an earlier version kept; `None` for what is one already.
+pub(super) fn key_of_kept_path(kept: &str) -> Option<String> {
+    if kept.starts_with(KEY_MARK) {
+        return None;
+    }
+    // A path with a secret in it had its key behind it.
+    let digits = kept.contains("[REDACTED:").then(|| kept.rsplit_once(KEY_MARK)).flatten();
+    Some(digits.map_or_else(|| file_key(kept), |(_, digits)| format!("{KEY_MARK}{digits}")))
+}
+
+/// Returns the folder that was listed to find a file, as rows know it.
+pub(super) fn root_key(root: &Path) -> i64 {
+    hash(&[root.as_os_str().as_encoded_bytes()])
+}
+
+/// Returns where a file is, for people: without the folders between its root and its name, which a client may have named after
+/// directories.
+pub(super) fn shown_file(root: &Path, path: &Path) -> Redacted {
+    let shown = match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) if parent != root && path != root => {
+            root.join("…").join(name).display().to_string()
+        }
+        _ => path.display().to_string(),
+    };
+    Redacted::stamp(&shown)
 }
 
 /// Returns JSON whose texts and names are stamps.

@@ -3,7 +3,6 @@
 //! the result does not depend on the threads. Not here: reading a file (`readers`), the tables (`session_rows`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -12,9 +11,10 @@ use super::file_rows::{KnownFile, LeftByChoice};
 use super::file_state::{FileChanged, FileStat, TranscriptState};
 use super::import_scope::ImportScope;
 use super::kept_session::kept_session;
+use super::listed_file::{ListedFile, keep_roots, listed_files};
 use super::read_queue::ReadQueue;
 use super::repo_of_session::SessionRepos;
-use super::row_text::{file_key, is_without_secret};
+use super::row_text::{file_key, shown_file};
 use super::session_store::{SessionError, SessionStore};
 use super::session_writes::{
     GoneMark, PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
@@ -56,12 +56,16 @@ pub struct ImportPlan {
     /// Files that no longer exist, and files that exist again.
     gone: Vec<i64>,
     back: Vec<i64>,
+    /// Where files were found of which that is not kept yet.
+    roots: Vec<(i64, i64)>,
     scope: ImportScope,
 }
 
 struct PlannedFile {
     reader: &'static dyn TranscriptReader,
     file: TranscriptFile,
+    /// The key of the folder that was listed to find it.
+    root: i64,
     stat: FileStat,
     resume: Option<Resume>,
     ordinal: u32,
@@ -111,23 +115,28 @@ impl ImportPlan {
     ) -> Result<Self, SessionError> {
         let mut known = kept.map(SessionStore::known_files).transpose()?.unwrap_or_default();
         let (mut tools, mut todo, mut seen) = (BTreeMap::new(), Vec::new(), HashSet::new());
-        let mut back = Vec::new();
+        let (mut back, mut roots, mut listed) = (Vec::new(), Vec::new(), HashSet::new());
         let choice = scope.choice();
         for reader in readers.iter().copied().filter(|reader| scope.has_tool(reader.tool().name)) {
             let mut found = ToolFiles::default();
-            for file in files_of(reader, places, &scope, &mut found) {
-                if scope.has_path(&file.path) && seen.insert(file.path.clone()) {
-                    let path = file.path.to_string_lossy().into_owned();
-                    let known = known.remove(&file_key(&path));
-                    // A tool may bring back what it deleted, as it was; then it is not read again.
-                    back.extend(
-                        known.as_ref().filter(|known| known.is_gone).map(|known| known.row),
-                    );
-                    let known = known.filter(|known| {
-                        known.left_out.is_none_or(|left_out| left_out.choice == choice)
-                    });
-                    todo.extend(planned(reader, file, known, &mut found));
+            for listed_file in listed_files(reader, places, &scope, &mut listed, &mut found.errors)
+            {
+                let ListedFile { file, root } = &listed_file;
+                if !seen.insert(file.path.clone()) {
+                    continue;
                 }
+                let known = known.remove(&file_key(&file.path.to_string_lossy()));
+                // A tool may bring back what it deleted, as it was; then it is not read again.
+                back.extend(known.as_ref().filter(|known| known.is_gone).map(|known| known.row));
+                let without_root = known.as_ref().filter(|known| known.root.is_none());
+                roots.extend(without_root.map(|known| (known.row, *root)));
+                if !scope.has_path(&file.path) {
+                    continue;
+                }
+                let known = known.filter(|known| {
+                    known.left_out.is_none_or(|left_out| left_out.choice == choice)
+                });
+                todo.extend(planned(reader, listed_file, known, &mut found));
             }
             if found != ToolFiles::default() {
                 tools.insert(reader.tool().name, found);
@@ -139,14 +148,12 @@ impl ImportPlan {
             let key = |one: &PlannedFile| (one.reader.holds_only_prompts(&one.file), one.stat.size);
             key(a).cmp(&key(b)).then_with(|| a.file.path.cmp(&b.file.path))
         });
-        let gone = known
-            .into_iter()
-            .filter(|(path, file)| {
-                !file.is_gone && !is_without_secret(path) && !Path::new(path).exists()
-            })
-            .map(|(_, file)| file.row)
-            .collect();
-        Ok(Self { tools, todo, gone, back, scope })
+        // Only who listed the folder of a file can say that it is not there.
+        let is_gone = |file: &KnownFile| {
+            !file.is_gone && file.root.is_some_and(|root| listed.contains(&root))
+        };
+        let gone = known.into_values().filter(is_gone).map(|file| file.row).collect();
+        Ok(Self { tools, todo, gone, back, roots, scope })
     }
 
     /// Returns how many files are to be read.
@@ -173,7 +180,8 @@ impl ImportPlan {
         stop: &AtomicBool,
         watch: &mut dyn FnMut(&ImportProgress),
     ) -> Result<ImportProgress, SessionError> {
-        let Self { todo, gone, back, scope, .. } = self;
+        let Self { todo, gone, back, roots, scope, .. } = self;
+        kept.name_files_by_key()?;
         let mut progress = ImportProgress {
             files_total: todo.len(),
             bytes_total: todo.iter().map(|file| file.stat.size).sum(),
@@ -183,6 +191,7 @@ impl ImportPlan {
         let marked = kept.connection.transaction().and_then(|write| {
             mark_gone(&write, &gone, GoneMark::Gone)?;
             mark_gone(&write, &back, GoneMark::Back)?;
+            keep_roots(&write, &roots)?;
             write.commit()
         });
         marked.map_err(&error)?;
@@ -205,30 +214,10 @@ impl ImportPlan {
     }
 }
 
-/// The transcripts of a tool, in all of its roots.
-fn files_of(
-    reader: &dyn TranscriptReader,
-    places: &Places<'_>,
-    scope: &ImportScope,
-    found: &mut ToolFiles,
-) -> Vec<TranscriptFile> {
-    let name = reader.tool().name;
-    let named = scope.roots.iter().filter(|(tool, _)| tool == name).map(|(_, root)| root.clone());
-    let roots = reader.roots(places).into_iter().chain(named);
-    roots
-        .flat_map(|root| {
-            reader.find(&root).unwrap_or_else(|error| {
-                found.errors.push(error.to_string());
-                Vec::new()
-            })
-        })
-        .collect()
-}
-
 /// Plans the reading of a file, unless it has not changed.
 fn planned(
     reader: &'static dyn TranscriptReader,
-    file: TranscriptFile,
+    ListedFile { file, root }: ListedFile,
     known: Option<KnownFile>,
     found: &mut ToolFiles,
 ) -> Option<PlannedFile> {
@@ -252,7 +241,7 @@ fn planned(
     let left_out = grown.as_ref().and_then(|known| known.left_out);
     let left_out = left_out.map_or(0, |left_out| left_out.sessions);
     let resume = grown.map(|known| known.resume);
-    Some(PlannedFile { reader, file, stat, resume, ordinal, left_out })
+    Some(PlannedFile { reader, file, root, stat, resume, ordinal, left_out })
 }
 
 /// A file that was read.
@@ -323,7 +312,7 @@ fn read_file(
     // The last exchange may go on, so the next reading begins with it.
     resume.offset = last_offset.unwrap_or(end).min(end);
     let choice = scope.choice();
-    let error = error.map(|error| error.to_string());
+    let error = error.map(|error| error.about(&shown_file(&planned.file.root, path)));
     FileRead { place, sessions, left_out, census, choice, state, resume, ordinal, error }
 }
 
@@ -365,8 +354,10 @@ fn write_file(
     read: FileRead,
     progress: &mut ImportProgress,
 ) -> rusqlite::Result<()> {
-    let (tool, path) = (planned.reader.tool(), planned.file.path.to_string_lossy());
-    let row = file_row(write, &path, tool.name, planned.reader.holds_only_prompts(&planned.file))?;
+    let (tool, file) = (planned.reader.tool(), &planned.file);
+    let key = file_key(&file.path.to_string_lossy());
+    let row = file_row(write, &key, tool.name, planned.reader.holds_only_prompts(file))?;
+    keep_roots(write, &[(row, planned.root)])?;
     progress.left_out += read.left_out;
     for session in read.sessions {
         let SessionWritten { new, copied, is_forgotten, row: session } =
@@ -389,6 +380,7 @@ fn write_file(
         })
         .filter(|left_out| left_out.sessions > 0),
         is_gone: false,
+        root: Some(planned.root),
     };
     keep_file(write, &known, &read.census, read.error.as_deref())?;
     progress.files += 1;

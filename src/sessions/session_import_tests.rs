@@ -1,6 +1,6 @@
 //! Tests of an import, with a tool of our own whose transcripts have one word a line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -221,9 +221,6 @@ fn a_file_that_comes_back_unchanged_is_there() {
     let (path, aside) = (desk.path("a"), desk.folder.path().join("aside"));
     desk.write("a", TWO);
     desk.import();
-    let is_gone = |desk: &Desk| {
-        desk.kept.sessions(&SessionFilter::default(), 0, 9).unwrap()[0].is_source_gone
-    };
     std::fs::rename(&path, &aside).unwrap();
     desk.import();
     assert!(is_gone(&desk));
@@ -344,5 +341,12 @@ fn a_replaced_store_is_indexed_anew() {
     assert_eq!((view().index.len(), view().is_behind), (1, false));
 }
 
+fn is_gone(desk: &Desk) -> bool {
+    desk.kept.sessions(&SessionFilter::default(), 0, 9).unwrap()[0].is_source_gone
+}
+
 #[path = "unreadable_file_tests.rs"]
 mod unreadable_files;
+
+#[path = "file_key_tests.rs"]
+mod file_keys;

@@ -1,11 +1,13 @@
 //! Removes secrets from rows that an earlier version kept, or that rules of today know for the first time, and what SQLite still has of
 //! them in free pages and in its log. Not here: how rows are written (`session_writes`), which other files are looked at (`upkeep`).
 
+use std::path::Path;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Transaction, params};
 use serde_json::Value;
 
-use super::row_text::{CleanFacts, clean_texts, file_key, is_without_secret, stamped};
+use super::row_text::{CleanFacts, clean_texts, key_of_kept_path, stamped};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::{packed, unpacked};
 use guard::secrets::{Redacted, findings};
@@ -17,8 +19,8 @@ enum ColumnForm {
     Text,
     /// A name or an id.
     Stamp,
-    /// The path of a transcript.
-    Path,
+    /// The key of a transcript's file; an earlier version kept its path.
+    FileKey,
     /// Names and ids as JSON.
     StampJson,
     /// Texts as JSON.
@@ -33,11 +35,12 @@ enum ColumnForm {
 const COLUMNS: [(&str, &str, ColumnForm); 21] = [
     ("setting", "name", ColumnForm::Stamp),
     ("setting", "value", ColumnForm::Stamp),
-    ("file", "path", ColumnForm::Path),
     ("file", "tool", ColumnForm::Stamp),
     ("file", "resume", ColumnForm::StampJson),
     ("file", "census", ColumnForm::StampJson),
     ("file", "error", ColumnForm::Text),
+    // After the error, which the change of a path replaces: it named that path.
+    ("file", "path", ColumnForm::FileKey),
     ("session", "tool", ColumnForm::Stamp),
     ("session", "native_id", ColumnForm::Stamp),
     ("session", "facts", ColumnForm::Facts),
@@ -53,6 +56,12 @@ const COLUMNS: [(&str, &str, ColumnForm); 21] = [
     ("mended", "mended", ColumnForm::TextJson),
     ("decision", "verdict", ColumnForm::Stamp),
 ];
+
+/// The rule of a path that an earlier version kept: whatever stands in it may have been respelled.
+const OUTDATED: &str = "written by an earlier version";
+
+/// What stands for an error that an earlier version kept, which named the path.
+const OUTDATED_ERROR: &str = "an earlier version could not read it to its end";
 
 /// Columns that hold hashes alone.
 #[cfg(test)]
@@ -89,6 +98,7 @@ struct DirtyRow {
 enum CleanCell {
     Text(String),
     Exchange { body: Vec<u8>, digest: i64 },
+    FileKey { key: String, is_gone: bool },
 }
 
 impl SessionStore {
@@ -121,13 +131,39 @@ impl SessionStore {
         Ok(dirty.into_iter().map(found).collect())
     }
 
+    /// Replaces the paths of files that an earlier version kept.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]; then no row is changed.
+    pub(super) fn name_files_by_key(&mut self) -> Result<(), SessionError> {
+        let error = self.error();
+        let mut dirty = Vec::new();
+        let place = ("file", "path", ColumnForm::FileKey);
+        dirty_rows(&self.connection, place, &mut dirty).map_err(&error)?;
+        if dirty.is_empty() {
+            return Ok(());
+        }
+        let write = self.connection.transaction().map_err(&error)?;
+        dirty.iter().try_for_each(|one| write_clean(&write, one)).map_err(&error)?;
+        write.commit().map_err(&error)?;
+        self.drop_free_pages()
+    }
+
     /// Removes from the disk what rows held before: deleted ones stay in the file until they are overwritten.
     ///
     /// # Errors
-    /// [`SessionError::Database`]
+    /// [`SessionError::Database`]; [`SessionError::Read`] while another process reads, for longer than a command waits.
     pub(super) fn drop_free_pages(&self) -> Result<(), SessionError> {
-        let steps = "PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)";
-        self.connection.execute_batch(steps).map_err(self.error())
+        let error = self.error();
+        self.connection.execute_batch("VACUUM").map_err(&error)?;
+        // SQLite does not call it an error that a reader keeps its log.
+        let is_kept = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let is_kept: bool =
+            self.connection.query_row(is_kept, [], |row| row.get(0)).map_err(&error)?;
+        if is_kept {
+            return Err(SessionError::Read { folder: self.folder().to_owned() });
+        }
+        Ok(())
     }
 }
 
@@ -149,6 +185,14 @@ fn dirty_rows(
 
 /// Returns a cell without secrets and the rule of the first one; `None` if it has none.
 fn cleaned(form: ColumnForm, cell: ValueRef<'_>) -> Option<(String, CleanCell)> {
+    if form == ColumnForm::FileKey {
+        let path = cell.as_str().ok()?;
+        let key = key_of_kept_path(path)?;
+        // What is without its secret cannot be looked for.
+        let is_gone = !path.contains("[REDACTED:") && !Path::new(path).exists();
+        let rule = findings(path).first().map_or(OUTDATED, |found| found.rule);
+        return Some((rule.to_owned(), CleanCell::FileKey { key, is_gone }));
+    }
     if form == ColumnForm::Exchange {
         let before = unpacked(cell.as_blob().ok()?)?;
         let text = serde_json::to_string(&before).ok()?;
@@ -160,8 +204,6 @@ fn cleaned(form: ColumnForm, cell: ValueRef<'_>) -> Option<(String, CleanCell)> 
     let before = cell.as_str().ok()?;
     let json = || serde_json::from_str::<Value>(before).ok();
     let after = match form {
-        ColumnForm::Path if is_without_secret(before) => return None,
-        ColumnForm::Path => file_key(before),
         ColumnForm::Stamp => Redacted::stamp(before).into_string(),
         ColumnForm::StampJson | ColumnForm::TextJson => {
             let clean = if form == ColumnForm::TextJson { clean_texts } else { stamped };
@@ -178,7 +220,9 @@ fn cleaned(form: ColumnForm, cell: ValueRef<'_>) -> Option<(String, CleanCell)> 
             }
             facts.to_string()
         }
-        ColumnForm::Text | ColumnForm::Exchange => Redacted::of(before).into_string(),
+        ColumnForm::Text | ColumnForm::Exchange | ColumnForm::FileKey => {
+            Redacted::of(before).into_string()
+        }
     };
     (after != before).then(|| (rule_in(before, &after), CleanCell::Text(after)))
 }
@@ -202,6 +246,11 @@ fn write_clean(write: &Transaction<'_>, dirty: &DirtyRow) -> rusqlite::Result<()
         CleanCell::Text(text) => {
             let query = format!("UPDATE OR REPLACE {table} SET {column} = ?2 WHERE rowid = ?1");
             write.execute(&query, params![dirty.row, text])?;
+        }
+        CleanCell::FileKey { key, is_gone } => {
+            let query = "UPDATE OR REPLACE file SET path = ?2, is_gone = max(is_gone, ?3),
+                error = CASE WHEN error IS NULL THEN NULL ELSE ?4 END WHERE id = ?1";
+            write.execute(query, params![dirty.row, key, is_gone, OUTDATED_ERROR])?;
         }
         CleanCell::Exchange { body, digest } => {
             let query = "UPDATE exchange SET body = ?2, digest = ?3 WHERE id = ?1";
@@ -250,7 +299,7 @@ mod tests {
         let long = token().repeat(500);
         kept.connection.execute("INSERT INTO tombstone VALUES ('path', ?1, 1)", [&long]).unwrap();
         kept.connection.execute("DELETE FROM tombstone", []).unwrap();
-        let held = |folder: &std::path::Path| {
+        let held = |folder: &Path| {
             let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
             let bytes: Vec<u8> = files.flat_map(|file| std::fs::read(file).unwrap()).collect();
             bytes.windows(token().len()).any(|run| run == token().as_bytes())

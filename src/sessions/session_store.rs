@@ -56,6 +56,7 @@ CREATE TABLE IF NOT EXISTS decision(
 CREATE TABLE IF NOT EXISTS without_candidates(
   session INTEGER PRIMARY KEY, rules INTEGER NOT NULL, newest INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE IF NOT EXISTS file_root(file INTEGER PRIMARY KEY, root INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS left_out(
   file INTEGER PRIMARY KEY, sessions INTEGER NOT NULL, choice INTEGER NOT NULL
 ) STRICT;
@@ -85,6 +86,12 @@ pub enum SessionError {
     /// A later version of this program made the database.
     #[error("the kept sessions in {} were made by a later version of agent-knowledge; update it", folder.display())]
     Later {
+        /// The folder of the database.
+        folder: PathBuf,
+    },
+    /// Another process reads, so that what was removed is still in the log of SQLite.
+    #[error("what was removed from the kept sessions in {} is still on the disk, because another process reads them; end it and run agent-knowledge scrub again", folder.display())]
+    Read {
         /// The folder of the database.
         folder: PathBuf,
     },

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::file_rows::{KnownFile, LeftByChoice};
 use super::file_state::TranscriptState;
-use super::row_text::{CleanFacts, file_key, stamped, stored_path};
+use super::row_text::{CleanFacts, stamped, stored_path};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::PackedExchange;
 use super::told_elsewhere::{ToldBefore, told_elsewhere};
@@ -131,16 +131,14 @@ fn bury(write: &Transaction<'_>, kind: &str, value: &str, now_ms: i64) -> rusqli
 /// The number of a file, new or known; its state is written with [`keep_file`] after its sessions.
 pub(super) fn file_row(
     write: &Transaction<'_>,
-    path: &str,
+    key: &str,
     tool: &str,
     holds_only_prompts: bool,
 ) -> rusqlite::Result<i64> {
     let query = "INSERT INTO file(path, tool, holds_only_prompts, parser_version, size, mtime_ns, inode, head, tail, end,
         resume, ordinal, census) VALUES (?1, ?2, ?3, 0, 0, 0, 0, 0, 0, 0, '{}', 0, '{}')
         ON CONFLICT(path) DO UPDATE SET tool = excluded.tool RETURNING id";
-    write
-        .prepare_cached(query)?
-        .query_row(params![file_key(path), tool, holds_only_prompts], |row| row.get(0))
+    write.prepare_cached(query)?.query_row(params![key, tool, holds_only_prompts], |row| row.get(0))
 }
 
 /// Writes how far a file was read.

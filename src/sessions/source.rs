@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use guard::secrets::Redacted;
 use thiserror::Error;
 
 use super::transcript::TranscriptSink;
@@ -138,6 +139,15 @@ impl ReadError {
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |error| Self::Io { path, error }
+    }
+
+    /// Says it of a file whose path is shown as `shown`: the path itself may hold what nobody should see.
+    #[must_use]
+    pub fn about(&self, shown: &Redacted) -> String {
+        match self {
+            Self::Io { error, .. } => format!("failed to read {shown}: {error}"),
+            Self::Form { what, .. } => format!("{shown} is {what}"),
+        }
     }
 
     /// Tells whether the system failed to read, so that the same file may be read another time. What a file says stays the same;

@@ -41,6 +41,11 @@ where
 /// The number of an error of a disk.
 const EIO: i32 = 5;
 
+/// A reader whose disk fails.
+pub(super) fn broken() -> &'static dyn TranscriptReader {
+    after(|file| Err(ReadError::io(&file.path)(std::io::Error::from_raw_os_error(EIO))))
+}
+
 /// Most looks for something that another thread does: far more than it takes.
 const LOOKS_MAX: usize = 20_000_000;
 
@@ -55,8 +60,7 @@ fn comes(is_so: impl Fn() -> bool) -> bool {
 fn a_file_that_could_not_be_read_is_tried_again() {
     let mut desk = Desk::new();
     desk.write("a", TWO);
-    let broken =
-        after(|file| Err(ReadError::io(&file.path)(std::io::Error::from_raw_os_error(EIO))));
+    let broken = broken();
     let progress = desk.import_with(broken);
     assert_eq!((progress.files, progress.errors.len()), (1, 1), "{progress:?}");
     assert_eq!(desk.import_with(broken).errors.len(), 1, "each time");

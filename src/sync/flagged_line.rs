@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use event::{Event, RepoKey, clean};
-use guard::text::{Layout, neutralise};
+use guard::secrets::Redacted;
 use serde::{Deserialize, Serialize};
 
 use crate::content_sum::sum;
@@ -28,7 +28,7 @@ pub struct FlaggedLine {
     /// Why, in words that follow "it".
     pub why: String,
     /// Its first words, without secrets and without what a terminal would obey.
-    pub opening: String,
+    pub opening: Redacted,
 }
 
 impl FlaggedLine {
@@ -38,13 +38,13 @@ impl FlaggedLine {
         let text = texts.into_iter().find(|text| !text.trim().is_empty());
         let words: Vec<&str> =
             text.into_iter().flat_map(|text| text.split_whitespace()).take(OPENING_WORDS).collect();
-        let opening = neutralise(&words.join(" "), Layout::Line);
+        let opening = Redacted::of(&words.join(" ")).line();
         Self {
             id: event.id.as_str().to_owned(),
             short_id: event.id.short().to_owned(),
             repo: repo.as_str().to_owned(),
             why: why.to_owned(),
-            opening: opening.chars().take(OPENING_CHARS_MAX).collect(),
+            opening: opening.cut_to_characters(OPENING_CHARS_MAX),
         }
     }
 }
@@ -70,16 +70,15 @@ impl AllowedLines {
 pub struct HeldLine {
     /// What is told of it.
     pub line: FlaggedLine,
-    /// The line, byte for byte; bytes that are no text are replaced.
+    /// The line as it leaves once it may.
     pub text: String,
-    /// The sum of its bytes.
+    /// The sum of its bytes in the log.
     pub(crate) sum: String,
 }
 
 impl HeldLine {
-    pub(crate) fn of(line: FlaggedLine, bytes: &[u8]) -> Self {
-        let bytes = bytes.trim_ascii();
-        Self { line, text: String::from_utf8_lossy(bytes).into_owned(), sum: sum(bytes) }
+    pub(crate) fn of(line: FlaggedLine, text: String, bytes: &[u8]) -> Self {
+        Self { line, text, sum: sum(bytes.trim_ascii()) }
     }
 }
 

@@ -98,7 +98,7 @@ pub fn outgoing(
     let OwnLines { mut left_out, mut held, hidden, ids, mut unproven, proven, .. } = read;
     // A line that was archived meanwhile was read twice.
     let mut seen = HashSet::new();
-    held.retain(|one| seen.insert((one.line.repo.clone(), one.text.clone())));
+    held.retain(|one| seen.insert((one.line.repo.clone(), one.sum.clone())));
     left_out.flagged = held.len();
     left_out.flagged_lines = held.iter().take(NAMED_MAX).map(|one| one.line.clone()).collect();
     unproven.retain(|id| !proven.contains(id));
@@ -211,7 +211,8 @@ impl<'a> OwnLines<'a> {
         if let Some(why) = event::suspicion(&event)
             && !self.allowed.has(&id, bytes)
         {
-            self.held.push(HeldLine::of(FlaggedLine::of(&event, repo, why.as_str()), bytes));
+            let line = FlaggedLine::of(&event, repo, why.as_str());
+            self.held.push(HeldLine::of(line, shared_form(&event, bytes, self.strip), bytes));
             return None;
         }
         let is_good = |verdict: Verdict| matches!(verdict, Verdict::Worked | Verdict::Confirmed);

@@ -67,7 +67,7 @@ const fn surface(
 }
 
 /// All of them. The first row that fits a file claims it.
-pub const SURFACES: [Surface; 30] = [
+pub const SURFACES: [Surface; 31] = [
     surface(Root::Store, ".spool/", "", SurfaceForm::StoreLines),
     surface(Root::Store, ".quarantine/", "", SurfaceForm::StoreLines),
     surface(Root::Store, "archive/", "", SurfaceForm::StoreLines),
@@ -91,6 +91,7 @@ pub const SURFACES: [Surface; 30] = [
     surface(Root::Cache, "run/", "", SurfaceForm::NoText),
     surface(Root::Cache, "vectors", "", SurfaceForm::NoText),
     surface(Root::Cache, "", ".vectors", SurfaceForm::NoText),
+    surface(Root::Cache, "", ".tokens", SurfaceForm::NoText),
     surface(Root::Cache, "", ".embedding", SurfaceForm::NoText),
     surface(Root::Cache, "", ".scale", SurfaceForm::NoText),
     surface(Root::Cache, "", ".probe", SurfaceForm::NoText),

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use event::{Draft, HOOK, fits_short_field, quoted};
+use guard::secrets::Redacted;
 use guard::text::visible;
 use store::git_person;
 
@@ -12,13 +13,13 @@ use store::git_person;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The agent or person.
-    pub agent_id: String,
+    pub agent_id: Redacted,
     /// The session, if the agent names it.
-    pub session_id: Option<String>,
+    pub session_id: Option<Redacted>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,
     /// The machine.
-    pub host: Option<String>,
+    pub host: Option<Redacted>,
 }
 
 /// A variable that an agent sets for the commands it runs, and the agent's name.
@@ -39,16 +40,18 @@ impl Identity {
     #[must_use]
     pub fn from_environment(lookup: &dyn Fn(&str) -> Option<OsString>, directory: &Path) -> Self {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
-        let fitting =
-            |name: &str| set(name)?.into_string().ok().filter(|value| fits_short_field(value));
-        let unknown = || "unknown".to_owned();
+        let fitting = |name: &str| {
+            let value = set(name)?.into_string().ok().filter(|value| fits_short_field(value));
+            Some(Redacted::stamp(&value?))
+        };
+        let unknown = || Redacted::of("unknown");
         let named = set("AGENT_KNOWLEDGE_AGENT")
             .map(|_| fitting("AGENT_KNOWLEDGE_AGENT").unwrap_or_else(unknown));
         let agent = named.or_else(|| {
             AGENTS
                 .iter()
                 .find(|(variable, _)| set(variable).is_some())
-                .map(|(_, name)| (*name).to_owned())
+                .map(|(_, name)| Redacted::of(name))
         });
         let session_id = fitting("AGENT_KNOWLEDGE_SESSION")
             .or_else(|| fitting("CLAUDE_CODE_SESSION_ID"))
@@ -57,6 +60,7 @@ impl Identity {
         let user = || {
             let person = git_person(lookup, directory).filter(|name| fits_short_field(name));
             person
+                .map(|name| Redacted::of(&name))
                 .or_else(|| fitting("USER"))
                 .or_else(|| fitting("USERNAME"))
                 .unwrap_or_else(unknown)
@@ -68,14 +72,15 @@ impl Identity {
     #[must_use]
     pub fn on(self, host: Option<&str>) -> Self {
         let fitting = host.map(str::trim).filter(|host| !host.is_empty() && fits_short_field(host));
-        Self { host: fitting.map(str::to_owned), ..self }
+        Self { host: fitting.map(Redacted::stamp), ..self }
     }
 
     /// Fills in what the draft leaves out, and corrects false claims: only a human may claim to be one, only a
     /// hook may claim to be a hook, and only imported lessons may name another machine. Returns the `source`
     /// that was not believed.
     pub fn complete(&self, draft: &mut Draft) -> Option<String> {
-        draft.session_id = draft.session_id.take().or_else(|| self.session_id.clone());
+        let own = || self.session_id.clone().map(Redacted::into_string);
+        draft.session_id = draft.session_id.take().or_else(own);
         // A named writer is an agent: people do not name themselves.
         let named = draft.agent_id.as_ref().map(|_| AGENT.to_owned());
         let ours = named.or_else(|| self.source.clone());
@@ -90,7 +95,7 @@ impl Identity {
         draft.source = claimed.filter(|_| !is_raised).or(ours);
         let is_first_hand = matches!(draft.source.as_deref(), None | Some(HUMAN | AGENT));
         if is_first_hand || draft.host.is_none() {
-            draft.host.clone_from(&self.host);
+            draft.host = self.host.clone().map(Redacted::into_string);
         }
         not_believed
     }

@@ -169,7 +169,7 @@ impl Writer {
         target.complete(&mut draft, &mut problems);
         let repo = target.repo.clone();
         let not_believed = self.identity.complete(&mut draft);
-        let agent_id = self.identity.agent_id.clone();
+        let agent_id = self.identity.agent_id.clone().into_string();
         let stamp = Stamp { now: moment.now, random: moment.random, repo: repo.clone(), agent_id };
         let event = match validate(draft, &stamp) {
             Ok(event) => problems.or(event)?,

@@ -106,7 +106,7 @@ fn asked_meanwhile(expected: &str, ask: impl FnOnce(&Local) -> Reply + Send) {
     let patience = Patience { query: STEP, model: STEP, embed: Duration::ZERO, index: STEP };
     let caller = Caller {
         directory: Some(world.work()),
-        agent_id: "codex".to_owned(),
+        agent_id: "codex".into(),
         session_id: None,
         source: None,
         host: None,

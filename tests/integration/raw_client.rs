@@ -33,6 +33,8 @@ pub struct Client {
     output: Receiver<String>,
     messages: Option<JoinHandle<String>>,
     last_id: u64,
+    /// What it calls itself in the legacy era.
+    name: [String; 2],
     /// What the server answered when the session was opened.
     pub opened: Value,
 }
@@ -67,7 +69,30 @@ impl Client {
         Self::start(Era::Legacy, version, world.command(AGENT_KNOWLEDGE).arg("mcp"), b"")
     }
 
+    /// Starts the server as a client with this name and version.
+    pub fn open_named(world: &World, name: &str, version: &str) -> Self {
+        let name = [name, version].map(str::to_owned);
+        Self::start_as(
+            name,
+            Era::Legacy,
+            "2025-06-18",
+            world.command(AGENT_KNOWLEDGE).arg("mcp"),
+            b"",
+        )
+    }
+
     fn start(era: Era, version: &str, command: &mut Command, first: &[u8]) -> Self {
+        let name = ["codex-mcp-client", "1"].map(str::to_owned);
+        Self::start_as(name, era, version, command, first)
+    }
+
+    fn start_as(
+        name: [String; 2],
+        era: Era,
+        version: &str,
+        command: &mut Command,
+        first: &[u8],
+    ) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (sender, output) = channel();
@@ -84,7 +109,7 @@ impl Client {
         });
         let input = child.stdin.take();
         let (messages, opened) = (Some(messages), Value::Null);
-        let mut client = Self { era, child, input, output, messages, last_id: 0, opened };
+        let mut client = Self { era, child, input, output, messages, last_id: 0, name, opened };
         client.write_bytes(first);
         client.opened = client.hello(version);
         client
@@ -94,7 +119,7 @@ impl Client {
         let answer = match self.era {
             Era::Legacy => {
                 let hello = json!({"protocolVersion": version, "capabilities": {},
-                    "clientInfo": {"name": "codex-mcp-client", "version": "1"}});
+                    "clientInfo": {"name": self.name[0], "version": self.name[1]}});
                 let answer = self.ask("initialize", hello);
                 self.write(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
                 answer

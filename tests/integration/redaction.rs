@@ -3,23 +3,37 @@
 //! texts hold a secret (`guard::secrets`), what earlier versions wrote (`old_copies`).
 
 mod old_copies;
+mod peers;
+mod saved_indexes;
+mod writes;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use guard::secrets::daily_forms::{Planted, one_in_each};
 use guard::secrets::{redacted, redacted_stamp};
 use serde_json::{Value, json};
 use sessions::session_store::SessionStore;
-use upkeep::surfaces::OwnFolders;
+use upkeep::surfaces::{OwnFolders, SURFACES, SurfaceForm};
 
 use crate::raw_client::{Client, Era};
-use crate::session_secrets::{SecretRuns, runs_of};
+use crate::session_secrets::{SecretRuns, runs_of, texts_in};
 use crate::world::{AGENT_KNOWLEDGE, World, bytes_under, run};
 
 /// Forms that go into one command or prompt, so that the test does not start thousands of processes. The first of them goes alone too.
 const FORMS_PER_CALL: usize = 20;
+
+/// Places for texts of which this world has none, and what looks at them.
+const UNSEEN: [((&str, &str), &str); 7] = [
+    ((".quarantine/", ""), "scrub: lines that could not be kept"),
+    (("archive/", ""), "archive: lines of the log, moved"),
+    (("team/", ""), "team: lines of other stores, which their own machines redacted"),
+    ((".remote.json", ""), "remote_team: what a server answered"),
+    (("searches/", ""), "old_copies: no version writes it any more"),
+    (("sessions/", ""), "old_copies: no version writes it any more"),
+    (("index/", ""), "saved_indexes"),
+];
 
 /// What a command prints that failed with a text.
 fn failed_with(text: &str) -> String {
@@ -119,11 +133,17 @@ fn folder_name(text: &str) -> String {
     text.replace(['/', '\n', '\t'], "_")
 }
 
+/// A directory as Claude Code names a folder after it: whatever is no letter or digit becomes `-`.
+fn respelled(directory: &str) -> String {
+    directory.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(200).collect()
+}
+
 fn import(world: &World, planted: &[Planted]) {
-    let folder = world.home().join(".claude/projects/-w");
-    std::fs::create_dir_all(&folder).unwrap();
     for (number, one) in planted.iter().enumerate() {
         let lines = transcript(world, number, &one.text);
+        let folder =
+            world.home().join(".claude/projects").join(respelled(&format!("/w/{}", one.text)));
+        std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(format!("01a0aaaa-0000-7000-8000-{number:012}.jsonl"));
         std::fs::write(path, lines).unwrap();
     }
@@ -148,32 +168,42 @@ fn runs(planted: &[Planted], world: &World) -> SecretRuns {
     SecretRuns::of(runs)
 }
 
-/// Looks at every byte that the programs left, and that each file is one that `scrub` and `verify` know.
+/// Rows of `upkeep::surfaces`, by what their paths begin and end with.
+type SeenSurfaces = BTreeSet<(&'static str, &'static str)>;
+
+/// Looks at every byte that the programs left, and that each file is one that `scrub` and `verify` know. Returns which rows of their
+/// table had a file.
 #[track_caller]
-fn assert_clean(world: &World, runs: &SecretRuns) {
+fn assert_clean(world: &World, runs: &SecretRuns) -> SeenSurfaces {
     let sessions = world.home().join(".local/share/agent-knowledge/sessions");
     let (store, cache) = (world.store(), world.path("cache"));
     let places = OwnFolders { store: &store, cache: &cache, sessions: &sessions };
-    for (path, bytes) in bytes_under(&world.path("")) {
-        // The transcripts are what was imported, and the work tree is git's.
-        if path.starts_with("home/.claude") || path.starts_with("work") {
-            continue;
-        }
-        runs.assert_none_in(&path.display().to_string(), &bytes);
+    let mut seen = SeenSurfaces::new();
+    for (path, bytes) in files_of(world) {
         let file = world.path(&path);
+        runs.assert_none_in(&path.display().to_string(), &bytes);
         let is_ours = [&store, &cache, &sessions].iter().any(|root| file.starts_with(root));
-        let is_claimed = places.surface_of(&file).is_some();
-        assert!(!is_ours || is_claimed, "no row of upkeep::surfaces claims {}", path.display());
+        let claims = places.surface_of(&file);
+        assert!(
+            !is_ours || claims.is_some(),
+            "no row of upkeep::surfaces claims {}",
+            path.display()
+        );
+        seen.extend(claims.filter(|_| !bytes.is_empty()).map(|row| (row.begins, row.ends)));
     }
+    seen
 }
 
-fn texts_in(value: &Value) -> String {
-    match value {
-        Value::String(text) => format!("{text}\n"),
-        Value::Array(values) => values.iter().map(texts_in).collect(),
-        Value::Object(fields) => fields.values().map(texts_in).collect(),
-        _ => String::new(),
+/// Every file of a world but the transcripts, which are what was imported, the work tree, which is git's, and sockets.
+fn files_of(world: &World) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for name in ["home", "logs", "cache", "remote"] {
+        let folder = world.path(name);
+        let below = if folder.exists() { bytes_under(&folder) } else { BTreeMap::new() };
+        files.extend(below.into_iter().map(|(path, bytes)| (Path::new(name).join(path), bytes)));
     }
+    files.retain(|path, _| !path.starts_with("home/.claude"));
+    files
 }
 
 /// What is packed, as it is unpacked.
@@ -225,7 +255,7 @@ fn no_secret_of_daily_life_is_written_sent_or_shown() {
     for told in &said {
         everywhere.assert_none_in("what a hook prints", told.as_bytes());
     }
-    assert_clean(&world, &everywhere);
+    let mut seen = assert_clean(&world, &everywhere);
     let log: Value =
         serde_json::from_str(&world.agent_knowledge(&["analyze", "searches", "--json"]).done())
             .unwrap();
@@ -237,7 +267,7 @@ fn no_secret_of_daily_life_is_written_sent_or_shown() {
     let lock = lock_of_log(&world);
     let waiting = world.log_memory_json(lines(&planted), &[]).done();
     assert!(waiting.contains("spool"), "{waiting}");
-    assert_clean(&world, &everywhere);
+    seen.extend(assert_clean(&world, &everywhere));
     drop(lock);
     let mut client = Client::open(&world, Era::Modern);
     for one in planted.iter().step_by(3) {
@@ -247,12 +277,16 @@ fn no_secret_of_daily_life_is_written_sent_or_shown() {
     client.leave();
     world.agent_knowledge(&["sync", "--yes"]).done();
     assert!(!bytes_under(&remote).is_empty(), "something was sent");
-    assert_clean(&world, &everywhere);
+    seen.extend(assert_clean(&world, &everywhere));
     import(&world, &planted);
     world.agent_knowledge(&["sessions", "search", "registry denied access"]).done();
     let runs = runs(&planted, &world);
     assert_rows_clean(&world, &runs);
-    assert_clean(&world, &runs);
+    seen.extend(assert_clean(&world, &runs));
+    let texts = SURFACES.iter().filter(|row| row.form != SurfaceForm::NoText);
+    let unseen: Vec<_> =
+        texts.map(|row| (row.begins, row.ends)).filter(|row| !seen.contains(row)).collect();
+    assert_eq!(unseen, UNSEEN.map(|(row, _)| row));
     for args in [
         &["sessions", "list", "--limit", "100"][..],
         &["sessions", "review", "--explain"],

@@ -135,7 +135,7 @@ pub fn runs_of(text: &str) -> impl Iterator<Item = Vec<u8>> {
 }
 
 /// All texts in an answer, each on a line of its own.
-fn texts_in(value: &Value) -> String {
+pub fn texts_in(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text}\n"),
         Value::Array(values) => values.iter().map(texts_in).collect(),

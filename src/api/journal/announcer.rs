@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::sequence::Sequence;
-use super::told::short;
+use super::told::stamp;
 use super::{Journal, kind};
 use event::{Decoded, Event, MemoryChange, Timestamp, clean, codec, is_code};
 use store::{Config, FileLock, LineMark, Store};
@@ -217,11 +217,11 @@ impl Announcer {
         let mut entry = json!({
             "event": kind,
             "at": format!("{:.0}", event.timestamp.unwrap_or(now)),
-            "id": (!is_code(id)).then(|| short(id.as_str())),
+            "id": (!is_code(id)).then(|| stamp(id.as_str())),
             "repo": self.config.current(&event.repo_key()).as_str(),
-            "agent": short(&event.agent_id),
-            "session": event.session_id.as_deref().map(short),
-            "event_type": short(event.event_type.as_str()),
+            "agent": stamp(&event.agent_id),
+            "session": event.session_id.as_deref().map(stamp),
+            "event_type": stamp(event.event_type.as_str()),
         });
         if let (Some(MemoryChange::Feedback(verdict)), Some(fields)) =
             (change, entry.as_object_mut())

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::{Journal, kind};
 use event::{RepoKey, Timestamp};
 use guard::secrets::Redacted;
-use guard::text::{Layout, neutralise};
 use store::{Config, DetectedRepo, Store, Switch};
 
 /// Most bytes of a question that are kept.
@@ -33,9 +32,9 @@ pub struct Teller {
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
     /// The agent.
-    pub agent: &'a str,
+    pub agent: &'a Redacted,
     /// Its session.
-    pub session: Option<&'a str>,
+    pub session: Option<&'a Redacted>,
     /// The repository that it named, else that of its directory.
     pub place: Place<'a>,
     /// `hook` or `tool`.
@@ -86,12 +85,13 @@ impl Teller {
     pub fn note(&self, told: &Told<'_>, now: Timestamp) {
         let repo = self.repo(told.place);
         let log = repo.as_ref().and_then(|repo| self.store.log_of(repo).metadata().ok());
-        let memories = told.memories.iter().take(MEMORIES_MAX).map(|id| short(id));
+        let ids = told.memories.iter().take(MEMORIES_MAX);
+        let memories = ids.map(|id| stamp(id));
         let mut line = json!({
             "event": if told.is_silent { kind::SILENT } else { kind::INJECTED },
             "at": format!("{now:.0}"),
-            "agent": short(&Redacted::stamp(told.agent)),
-            "session": told.session.map(|session| short(&Redacted::stamp(session))),
+            "agent": short(told.agent),
+            "session": told.session.map(short),
             "repo": repo.as_ref().map(RepoKey::as_str),
             "by": told.by,
             "occasion": told.occasion,
@@ -131,14 +131,13 @@ fn question(text: &Redacted) -> String {
     text.line().cut(ASKED_BYTES_MAX).into_string()
 }
 
-/// A name or an id without secrets, as it is kept.
-pub(crate) fn short(text: &str) -> Value {
-    let text = neutralise(text, Layout::Line);
-    cut(&text, NAME_BYTES_MAX).into()
+/// Returns a name or an id as it is kept, of a text that nobody has cut or respelled.
+pub(crate) fn stamp(text: &str) -> Value {
+    short(&Redacted::stamp(text))
 }
 
-fn cut(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or_default()
+fn short(text: &Redacted) -> Value {
+    text.line().cut(NAME_BYTES_MAX).into_string().into()
 }
 
 #[cfg(test)]
@@ -156,9 +155,10 @@ mod tests {
         let store = Store::at(folder.path().join("logs"));
         let ids = ["AAAA1111".to_owned()];
         let asked = format!("why is password=hunter2secretX\nrefused {}", "ä".repeat(400)).into();
+        let (agent, session) = ("codex".into(), "s".into());
         let told = Told {
-            agent: "codex",
-            session: Some("s"),
+            agent: &agent,
+            session: Some(&session),
             place: Place::Named("acme/web"),
             by: TOOL,
             occasion: "memory_search",

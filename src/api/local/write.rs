@@ -56,7 +56,8 @@ pub(super) fn draft_about(
 pub(super) fn vouch(local: &Local, draft: &mut Draft, voice: &Voice) {
     let Voice::Model { client, session } = voice else { return };
     let client = client.as_deref().filter(|name| fits_short_field(name));
-    draft.session_id = session.clone().filter(|session| fits_short_field(session));
+    let session = session.as_deref().filter(|session| fits_short_field(session));
+    draft.session_id = session.map(str::to_owned);
     local.writer.identity.vouch_for_model(draft, client);
 }
 

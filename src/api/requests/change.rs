@@ -1,6 +1,7 @@
 //! Changes of existing memories: verdicts, forgetting, replacement, pins. Several tools and commands
 //! become one request. Not here: what the events do (`local::change`).
 
+use guard::secrets::Redacted;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::some_ids;
@@ -136,9 +137,9 @@ pub enum Voice {
     /// A model; its client may have told its name and session.
     Model {
         /// The client's name.
-        client: Option<String>,
+        client: Option<Redacted>,
         /// The session.
-        session: Option<String>,
+        session: Option<Redacted>,
     },
 }
 

@@ -11,7 +11,7 @@ use event::{RepoKey, Timestamp, is_code};
 use search::staleness::{Stale, Symbols};
 
 use super::known_tree::{KnownTree, TreeLook};
-use crate::journal::told::short;
+use crate::journal::told::stamp;
 use crate::journal::{Journal, kind};
 
 /// Most memories of one work tree that are told as stale, the surest: more would drive all else out of the journal.
@@ -116,12 +116,12 @@ impl ToldOfTree {
         json!({
             "event": kind,
             "at": format!("{now:.0}"),
-            "id": short(id),
+            "id": stamp(id),
             "repo": self.repo.as_str(),
             "agent": null,
             "session": null,
             "event_type": null,
-            "work_tree": short(&self.name),
+            "work_tree": stamp(&self.name),
             "tree": self.tree,
         })
     }
@@ -132,7 +132,7 @@ impl ToldOfTree {
             Symbols::NotApplicable => &[],
         };
         let listed = |all: &[String]| {
-            let shown = all.iter().take(LISTED_MAX).map(|one| short(one));
+            let shown = all.iter().take(LISTED_MAX).map(|one| stamp(one));
             Value::Array(shown.collect())
         };
         let confidence = (f64::from(stale.confidence) * 100.0).round() / 100.0;

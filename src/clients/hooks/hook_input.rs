@@ -39,7 +39,7 @@ pub struct HookInput {
     /// The client's own name for the event; the answer must repeat it.
     pub event_name: String,
     /// The id of the session, if the client sends it.
-    pub session_id: Option<String>,
+    pub session_id: Option<Redacted>,
     /// The working directory of the session, if the client sends it.
     pub directory: Option<PathBuf>,
 }
@@ -116,7 +116,7 @@ fn parse(fields: &Map<String, Value>, event: Option<&str>) -> Result<HookInput, 
         &["session_id", "sessionId", "sessionID", "conversation_id", "taskId", "thread_id"],
     );
     let session_id =
-        session.filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX).map(str::to_owned);
+        session.filter(|id| !id.is_empty() && id.len() <= SESSION_BYTES_MAX).map(Redacted::stamp);
     let first_root = ["workspace_roots", "workspaceRoots"]
         .iter()
         .find_map(|name| fields.get(*name)?.get(0)?.as_str());

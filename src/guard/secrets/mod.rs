@@ -9,7 +9,7 @@
 //! 3. **Judges.** A value after a name is a secret if a judge says so (`judge`, `password`), by what it is made of (`value_make`), and no
 //!    `placeholder`.
 //!
-//! Random keys without any anchor are looked for last (`drawn`). Text with escapes is read again with them
+//! Random keys without any anchor are looked for last (`drawn`), and keys in names that programs made of paths (`respelled`). Text with escapes is read again with them
 //! decoded (`escapes`), and text with accents without them (`folded`). All work is linear in the length of the text: a look from an anchor is bounded, or
 //! ends in a report after which the pass goes on.
 //!
@@ -47,6 +47,7 @@ mod placeholder;
 mod prefixed;
 mod provider_name;
 mod redacted_text;
+mod respelled;
 mod scan;
 mod shape;
 mod table;

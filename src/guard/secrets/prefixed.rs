@@ -3,8 +3,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::charset::Charset;
+use super::charset::{ALNUM, Charset};
 use super::hit::{Hit, Rank};
+use super::judge::{Hint, is_random};
 use super::placeholder::{is_placeholder, says_placeholder};
 use super::text::Text;
 use super::value_make::Make;
@@ -61,6 +62,9 @@ pub(super) fn is_key_of(provider: &TableRow, value: &[u8]) -> bool {
 /// Prefixes this long are no accident, so that even a dull body is a secret.
 const TELLING_PREFIX_BYTES: usize = 15;
 
+/// Shorter prefixes also occur in base64 and in names.
+const SHORT_PREFIX_BYTES: usize = 5;
+
 /// Line breaks inside one secret that are stepped over: a terminal 40 columns wide needs as many for the
 /// longest keys of fixed length.
 const JOINTS_MAX: usize = 8;
@@ -75,14 +79,12 @@ pub(super) fn found(
 ) -> Option<Hit> {
     let [charset, length, judge] = row.fields;
     let form = KeyForm::of(charset, length);
+    // A name may end in what a key begins with, and base64 holds anything.
     let before = text.before(place);
-    // Short prefixes also occur in file names and in base64.
-    let is_short = prefix.len() < 5;
-    // Inside a run of its own characters, many prefixes would each walk the same run.
-    let is_inside = matches!(before, b'-' | b'_') && form.charset.has(before);
-    let continues =
-        before.is_ascii_alphanumeric() || is_inside || (is_short && matches!(before, b'.' | b'+'));
-    if continues || text.slice(place, body) != prefix.as_bytes() {
+    if before.is_ascii_alphanumeric() || before == b'+' && prefix.len() < SHORT_PREFIX_BYTES {
+        return None;
+    }
+    if text.slice(place, body) != prefix.as_bytes() {
         return None;
     }
     let enough = body_end(text, body, &form)?;
@@ -92,8 +94,10 @@ pub(super) fn found(
     let is_mixed = make.digits > 0 || make.upper > 0 && make.lower > 0;
     let is_dull = make.distinct < 5
         || if judge == "mixed" { !is_mixed } else { make.digits < 2 && !make.is_unlike_words(80) };
+    let can_be_word = prefix.len() < SHORT_PREFIX_BYTES && form.charset.has(b'-');
+    let is_word = || can_be_word && follows_name(before) && !has_random_part(value);
     let is_telling = prefix.len() >= TELLING_PREFIX_BYTES;
-    if (!is_telling && (is_dull || is_placeholder(value))) || says_placeholder(value) {
+    if (!is_telling && (is_dull || is_placeholder(value) || is_word())) || says_placeholder(value) {
         return None;
     }
     // Only a secret is walked to its end; the pass goes on behind it.
@@ -102,6 +106,16 @@ pub(super) fn found(
     let body = text.slice(body, end);
     let trailing = body.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-' | b',')).count();
     Some(Hit { rule: row.name, from: place, to: end - trailing, rank: Rank::Telling })
+}
+
+/// Tells whether a byte parts a key from a name before it. There a short beginning may be that of a word, as in `docs/sk-…`, a
+/// translation.
+fn follows_name(before: u8) -> bool {
+    matches!(before, b'-' | b'_' | b'/' | b'.')
+}
+
+fn has_random_part(value: &[u8]) -> bool {
+    value.split(|byte| !ALNUM.has(*byte)).any(|part| is_random(part, Hint::Strong))
 }
 
 /// Returns where enough of a body ends, across line breaks and string joints. A body of fixed length must

@@ -14,8 +14,8 @@ use super::near::{Nearness, Reach};
 use super::table::{Anchor, TableKind, each_anchor};
 use super::text::Text;
 use super::{
-    bare_address, columns, cookie, drawn, login, login_pair, manifest, near, prefixed, shape,
-    user_info,
+    bare_address, columns, cookie, drawn, login, login_pair, manifest, near, prefixed, respelled,
+    shape, user_info,
 };
 use crate::prefilter::TableRow;
 
@@ -101,6 +101,7 @@ impl<'a> ScanPass<'a> {
         });
         bare_address::report(pass.text, &mut pass.hits);
         drawn::report(pass.text, &mut pass.hits);
+        respelled::report(pass.text, &mut pass.hits);
         pass.hits
     }
 

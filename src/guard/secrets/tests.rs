@@ -47,6 +47,45 @@ fn every_prefix_is_found_without_near_misses() {
     }
 }
 
+/// What may stand right before a key: the rest of a branch's name, of a path, of an address or of an assignment.
+const BEFORE: [&str; 12] =
+    ["fix/rotate-", "x-", "a_", "docs/", "v1.", "a=", "a:", "bot@", "\"", "'", "`", "-w-"];
+
+// S-WRITE-8
+#[test]
+fn every_prefix_is_found_after_what_parts_names() {
+    let mut missed = Vec::new();
+    for (seed, (prefix, row)) in anchors(TableKind::Prefix).enumerate() {
+        let form = KeyForm::of(row.fields[0], row.fields[1]);
+        let secret = format!("{prefix}{}", drawn(form.charset, *form.length.start(), seed));
+        let hidden = |before: &&str| hides(&format!("see {before}{secret}"), &secret);
+        missed.extend(BEFORE.into_iter().filter(|one| !hidden(one)).map(|one| [one, prefix]));
+    }
+    assert!(missed.is_empty(), "{} {missed:?}", missed.len());
+}
+
+// S-WRITE-8
+#[test]
+fn tokens_known_by_a_mark_are_found_after_what_parts_names() {
+    let jwt =
+        ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"].join(".");
+    let live = format!("acme_{}_{}", "live", mixed(32));
+    let bot = format!(
+        "{}.{}.{}",
+        ["MTE", "4NzQ1NjM4OTAxMjM0NTY3"].concat(),
+        mixed(6),
+        drawn(ALNUM, 30, 4)
+    );
+    let unleash = format!("default:{}.{}", "production", drawn(HEX, 56, 3).to_lowercase());
+    for secret in [&jwt, &live, &bot, &unleash] {
+        assert!(hides(secret, secret), "{secret}");
+        for before in BEFORE {
+            let text = format!("see {before}{secret}");
+            assert!(hides(&text, secret), "{}", redacted(&text));
+        }
+    }
+}
+
 #[test]
 fn every_provider_is_found_in_each_form_without_near_misses() {
     for (seed, row) in rows(TableKind::Provider).enumerate() {

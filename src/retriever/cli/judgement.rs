@@ -1,6 +1,7 @@
 //! `review --judge`: asks the configured judge about each pair, and shows or carries out its decisions. Not here:
 //! asking the judge (`judge`), finding the pairs (`api::local`).
 
+use guard::secrets::Redacted;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -81,7 +82,7 @@ fn is_private(pair: &Value) -> bool {
 fn act(api: &dyn Api, pair: &Value, decided: &Decided) -> Result<String, ApiError> {
     let (older, newer) = (id(pair, "older"), id(pair, "newer"));
     let change = |ids: Vec<String>, change: Wanted| {
-        let voice = Voice::Model { client: Some(JUDGE.to_owned()), session: None };
+        let voice = Voice::Model { client: Some(Redacted::of(JUDGE)), session: None };
         let note = Some(decided.reason.clone()).filter(|reason| !reason.is_empty());
         api.change(&ChangeRequest { ids, change, note }, &voice).map(|_| "done".to_owned())
     };

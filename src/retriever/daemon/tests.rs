@@ -104,7 +104,7 @@ impl World {
         let patience = Patience { query: Duration::ZERO, ..Patience::OF_A_PERSON };
         let caller = Caller {
             directory: Some(self.folder.path().join("work")),
-            agent_id: "tester".to_owned(),
+            agent_id: "tester".into(),
             session_id: None,
             source: Some("agent".to_owned()),
             host: None,

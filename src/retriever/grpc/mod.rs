@@ -21,6 +21,7 @@ mod watch;
 mod watch_kind;
 mod wire;
 
+use guard::secrets::Redacted;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::pin;
@@ -83,7 +84,7 @@ impl GrpcServer {
         listener: TcpListener,
         guests: &Guests,
         keys: ServerKeys,
-        host: Option<String>,
+        host: Option<Redacted>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;

@@ -11,6 +11,7 @@ use rmcp::model::Extensions;
 use serde::Deserialize;
 
 use crate::mcp::agent_name;
+use guard::secrets::Redacted;
 
 /// The header of the session id.
 const SESSION: &str = "mcp-session-id";
@@ -23,7 +24,7 @@ const RANDOM_DIGITS: usize = 32;
 
 /// The name that a session id carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ClientName(String);
+pub(super) struct ClientName(Redacted);
 
 /// The part of a first request that is read.
 #[derive(Deserialize)]
@@ -45,7 +46,7 @@ struct Client {
 
 /// Returns the client name in the session id of a request.
 #[must_use]
-pub fn introduced(extensions: &Extensions) -> Option<String> {
+pub fn introduced(extensions: &Extensions) -> Option<Redacted> {
     let parts = extensions.get::<Parts>()?;
     parts.extensions.get::<ClientName>().map(|introduced| introduced.0.clone())
 }
@@ -93,7 +94,7 @@ mod tests {
                 "params": {"clientInfo": {"name": given, "version": "1"}, "capabilities": {}}});
             let introduced =
                 ClientName::from_first_request(&none, body.to_string().as_bytes()).unwrap();
-            assert_eq!(introduced.0, name);
+            assert_eq!(introduced.0, *name);
             let mut headers = HeaderMap::new();
             introduced.stamp(&mut headers, 7);
             assert_eq!(ClientName::from_session(&headers), Some(introduced));

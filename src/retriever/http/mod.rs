@@ -36,6 +36,7 @@ mod tls;
 mod tls_files;
 mod token;
 
+use guard::secrets::Redacted;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -177,7 +178,7 @@ impl HttpServer {
         listener: TcpListener,
         guests: &Guests,
         access: HttpAccess,
-        host: Option<String>,
+        host: Option<Redacted>,
     ) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -273,11 +274,11 @@ const OF_A_TEAM: Patience = Patience {
 };
 
 /// Returns the caller for HTTP: an agent without a working directory.
-pub(crate) fn caller(host: Option<String>, audience: Audience) -> Caller {
+pub(crate) fn caller(host: Option<Redacted>, audience: Audience) -> Caller {
     let is_team = audience == Audience::Team;
     Caller {
         directory: None,
-        agent_id: UNKNOWN_CLIENT.to_owned(),
+        agent_id: Redacted::of(UNKNOWN_CLIENT),
         session_id: None,
         source: Some("agent".to_owned()),
         host,

@@ -4,6 +4,7 @@
 mod embeddings_call;
 mod page_answer;
 
+use guard::secrets::Redacted;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -75,7 +76,7 @@ pub(super) struct HttpService {
 
 impl HttpService {
     pub(super) fn new(
-        (guests, host): (Guests, Option<String>),
+        (guests, host): (Guests, Option<Redacted>),
         names: OwnNames,
         (keys, replica): (Keys, Option<Arc<ReplicaHealth>>),
         stop_waiting: &Disconnect,

@@ -2,6 +2,7 @@
 //! nothing (`writer::identity`).
 
 use api::Voice;
+use guard::secrets::Redacted;
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::http::{Admitted, admitted, introduced};
@@ -16,21 +17,21 @@ const SESSION_BYTES_MAX: usize = 128;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Caller {
     /// The agent.
-    pub name: Option<String>,
+    pub name: Option<Redacted>,
     /// Its session. Codex names it in every call; other clients set an environment variable.
-    pub session_id: Option<String>,
+    pub session_id: Option<Redacted>,
 }
 
 impl Caller {
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
         let thread = context.meta.0.get("threadId").and_then(|id| id.as_str());
         // A client with a named token is what the token says, whatever it calls itself.
-        let of_token = admitted(&context.extensions).and_then(Admitted::name).map(str::to_owned);
+        let of_token = admitted(&context.extensions).and_then(Admitted::name).map(Redacted::stamp);
         let given = || context.client_info().and_then(|client| agent_name(&client.name));
         let name = of_token.or_else(given);
         Self {
             name: name.or_else(|| introduced(&context.extensions)),
-            session_id: thread.filter(|id| is_plain(id)).map(str::to_owned),
+            session_id: thread.filter(|id| is_plain(id)).map(Redacted::stamp),
         }
     }
 
@@ -46,10 +47,15 @@ fn is_plain(id: &str) -> bool {
 
 /// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
 /// `codex-mcp-client` is `codex`. `None` for a name that identifies nobody, such as that of the MCP library.
-pub(crate) fn agent_name(given: &str) -> Option<String> {
+pub(crate) fn agent_name(given: &str) -> Option<Redacted> {
+    Redacted::stamp(given).part(respelled)
+}
+
+fn respelled(given: &str) -> Option<String> {
     let mut name = String::new();
     for c in given.trim().chars().flat_map(char::to_lowercase) {
         match c {
+            ':' => name.push('-'),
             c if c.is_whitespace() => name.push('-'),
             c if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '/') => {
                 name.push(c);
@@ -77,6 +83,17 @@ mod tests {
             ("Visual Studio Code\u{1B}[31m", "visual-studio-code31m"),
         ] {
             assert_eq!(agent_name(given).as_deref(), Some(name));
+        }
+    }
+
+    // S-WRITE-8
+    #[test]
+    fn a_secret_in_a_name_is_gone_before_the_name_is_respelled() {
+        let token = ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        for given in [token.clone(), format!("My Bot {token}"), format!("\u{1b}[1m{token}")] {
+            let name = agent_name(&given).unwrap();
+            assert!(name.contains("redacted-github-token"), "{name}");
+            assert!(!name.contains("a8kd03jfq9"), "{name}");
         }
     }
 

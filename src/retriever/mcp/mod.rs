@@ -21,6 +21,7 @@ mod telling;
 #[cfg(test)]
 mod tests;
 
+use guard::secrets::Redacted;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -384,7 +385,10 @@ fn call(
         }
         schema::SAVE => {
             let mut draft = save::draft(arguments);
-            draft.session_id = draft.session_id.take().or_else(|| caller.session_id.clone());
+            draft.session_id = draft
+                .session_id
+                .take()
+                .or_else(|| caller.session_id.clone().map(Redacted::into_string));
             api.save(draft, caller.name.as_deref())
         }
         schema::FEEDBACK => {
@@ -398,7 +402,8 @@ fn call(
         schema::RELATED => api.related(&RelatedRequest::from_tool(arguments)?),
         schema::SESSIONS => {
             let request = SessionSearchRequest::from_tool(arguments)?;
-            let without = request.without.or_else(|| caller.session_id.clone());
+            let without =
+                request.without.or_else(|| caller.session_id.clone().map(Redacted::into_string));
             api.search_sessions(&SessionSearchRequest { without, shape: Shape::Words, ..request })
         }
         schema::LINK => {

@@ -25,9 +25,9 @@ pub struct Telling {
     /// The working directory, which decides the repository of a call that names none.
     pub directory: Option<PathBuf>,
     /// The name of an agent that does not give one.
-    pub agent: String,
+    pub agent: Redacted,
     /// The session of an agent that does not name one.
-    pub session: Option<String>,
+    pub session: Option<Redacted>,
     /// Returns the time.
     pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
@@ -86,8 +86,8 @@ impl Telling {
             (None, None) => Place::Unknown,
         };
         let told = Told {
-            agent: caller.name.as_deref().unwrap_or(&self.agent),
-            session: caller.session_id.as_deref().or(self.session.as_deref()),
+            agent: caller.name.as_ref().unwrap_or(&self.agent),
+            session: caller.session_id.as_ref().or(self.session.as_ref()),
             place,
             by: TOOL,
             occasion: tool,

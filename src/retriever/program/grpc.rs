@@ -1,6 +1,7 @@
 //! Starts the gRPC server beside the retriever, where `serve --grpc` asks for one. Not here: the server (`grpc`), who may ask
 //! (`http`).
 
+use guard::secrets::Redacted;
 use std::io::Write;
 use std::net::TcpListener;
 
@@ -42,7 +43,7 @@ impl GrpcSocket {
     pub(super) fn open(
         self,
         host: &mut Host,
-        machine: Option<String>,
+        machine: Option<Redacted>,
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<GrpcServer, ApiError> {

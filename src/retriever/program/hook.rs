@@ -1,6 +1,7 @@
 //! How a hook runs as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here:
 //! what hooks say and learn (`clients::hooks`).
 
+use guard::secrets::Redacted;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -75,8 +76,8 @@ impl Program<'_> {
         let mut note = |said: &HookInput, told: &HookTold<'_>| {
             let directory = said.directory.as_deref().unwrap_or(self.surroundings.directory.path());
             let told = Told {
-                agent: agent_id(agent),
-                session: said.session_id.as_deref(),
+                agent: &Redacted::stamp(agent_id(agent)),
+                session: said.session_id.as_ref(),
                 place: Place::Directory(directory),
                 by: told::HOOK,
                 occasion: told.occasion,
@@ -141,7 +142,7 @@ impl Program<'_> {
             embed: Duration::ZERO,
             index: deadline / 2,
         };
-        let agent_id = agent_id(agent).to_owned();
+        let agent_id = Redacted::stamp(agent_id(agent));
         let source = Some(HOOK.to_owned());
         Caller { agent_id, session_id, source, patience, ..self.caller(Some(directory)) }
     }

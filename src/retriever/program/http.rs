@@ -1,6 +1,7 @@
 //! Starts the HTTP server beside the retriever, where `serve --http` asks for one, and says who may ask. Not here: the server
 //! (`http`).
 
+use guard::secrets::Redacted;
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -134,7 +135,7 @@ impl HttpSocket {
     pub(super) fn open(
         self,
         host: &mut Host,
-        machine: Option<String>,
+        machine: Option<Redacted>,
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {

@@ -1,6 +1,7 @@
 //! The servers with an address that answer beside the retriever: HTTP, HTTPS, and gRPC where it is built. Not here: each of them
 //! (`http`, `grpc`).
 
+use guard::secrets::Redacted;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -56,11 +57,11 @@ impl ListeningSockets {
     pub(super) fn open(
         self,
         host: &mut Host,
-        machine: Option<&str>,
+        machine: Option<&Redacted>,
         command: &Serve,
         messages: &mut dyn Write,
     ) -> Result<OpenServers, ApiError> {
-        let machine = machine.map(str::to_owned);
+        let machine = machine.cloned();
         let http = self.http.map(|http| http.open(host, machine.clone(), command, messages));
         let https = self.https.map(|https| https.open(host, machine.clone(), command, messages));
         let grpc = self.grpc.map(|grpc| grpc.open(host, machine, command, messages));

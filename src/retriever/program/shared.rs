@@ -205,7 +205,7 @@ impl Program<'_> {
             replica.follow(&core, crate::http::caller(machine.clone(), Audience::Team))?;
         }
         let listening = listening.of_replica(health.as_ref());
-        let servers = listening.open(&mut host, machine.as_deref(), command, messages)?;
+        let servers = listening.open(&mut host, machine.as_ref(), command, messages)?;
         if !command.background {
             complain(
                 messages,

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use api::Reply;
 use event::{RepoKey, StoreOrigin};
+use guard::secrets::Redacted;
 use guard::text::{Layout, escaped, neutralise};
 use serde_json::{Value, json};
 use sync::{
@@ -139,10 +140,8 @@ fn flagged_json(left_out: &LeftOut) -> Vec<Value> {
 pub(super) fn to_allow(held: &[HeldLine], remote: &str) -> String {
     let each = held.iter().map(|held| {
         let FlaggedLine { id, repo, why, .. } = &held.line;
-        format!(
-            "{id} of {repo} stays, because it {why}:\n  {}",
-            neutralise(&escaped(&held.text), Layout::Line)
-        )
+        let head = Redacted::of(&format!("{id} of {repo} stays, because it {why}:")).line();
+        format!("{head}\n  {}", neutralise(&escaped(&held.text), Layout::Line))
     });
     let lines = each.collect::<Vec<_>>().join("\n");
     format!(
@@ -235,24 +234,24 @@ pub(super) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Writ
     notes.extend(compared.map(|why| format!("all lines are shown, because {why}")));
     for note in notes {
         // A note that cannot be delivered changes nothing about the answer.
-        let _ = writeln!(messages, "{}", neutralise(&note, Layout::Line));
+        let _ = writeln!(messages, "{}", Redacted::of(&note).line());
     }
-    let lines: Vec<Value> = preview
-        .lines
-        .iter()
-        .map(|(repo, line)| json!({ "repo": repo.as_str(), "line": line }))
-        .collect();
     let text: Vec<String> =
         preview.lines.iter().map(|(_, line)| escaped(line).into_owned()).collect();
-    // These are the very lines, so nothing in them is changed for a reader.
-    let json = json!({
+    let about = json!({
         "remote": remote,
-        "lines": lines,
         "withdrawn": preview.withdrawn,
         "to_agree": repos_json(&preview.to_agree),
         "left_out": left_out_json(&preview.left_out),
         "flagged_lines": flagged_json(&preview.left_out),
         "not_compared": preview.not_compared,
     });
+    let mut json = Reply::new(String::new(), about).json;
+    // These are the very lines, so nothing in them is changed for a reader.
+    if let Some(fields) = json.as_object_mut() {
+        let lines = preview.lines.iter();
+        let lines = lines.map(|(repo, line)| json!({ "repo": repo.as_str(), "line": line }));
+        fields.insert("lines".to_owned(), lines.collect());
+    }
     Reply { text: text.join("\n"), json }
 }

@@ -1,7 +1,7 @@
 //! Which request delivers a line of the own logs to the team's server, and what its answer means. Not here: deeds about memories
 //! (`team_deeds`), when (`outbox`).
 
-use event::{Event, EventId, HOOK, codec};
+use event::{Event, EventId, HOOK, clean, codec};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::SyncPolicy;
@@ -64,6 +64,8 @@ pub(super) fn request_of(event: &Event, policy: &SyncPolicy) -> Option<ServerReq
     if is_of_this_machine(event) || !policy.receives(&event.repo_key()) {
         return None;
     }
+    // Any program may have written the line.
+    let event = &clean::without_secrets(event.clone());
     let agent = Some(event.agent_id.clone()).filter(|agent| is_header(agent));
     if let Some(memory) = &event.memory_id {
         return deed_request(event, memory, agent);
@@ -134,6 +136,17 @@ mod tests {
             Decoded::Event(event) => *event,
             other => panic!("{other:?}"),
         }
+    }
+
+    // S-WRITE-8
+    #[test]
+    fn a_line_of_any_writer_leaves_without_secrets() {
+        let token = ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        let line = json!({ "id": "m1", "repo": "github.com/acme/api", "lesson": format!("use {token}"),
+            "context": token, "agent_id": token });
+        let request = request_of(&read(&line), &SyncPolicy::default()).unwrap();
+        let sent = format!("{:?} {:?}", request.body, request.agent);
+        assert!(sent.contains("use [REDACTED:") && !sent.contains(&token), "{sent}");
     }
 
     fn sent(line: &Value) -> Option<(String, Value)> {

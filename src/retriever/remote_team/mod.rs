@@ -20,6 +20,7 @@ mod team_deeds;
 mod team_questions;
 mod team_server;
 
+use guard::secrets::Redacted;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -267,7 +268,11 @@ impl Api for RemoteTeam {
                             return Err(self.stays(named));
                         }
                     }
-                    let mut there = deed.request(id, request.note.as_deref(), name_of(voice));
+                    let mut there = deed.request(
+                        id,
+                        request.note.as_deref(),
+                        name_of(voice).map(Redacted::into_string),
+                    );
                     there.mark = Some(mark());
                     self.or_there(there, error)
                 }

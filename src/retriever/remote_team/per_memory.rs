@@ -1,6 +1,7 @@
 //! Calls about several memories, of which each may be known to another side: one after the other, and an answer for each. Not
 //! here: where a memory is looked for (`remote_team`).
 
+use guard::secrets::Redacted;
 use std::hash::{BuildHasher, RandomState};
 
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use crate::mcp::agent_name;
 use api::{ApiError, Reply, Voice};
 
 /// Returns the name that a model's client gives.
-pub(super) fn name_of(voice: &Voice) -> Option<String> {
+pub(super) fn name_of(voice: &Voice) -> Option<Redacted> {
     match voice {
         Voice::Model { client, .. } => client.as_deref().and_then(agent_name),
         Voice::Caller => None,

@@ -84,7 +84,7 @@ fn one_process_appends_all_it_was_told() {
         store: Store::at(&store),
         config: Config::default(),
         directory: own.path().to_owned(),
-        identity: Identity { agent_id: format!("worker{worker}"), ..Identity::default() },
+        identity: Identity { agent_id: format!("worker{worker}").into(), ..Identity::default() },
     };
     let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
     for event in 0..events {

@@ -180,8 +180,14 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let patience = Patience::OF_A_PERSON;
     let directory = Some(world.work());
     let agent_id = "codex".to_owned();
-    let caller =
-        Caller { directory, agent_id, session_id: None, source: None, host: None, patience };
+    let caller = Caller {
+        directory,
+        agent_id: agent_id.into(),
+        session_id: None,
+        source: None,
+        host: None,
+        patience,
+    };
     Local::new(Arc::new(core), caller)
 }
 

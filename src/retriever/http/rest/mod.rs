@@ -18,6 +18,7 @@ mod problem;
 mod repeated;
 pub(crate) mod sign_in;
 
+use guard::secrets::Redacted;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -315,7 +316,7 @@ impl AnswerForm {
 
 /// Returns in whose name a deed is done: that of a named token, whatever the caller says.
 pub(crate) fn voice(headers: &HeaderMap, admitted: &Admitted) -> Result<Voice, Problem> {
-    let of_token = admitted.name().map(str::to_owned);
+    let of_token = admitted.name().map(Redacted::stamp);
     let Some(given) = headers.get(&AGENT).filter(|_| of_token.is_none()) else {
         return Ok(Voice::Model { client: of_token, session: None });
     };
