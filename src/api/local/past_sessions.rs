@@ -10,13 +10,13 @@ use crate::requests::sessions::{SessionListRequest, SessionSearchRequest};
 use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
-use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
+use guard::disclosure::ShownHow;
 use reply::{
     ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
 };
 use search::snapshot::Snapshot;
 use sessions::mended::{FailureSigns, known_ends};
-use sessions::session_judgement::of_mended;
+use sessions::session_judgement::may_tell;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
@@ -193,10 +193,7 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
         rows.retain(|row| !left_out.contains(&row.session));
     }
     // A hook says it, and nobody asked.
-    rows.retain(|row| {
-        let why = of_mended(row);
-        !Disclosure::of(TextVoucher::Transcript, ShownHow::Unasked, why).is_left_out()
-    });
+    rows.retain(|row| may_tell(row, &failure.command));
     Ok(reply::known_end(known_ends(&signs, &rows, 1).first()))
 }
 
