@@ -80,18 +80,14 @@ pub fn may_tell(mended: &MendedFailure, failed: &str) -> bool {
 fn session_texts(session: &KeptSession) -> Vec<TranscriptText<'_>> {
     let facts = &session.facts;
     let names = [&session.repo, &facts.branch, &facts.directory, &facts.parent];
-    let said = [Named(&session.tool), Said(&session.title), Said(&session.opening)];
-    said.into_iter().chain(names.into_iter().flatten().map(|name| Named(name))).collect()
+    // The opening is cut from the question, and whoever reads on meets all of it.
+    let question = if session.question.is_empty() { &session.opening } else { &session.question };
+    let said = [Named(&session.tool), Said(&session.title), Said(question)].into_iter();
+    said.chain(names.into_iter().flatten().map(|name| Named(name))).collect()
 }
 
 fn part_texts(part: &PartKind) -> Vec<TranscriptText<'_>> {
     match part {
-        PartKind::Asked(text)
-        | PartKind::Answered(text)
-        | PartKind::Summarised(text)
-        | PartKind::Planned(text)
-        | PartKind::Decided(text)
-        | PartKind::Failed(text) => vec![Said(text)],
         PartKind::Ran { command, outcome, excerpt } => ended(Ran(command), outcome, excerpt),
         PartKind::Edited { path, outcome, excerpt } => ended(Named(path), outcome, excerpt),
         PartKind::Called { tool, argument, outcome, excerpt } => {
@@ -99,7 +95,7 @@ fn part_texts(part: &PartKind) -> Vec<TranscriptText<'_>> {
             texts.extend(ended(Said(argument), outcome, excerpt));
             texts
         }
-        PartKind::Interrupted => Vec::new(),
+        _ => part.said().map(|(text, _)| Said(text)).into_iter().collect(),
     }
 }
 

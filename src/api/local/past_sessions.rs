@@ -194,7 +194,10 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
     }
     // A hook says it, and nobody asked.
     rows.retain(|row| may_tell(row, &failure.command));
-    Ok(reply::known_end(known_ends(&signs, &rows, 1).first()))
+    let ends = known_ends(&signs, &rows, 1);
+    let Some(end) = ends.first() else { return Ok(reply::known_end(None)) };
+    let cited = kept.cited_id(&end.latest.session).map_err(|error| failed(&error))?;
+    Ok(reply::known_end(Some((end, &cited))))
 }
 
 /// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, a session alone for its beginning and end, or the address
@@ -281,7 +284,7 @@ fn disclosed(
         if disclosed.shown().len() >= limit {
             break;
         }
-        let session = kept.session(hit.session).map_err(|error| failed(&error))?;
+        let session = kept.session_for_reply(hit.session).map_err(|error| failed(&error))?;
         let exchange = kept.exchange(hit.exchange).map_err(|error| failed(&error))?;
         // Somebody may have forgotten it in between.
         if let (Some(session), Some(exchange)) = (session, exchange) {
