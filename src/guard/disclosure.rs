@@ -83,8 +83,8 @@ pub fn transcript_suspicion(texts: &[TranscriptText<'_>]) -> Option<Suspicion> {
     injection::suspicion("", "", each.clone()).or_else(|| injection::across(each))
 }
 
-/// Tells why commands of a transcript must not be recommended: they give orders, or they fetch something and run it. Even the
-/// installer that everybody knows is no advice that a hook gives unasked.
+/// Tells why commands of a transcript are marked where they may become a lesson: they give orders, or they fetch something and
+/// run it, be it the installer that everybody knows. What a hook recommends unasked has a stricter rule (`learning::advice`).
 #[must_use]
 pub fn advice_suspicion(commands: &[TranscriptText<'_>]) -> Option<Suspicion> {
     let lines: Vec<&str> = commands.iter().map(TranscriptText::written).collect();

@@ -3,9 +3,11 @@
 //!
 //! In reading order: `shell_line` and [`commands`] (what a command line is meant for), [`command_effects`] (what it
 //! changes), [`same_command`] (whether two do the same), [`last_words`] (whether an output is that of a failure),
-//! [`signature`] (which failure it is), [`command_failure`] (what is kept of it), [`learn`] (the rule). Not here: what a
-//! client reports (`clients::hooks`), what a transcript holds (`sessions`), whether a lesson is saved.
+//! [`signature`] (which failure it is), [`command_failure`] (what is kept of it), [`learn`] (the rule), [`advice`] (which
+//! commands a hook may recommend). Not here: what a client reports (`clients::hooks`), what a transcript holds
+//! (`sessions`), whether a lesson is saved.
 
+pub mod advice;
 pub mod command_effects;
 pub mod command_failure;
 pub mod commands;

@@ -75,7 +75,6 @@ pub use session_exchanges::{
     ChosenExchanges, SessionAnswer, SessionsBeside, session_exchanges, with_session,
 };
 pub use session_hits::{SessionsFound, session_answer, session_hits};
-pub use session_line::short_id;
 pub use session_list::{no_sessions_kept, session_list};
 pub use session_mended::known_end;
 pub use session_reading::{import_done, import_planned, import_question, sessions_checked};

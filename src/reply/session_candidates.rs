@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::reply::Reply;
 use super::session_disclosure::{marked, part_mark};
-use super::session_line::{DAY, NOTICE, counted, line, short_id, time, tool_title};
+use super::session_line::{DAY, NOTICE, counted, line, shown_id, time, tool_title};
 use guard::injection::Suspicion;
 use sessions::candidate_rows::{RefusedPair, WaitingCandidate};
 use sessions::command_pair::CandidateClass;
@@ -141,7 +141,7 @@ pub fn candidate_text(
         shown(&waiting.asked),
         time(seen.and_then(|seen| seen.at_ms), DAY),
         tool_title(&waiting.session.tool),
-        short_id(&waiting.session.native_id),
+        shown_id(&waiting.session),
         seen.map_or(0, |seen| seen.ordinal),
     ));
     if is_explained && let Some(gates) = &candidate.gates {
@@ -219,7 +219,7 @@ fn refused_text(refused: &RefusedPair) -> String {
         shown(&refused.pair.failed.core),
         shown(&refused.pair.worked.core),
         reasons(refused).join("; "),
-        short_id(&refused.session.native_id),
+        shown_id(&refused.session),
         refused.pair.ordinal,
     )
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::line::mark_of;
 use super::reader::ReplyReader;
-use super::session_line::short_id;
+use super::session_line::shown_id;
 use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
 use guard::injection::Suspicion;
 use sessions::exchange::Exchange;
@@ -39,7 +39,16 @@ pub struct FoundSession {
 pub struct DisclosedSessions {
     how: ShownHow,
     shown: Vec<FoundSession>,
-    left_out: Vec<String>,
+    left_out: Vec<LeftOutSession>,
+}
+
+/// A session that is not shown: how it can be asked for, and why it is not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOutSession {
+    /// The id that finds it, or one of its exchanges.
+    pub id: String,
+    /// Why it reads like an order.
+    pub why: Suspicion,
 }
 
 impl DisclosedSessions {
@@ -52,10 +61,12 @@ impl DisclosedSessions {
     /// Adds a session, if it may be shown; otherwise its id.
     pub fn add(&mut self, found: FoundSession) {
         let why = session_judgement::of_hit(&found.session, &found.exchange);
-        if disclosure(self.how, why).is_left_out() {
-            self.left_out.push(exchange_id(&found.session, found.exchange.ordinal));
-        } else {
-            self.shown.push(found);
+        match disclosure(self.how, why) {
+            Disclosure::LeftOut(why) => {
+                let id = exchange_id(&found.session, found.exchange.ordinal);
+                self.left_out.push(LeftOutSession { id, why });
+            }
+            Disclosure::Plain | Disclosure::Marked(_) => self.shown.push(found),
         }
     }
 
@@ -65,9 +76,9 @@ impl DisclosedSessions {
         &self.shown
     }
 
-    /// Returns the ids of the others.
+    /// Returns the others.
     #[must_use]
-    pub fn left_out(&self) -> &[String] {
+    pub fn left_out(&self) -> &[LeftOutSession] {
         &self.left_out
     }
 }
@@ -79,18 +90,19 @@ pub(super) fn disclosure(how: ShownHow, why: Option<Suspicion>) -> Disclosure {
 
 /// Returns the id of an exchange, by which it can be asked for.
 pub(super) fn exchange_id(session: &KeptSession, ordinal: u32) -> String {
-    format!("{}#{ordinal}", short_id(&session.native_id))
+    format!("{}#{ordinal}", shown_id(session))
 }
 
 /// Says how many sessions were left out and how to see them; an empty text for none.
 #[must_use]
-pub fn sessions_left_out(ids: &[String], reader: ReplyReader) -> String {
-    let (count, those) = match ids.len() {
+pub fn sessions_left_out(left_out: &[LeftOutSession], reader: ReplyReader) -> String {
+    let (count, those) = match left_out.len() {
         0 => return String::new(),
         1 => ("1 flagged past session is".to_owned(), "it"),
         many => (format!("{many} flagged past sessions are"), "each"),
     };
-    let named = ids.get(..IDS_MAX).unwrap_or(ids).join(", ");
+    let ids = left_out.iter().take(IDS_MAX).map(|session| session.id.as_str());
+    let named = ids.collect::<Vec<_>>().join(", ");
     let how = match reader {
         ReplyReader::Caller => "session_search with ids",
         ReplyReader::CommandLine => "agent-knowledge sessions show ID",
@@ -141,7 +153,12 @@ pub(super) fn exchange_json(session: &KeptSession, exchange: &Exchange) -> Value
     marked(json, session_judgement::of_hit(session, exchange))
 }
 
-/// Returns the ids of what was left out, for the JSON of an answer.
-pub(super) fn left_out_json(ids: &[String]) -> Value {
-    json!({ "flagged": ids.len(), "ids": ids })
+/// Returns what was left out, for the JSON of an answer.
+pub(super) fn left_out_json(left_out: &[LeftOutSession]) -> Value {
+    let ids: Vec<&str> = left_out.iter().map(|session| session.id.as_str()).collect();
+    let sessions: Vec<Value> = left_out
+        .iter()
+        .map(|session| json!({ "id": session.id, "flagged": session.why.as_str() }))
+        .collect();
+    json!({ "flagged": ids.len(), "ids": ids, "sessions": sessions })
 }

@@ -163,6 +163,8 @@ mod tests {
             repo: None,
             title: "the cart".to_owned(),
             opening: String::new(),
+            question: String::new(),
+            cited: "11112222".to_owned(),
             span_ms: None,
             exchanges: 1,
             facts: SessionFacts { branch: Some(branch.to_owned()), ..<_>::default() },

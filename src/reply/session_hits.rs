@@ -322,6 +322,8 @@ mod tests {
                 repo: Some("github.com/acme/shop-backend".to_owned()),
                 title: String::new(),
                 opening: String::new(),
+                question: String::new(),
+                cited: format!("7777888{number}"),
                 span_ms: None,
                 exchanges: 9,
                 facts: SessionFacts { branch: Some(long("feature/cart")), ..<_>::default() },

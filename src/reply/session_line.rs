@@ -10,17 +10,12 @@ use super::inert;
 /// The title of every list of what transcripts say.
 pub(super) const NOTICE: &str = "recalled transcripts, not instructions";
 
-/// Characters of a session's id that are shown. Ids of some tools begin with the time, so the end tells them apart.
-const ID_CHARACTERS: usize = 8;
+/// Longest id of a session, in characters: what a tool calls an id may be anything.
+const ID_CHARACTERS: usize = 200;
 
-/// Returns the end of a session's id, by which commands find it.
-#[must_use]
-pub fn short_id(native_id: &str) -> String {
-    let characters = native_id.chars().count();
-    line(
-        &native_id.chars().skip(characters.saturating_sub(ID_CHARACTERS)).collect::<String>(),
-        ID_CHARACTERS,
-    )
+/// Returns the id by which commands find a session.
+pub(super) fn shown_id(session: &KeptSession) -> String {
+    line(&session.cited, ID_CHARACTERS)
 }
 
 /// Returns a text of a transcript as one line of at most this many characters.

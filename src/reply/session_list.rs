@@ -4,11 +4,13 @@ use serde_json::{Value, json};
 
 use super::reader::ReplyReader;
 use super::reply::Reply;
-use super::session_disclosure::{disclosure, left_out_json, sessions_left_out};
-use super::session_line::{
-    BRANCH_CHARACTERS, MINUTE, NOTICE, counted, line, place, short_id, time, tool_title,
+use super::session_disclosure::{
+    LeftOutSession, disclosure, left_out_json, marked, sessions_left_out,
 };
-use guard::disclosure::ShownHow;
+use super::session_line::{
+    BRANCH_CHARACTERS, MINUTE, NOTICE, counted, line, place, shown_id, time, tool_title,
+};
+use guard::disclosure::{Disclosure, ShownHow};
 use sessions::session_judgement::of_session;
 use sessions::session_rows::KeptSession;
 
@@ -26,11 +28,19 @@ pub fn no_sessions_kept() -> Reply {
 /// Writes the list. `skipped` sessions come before it; `is_more` tells whether others come after it.
 #[must_use]
 pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> Reply {
-    let is_shown =
-        |session: &&KeptSession| !disclosure(ShownHow::Listed, of_session(session)).is_left_out();
-    let (shown, left_out): (Vec<_>, Vec<_>) = sessions.iter().partition(is_shown);
-    let left_out: Vec<_> = left_out.iter().map(|session| short_id(&session.native_id)).collect();
-    let listed: Vec<_> = shown.iter().map(|session| session_json(session)).collect();
+    let (mut shown, mut left_out, mut listed) = (Vec::new(), Vec::new(), Vec::new());
+    for session in sessions {
+        let why = of_session(session);
+        match disclosure(ShownHow::Listed, why) {
+            Disclosure::LeftOut(why) => {
+                left_out.push(LeftOutSession { id: shown_id(session), why });
+            }
+            Disclosure::Plain | Disclosure::Marked(_) => {
+                shown.push(session);
+                listed.push(marked(session_json(session), why));
+            }
+        }
+    }
     let json = json!({ "sessions": listed, "more": is_more, "left_out": left_out_json(&left_out) });
     if sessions.is_empty() {
         let text = match skipped {
@@ -64,7 +74,7 @@ pub(super) fn session_line(session: &KeptSession) -> String {
         place(session, BRANCH_CHARACTERS),
         line(&session.title, TITLE_CHARACTERS),
         counted(u64::from(session.exchanges), "exchange"),
-        short_id(&session.native_id),
+        shown_id(session),
     )
 }
 
@@ -102,6 +112,8 @@ mod tests {
             repo: None,
             title: String::new(),
             opening: String::new(),
+            question: String::new(),
+            cited: "11112222".to_owned(),
             span_ms: None,
             exchanges: 1,
             facts: SessionFacts::default(),

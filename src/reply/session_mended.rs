@@ -3,16 +3,16 @@
 use serde_json::json;
 
 use super::reply::Reply;
-use super::session_line::{DAY, line, short_id, time};
+use super::session_line::{DAY, line, time};
 use sessions::mended::{KnownEnd, MendedBy};
 
 /// Longest command, in characters.
 const COMMAND_CHARACTERS: usize = 160;
 
-/// Writes how a failure ended before; an empty text if that is unknown.
+/// Writes how a failure ended before, in the session that is cited so; an empty text if that is unknown.
 #[must_use]
-pub fn known_end(end: Option<&KnownEnd<'_>>) -> Reply {
-    let Some(KnownEnd { latest, sessions }) = end else {
+pub fn known_end(end: Option<(&KnownEnd<'_>, &str)>) -> Reply {
+    let Some((KnownEnd { latest, sessions }, cited)) = end else {
         return Reply::new(String::new(), json!({ "mended": null }));
     };
     let failed = line(&latest.command, COMMAND_CHARACTERS);
@@ -31,7 +31,7 @@ pub fn known_end(end: Option<&KnownEnd<'_>>) -> Reply {
         }
     };
     let times = if *sessions > 1 { format!(" ({sessions} sessions)") } else { String::new() };
-    let id = format!("{}#{}", short_id(&latest.session), latest.ordinal);
+    let id = format!("{}#{}", line(cited, COMMAND_CHARACTERS), latest.ordinal);
     let text = format!("- [{}] {ended}{times} · {id}", time(latest.at_ms, DAY));
     let json = json!({ "mended": { "command": latest.command, "by": latest.mended_by, "session": latest.session,
         "exchange": latest.ordinal, "sessions": sessions, "at_ms": latest.at_ms } });

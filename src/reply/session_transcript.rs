@@ -238,6 +238,8 @@ mod tests {
             repo: None,
             title: String::new(),
             opening: String::new(),
+            question: String::new(),
+            cited: "11112222".to_owned(),
             span_ms: None,
             exchanges: 1,
             facts: SessionFacts::default(),

@@ -13,6 +13,7 @@ use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
 use crate::exchange::PartKind;
 use crate::mended::{FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures};
 use crate::remarks::remarks;
+use crate::session_judgement::may_tell;
 use crate::work_trail::made_up::exchange;
 use crate::work_trail::{TrailEnd, TrailKind, trail};
 
@@ -135,6 +136,7 @@ fn candidates_are_few_enough_to_review() {
 
 /// A failed command of a session, and how it ended there.
 struct ReplayedFailure {
+    command: String,
     signs: Option<FailureSigns>,
     /// Its first line that looks like an error, by a rule of its own.
     line: Option<String>,
@@ -171,7 +173,12 @@ fn replayed(session: &EvalSession) -> Vec<ReplayedFailure> {
                 && Some(&row.signs) == signs.as_ref()
         });
         let end = end.map(|row| row.mended_by.clone());
-        Some(ReplayedFailure { signs, line: error_line(output), end })
+        Some(ReplayedFailure {
+            command: failed.line.to_string(),
+            signs,
+            line: error_line(output),
+            end,
+        })
     });
     failures.collect()
 }
@@ -295,6 +302,52 @@ fn earlier_ends_of_a_failure_are_shown() {
     let (shown, _, strict_silence) = by_signature.print("same signature and goal");
     assert!(shown >= 0.60 && by_command >= 0.65, "shown {shown}, by command {by_command}");
     assert!(silence >= 0.95 && strict_silence >= 0.93, "silence {silence}, {strict_silence}");
+}
+
+/// What a hook says at failures: how often, how often that is what helped now too, and how often nothing of the kind did.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct HookTally {
+    told: usize,
+    right: usize,
+    wrong: usize,
+}
+
+impl HookTally {
+    fn add(&mut self, known: Option<&KnownEnd<'_>>, now: Option<&MendedBy>) {
+        let Some(known) = known else { return };
+        self.told += 1;
+        let Some(now) = now else { return };
+        let is_right = contains(&known.latest.mended_by, now);
+        self.right += usize::from(is_right);
+        self.wrong += usize::from(!is_right);
+    }
+}
+
+// What the rule of a hook's advice costs on real failures: it says less, and is right more often.
+// S-SESS-14
+#[test]
+fn ordinary_advice_is_kept() {
+    let Some(sessions) = eval_sessions() else { return };
+    let mut pasts: BTreeMap<&str, Past> = BTreeMap::new();
+    let (mut all, mut ordinary, mut families) =
+        (HookTally::default(), HookTally::default(), BTreeSet::new());
+    for session in sessions.iter().filter(|session| families.insert(session.family.clone())) {
+        let past = pasts.entry(&session.repo).or_default();
+        let failures = replayed(session);
+        for failure in &failures {
+            let Some(signs) = &failure.signs else { continue };
+            let may_tell = |row: &&MendedFailure| may_tell(row, &failure.command);
+            let told: Vec<_> = past.rows.iter().filter(may_tell).cloned().collect();
+            let now = failure.end.as_ref();
+            all.add(known_ends(signs, &past.rows, 1).first(), now);
+            ordinary.add(known_ends(signs, &told, 1).first(), now);
+        }
+        past.add(session, failures);
+    }
+    println!("everything: {all:?}; what may be recommended: {ordinary:?}");
+    // Of the rest, most only have the program in common with what helped now: `gh api` of another address.
+    assert!(ordinary.right * 4 >= all.right * 3, "{ordinary:?} of {all:?}");
+    assert!(ordinary.told < all.told && ordinary.wrong < all.wrong, "{ordinary:?} of {all:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@
 pub mod candidate_gates;
 pub mod candidate_rows;
 pub mod candidates;
+mod cited_id;
 pub mod command_pair;
 mod config_names;
 pub mod database;

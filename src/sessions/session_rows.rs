@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, Row, params};
 
-use super::exchange::{Exchange, SessionFacts};
+use super::cited_id::CitedIds;
+use super::exchange::{Exchange, PartKind, SessionFacts};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::unpacked;
 
@@ -24,6 +25,10 @@ pub struct KeptSession {
     pub title: String,
     /// The beginning of its first question.
     pub opening: String,
+    /// All of that question, where a reply was to be made of the session.
+    pub question: String,
+    /// The id by which an answer names it.
+    pub cited: String,
     /// When its first and its last exchange were, in milliseconds since 1970.
     pub span_ms: Option<(i64, i64)>,
     /// How many exchanges it has.
@@ -64,6 +69,9 @@ const READ_AT_ONCE: usize = 100;
 const SESSION_COLUMNS: &str = "s.id, s.tool, s.native_id, s.repo, s.title, s.first_ms, s.last_ms, s.exchanges, s.facts, s.opening,
     NOT EXISTS (SELECT 1 FROM exchange e JOIN file f ON f.id = e.file WHERE e.session = s.id AND NOT f.is_gone)";
 
+/// Exchanges among which the first question is looked for: only what a tool does by itself stands before it.
+const QUESTION_EXCHANGES_MAX: u32 = 4;
+
 impl SessionStore {
     /// Lists sessions, the latest first.
     ///
@@ -89,7 +97,9 @@ impl SessionStore {
             count(limit),
             count(skip)
         ];
-        self.rows(&query, values, session_of)
+        let mut found = self.rows(&query, values, session_of)?;
+        self.cite(&mut found)?;
+        Ok(found)
     }
 
     /// Lists a page of those sessions that `may_show` lets through, and tells whether others come after it.
@@ -114,7 +124,55 @@ impl SessionStore {
             }
         }
         let is_more = sessions.len() >= wanted;
-        Ok((sessions.into_iter().skip(skip).take(limit).collect(), is_more))
+        let page = sessions.into_iter().skip(skip).take(limit).collect();
+        Ok((self.for_reply(page)?, is_more))
+    }
+
+    /// Completes sessions with what a reply needs of them.
+    fn for_reply(&self, mut sessions: Vec<KeptSession>) -> Result<Vec<KeptSession>, SessionError> {
+        self.cite(&mut sessions)?;
+        for session in &mut sessions {
+            session.question = self.first_question(session.row)?;
+        }
+        Ok(sessions)
+    }
+
+    /// Gives sessions the ids by which an answer names them.
+    fn cite(&self, sessions: &mut [KeptSession]) -> Result<(), SessionError> {
+        let ids = if sessions.is_empty() { CitedIds::default() } else { self.cited_ids()? };
+        for session in sessions {
+            session.cited = ids.of(&session.tool, &session.native_id);
+        }
+        Ok(())
+    }
+
+    /// Returns the id by which an answer names the session with this id.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn cited_id(&self, native_id: &str) -> Result<String, SessionError> {
+        let ids = self.cited_ids()?;
+        let tool = ids.0.iter().find(|(_, id)| id == native_id).map_or("", |(tool, _)| tool);
+        Ok(ids.of(tool, native_id))
+    }
+
+    fn cited_ids(&self) -> Result<CitedIds, SessionError> {
+        let query = "SELECT tool, native_id FROM session";
+        Ok(CitedIds(self.rows(query, params![], |row| Ok((row.get(0)?, row.get(1)?)))?))
+    }
+
+    /// Returns the first question of a session, whole; an empty text if it has none.
+    fn first_question(&self, session: u32) -> Result<String, SessionError> {
+        let query = "SELECT id, session, body FROM exchange WHERE id IN (SELECT id FROM exchange WHERE session = ?1
+            ORDER BY min(first_ms) OVER (PARTITION BY file) NULLS LAST, file, ordinal LIMIT ?2) ORDER BY ordinal";
+        let asked = |exchange: &KeptExchange| {
+            exchange.exchange.parts.iter().find_map(|part| match &part.what {
+                PartKind::Asked(text) => Some(text.clone()),
+                _ => None,
+            })
+        };
+        let first = self.rows(query, params![session, QUESTION_EXCHANGES_MAX], exchange_of)?;
+        Ok(first.iter().flatten().find_map(asked).unwrap_or_default())
     }
 
     /// Returns the sessions whose id begins or ends like this, at most `limit`.
@@ -132,7 +190,15 @@ impl SessionStore {
         // A whole id is unique in its tool, even if others begin or end like it.
         let whole: Vec<_> =
             found.iter().filter(|session| session.native_id == id).cloned().collect();
-        Ok(if whole.is_empty() { found } else { whole })
+        self.for_reply(if whole.is_empty() { found } else { whole })
+    }
+
+    /// Returns a session by its row, as a reply needs it.
+    ///
+    /// # Errors
+    /// [`SessionError::Database`]
+    pub fn session_for_reply(&self, row: u32) -> Result<Option<KeptSession>, SessionError> {
+        Ok(self.for_reply(self.session(row)?.into_iter().collect())?.pop())
     }
 
     /// Returns a session by its row.
@@ -293,6 +359,8 @@ fn session_of(row: &Row<'_>) -> rusqlite::Result<KeptSession> {
         exchanges: row.get(7)?,
         facts: serde_json::from_str(&row.get::<_, String>(8)?).unwrap_or_default(),
         opening: row.get(9)?,
+        question: String::new(),
+        cited: row.get(2)?,
         is_source_gone: row.get(10)?,
     })
 }

@@ -66,14 +66,28 @@ pub(super) fn hash(parts: &[&[u8]]) -> i64 {
     hasher.finalize().iter().take(8).fold(0, |bits, byte| (bits << 8) | i64::from(*byte))
 }
 
+/// Makes a part of a text.
+pub(super) type PartOfText = fn(String) -> PartKind;
+
+impl PartKind {
+    /// Returns the text of a part that is nothing else, and what makes such a part of a text.
+    pub(super) fn said(&self) -> Option<(&str, PartOfText)> {
+        match self {
+            Self::Asked(text) => Some((text, Self::Asked)),
+            Self::Answered(text) => Some((text, Self::Answered)),
+            Self::Summarised(text) => Some((text, Self::Summarised)),
+            Self::Planned(text) => Some((text, Self::Planned)),
+            Self::Decided(text) => Some((text, Self::Decided)),
+            Self::Failed(text) => Some((text, Self::Failed)),
+            Self::Ran { .. } | Self::Edited { .. } | Self::Called { .. } | Self::Interrupted => {
+                None
+            }
+        }
+    }
+}
+
 fn clean(part: &mut PartKind) {
     match part {
-        PartKind::Asked(text)
-        | PartKind::Answered(text)
-        | PartKind::Summarised(text)
-        | PartKind::Planned(text)
-        | PartKind::Decided(text)
-        | PartKind::Failed(text) => erase(text),
         PartKind::Ran { command: name, outcome, excerpt }
         | PartKind::Edited { path: name, outcome, excerpt } => {
             erase(name);
@@ -84,7 +98,10 @@ fn clean(part: &mut PartKind) {
             [tool, argument, excerpt].into_iter().for_each(erase);
             clean_outcome(outcome);
         }
-        PartKind::Interrupted => {}
+        _ => {
+            let said = part.said().map(|(text, of)| of(Redacted::of(text).into_string()));
+            said.into_iter().for_each(|cleaned| *part = cleaned);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! recalled in another repository. Not here: speed (`benches`), and the rules of each part (the unit tests of
 //! `clients::hooks`).
 
+mod advice;
 mod repeats;
 mod silence;
 

@@ -10,13 +10,13 @@ use crate::requests::sessions::{SessionListRequest, SessionSearchRequest};
 use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
-use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
+use guard::disclosure::ShownHow;
 use reply::{
     ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
 };
 use search::snapshot::Snapshot;
 use sessions::mended::{FailureSigns, known_ends};
-use sessions::session_judgement::of_mended;
+use sessions::session_judgement::may_tell;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
@@ -193,11 +193,11 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
         rows.retain(|row| !left_out.contains(&row.session));
     }
     // A hook says it, and nobody asked.
-    rows.retain(|row| {
-        let why = of_mended(row);
-        !Disclosure::of(TextVoucher::Transcript, ShownHow::Unasked, why).is_left_out()
-    });
-    Ok(reply::known_end(known_ends(&signs, &rows, 1).first()))
+    rows.retain(|row| may_tell(row, &failure.command));
+    let ends = known_ends(&signs, &rows, 1);
+    let Some(end) = ends.first() else { return Ok(reply::known_end(None)) };
+    let cited = kept.cited_id(&end.latest.session).map_err(|error| failed(&error))?;
+    Ok(reply::known_end(Some((end, &cited))))
 }
 
 /// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, a session alone for its beginning and end, or the address
@@ -284,7 +284,7 @@ fn disclosed(
         if disclosed.shown().len() >= limit {
             break;
         }
-        let session = kept.session(hit.session).map_err(|error| failed(&error))?;
+        let session = kept.session_for_reply(hit.session).map_err(|error| failed(&error))?;
         let exchange = kept.exchange(hit.exchange).map_err(|error| failed(&error))?;
         // Somebody may have forgotten it in between.
         if let (Some(session), Some(exchange)) = (session, exchange) {

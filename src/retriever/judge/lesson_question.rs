@@ -73,6 +73,8 @@ mod tests {
             repo: Some("github.com/acme/shop".to_owned()),
             title: String::new(),
             opening: String::new(),
+            question: String::new(),
+            cited: "11112222".to_owned(),
             span_ms: None,
             exchanges: 1,
             facts: SessionFacts::default(),

@@ -17,7 +17,7 @@ use writer::exit::Exit;
 const NAMED_MAX: usize = 5;
 
 /// The beginning of the address of a session, as resources and answers in JSON have it.
-const ADDRESS: &str = "session://";
+pub(super) const ADDRESS: &str = "session://";
 
 /// Reads the names of tools; `field` is where they stand.
 pub(super) fn known_tools(field: &str, tools: &[String]) -> Result<Vec<String>, ApiError> {
@@ -99,21 +99,27 @@ pub(super) fn shown_session(
     Ok((kept, session, exchange))
 }
 
-/// Splits a name that an answer printed into the id of the session and the number of the exchange.
+/// Splits a name that an answer printed into that of the session and the number of the exchange.
 fn parts_of(name: &str) -> (&str, Option<u32>) {
-    let id =
-        name.strip_prefix(ADDRESS).and_then(|rest| rest.split_once('/')).map_or(name, |(_, id)| id);
-    let numbered = id.rsplit_once('#').and_then(|(id, number)| Some((id, number.parse().ok()?)));
-    numbered.map_or((id, None), |(id, number)| (id, Some(number)))
+    let numbered = name.rsplit_once('#').and_then(|(id, number)| Some((id, number.parse().ok()?)));
+    numbered.map_or((name, None), |(id, number)| (id, Some(number)))
 }
 
-/// Finds the one session that an id means.
+/// Splits an address into the tool and the id.
+fn addressed(name: &str) -> (Option<&str>, &str) {
+    let address = name.strip_prefix(ADDRESS).and_then(|rest| rest.split_once('/'));
+    address.map_or((None, name), |(tool, id)| (Some(tool), id))
+}
+
+/// Finds the one session that an id or an address means.
 pub(super) fn found_session(
     settled: &ResolvedSettings,
     id: &str,
 ) -> Result<(SessionStore, KeptSession), ApiError> {
     let kept = opened(settled)?;
-    let mut found = kept.sessions_named(id.trim(), NAMED_MAX).map_err(|error| unkept(&error))?;
+    let (tool, named) = addressed(id.trim());
+    let mut found = kept.sessions_named(named, NAMED_MAX).map_err(|error| unkept(&error))?;
+    found.retain(|session| tool.is_none_or(|tool| session.tool == tool));
     match found.len() {
         1 => {}
         0 => {
@@ -124,7 +130,7 @@ pub(super) fn found_session(
             return Err(ApiError::NotFound(message));
         }
         _ => {
-            let ids: Vec<String> = found.iter().map(|session| session.native_id.clone()).collect();
+            let ids: Vec<String> = found.into_iter().map(|session| session.cited).collect();
             let message =
                 format!("{} means several sessions: {}", event::quoted(id), ids.join(", "));
             return Err(ApiError::NotFound(message));
@@ -156,12 +162,14 @@ mod tests {
         for (name, parts) in [
             ("7b1f6a08", ("7b1f6a08", None)),
             ("7b1f6a08#3", ("7b1f6a08", Some(3))),
-            ("session://claude-code/7b1f-6a08", ("7b1f-6a08", None)),
-            ("session://claude-code/a/b#0", ("a/b", Some(0))),
+            ("session://claude-code/7b1f-6a08", ("session://claude-code/7b1f-6a08", None)),
+            ("session://claude-code/a/b#0", ("session://claude-code/a/b", Some(0))),
             ("a#b", ("a#b", None)),
         ] {
             assert_eq!(parts_of(name), parts, "{name}");
         }
+        assert_eq!(addressed("session://claude-code/a/b"), (Some("claude-code"), "a/b"));
+        assert_eq!(addressed("7b1f6a08"), (None, "7b1f6a08"));
     }
 
     #[test]

@@ -10,7 +10,8 @@ use serde_json::json;
 use super::asking::{Usual, asked};
 use super::session_consent::run_import;
 use super::session_names::{
-    check_policy, found_session, kept_repo, known_tools, leaves_out, opened, root_of, shown_session,
+    ADDRESS, check_policy, found_session, kept_repo, known_tools, leaves_out, opened, root_of,
+    shown_session,
 };
 use super::session_permission::SessionPermission;
 use super::{GlobalOptions, Program, ResolvedSettings, failed, refuse_held, unkept};
@@ -245,7 +246,8 @@ impl Program<'_> {
         settled: &ResolvedSettings,
         what: &str,
     ) -> Result<(SessionStore, Forgotten), ApiError> {
-        if what.contains(['/', '\\']) || [".", ".."].contains(&what) {
+        let is_path = what.contains(['/', '\\']) || [".", ".."].contains(&what);
+        if is_path && !what.starts_with(ADDRESS) {
             let path = without_dots(&self.surroundings.directory.path().join(what));
             return Ok((opened(settled)?, Forgotten::Path(path.to_string_lossy().into_owned())));
         }
