@@ -21,13 +21,15 @@ pub use command_context::{GlobalOptions, Need, Process};
 pub use command_output::{answer, refuse};
 use command_output::{ended, print, shape};
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use super::args::{self, CommandLine, MainCommand, OutputFormat, Past, WatchedContext};
+use crate::mcp::ToolSet;
 use api::requests::listing::{RecentArguments, ShowArguments};
-use api::{ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
+use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
 use writer::exit::{Exit, complain};
 
@@ -65,10 +67,10 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     process.is_colourful = line.color.decides(process.is_colourful);
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of, color: line.color };
-    if line.command.as_ref().is_none_or(warns) {
-        for warning in wiring.warnings(&settings) {
-            complain(process.messages, process.name, &warning);
-        }
+    let is_told = line.command.as_ref().is_none_or(warns);
+    let warnings = if is_told { wiring.warnings(&settings) } else { Vec::new() };
+    for warning in &warnings {
+        complain(process.messages, process.name, warning);
     }
     let done = match line.command {
         Some(command) => perform(process, wiring, &settings, command),
@@ -76,8 +78,18 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
             .home(&settings)
             .map(|reply| answer(process, OutputFormat { json: line.json }, &reply)),
     };
+    if is_told {
+        tell_directory(process, wiring);
+    }
     match done {
         Ok(exit) => exit,
+        // What was told before is not told again.
+        Err(ApiError::Failed { exit, message }) if warnings.contains(&message) => {
+            if as_json {
+                failure_json::tell(process, &ApiError::Failed { exit, message }, exit);
+            }
+            exit
+        }
         Err(error) => {
             let exit = refuse(process, &error);
             if as_json {
@@ -85,6 +97,24 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
             }
             exit
         }
+    }
+}
+
+/// Serves a client, for whose calls the directory may decide something, which is told before they come.
+fn serve_mcp(
+    process: &mut Process<'_>,
+    wiring: &mut dyn Wiring,
+    api: Arc<dyn Api>,
+    tools: ToolSet,
+) -> Exit {
+    tell_directory(process, wiring);
+    wiring.serve_mcp(api, tools)
+}
+
+/// Says that another directory was taken for the one that was removed, where that decided something.
+fn tell_directory(process: &mut Process<'_>, wiring: &dyn Wiring) {
+    if let Some(notice) = wiring.directory_notice() {
+        complain(process.messages, process.name, &notice);
     }
 }
 
@@ -165,7 +195,7 @@ fn perform(
         MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
         MainCommand::Mcp(command) => {
             let api = wiring.open_server(settings, command.remote.as_deref())?;
-            return Ok(wiring.serve_mcp(api, command.tools));
+            return Ok(serve_mcp(process, wiring, api, command.tools));
         }
         MainCommand::Serve(command) => {
             (command.form, wiring.serve(settings, command, process.messages)?)

@@ -29,6 +29,7 @@ mod browser;
 mod config_command;
 mod config_file;
 mod config_findings;
+mod directory_notice;
 mod edit;
 mod editor;
 mod engine_source;
@@ -81,6 +82,7 @@ mod ui;
 mod unused;
 mod upkeep;
 
+use directory_notice::DirectoryAsked;
 use opening::Watches;
 use preconditions::refuse_held;
 
@@ -125,13 +127,21 @@ pub struct Program<'a> {
     life: Option<PathBuf>,
     /// What is written down of the answers of tools, once the settings are known.
     telling: Option<Telling>,
+    /// Whether the working directory decided something.
+    directory_asked: DirectoryAsked,
 }
 
 impl<'a> Program<'a> {
     /// Makes the program; nothing is opened yet.
     #[must_use]
     pub fn new(surroundings: Surroundings<'a>) -> Self {
-        Self { surroundings, is_server: false, life: None, telling: None }
+        Self {
+            surroundings,
+            is_server: false,
+            life: None,
+            telling: None,
+            directory_asked: DirectoryAsked::default(),
+        }
     }
 
     /// Returns what the process provides.
@@ -188,17 +198,24 @@ impl Wiring for Program<'_> {
         if let Some(as_of) = &settings.as_of {
             return Ok(Arc::new(self.as_of(settings, need, as_of)?));
         }
-        match self.remote(settings, need, "command")? {
-            Some(remote) => Ok(Arc::new(remote)),
-            None => Ok(Arc::new(self.local(settings, need)?)),
-        }
+        let api: Arc<dyn Api> = match self.remote(settings, need, "command")? {
+            Some(remote) => Arc::new(remote),
+            None => Arc::new(self.local(settings, need)?),
+        };
+        Ok(match self.surroundings.directory.notice() {
+            Some(_) => self.directory_asked.noting(api),
+            None => api,
+        })
     }
 
     fn warnings(&mut self, settings: &GlobalOptions) -> Vec<String> {
         // Settings that cannot be read are told by the command that needs them.
         let settled = self.settle(settings).ok();
-        let of_settings = settled.and_then(|settled| settled.config.warning());
-        self.surroundings.directory.notice().into_iter().chain(of_settings).collect()
+        settled.and_then(|settled| settled.config.warning()).into_iter().collect()
+    }
+
+    fn directory_notice(&self) -> Option<String> {
+        self.surroundings.directory.notice().filter(|_| self.directory_asked.take())
     }
 
     fn open_server(
@@ -372,7 +389,9 @@ impl Wiring for Program<'_> {
                 let json = json!({ "shell": command.shell, "script": text });
                 Ok((Exit::Done, Reply { text, json }))
             }
-            PersonCommand::ManPages(command) => Ok((Exit::Done, man_pages::write(&command)?)),
+            PersonCommand::ManPages(command) => {
+                Ok((Exit::Done, man_pages::write(&self.path_from_here(&command.directory)?)?))
+            }
             PersonCommand::Config(command) => self.config(settings, command, process),
         }
     }

@@ -2,14 +2,13 @@
 //! reading the environment. The programs do that and pass the values in.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use etcetera::BaseStrategy;
 use toml::Table;
 
+use super::config_fault::{ConfigFault, read_config_text};
 use super::config_finding::{self, ConfigFinding};
 use super::config_table::{ConfigTable, UnknownRule};
 use super::section_budgets::read_budgets;
@@ -65,7 +64,7 @@ pub struct Config {
 }
 
 /// Longest configuration file, in bytes. Thousands of aliases fit; a longer file is refused.
-const FILE_BYTES_MAX: usize = 1024 * 1024;
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 impl Config {
     /// Reads a configuration file. A missing file counts as empty. What this version does not know is left out, and told in
@@ -74,16 +73,25 @@ impl Config {
     /// # Errors
     /// [`StoreError::Config`] names the file and what is wrong in it.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        let wrong = |why| StoreError::Config { path: path.to_owned(), why };
-        trusted(path)?;
-        let mut config = match read_bounded(path) {
-            Ok(text) if text.len() <= FILE_BYTES_MAX => Self::parse(&text).map_err(wrong)?,
-            Ok(_) => return Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes"))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
-            Err(error) => return Err(StoreError::io("read", path)(error)),
-        };
+        trusted(path)
+            .map_err(|error| match error {
+                // What cannot be looked at cannot be read either; reading says more.
+                StoreError::Io { .. } => None,
+                error => Some(error),
+            })
+            .or_else(|error| error.map_or(Ok(()), Err))?;
+        let text = Self::text_of(path)?;
+        let mut config = Self::parse(&text).map_err(|fault| fault.in_file(path))?;
         config.findings.iter_mut().for_each(|finding| finding.file = Some(path.to_owned()));
         Ok(config)
+    }
+
+    /// Returns the text of a configuration file; a missing one is empty.
+    ///
+    /// # Errors
+    /// [`StoreError::Config`] says why it cannot be read.
+    pub fn text_of(path: &Path) -> Result<String, StoreError> {
+        Ok(read_config_text(path, FILE_BYTES_MAX)?.unwrap_or_default())
     }
 
     /// Reads the text of a configuration file.
@@ -91,8 +99,15 @@ impl Config {
     /// # Errors
     /// A sentence that names the key and says what is allowed: no TOML, a value of a wrong type, or one that decides where
     /// something goes.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let mut table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    pub fn parse(text: &str) -> Result<Self, ConfigFault> {
+        let table = text.parse().map_err(|error| ConfigFault::of_toml(&error, text))?;
+        Self::of_table(table, text).map_err(|fault| {
+            let line = config_finding::line_of(&fault.key, text);
+            ConfigFault { line, ..fault }
+        })
+    }
+
+    fn of_table(mut table: Table, text: &str) -> Result<Self, ConfigFault> {
         let mut config =
             Self { findings: config_finding::take_unknown(&mut table)?, ..Self::default() };
         for (key, value) in table {
@@ -124,7 +139,7 @@ impl Config {
     }
 
     /// Sets what one key says, whose value has the right type. Only a place is refused.
-    fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), String> {
+    fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), ConfigFault> {
         let text = value.as_str().unwrap_or_default();
         match key {
             "logs" => self.logs = Some(place(key, text)?),
@@ -162,7 +177,7 @@ impl Config {
     }
 
     /// Sets what a table says. A table that is held says nothing.
-    fn set_table(&mut self, section: ConfigTable, table: Table) -> Result<(), String> {
+    fn set_table(&mut self, section: ConfigTable, table: Table) -> Result<(), ConfigFault> {
         let read = match section {
             ConfigTable::Aliases => {
                 self.aliases = parse_aliases(table)?;
@@ -317,40 +332,33 @@ impl MemoryMib {
     }
 }
 
-/// Reads slightly more than a configuration may contain. A pipe without a writer reads as empty instead of
-/// hanging the program, and an endless device ends. Links are followed, because people keep such files in git.
-fn read_bounded(path: &Path) -> io::Result<String> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
-    let mut text = String::new();
-    let bytes_max = u64::try_from(FILE_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
-    options.open(path)?.take(bytes_max).read_to_string(&mut text)?;
-    Ok(text)
-}
-
 /// Reads a directory. A relative one would be another in each working directory.
-fn place(key: &str, path: &str) -> Result<PathBuf, String> {
+fn place(key: &str, path: &str) -> Result<PathBuf, ConfigFault> {
     let place = expanded(path);
     if place.is_absolute() {
         return Ok(place);
     }
-    Err(format!(
+    let why = format!(
         "{key} must be an absolute path, or begin with ~/, for example {key} = \"~/knowledge/{key}\"; got {}",
         quoted(path)
-    ))
+    );
+    Err(ConfigFault::of_key(key, why))
 }
 
-fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, String> {
-    let key =
-        |text: &str| RepoKey::parse(text).map_err(|error| format!("aliases: {text:?} {error}"));
+fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, ConfigFault> {
     let mut aliases = BTreeMap::new();
     for (old, new) in table {
-        let new = new.as_str().ok_or_else(|| {
-            format!("aliases: the value of {old:?} must be the name of a repository")
-        })?;
-        aliases.insert(key(&old)?, key(new)?);
+        let key = |text: &str| {
+            RepoKey::parse(text).map_err(|error| {
+                let name = format!("{}.{old}", ConfigTable::Aliases.as_str());
+                let why = format!(
+                    "aliases: {} {error}; for example old-name = \"github.com/acme/new-name\" below [aliases]",
+                    quoted(text)
+                );
+                ConfigFault::of_key(&name, why)
+            })
+        };
+        aliases.insert(key(&old)?, key(new.as_str().unwrap_or_default())?);
     }
     Ok(aliases)
 }
@@ -426,7 +434,7 @@ mod tests {
     fn a_directory_is_the_same_from_everywhere() {
         for key in ["logs", "model", "cache"] {
             for wrong in ["", " ", "logs", "./logs", "../l", "~", "~other/l"] {
-                let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err();
+                let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err().why;
                 let told = format!("{key} must be an absolute path, or begin with ~/, for example");
                 assert!(refused.starts_with(&told), "{refused}");
             }
@@ -451,6 +459,7 @@ mod tests {
         assert!(
             memory("memory_mib = \"1024\"")
                 .unwrap_err()
+                .why
                 .starts_with("memory_mib is of a wrong type")
         );
     }
@@ -466,7 +475,7 @@ mod tests {
         let told = left_out("embedding = \"INT4\"");
         assert_eq!(told, "embedding must be \"fp32\" or \"int8\", not \"INT4\"");
         assert!(
-            embedding("embedding = 8").unwrap_err().starts_with("embedding is of a wrong type")
+            embedding("embedding = 8").unwrap_err().why.starts_with("embedding is of a wrong type")
         );
     }
 
@@ -484,7 +493,7 @@ mod tests {
         let text = "[sessions]\nexclude_tools = [\"codex\"]\nexclude_paths = [\"~/secret\"]\nprivate = true";
         assert_eq!(policy(text), Ok(expected));
         assert_eq!(policy("[sessions]\nexclude = []"), Ok(SessionPolicy::HELD));
-        let wrong = policy("[sessions]\nexclude_repos = \"a\"").unwrap_err();
+        let wrong = policy("[sessions]\nexclude_repos = \"a\"").unwrap_err().why;
         assert!(wrong.contains("exclude_repos is of a wrong type: it must be a list"), "{wrong}");
     }
 
@@ -506,7 +515,7 @@ mod tests {
             assert_eq!(policy(wrong), Ok(ArchivePolicy::default()), "{wrong}");
         }
         for wrong in ["archive_above_lines = \"100\"", "archive_older_than = 90"] {
-            assert!(policy(wrong).unwrap_err().contains("is of a wrong type"), "{wrong}");
+            assert!(policy(wrong).unwrap_err().why.contains("is of a wrong type"), "{wrong}");
         }
     }
 
@@ -514,9 +523,13 @@ mod tests {
     fn what_is_endless_is_no_configuration() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        std::fs::write(&path, "# ".repeat(FILE_BYTES_MAX / 2)).unwrap();
+        std::fs::write(&path, "# ".repeat(usize::try_from(FILE_BYTES_MAX / 2).unwrap())).unwrap();
         assert_eq!(Config::read(&path).unwrap(), Config::default());
-        std::fs::write(&path, format!("{}#", "# ".repeat(FILE_BYTES_MAX / 2))).unwrap();
+        std::fs::write(
+            &path,
+            format!("{}#", "# ".repeat(usize::try_from(FILE_BYTES_MAX / 2).unwrap())),
+        )
+        .unwrap();
         assert!(Config::read(&path).unwrap_err().to_string().contains("longer than 1048576 bytes"));
         assert_eq!(Config::read(&folder.path().join("none")).unwrap(), Config::default());
     }
@@ -590,8 +603,8 @@ mod tests {
             ("[memory_mib]\na = 1", "memory_mib is of a wrong type"),
             ("[aliases]\na = \"../b\"", "github.com/acme/api"),
         ] {
-            let why = Config::parse(text).unwrap_err();
-            assert!(why.contains(told), "{text}: {why}");
+            let fault = Config::parse(text).unwrap_err().to_string();
+            assert!(fault.contains(told), "{text}: {fault}");
         }
     }
 }

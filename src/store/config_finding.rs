@@ -9,6 +9,7 @@ use event::quoted;
 use toml::de::DeTable;
 use toml::{Table, Value};
 
+use super::config_fault::ConfigFault;
 use super::config_table::{ConfigTable, UnknownRule};
 use super::provider_rules::KEYS_THEMSELVES;
 use super::setting::{SETTINGS, Setting, SettingForm};
@@ -42,7 +43,8 @@ impl fmt::Display for ConfigFinding {
         write!(out, "{}", self.why)?;
         match self.section.map(ConfigTable::unknown_rule) {
             Some(UnknownRule::Holds { held }) => {
-                write!(out, "; until it is removed, or a newer version reads it, {held}")
+                write!(out, "; until it is removed, or a newer version reads it, {held}")?;
+                write!(out, "; correct or remove that line")
             }
             _ if self.key.is_empty() => Ok(()),
             _ => write!(out, "; it is left out"),
@@ -78,19 +80,40 @@ impl ConfigFinding {
                 quoted(&key)
             ),
             Some(meant) => {
-                format!("{} is no setting of this version; did you mean {meant}?", quoted(&key))
+                let example = Setting::of(meant).map(|setting| example_of(meant, &setting));
+                let example =
+                    example.map_or_else(String::new, |line| format!(" For example {line}"));
+                format!(
+                    "{} is no setting of this version; did you mean {meant}?{example}",
+                    quoted(&key)
+                )
             }
-            None => format!("{} is no setting of this version", quoted(&key)),
+            None => match section.map(known_of) {
+                None => format!("{} is no setting of this version", quoted(&key)),
+                Some(known) => {
+                    format!("{} is no setting of this version; allowed are {known}", quoted(&key))
+                }
+            },
         };
         Self { file: None, line: None, key, section, why }
     }
 }
 
+/// Returns the keys of a table, with an example of the first.
+fn known_of(section: ConfigTable) -> String {
+    let start = format!("{}.", section.as_str());
+    let of_table = || SETTINGS.iter().filter(|setting| setting.key.starts_with(&start));
+    let names: Vec<&str> =
+        of_table().filter_map(|setting| setting.key.strip_prefix(&*start)).collect();
+    let example = of_table().next().map(|setting| example_of(setting.key, setting));
+    format!("{}, for example {}", names.join(", "), example.unwrap_or_default())
+}
+
 /// Takes out of a file what this version does not know, and returns what that was.
 ///
 /// # Errors
-/// A sentence about a value of a wrong type.
-pub(super) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, String> {
+/// A value of a wrong type.
+pub(super) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, ConfigFault> {
     let mut findings = Vec::new();
     let mut unknown = Vec::new();
     for (key, value) in table.iter_mut() {
@@ -113,11 +136,10 @@ pub(super) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, Stri
     Ok(findings)
 }
 
-fn take_unknown_of(section: ConfigTable, table: &mut Table) -> Result<Vec<ConfigFinding>, String> {
-    // Any name may be an alias; a wrong one is refused with the file.
-    if section.unknown_rule() == UnknownRule::Refused {
-        return Ok(Vec::new());
-    }
+fn take_unknown_of(
+    section: ConfigTable,
+    table: &mut Table,
+) -> Result<Vec<ConfigFinding>, ConfigFault> {
     let mut unknown = Vec::new();
     for (name, value) in table.iter() {
         let key = format!("{}.{name}", section.as_str());
@@ -132,7 +154,7 @@ fn take_unknown_of(section: ConfigTable, table: &mut Table) -> Result<Vec<Config
 }
 
 /// Refuses a value of a wrong type. It is not repeated: it may be a secret.
-fn check_form(key: &str, setting: &Setting, value: &Value) -> Result<(), String> {
+fn check_form(key: &str, setting: &Setting, value: &Value) -> Result<(), ConfigFault> {
     let is_list = || value.as_array().is_some_and(|items| items.iter().all(Value::is_str));
     let is_right = match setting.form {
         SettingForm::Text => value.is_str(),
@@ -144,21 +166,39 @@ fn check_form(key: &str, setting: &Setting, value: &Value) -> Result<(), String>
     if is_right {
         return Ok(());
     }
-    let (kind, example) = (setting.form.toml_type(), setting.toml_example());
-    Err(format!(
-        "{key} is of a wrong type: it must be {kind} ({}), for example {key} = {example}",
-        setting.allowed
-    ))
+    let (kind, allowed) = (setting.form.toml_type(), setting.allowed);
+    let why = format!(
+        "{key} is of a wrong type: it must be {kind} ({allowed}), for example {}",
+        example_of(key, setting)
+    );
+    Err(ConfigFault::of_key(key, why))
 }
 
-fn no_table(name: &str) -> String {
+/// Returns a line of the file that sets a key.
+pub(super) fn example_of(key: &str, setting: &Setting) -> String {
+    let example = setting.toml_example();
+    let Some((table, name)) = key.split_once('.') else { return format!("{key} = {example}") };
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    match name.bytes().all(is_bare) {
+        true => format!("{name} = {example} below [{table}]"),
+        false => format!("{} = {example} below [{table}]", quoted(name)),
+    }
+}
+
+fn no_table(name: &str) -> ConfigFault {
     let first = SETTINGS.iter().find(|one| one.key.starts_with(&format!("{name}.")));
     let example = first.map_or_else(String::new, |setting| {
-        let key = setting.key.strip_prefix(name).unwrap_or_default().trim_start_matches('.');
-        let key = if key == "*" { "decisions" } else { key };
-        format!(", for example {key} = {} below a line [{name}]", setting.toml_example())
+        let key = match setting.key.strip_suffix('*') {
+            Some(table) if name == ConfigTable::SectionBudgets.as_str() => {
+                format!("{table}decisions")
+            }
+            Some(table) => format!("{table}old-name"),
+            None => setting.key.to_owned(),
+        };
+        format!(", for example {}", example_of(&key, setting))
     });
-    format!("{name} is of a wrong type: it must be a table [{name}]{example}")
+    let why = format!("{name} is of a wrong type: it must be a table [{name}]{example}");
+    ConfigFault::of_key(name, why)
 }
 
 /// Returns the setting that was probably meant: one with a slip of a letter, or one of the same name elsewhere.
@@ -189,24 +229,25 @@ fn is_slip(one: &str, other: &str) -> bool {
 
 /// Sets the line of each finding.
 pub(super) fn set_lines(findings: &mut [ConfigFinding], text: &str) {
-    if findings.is_empty() {
-        return;
-    }
-    let Ok(table) = DeTable::parse(text) else { return };
     for finding in findings {
-        let (first, second) = match finding.key.split_once('.') {
-            Some((first, second)) if finding.section.is_some() => (first, Some(second)),
-            _ => (&*finding.key, None),
-        };
-        let entry = table.get_ref().iter().find(|(key, _)| key.get_ref() == first);
-        let Some((key, value)) = entry else { continue };
-        let inner = second.and_then(|name| {
-            let table = value.get_ref().as_table()?;
-            table.iter().find(|(key, _)| key.get_ref() == name).map(|(key, _)| key.span())
-        });
-        let before = text.get(..inner.unwrap_or_else(|| key.span()).start).unwrap_or_default();
-        finding.line = Some(before.matches('\n').count() + 1);
+        finding.line = line_of(&finding.key, text);
     }
+}
+
+/// Returns the line of a key, that of a table before its first dot.
+pub(super) fn line_of(key: &str, text: &str) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let (first, second) = match key.split_once('.') {
+        Some((first, second)) if ConfigTable::named(first).is_some() => (first, Some(second)),
+        _ => (key, None),
+    };
+    let (key, value) = table.get_ref().iter().find(|(key, _)| key.get_ref() == first)?;
+    let inner = second.and_then(|name| {
+        let table = value.get_ref().as_table()?;
+        table.iter().find(|(key, _)| key.get_ref() == name).map(|(key, _)| key.span())
+    });
+    let before = text.get(..inner.unwrap_or_else(|| key.span()).start)?;
+    Some(before.matches('\n').count() + 1)
 }
 
 #[cfg(test)]
@@ -232,7 +273,8 @@ mod tests {
             (
                 "[sync]\n\nshrae = [\"*\"]",
                 3,
-                "did you mean sync.share?; until it is removed, or a newer version reads it, nothing is exchanged",
+                "did you mean sync.share? For example share = [\"github.com/acme/*\"] below [sync]; until it is removed, \
+                 or a newer version reads it, nothing is exchanged",
             ),
             ("share = [\"*\"]", 1, "did you mean sync.share?"),
             ("sync.deny = [\"a\"]", 1, "\"sync.deny\" is no setting"),
@@ -244,6 +286,52 @@ mod tests {
             let shown = found[0].to_string();
             assert!(shown.contains(told), "{text}: {shown}");
         }
+    }
+
+    // S-CONFIG-4
+    #[test]
+    fn a_wrong_type_of_any_setting_names_line_key_what_is_allowed_and_an_example() {
+        let mut tables: Vec<String> = Vec::new();
+        for setting in SETTINGS {
+            let key = setting.key.replace('*', "gotchas");
+            let wrong = if setting.form == SettingForm::Number { "\"x\"" } else { "7.5" };
+            let (text, line) = match key.split_once('.') {
+                Some((table, name)) => {
+                    tables.push(table.to_owned());
+                    (format!("# mine\n\n[{table}]\n{name} = {wrong}\n"), 4)
+                }
+                None => (format!("# mine\n\n{key} = {wrong}\n"), 3),
+            };
+            let fault = Config::parse(&text).unwrap_err();
+            assert_eq!((fault.line, &fault.key), (Some(line), &key), "{text}");
+            let shown = fault.to_string();
+            let example = example_of(&key, &setting);
+            for told in [&*format!("line {line}: {key} "), setting.allowed, &example] {
+                assert!(shown.contains(told), "{text}: {shown}");
+            }
+            let (line, table) = example.split_once(" below ").unwrap_or((&example, ""));
+            let right = Config::parse(&format!("{table}\n{line}\n"));
+            assert!(right.is_ok(), "the example is refused: {right:?}");
+        }
+        tables.dedup();
+        for table in tables {
+            if table == "embedding" {
+                continue; // A text is right there.
+            }
+            let shown = Config::parse(&format!("\n{table} = 7.5")).unwrap_err().to_string();
+            for told in [&*format!("line 2: {table} is of a wrong type"), "for example", "below ["]
+            {
+                assert!(shown.contains(told), "{shown}");
+            }
+        }
+        let shown = Config::parse("a = 1\nb c = 2\n").unwrap_err().to_string();
+        assert!(shown.starts_with("line 2: is no TOML from column 3 on"), "{shown}");
+        assert!(
+            !shown.contains('\n') && shown.contains("for example memory_mib = 1024"),
+            "{shown}"
+        );
+        let shown = Config::parse("[aliases]\n\"a b\" = \"c\"").unwrap_err().to_string();
+        assert!(shown.starts_with("line 2: aliases") && shown.contains("old-name ="), "{shown}");
     }
 
     #[test]

@@ -68,7 +68,7 @@ mod tests {
     use crate::Config;
 
     fn read(text: &str) -> Result<Option<EngineSetting>, String> {
-        Config::parse(text).map(|config| config.engine)
+        Config::parse(text).map(|config| config.engine).map_err(|fault| fault.why)
     }
 
     // S-CORPUS-8

@@ -115,10 +115,12 @@ pub enum StoreError {
         remedy: String,
     },
     /// The configuration file cannot be understood.
-    #[error("read the configuration {path}: {why}")]
+    #[error("read the configuration {path}{}: {why}", .line.map_or_else(String::new, |line| format!(", line {line}")))]
     Config {
         /// The file.
         path: PathBuf,
+        /// The line, where it is known.
+        line: Option<usize>,
         /// What is wrong.
         why: String,
     },

@@ -8,6 +8,7 @@ mod archive;
 mod as_of;
 mod chain;
 mod config;
+mod config_fault;
 mod config_finding;
 mod config_table;
 mod cursor;
@@ -56,6 +57,7 @@ pub use chain::{
     ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind, ChainHash, ChainHead,
 };
 pub use config::{ArchivePolicy, Config, MemoryMib, PlatformDirs, Switch};
+pub use config_fault::ConfigFault;
 pub use config_finding::ConfigFinding;
 pub use config_table::{ConfigTable, UnknownRule};
 pub use cursor::{Cursor, FileChange};

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
+use super::config_fault::{ConfigFault, read_bounded};
+use super::config_finding::{line_of, set_lines};
 use super::section_budgets::read_budgets;
 use super::{ConfigFinding, ConfigTable, Setting, StoreError, layout};
 
@@ -43,24 +45,26 @@ impl ProjectConfig {
     /// [`StoreError::Config`] names the file and what is wrong in it.
     pub fn read(top: &Path) -> Result<Self, StoreError> {
         let path = Self::path(top);
-        let wrong = |why: String| StoreError::Config { path: path.clone(), why };
         if !layout::is_own_folder(&top.join(FOLDER))? {
             return Ok(Self::default());
         }
-        let Some((file, metadata)) = layout::open_to_read(&path)? else {
+        let Some((file, _)) = layout::open_to_read(&path)? else {
             return Ok(Self::default());
         };
-        if metadata.len() > FILE_BYTES_MAX {
-            return Err(wrong(format!("is longer than {FILE_BYTES_MAX} bytes")));
-        }
-        let text = std::io::read_to_string(file).map_err(StoreError::io("read", &path))?;
-        let mut config = Self::parse(&text).map_err(wrong)?;
+        let fault = |fault: ConfigFault| fault.in_file(&path);
+        let text = read_bounded(file, FILE_BYTES_MAX).map_err(fault)?;
+        let mut config = Self::parse(&text).map_err(fault)?;
+        set_lines(&mut config.findings, &text);
         config.findings.iter_mut().for_each(|finding| finding.file = Some(path.clone()));
         Ok(config)
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
-        let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    fn parse(text: &str) -> Result<Self, ConfigFault> {
+        let table: Table = text.parse().map_err(|error| ConfigFault::of_toml(&error, text))?;
+        let wrong = |key: &str, why| {
+            let line = line_of(key, text);
+            ConfigFault { line, ..ConfigFault::of_key(key, why) }
+        };
         let mut config = Self::default();
         for (key, value) in table {
             match (key.as_str(), value) {
@@ -71,9 +75,11 @@ impl ProjectConfig {
                     if let Some(own) =
                         OF_THE_USER.iter().find(|own| config.section_budgets.contains_key(**own))
                     {
-                        return Err(format!(
-                            "section_budgets: {own} is the user's, and no project can shorten it"
-                        ));
+                        let why = format!(
+                            "section_budgets: {own} is the user's, and no project can shorten it; other sections can be, for \
+                             example decisions = 200"
+                        );
+                        return Err(wrong(&format!("section_budgets.{own}"), why));
                     }
                 }
                 (key, _) if !is_of_the_user(key) => {
@@ -81,10 +87,11 @@ impl ProjectConfig {
                     config.findings.push(ConfigFinding::of_value(key, None, why));
                 }
                 (key, _) => {
-                    return Err(format!(
+                    let why = format!(
                         "{key:?} is no setting of a project; it may only have a table [section_budgets], for example \
                          decisions = 200. Where memories go and what runs is set by the user: agent-knowledge config"
-                    ));
+                    );
+                    return Err(wrong(key, why));
                 }
             }
         }

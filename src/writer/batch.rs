@@ -68,6 +68,12 @@ pub fn record_all(
     record_each(writer, drafts_in(text), durability, moment)
 }
 
+/// Tells whether the directory decides where an event of `text` goes.
+#[must_use]
+pub fn takes_directory(text: &str) -> bool {
+    drafts_in(text).into_iter().flatten().any(|draft| super::takes_directory(&draft_for_all(draft)))
+}
+
 /// Reports on each event, one JSON object per line.
 #[must_use]
 pub fn reports(outcomes: &[BatchOutcome]) -> String {

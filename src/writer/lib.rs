@@ -261,14 +261,20 @@ struct Target {
     commit: Option<String>,
 }
 
-/// What whoever saves from no directory is told.
-const NOWHERE: &str = "is missing, and the working directory, which would tell it, does not exist any more; name the \
-                       repository, for example --repo github.com/acme/api; nothing was saved";
+/// What whoever asks from no directory is told, after the name of the field.
+pub const UNNAMED: &str = "is missing, and no directory tells it, because the working directory does not exist any more, or the \
+                           connection has none; name the repository, for example github.com/acme/api";
+
+/// Tells whether the directory decides where a draft goes.
+#[must_use]
+pub fn takes_directory(draft: &Draft) -> bool {
+    draft.repo.is_none() && applies(draft) == Applies::Repo
+}
 
 impl Target {
     /// Nobody knows which repository is meant. A guess would put the lesson where nobody looks.
     fn nowhere() -> Self {
-        Self::wrong(RepoKey::global(), NOWHERE.to_owned())
+        Self::wrong(RepoKey::global(), UNNAMED.to_owned())
     }
 
     fn wrong(repo: RepoKey, problem: String) -> Self {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::exit::{Exit, complain, deliver};
 use super::field_flags::flag_of;
 use super::flags::{self, Action, Args};
-use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch};
+use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
 use crate::redaction::Redactions;
 use event::Draft;
 use store::{Config, ConfigFinding, Destination, PlatformDirs, Store, StoreError};
@@ -65,6 +65,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
         Err(error) => return fail(process, Exit::of_store(&error), &format!("failed to {error}")),
     };
     let (draft, guessed) = with_kind(*draft);
+    tell_directory(process, || takes_directory(&draft));
     let moment = (process.moment)();
     let is_new = is_named && !writer.store.root().exists();
     let among = writer.store.among_other_files();
@@ -106,10 +107,8 @@ fn with_kind(mut draft: Draft) -> (Draft, Option<String>) {
 /// Resolves where the logs are: flag > environment > configuration file > platform directory.
 fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, StoreError> {
     let (store, config) = settle(process.lookup, logs)?;
-    // Where no repository can be told, the refusal says so, and a repository that is named needs no directory.
-    let notice = process.directory.existing().and_then(|_| process.directory.notice());
-    for notice in notice.into_iter().chain(config.warning()) {
-        complain(process.messages, "log-memory", &notice);
+    if let Some(warning) = config.warning() {
+        complain(process.messages, "log-memory", &warning);
     }
     Ok(Writer {
         store,
@@ -118,6 +117,13 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
         identity: Identity::from_environment(process.lookup, process.directory.path())
             .on(process.host.as_deref()),
     })
+}
+
+/// Says that another directory is taken for the one that was removed, where it decides the repository of something.
+fn tell_directory(process: &mut Process<'_>, is_asked: impl FnOnce() -> bool) {
+    if let Some(notice) = process.directory.notice().filter(|_| is_asked()) {
+        complain(process.messages, "log-memory", &notice);
+    }
 }
 
 /// The variable that names the configuration file.
@@ -177,6 +183,7 @@ fn perform_json(
             );
         }
     };
+    tell_directory(process, || batch::takes_directory(&text));
     let outcomes = batch::record_all(writer, &text, durability, &mut process.moment);
     if outcomes.is_empty() {
         return fail(process, Exit::Invalid, "--json: the input contains no event");

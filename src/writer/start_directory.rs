@@ -57,20 +57,16 @@ impl StartDirectory {
         (self.state != DirectoryState::Gone).then_some(&*self.path)
     }
 
-    /// Says that another directory is taken than the one in which the program was started, or none.
+    /// Says that another directory is taken than the one in which the program was started. Where there is none, whatever needs
+    /// one says so.
     #[must_use]
     pub fn notice(&self) -> Option<String> {
         let path = self.path.display();
         match self.state {
-            DirectoryState::Exists => None,
+            DirectoryState::Exists | DirectoryState::Gone => None,
             DirectoryState::NamedByShell => Some(format!(
                 "the working directory was removed; {path}, which $PWD names, is used in its place"
             )),
-            DirectoryState::Gone => Some(
-                "the working directory does not exist any more, so it tells no repository; change into one that exists, or \
-                 name the repository with --repo"
-                    .to_owned(),
-            ),
         }
     }
 }
@@ -98,7 +94,7 @@ mod tests {
         assert!(by_shell.notice().is_some_and(|told| told.contains("was removed")));
         let nowhere = found(removed(), Some(&gone));
         assert_eq!((nowhere.existing(), nowhere.path()), (None, &*gone));
-        assert!(nowhere.notice().is_some_and(|told| told.contains("--repo")));
+        assert_eq!(nowhere.notice(), None);
         for wrong in [None, Some(Path::new(".")), Some(Path::new(""))] {
             let nowhere = found(removed(), wrong);
             assert_eq!((nowhere.existing(), nowhere.path()), (None, Path::new("/")), "{wrong:?}");

@@ -147,7 +147,7 @@ fn a_wrong_configuration_ends_with_78_for_both_programs() {
     for (text, word) in [
         ("logs =", "line 1"),
         ("logs = 3", "logs is of a wrong type"),
-        ("[aliases]\na = 1", "\"a\""),
+        ("[aliases]\na = 1", "aliases.a is of a wrong type"),
     ] {
         let world = World::new();
         world.configure(text);

@@ -367,7 +367,7 @@ fn a_wrong_configuration_is_reported_with_allowed_values() {
         ("logs =", "line 1"),
         ("logs = 3", "logs is of a wrong type"),
         ("[aliases]\nold = \"../new\"", "github.com/acme/api"),
-        ("[aliases]\nold = 3", "the value of \"old\" must be the name of a repository"),
+        ("[aliases]\nold = 3", "aliases.old is of a wrong type"),
     ];
     for (text, word) in wrong {
         let ran = refused(|world| {

@@ -24,7 +24,7 @@ const fn tried(words: &'static str, fresh: i32, removed: i32) -> Tried {
 }
 
 /// Each command. 1: what it asks for does not exist; 64: it needs a terminal; 65: it needs --repo; 69: it works on what is in the
-/// directory, or needs a model; 74: it writes into the directory; 78: no team is named.
+/// directory, or needs a model; 78: no team is named.
 const COMMANDS: &[Tried] = &[
     tried("", 0, 0),
     tried("search zebra", 0, 0),
@@ -72,7 +72,7 @@ const COMMANDS: &[Tried] = &[
     tried("patterns", 0, 0),
     tried("distinct m1 m2", 1, 1),
     tried("completions bash", 0, 0),
-    tried("man-pages man", 0, 74),
+    tried("man-pages man", 0, 69),
     tried("pin m1", 1, 1),
     tried("fade", 0, 0),
     tried("purge --author a", 0, 0),
@@ -198,10 +198,73 @@ fn each_command_works_or_says_so_in_a_removed_directory() {
         let ran = run(&mut in_removed(&world, &place, Some(&place), &command), b"");
         ended_in_words(&ran, *removed, words);
         assert!(!place.exists(), "{words} made the directory again");
-        if [65, 69, 74].contains(removed) && *words != "index" {
-            let told = "the working directory does not exist any more";
-            assert!(ran.messages.contains(told), "{words}: {}", ran.messages);
-        }
+        // Said once, and only where the directory decides something.
+        let told = "the working directory does not exist any more";
+        let is_needed = [65, 69].contains(removed) && *words != "index";
+        let told_len = ran.messages.matches(told).count();
+        assert_eq!(told_len, usize::from(is_needed), "{words}: {}", ran.messages);
+        let lines = ran.messages.lines().filter(|line| line.contains("directory")).count();
+        assert!(lines <= 1, "{words}: {}", ran.messages);
+        assert!(!ran.messages.contains("os error"), "{words}: {}", ran.messages);
+    }
+}
+
+/// Commands that take the repository from the directory, or work on what is in it.
+const OF_DIRECTORY: [&str; 12] = [
+    "",
+    "man-pages man",
+    "init --no-model",
+    "search zebra",
+    "context",
+    "add zebra --type fact",
+    "review",
+    "stale",
+    "import CLAUDE.md",
+    "export",
+    "whoami",
+    "impact src/a.rs",
+];
+
+// S-EXIT-3
+#[test]
+fn another_directory_is_told_only_where_it_decides_something() {
+    let (world, repo) = with_lesson();
+    let place = world.work().join("gone");
+    let ran = |words: &[&str]| {
+        let mut command = world.command(AGENT_KNOWLEDGE);
+        command.args(words);
+        run(&mut in_removed(&world, &place, Some(&repo), &command), b"")
+    };
+    let told = "the working directory was removed";
+    for Tried { words, .. } in COMMANDS {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        // A server is asked for whatever comes, and says it when it begins.
+        let is_asked = OF_DIRECTORY.contains(&&*words.join(" ")) || words == ["mcp"];
+        let ran = ran(&words);
+        let told_len = ran.messages.matches(told).count();
+        assert_eq!(told_len, usize::from(is_asked), "{words:?}: {}", ran.messages);
+    }
+    for words in [
+        &["search", "zebra", "--repo", "acme/shop"][..],
+        &["context", "--repo", "acme/shop"],
+        &["add", "yak", "--type", "fact", "--repo", "acme/shop"],
+        &["add", "yak", "--type", "fact", "--scope", "global"],
+        &["review", "--repo", "acme/shop"],
+        &["stale", "--repo", "acme/shop"],
+        &["impact", "src/a.rs", "--repo", "acme/shop"],
+    ] {
+        let ran = ran(words);
+        assert_eq!(ran.exit, Some(0), "{words:?}: {}", ran.messages);
+        assert!(!ran.messages.contains("directory"), "{words:?}: {}", ran.messages);
+    }
+    for (args, is_asked) in
+        [(&["--repo", "acme/app"][..], false), (&["--scope", "global"], false), (&[], true)]
+    {
+        let mut command = world.command(LOG_MEMORY);
+        command.args(["--lesson", "x", "--type", "fact"]).args(args);
+        let ran = run(&mut in_removed(&world, &place, Some(&repo), &command), b"");
+        assert_eq!(ran.exit, Some(0), "{args:?}: {}", ran.messages);
+        assert_eq!(ran.messages.contains(told), is_asked, "{args:?}: {}", ran.messages);
     }
 }
 
@@ -224,7 +287,7 @@ fn a_save_from_a_removed_directory_needs_a_repository() {
             let ran = run(&mut in_removed(&world, &place, pwd, &command), b"");
             ended_in_words(&ran, exit, &format!("log-memory {args:?}"));
             if exit == 65 {
-                let told = ["--repo", "does not exist any more", "nothing was saved"];
+                let told = ["--repo", "does not exist any more", "github.com/acme/api"];
                 assert!(told.iter().all(|told| ran.messages.contains(told)), "{}", ran.messages);
             }
         }
@@ -333,7 +396,9 @@ fn a_server_in_a_removed_directory_asks_for_the_repository() {
         Client::open_with(Era::Legacy, &mut in_removed(&world, &place, Some(&place), &command));
     let save = json!({ "event_type": "fact", "lesson": "the zebra pool has 8 connections" });
     let (text, is_error) = client.call("memory_save", &save);
-    assert!(is_error && text.contains("repo"), "{text}");
+    assert!(is_error && text.starts_with("repo: is missing"), "{text}");
+    assert!(text.contains("for example github.com/acme/api"), "{text}");
+    assert_eq!((text.lines().count(), text.contains("--repo")), (1, false), "{text}");
     let mut named = save;
     named["repo"] = json!("acme/app");
     let (text, is_error) = client.call("memory_save", &named);

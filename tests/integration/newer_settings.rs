@@ -155,7 +155,10 @@ fn a_named_configuration_that_is_absent_stops_nothing() {
             let told = format!("{}: AGENT_KNOWLEDGE_CONFIG names this file", absent.display());
             assert!(ran.messages.contains(&told), "{}", ran.messages);
         }
-        assert!(with(AGENT_KNOWLEDGE, &["doctor"]).output.contains("which does not exist"));
+        let doctor = with(AGENT_KNOWLEDGE, &["doctor"]).output;
+        let lines: Vec<&str> =
+            doctor.lines().filter(|line| line.contains("  configuration  ")).collect();
+        assert!(lines.len() == 1 && lines[0].contains("which does not exist"), "{doctor}");
     }
     assert_eq!(world.log_lines("acme+app.jsonl").len(), 2);
 }
@@ -171,7 +174,7 @@ fn a_wrong_type_and_what_decides_where_things_go_are_refused() {
         ("sync = true", "sync is of a wrong type: it must be a table [sync]"),
         ("[sync]\nshare = 3", "sync.share is of a wrong type: it must be a list of texts"),
         ("[judge]\ncommand = \"ask\"", "judge.command is of a wrong type"),
-        ("[aliases]\nold = 3", "the value of \"old\" must be the name of a repository"),
+        ("[aliases]\nold = 3", "aliases.old is of a wrong type: it must be a text in quotes"),
         ("[aliases]\nold = \"../new\"", "github.com/acme/api"),
     ] {
         let world = World::new();
@@ -182,6 +185,83 @@ fn a_wrong_type_and_what_decides_where_things_go_are_refused() {
             assert!(ran.messages.contains(told), "{text}: {}", ran.messages);
         }
         assert!(!Path::new(&world.store()).exists(), "{text}");
+    }
+}
+
+/// What is at the place of the configuration and can be none, with what is told of it.
+#[cfg(unix)]
+fn odd_places(world: &World) -> Vec<(std::path::PathBuf, &'static str)> {
+    let (pipe, bytes, long) = (world.path("pipe"), world.path("bytes"), world.path("long"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::fs::write(&bytes, b"logs = \"\xFF\"").unwrap();
+    std::fs::write(&long, "#".repeat(2_000_000)).unwrap();
+    let circle = world.path("circle");
+    std::os::unix::fs::symlink(&circle, &circle).unwrap();
+    vec![
+        (world.work(), "is a directory; a configuration is a text file, for example"),
+        (pipe, "is a pipe or a device; a configuration is a text file, for example"),
+        (bytes, "line 1: has a character that is not in UTF-8; write it again"),
+        (long, "is longer than 1048576 bytes, which no settings take; shorten it"),
+        (circle, "cannot be read: "),
+    ]
+}
+
+// S-CONFIG-4, S-EXIT-1
+#[cfg(unix)]
+#[test]
+fn what_can_be_no_configuration_is_told_once_with_the_remedy() {
+    let world = World::new();
+    for (place, told) in odd_places(&world) {
+        let with = |program: &str, args: &[&str]| {
+            let mut command = world.command(program);
+            run(command.env("AGENT_KNOWLEDGE_CONFIG", &place).args(args), b"")
+        };
+        for ran in [
+            with(LOG_MEMORY, SAVE),
+            with(AGENT_KNOWLEDGE, &["search", "zebra"]),
+            with(AGENT_KNOWLEDGE, &["status"]),
+            with(AGENT_KNOWLEDGE, &["mcp"]),
+            with(AGENT_KNOWLEDGE, &["config"]),
+            with(AGENT_KNOWLEDGE, &["config", "set", "journal", "off"]),
+            with(AGENT_KNOWLEDGE, &["sync"]),
+        ] {
+            assert_eq!(ran.exit, Some(78), "{told}: {}", ran.messages);
+            assert_eq!(ran.messages.lines().count(), 1, "{}", ran.messages);
+            assert!(ran.messages.contains(told), "{}", ran.messages);
+            assert!(!ran.messages.contains("os error"), "{}", ran.messages);
+        }
+        let doctor = with(AGENT_KNOWLEDGE, &["doctor"]);
+        let lines = doctor.output.lines().filter(|line| line.contains("  configuration  "));
+        let lines: Vec<&str> = lines.collect();
+        assert!(lines.len() == 1 && lines[0].contains(told), "{}", doctor.output);
+        assert!(!doctor.output.contains("os error"), "{}", doctor.output);
+    }
+}
+
+// S-CONFIG-4, S-EXIT-1
+#[test]
+fn a_wrong_type_of_each_setting_is_told_once_with_its_line() {
+    let world = World::new();
+    for setting in SETTINGS {
+        let key = setting.key.replace('*', "gotchas");
+        let wrong = if setting.form == store::SettingForm::Number { "\"x\"" } else { "7.5" };
+        let (text, line) = match key.split_once('.') {
+            Some((table, name)) => (format!("[{table}]\n{name} = {wrong}\n"), 2),
+            None => (format!("{key} = {wrong}\n"), 1),
+        };
+        world.configure(&text);
+        for ran in [
+            world.log_memory(SAVE),
+            world.agent_knowledge(&["status"]),
+            world.agent_knowledge(&["sync"]),
+        ] {
+            assert_eq!(ran.exit, Some(78), "{key}: {}", ran.messages);
+            assert_eq!(ran.messages.lines().count(), 1, "{}", ran.messages);
+            let place = format!("config.toml, line {line}: {key} is of a wrong type");
+            for told in [&*place, setting.allowed, "for example "] {
+                assert!(ran.messages.contains(told), "{}", ran.messages);
+            }
+        }
     }
 }
 
@@ -229,6 +309,9 @@ fn a_table_with_an_unknown_key_refuses_what_it_allows() {
                 ran.messages
             );
             assert!(ran.messages.contains("config.toml, line 2: "), "{}", ran.messages);
+            assert_eq!(ran.messages.lines().count(), 1, "{}", ran.messages);
+            let remedy = ["allowed are ", "for example ", "correct or remove that line"];
+            assert!(remedy.iter().all(|told| ran.messages.contains(told)), "{}", ran.messages);
         }
         let found = world.agent_knowledge(&["search", "zebra pool"]);
         assert!(found.output.contains("zebra pool has 8"), "{name}: {}", found.output);

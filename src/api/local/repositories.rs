@@ -7,10 +7,9 @@ use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
 use search::snapshot::Snapshot;
 use store::Called;
+use writer::UNNAMED;
 
-/// The message where a call must name a repository and does not.
-pub(super) const UNNAMED: &str = "is missing; this connection has no directory that tells it: give the repository's short name, key or URL";
-
+/// The error where a call must name a repository and does not.
 pub(super) fn unnamed() -> ApiError {
     ApiError::Invalid(Problems::one("repo", UNNAMED))
 }

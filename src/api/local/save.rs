@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::repositories::UNNAMED;
 use super::write::{tell, unwritten};
 use super::{Local, contradictions, duplicates, snapshots};
 use crate::ApiError;
@@ -21,10 +20,6 @@ pub(super) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     // The name of the client was found, not given: it must not be a reason to refuse a memory.
     let client = client.filter(|name| fits_short_field(name));
     local.writer.identity.vouch_for_model(&mut draft, client);
-    if local.here.is_none() && draft.repo.is_none() {
-        // Added to the other problems, so that all are reported at once.
-        draft.problems.add("repo", UNNAMED);
-    }
     if local.answers_others && draft.private {
         let why = "is not possible on a server for other machines: a private memory never leaves its machine; leave it out";
         draft.problems.add("private", why);

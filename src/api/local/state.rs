@@ -86,7 +86,8 @@ pub(super) fn doctor(local: &Local) -> Result<Reply, ApiError> {
 
 pub(super) fn whoami(local: &Local) -> Result<Reply, ApiError> {
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
-        let message = "there is no working directory that would tell the repository; run this in one that exists";
+        let message = "no directory tells a repository, because the working directory does not exist any more, or the connection has \
+                       none; change into one that exists, for example cd ~";
         return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
     };
     let View { snapshot, .. } = snapshots::view(local)?;

@@ -21,6 +21,7 @@ mod lexicon;
 mod marker;
 mod phrase_table;
 mod phrases;
+mod program;
 mod reason;
 mod signs;
 mod task;
@@ -148,10 +149,22 @@ impl<'a> Judged<'a> {
             .or_else(|| has("download").then(|| download::found(self.text))?)
             .or_else(|| has("leak").then(|| carrier::found(&lower))?)
             .or_else(|| self.found.first(TextScope::Any, |reason| self.is_meant(reason)))
+            .or_else(|| self.told())
             .or_else(|| foreign::found(&lower, &signs))
             .or_else(|| has("comment").then(|| self.commented())?)
             .or_else(|| self.encoded(has("turned").then_some(lower.as_str())))
             .or_else(|| self.found.faked_check().filter(|reason| self.is_meant(*reason)))
+    }
+
+    /// Returns the reason of an order to keep something from somebody.
+    fn told(&self) -> Option<Suspicion> {
+        let found = || self.found.first(TextScope::Told, |reason| self.is_meant(reason));
+        found().filter(|_| !self.is_of_notices())
+    }
+
+    /// Returns the reason of an order to send something to an address.
+    fn sent(&self, counts: impl Fn(Suspicion) -> bool) -> Option<Suspicion> {
+        self.found.first(TextScope::Sent, counts).filter(|_| !self.is_of_mail())
     }
 
     /// Returns the reason of an order in an HTML comment. A comment is judged by itself: it is short, and whoever hides an
@@ -161,7 +174,8 @@ impl<'a> Judged<'a> {
             let judged = Judged::of(comment);
             let speaks = judged.reading.has(&["READER"]) && judged.reading.statements > 0;
             speaks.then_some(Suspicion::Frame).or_else(|| {
-                judged.found.first(TextScope::Any, |_| true).or_else(|| judged.errand())
+                let orders = judged.found.first(TextScope::Any, |_| true);
+                orders.or_else(|| judged.told()).or_else(|| judged.errand())
             })
         })
     }
@@ -172,7 +186,8 @@ impl<'a> Judged<'a> {
         let turned = turned.map(carrier::turned_texts).into_iter().flatten();
         carrier::carried(self.text).into_iter().chain(turned).find_map(|text| {
             let found = FoundPhrases::within(&read(&text));
-            found.first(TextScope::Any, |_| true).or_else(|| download::found(&text))
+            let of = |scope| found.first(scope, |_| true);
+            of(TextScope::Any).or_else(|| of(TextScope::Told)).or_else(|| download::found(&text))
         })
     }
 
@@ -221,6 +236,7 @@ impl<'a> Judged<'a> {
         (asks || is_topic)
             .then_some(Suspicion::Errand)
             .or_else(|| self.found.first(TextScope::Short, |_| true))
+            .or_else(|| self.sent(|_| true))
             .or_else(|| is_plain.then(|| self.found.first(TextScope::Plain, |_| true))?)
             .or_else(|| may_be_topic.then(|| self.found.first(TextScope::Topic, |_| true))?)
             .or_else(|| is_bare.then(|| self.found.first(TextScope::Bare, |_| true))?)

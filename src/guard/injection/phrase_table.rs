@@ -11,8 +11,12 @@ const SIGNALS: &str = include_str!("tables/signals.txt");
 pub(super) enum TextScope {
     /// Every text of an event.
     Any,
+    /// Every text of an event but a short one about what a program tells its users.
+    Told,
     /// A lesson so short that the phrase is all there is to it.
     Short,
+    /// A short lesson, but one about the mail that a program sends.
+    Sent,
     /// A short lesson without technical words and without a reason.
     Plain,
     /// A plain lesson without the words of a trade that software is made for: what remains is a topic.
@@ -54,7 +58,9 @@ fn reason(heading: &str) -> Option<Meaning> {
     let (reason, place) = heading.split_once(' ')?;
     let place = match place {
         "any" => TextScope::Any,
+        "told" => TextScope::Told,
         "short" => TextScope::Short,
+        "sent" => TextScope::Sent,
         "topic" => TextScope::Topic,
         "bare" => TextScope::Bare,
         _ => TextScope::Plain,
@@ -67,9 +73,33 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     all().flat_map(|(text, _)| parts(text)).flat_map(|part| part.split('|'))
 }
 
+/// Words that may stand between two parts of a phrase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PhraseGap {
+    /// So many of the same sentence.
+    Sentence(usize),
+    /// So many of the same clause: none follows a colon or a semicolon.
+    Clause(usize),
+}
+
+impl PhraseGap {
+    pub(super) fn words_max(self) -> usize {
+        match self {
+            Self::Sentence(max) | Self::Clause(max) => max,
+        }
+    }
+}
+
+/// Reads an item of a phrase that is a gap.
+pub(super) fn phrase_gap(item: &str) -> Option<PhraseGap> {
+    let count = |text: &str| text.parse().unwrap_or(0);
+    let clause = || item.strip_prefix('~').map(|text| PhraseGap::Clause(count(text)));
+    item.strip_prefix("..").map(|text| PhraseGap::Sentence(count(text))).or_else(clause)
+}
+
 /// Returns the parts of a phrase that are words.
 pub(super) fn parts(phrase: &str) -> impl Iterator<Item = &str> {
-    let is_mark = |item: &&str| item.starts_with("..") || matches!(*item, "^" | "^^" | "$");
+    let is_mark = |item: &&str| phrase_gap(item).is_some() || matches!(*item, "^" | "^^" | "$");
     phrase.split(' ').filter(move |item| !is_mark(item))
 }
 

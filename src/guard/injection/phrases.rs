@@ -8,7 +8,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::Suspicion;
 use super::lexicon::{self, Classes};
-use super::phrase_table::{Meaning, TextScope, all, is_class, parts};
+use super::phrase_table::{Meaning, PhraseGap, TextScope, all, is_class, parts, phrase_gap};
 use super::words::{Reading, Word};
 use crate::rule_regex::RuleRegex;
 
@@ -181,7 +181,7 @@ impl Phrase {
                 PhrasePart { classes: lexicon::classes(&names), words: words.collect() }
             };
             let items = self.text.split(' ');
-            let gaps = items.filter_map(|item| item.strip_prefix("..")?.parse::<usize>().ok());
+            let gaps = items.filter_map(phrase_gap).map(PhraseGap::words_max);
             let parts: Vec<PhrasePart> = parts(self.text).map(part).collect();
             let reach = parts.len() + gaps.sum::<usize>();
             PhraseParts { parts, reach }
@@ -294,24 +294,31 @@ impl Written {
 fn pattern(phrase: &str) -> String {
     let mut regex = String::new();
     let mut before = r" \.?\^?";
-    let mut gap = 0;
+    let mut gap = None;
     for item in phrase.split(' ') {
-        match (item, item.strip_prefix("..")) {
+        match (item, phrase_gap(item)) {
             ("^^", _) => before = r"\n \.?\^?",
             ("^", _) => before = r" \.?\^",
             ("$", _) => {
                 regex.push_str(r"(?: \.|\z)");
                 return regex;
             }
-            (_, Some(count)) => gap = count.parse().unwrap_or(0),
+            (_, Some(next)) => gap = Some(next),
             (part, None) => {
-                if gap > 0 {
-                    // A word in a gap does not follow the end of a sentence.
-                    let _ = write!(regex, "(?: [^ .][^ ]*){{0,{gap}}}");
+                // A word in a gap does not follow the end of a sentence.
+                match gap {
+                    Some(PhraseGap::Sentence(max)) => {
+                        let _ = write!(regex, "(?: [^ .][^ ]*){{0,{max}}}");
+                    }
+                    Some(PhraseGap::Clause(max)) => {
+                        let _ = write!(regex, "(?: [^ .^][^ ]*){{0,{max}}}");
+                        before = " ";
+                    }
+                    None => {}
                 }
                 let items: Vec<String> = part.split('|').map(item_pattern).collect();
                 let _ = write!(regex, "{before}(?:{})", items.join("|"));
-                (before, gap) = (r" \^?", 0);
+                (before, gap) = (r" \^?", None);
             }
         }
     }
@@ -348,7 +355,12 @@ mod tests {
                 Meaning::Reason(_, TextScope::Plain | TextScope::Topic) | Meaning::Signal(_)
             );
             assert!(is_plain || parts(text).count() >= 2, "{text}");
-            assert!(!text.starts_with("..") && meaning != Meaning::Signal(0), "{text}");
+            assert!(
+                phrase_gap(text).is_none()
+                    && !text.starts_with(['.', '~'])
+                    && meaning != Meaning::Signal(0),
+                "{text}"
+            );
         }
     }
 
@@ -360,7 +372,9 @@ mod tests {
             let (reason, place, text) = (Suspicion::named(next()), next(), next());
             let place = match place {
                 "any" => TextScope::Any,
+                "told" => TextScope::Told,
                 "short" => TextScope::Short,
+                "sent" => TextScope::Sent,
                 "topic" => TextScope::Topic,
                 "bare" => TextScope::Bare,
                 _ => TextScope::Plain,

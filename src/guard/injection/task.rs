@@ -42,6 +42,7 @@ impl Judged<'_> {
         let counts = |reason: Suspicion| has_sign || reason != Suspicion::Errand;
         self.found
             .first(TextScope::Short, counts)
+            .or_else(|| self.sent(counts))
             .or_else(|| self.found.first(TextScope::Plain, counts))
     }
 }

@@ -35,7 +35,12 @@ pub trait Wiring {
         team: Option<&str>,
     ) -> Result<Arc<dyn Api>, ApiError>;
 
-    /// Says in a line each what somebody should know about the settings and the working directory, whatever the command is.
+    /// Says in a line that another directory was taken for the one that was removed, where that decided something.
+    fn directory_notice(&self) -> Option<String> {
+        None
+    }
+
+    /// Says in a line each what somebody should know about the settings, whatever the command is.
     fn warnings(&mut self, _settings: &GlobalOptions) -> Vec<String> {
         Vec::new()
     }

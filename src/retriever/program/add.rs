@@ -13,7 +13,7 @@ use event::{Draft, Problems};
 use store::{Destination, Durability};
 use writer::exit::{Exit, complain};
 use writer::field_flags::flag_of;
-use writer::{Identity, Receipt, RecordError, WAITS, Writer};
+use writer::{Identity, Receipt, RecordError, WAITS, Writer, takes_directory};
 
 /// What happened to a form.
 pub(super) enum FormEnd {
@@ -52,6 +52,7 @@ impl Program<'_> {
         if !words.is_empty() {
             draft.lesson = Some(words.join(" "));
         }
+        self.directory_asked.note(takes_directory(&draft));
         let writer = self.lesson_writer(settings)?;
         if draft.lesson.is_some() {
             let (receipt, kind) = self.record_typed(&writer, draft, durability, process)?;

@@ -55,21 +55,21 @@ type Fault = (String, String);
 
 /// Returns what does not count in a text.
 fn faults_of(text: &str) -> Result<Vec<Fault>, String> {
-    let findings = Config::parse(text)?.findings.into_iter();
+    let findings = Config::parse(text).map_err(|fault| fault.why)?.findings.into_iter();
     Ok(findings.map(|finding| (finding.key, finding.why)).collect())
 }
 
 impl ConfigFile {
     /// Opens a file; a missing one is empty.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
-        let text = match std::fs::read_to_string(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            other => {
-                other.map_err(|error| format!("failed to read {}: {error}", path.display()))?
-            }
-        };
+        let text = Config::text_of(path).map_err(|error| format!("failed to {error}"))?;
         let document = text.parse::<DocumentMut>();
-        let document = document.map_err(|error| format!("{}: {error}", path.display()))?;
+        let document = document.map_err(|error| {
+            // The reader of the settings says in one line where it is wrong.
+            let why = Config::parse(&text)
+                .map_or_else(|fault| fault.to_string(), |_| error.to_string().replace('\n', " "));
+            format!("failed to read the configuration {}, {why}", path.display())
+        })?;
         // A file that no program would read may be mended by this change.
         let found = faults_of(&text).unwrap_or_default();
         Ok(Self { path: path.to_owned(), document, found })

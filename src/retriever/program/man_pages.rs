@@ -6,13 +6,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::args::{ManPages, man_pages};
+use crate::args::man_pages;
 use api::{ApiError, Reply};
 use writer::exit::Exit;
 
 /// Writes the pages, in the place of older ones.
-pub(super) fn write(command: &ManPages) -> Result<Reply, ApiError> {
-    let directory = &command.directory;
+pub(super) fn write(directory: &Path) -> Result<Reply, ApiError> {
     let names = write_all(directory).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!("failed to write the pages into {}: {error}", directory.display()),

@@ -164,8 +164,8 @@ fn changed(
     command: &ModelUse,
 ) -> Result<(ConfigFile, Option<EmbeddingProvider>), ApiError> {
     let text = file.with_embedding(&command.settings()).map_err(invalid)?;
-    let config =
-        Config::parse(&text).map_err(|why| invalid(format!("nothing is changed: {why}")))?;
+    let config = Config::parse(&text)
+        .map_err(|fault| invalid(format!("nothing is changed: {}", fault.why)))?;
     match config.hold(ConfigTable::Embedding) {
         Some(finding) => Err(invalid(format!("nothing is changed: {}", finding.why))),
         None => Ok((file, config.provider)),

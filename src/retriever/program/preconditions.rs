@@ -14,8 +14,17 @@ impl Program<'_> {
         self.surroundings.directory.existing().map(Path::to_owned)
     }
 
+    /// Returns a path that somebody gave, from the working directory where it is relative.
+    pub(super) fn path_from_here(&self, path: &Path) -> Result<PathBuf, ApiError> {
+        match path.is_absolute() {
+            true => Ok(path.to_owned()),
+            false => Ok(self.needed_directory()?.join(path)),
+        }
+    }
+
     /// Returns the working directory for a command that works on what is in it.
     pub(super) fn needed_directory(&self) -> Result<PathBuf, ApiError> {
+        self.directory_asked.note(true);
         self.here().ok_or_else(|| {
             let removed = self.surroundings.directory.path().display();
             unavailable(format!(

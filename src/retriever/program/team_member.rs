@@ -23,6 +23,7 @@ impl Program<'_> {
         team: Option<&str>,
     ) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
+        self.directory_asked.note(true);
         // A wrong address is told before anything is started.
         let team = team.map(|team| self.team_server(team)).transpose()?;
         let settled = self.settle(settings)?;

@@ -22,7 +22,7 @@ use reply::Reply;
 /// access them. Anything less is only a warning.
 #[must_use]
 pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
-    let mut findings = vec![parts::configuration(request)];
+    let mut findings: Vec<Diagnosis> = parts::configuration(request).into_iter().collect();
     let unknown = request.settings_findings.iter();
     findings.extend(unknown.map(|says| Diagnosis::warn("configuration", says)));
     if let Some(store) = request.store {

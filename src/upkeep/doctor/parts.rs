@@ -38,22 +38,26 @@ pub(super) fn noted(about: &'static str, note: &StateNote) -> Vec<Diagnosis> {
     findings
 }
 
-pub(super) fn configuration(request: &DoctorRequest<'_>) -> Diagnosis {
+/// Says which configuration counts, or what is wrong with it. Of a file that is only missed, the findings say all.
+pub(super) fn configuration(request: &DoctorRequest<'_>) -> Option<Diagnosis> {
     let about = "configuration";
     let file = request.config_file.as_deref();
     if let Some(trouble) = &request.settings_trouble {
         let finding = Diagnosis::fail(about, trouble.as_str());
-        return match file {
-            Some(file) if file.exists() => {
+        return Some(match file {
+            Some(file) if file.is_file() => {
                 finding.mended_by(format!("${{EDITOR:-vi}} {}", word(file)))
             }
             Some(_) | None => finding,
-        };
+        });
     }
     match file {
-        Some(file) if file.exists() => Diagnosis::fine(about, shown(file)),
-        Some(file) => Diagnosis::fine(about, format!("none at {}, which is fine", shown(file))),
-        None => Diagnosis::fine(about, "none"),
+        Some(file) if file.exists() => Some(Diagnosis::fine(about, shown(file))),
+        Some(_) if !request.settings_findings.is_empty() => None,
+        Some(file) => {
+            Some(Diagnosis::fine(about, format!("none at {}, which is fine", shown(file))))
+        }
+        None => Some(Diagnosis::fine(about, "none")),
     }
 }
 

@@ -194,6 +194,16 @@ const STEPS: [&str; 4] =
     ["write", "fsync,fdatasync", "rename,renameat,renameat2", "unlink,unlinkat"];
 const TIMES_MAX: usize = 60;
 
+/// Archives, and kills that before the call of this number; returns whether there was one.
+fn is_killed_before(world: &World, strace: &Path, calls: &str, time: usize) -> bool {
+    let mut command = world.command(strace);
+    command.arg("-f").arg("-o").arg(world.path("trace"));
+    let inject = format!("inject={calls}:signal=KILL:when={time}");
+    command.args(["-e", &format!("trace={calls}"), "-e", &inject]);
+    command.arg(AGENT_KNOWLEDGE).args(["archive", "--keep", "50"]);
+    run(&mut command, b"").exit != Some(0)
+}
+
 // S-ARCH-3
 #[test]
 fn it_is_killed_before_each_of_its_steps_and_nothing_is_lost() {
@@ -206,12 +216,7 @@ fn it_is_killed_before_each_of_its_steps_and_nothing_is_lost() {
         for time in 1..=TIMES_MAX {
             append(&log, &text(written..written + 5));
             written += 5;
-            let mut command = world.command(&strace);
-            command.arg("-f").arg("-o").arg(world.path("trace"));
-            let inject = format!("inject={calls}:signal=KILL:when={time}");
-            command.args(["-e", &format!("trace={calls}"), "-e", &inject]);
-            command.arg(AGENT_KNOWLEDGE).args(["archive", "--keep", "50"]);
-            let is_killed = run(&mut command, b"").exit != Some(0);
+            let is_killed = is_killed_before(&world, &strace, calls, time);
             let found = ids_in(&world.store());
             assert_eq!(found.len(), written, "{calls} {time}");
             let is_in_both = found.values().any(|times| *times > 1);
@@ -264,12 +269,7 @@ fn a_log_that_is_edited_after_each_kill_has_no_line_twice() {
         for time in 1..=TIMES_MAX {
             append(&log, &(text(written..written + 5) + PLAIN));
             (written, plain) = (written + 5, plain + 1);
-            let mut command = world.command(&strace);
-            command.arg("-f").arg("-o").arg(world.path("trace"));
-            let inject = format!("inject={calls}:signal=KILL:when={time}");
-            command.args(["-e", &format!("trace={calls}"), "-e", &inject]);
-            command.arg(AGENT_KNOWLEDGE).args(["archive", "--keep", "50"]);
-            let is_killed = run(&mut command, b"").exit != Some(0);
+            let is_killed = is_killed_before(&world, &strace, calls, time);
             let is_double =
                 |(line, times): (Vec<u8>, usize)| times > 1 && line.starts_with(b"{\"id\"");
             in_both += usize::from(copies_in(&world.store()).into_iter().any(is_double));

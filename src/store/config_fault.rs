@@ -1,0 +1,189 @@
+//! Why a configuration file is refused: it cannot be read, is no TOML, or has a value of a wrong type. Every fault says where it is,
+//! what is allowed, and how to mend it. Not here: what is left out with a warning (`config_finding`), the settings (`setting`).
+
+use std::fmt;
+use std::fs::{File, FileType, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::StoreError;
+
+/// Why a configuration file is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigFault {
+    /// The line, where it is known.
+    pub line: Option<usize>,
+    /// The key, with its table before a dot; empty where the whole file is meant.
+    pub key: String,
+    /// What is wrong, what is allowed, and an example.
+    pub why: String,
+}
+
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(out, "line {line}: {}", self.why),
+            None => out.write_str(&self.why),
+        }
+    }
+}
+
+impl ConfigFault {
+    pub(super) fn of_key(key: &str, why: String) -> Self {
+        Self { line: None, key: key.to_owned(), why }
+    }
+
+    fn of_file(why: String) -> Self {
+        Self { line: None, key: String::new(), why }
+    }
+
+    /// Returns the fault of a text that is no TOML.
+    pub(super) fn of_toml(error: &toml::de::Error, text: &str) -> Self {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let why = format!(
+            "is no TOML from column {column} on: {}; a setting is a name, =, and a value, for example memory_mib = 1024 or \
+             logs = \"~/knowledge/logs\"",
+            error.message().replace('\n', ", ")
+        );
+        Self { line: Some(before.matches('\n').count() + 1), key: String::new(), why }
+    }
+
+    /// Returns the error of a file with this fault.
+    pub(super) fn in_file(self, path: &Path) -> StoreError {
+        StoreError::Config { path: path.to_owned(), line: self.line, why: self.why }
+    }
+}
+
+/// What to do about a path that can be no configuration.
+const ELSEWHERE: &str = "a configuration is a text file, for example ~/.config/agent-knowledge/config.toml; move this away, or name \
+                         another file with AGENT_KNOWLEDGE_CONFIG";
+
+/// Reads a configuration file, `None` if there is none. Links are followed, because people keep such files in git.
+///
+/// # Errors
+/// [`StoreError::Config`] says why it cannot be read, and what to do.
+pub(super) fn read_config_text(path: &Path, bytes_max: u64) -> Result<Option<String>, StoreError> {
+    let read = match open(path) {
+        Ok(None) => return Ok(None),
+        Ok(Some(file)) => read_bounded(file, bytes_max),
+        Err(error) => Err(unreadable(&error, path)),
+    };
+    read.map(Some).map_err(|fault| fault.in_file(path))
+}
+
+/// Opens a file. A pipe without a writer is opened too, instead of hanging the program.
+fn open(path: &Path) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    match options.open(path) {
+        Ok(file) => Ok(Some(file)),
+        // Nothing can be below a file.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a file that is no longer than allowed.
+pub(super) fn read_bounded(file: File, bytes_max: u64) -> Result<String, ConfigFault> {
+    let failed = |error: &io::Error| {
+        ConfigFault::of_file(format!("cannot be read: {}; {ELSEWHERE}", error.kind()))
+    };
+    let kind = file.metadata().map_err(|error| failed(&error))?.file_type();
+    let mut bytes = Vec::new();
+    // What is endless ends here. A device may be empty, as `/dev/null` is.
+    let may_be_read = kind.is_file() || is_device(kind);
+    let read = file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes);
+    if !may_be_read || is_device(kind) && !bytes.is_empty() {
+        return Err(ConfigFault::of_file(format!("is {}; {ELSEWHERE}", name_of(kind))));
+    }
+    read.map_err(|error| failed(&error))?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > bytes_max {
+        let why = format!("is longer than {bytes_max} bytes, which no settings take; shorten it");
+        return Err(ConfigFault::of_file(why));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let before = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let why = "has a character that is not in UTF-8; write it again, or save the file as UTF-8";
+        ConfigFault { line: Some(line), ..ConfigFault::of_file(why.to_owned()) }
+    })
+}
+
+fn unreadable(error: &io::Error, path: &Path) -> ConfigFault {
+    ConfigFault::of_file(match error.kind() {
+        io::ErrorKind::PermissionDenied => format!(
+            "may not be read by this user; allow it: chmod u+r {0}, and chmod u+x for the folders above it",
+            path.display()
+        ),
+        kind => format!("cannot be read: {kind}; {ELSEWHERE}"),
+    })
+}
+
+#[cfg(unix)]
+fn is_device(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_char_device(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_device(_kind: FileType) -> bool {
+    false
+}
+
+fn name_of(kind: FileType) -> &'static str {
+    match kind.is_dir() {
+        true => "a directory",
+        false => "a pipe or a device",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(path: &Path, told: &[&str]) {
+        let error = read_config_text(path, 100).unwrap_err();
+        assert!(matches!(error, StoreError::Config { .. }), "{error}");
+        let message = error.to_string();
+        assert!(told.iter().all(|told| message.contains(told)), "{message}");
+        assert!(!message.contains("os error"), "{message}");
+    }
+
+    // S-CONFIG-4
+    #[test]
+    fn what_can_be_no_configuration_is_refused_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        refused(folder.path(), &["is a directory", "AGENT_KNOWLEDGE_CONFIG"]);
+        std::fs::write(&path, b"a = 1\nb = \"\xFF\"\n").unwrap();
+        refused(&path, &["config.toml, line 2: ", "UTF-8"]);
+        std::fs::write(&path, "#".repeat(101)).unwrap();
+        refused(&path, &["longer than 100 bytes", "shorten it"]);
+        assert_eq!(read_config_text(&path.join("below"), 100).unwrap(), None);
+        #[cfg(unix)]
+        {
+            let pipe = folder.path().join("pipe");
+            assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            refused(&pipe, &["is a pipe or a device", "AGENT_KNOWLEDGE_CONFIG"]);
+            refused(Path::new("/dev/zero"), &["is a pipe or a device"]);
+            assert_eq!(read_config_text(Path::new("/dev/null"), 9).unwrap().as_deref(), Some(""));
+            let circle = folder.path().join("circle");
+            std::os::unix::fs::symlink(&circle, &circle).unwrap();
+            refused(&circle, &["cannot be read", "AGENT_KNOWLEDGE_CONFIG"]);
+        }
+    }
+
+    // S-CONFIG-4
+    #[test]
+    fn what_a_user_may_not_read_is_refused_with_the_command_that_allows_it() {
+        let denied = unreadable(&io::ErrorKind::PermissionDenied.into(), Path::new("/c"));
+        assert!(denied.why.contains("chmod u+r /c"), "{denied}");
+    }
+}
