@@ -471,10 +471,10 @@ fn what_a_person_is_shown_before_a_round_is_what_it_sends() {
     assert_eq!(dry.output.lines().collect::<Vec<_>>(), bo.mirrored(), "the very lines");
     let sentence = |told: &str| {
         let line = told.lines().find(|line| line.starts_with("flagged")).unwrap().to_owned();
-        line["flagged".len()..].trim_start_matches([':', ' ']).to_owned()
+        line.trim_start_matches("flagged").trim_start_matches([':', ' ']).to_owned()
     };
     assert_eq!(sentence(&dry.messages), sentence(&round.output));
-    let mut shown = vec![dry, json, round].iter().map(|ran| format!("{ran:?}")).collect::<Vec<_>>();
+    let mut shown = [dry, json, round].iter().map(|ran| format!("{ran:?}")).collect::<Vec<_>>();
     #[cfg(unix)]
     {
         let mut command = ana.world.command(AGENT_KNOWLEDGE);

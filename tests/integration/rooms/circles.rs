@@ -143,7 +143,7 @@ fn named_in(module: &str, code: &str, children: &[&str]) -> BTreeSet<String> {
             let (mut rest, mut above) = (&code[place..], module);
             match start.as_str() {
                 "crate::" => {
-                    (above, rest) = (module.split('/').next().unwrap_or_default(), &rest[7..])
+                    (above, rest) = (module.split('/').next().unwrap_or_default(), &rest[7..]);
                 }
                 "self::" => rest = &rest[6..],
                 _ => {}
