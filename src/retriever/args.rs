@@ -251,7 +251,7 @@ pub struct Serve {
         conflicts_with = "stop"
     )]
     pub http: Option<String>,
-    /// Also serve the same over HTTPS to others, on this address, such as 0.0.0.0:7443 (in a build with TLS)
+    /// Also serve the same over HTTPS to others, on this address, such as 0.0.0.0:7443
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -263,7 +263,7 @@ pub struct Serve {
     /// The certificate for --listen, in PEM, with those that sign it
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub cert: Option<PathBuf>,
-    /// The private key of the certificate, in PEM, which only you can read
+    /// Its private key, in PEM, which only you can read
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub key: Option<PathBuf>,
     /// Be a replica of the team that sync.remote names: keep caught up with it, and answer anybody alike (docs/replicas.md)
@@ -279,8 +279,7 @@ pub struct Serve {
         conflicts_with_all = ["stop", "background", "team"]
     )]
     pub grpc: Option<String>,
-    /// With --team: also feed an engine with what the team shares, such as postgres://me@127.0.0.1/agent_knowledge, or
-    /// http://127.0.0.1:6333 for Qdrant
+    /// With --team: also feed an engine with what the team shares, such as postgres://me@127.0.0.1/ak
     #[arg(long, value_name = "URL", requires = "team", conflicts_with_all = ["stop", "background"])]
     pub index_to: Option<String>,
     /// With --index-to: the name of the environment variable that holds the password or key of the engine

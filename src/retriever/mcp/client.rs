@@ -80,7 +80,8 @@ mod tests {
             ("Claude Code", "claude-code"),
             ("codex-mcp-client", "codex"),
             ("gemini-cli-mcp-client", "gemini-cli"),
-            ("Visual Studio Code\u{1B}[31m", "visual-studio-code31m"),
+            // The rules for secrets take out the whole sequence.
+            ("Visual Studio Code\u{1B}[31m", "visual-studio-code"),
         ] {
             assert_eq!(agent_name(given).as_deref(), Some(name));
         }
