@@ -5,30 +5,32 @@
 //! a separate thread; until that is done, a caller that does not wait gets the newest lines. Not
 //! here: handling the messages (`owner::run`), searching a snapshot (`search`).
 
+mod dense;
+mod engine_input;
 mod model_calls;
+mod model_worker;
 mod models;
+mod next_model;
 mod run;
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+pub use dense::Dense;
+use engine_input::{CatchUpReason, Input, OwnWrites, PendingBatches};
+pub use engine_input::{Extent, Stopped, View};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::checkpoint::Checkpoints;
-use super::follow::{CaughtUp, Follower};
-use super::may_see::MaySee;
+use super::follow::Follower;
 use super::watch::{Watch, Watching};
-use index::embed::cache::AppendLock;
-use index::embed::worker::Embedded;
-use index::embed::{EmbedError, Embedder, SpaceId};
 use memory::Bound;
-use model_calls::start_worker;
+use model_worker::start_worker;
 use models::Models;
-use run::{LoopState, NextModel, ReadState};
-pub use run::{Meanwhile, OnWhole};
-use search::CosineScale;
+pub use next_model::{Meanwhile, OnWhole};
+use run::{LoopState, ReadState};
 use search::snapshot::Snapshot;
 use store::{Config, Store};
 
@@ -55,22 +57,6 @@ pub struct EngineSetup {
     pub checkpoints: Option<Checkpoints>,
 }
 
-/// The embedding model and its vector cache.
-pub struct Dense {
-    /// Loads the model, on a thread of its own.
-    pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
-    /// The folder of the vector cache.
-    pub cache_dir: PathBuf,
-    /// The lock of the vector cache.
-    pub lock: Arc<dyn AppendLock>,
-    /// Covers everything that changes a vector; checkpoints keep vectors under it.
-    pub name: String,
-    /// What the model may see; `None` for a model of this machine, which sees everything.
-    pub may_see: Option<MaySee>,
-    /// Maps its cosines to those that likelihoods were fitted on.
-    pub scale: CosineScale,
-}
-
 /// A handle to the engine thread. Dropping it stops the thread.
 pub struct Engine {
     inbox: Sender<Input>,
@@ -82,74 +68,6 @@ pub struct Engine {
     models: Models,
     thread: Option<JoinHandle<()>>,
 }
-
-/// The number of vector batches that were sent to the thread and not taken in.
-type PendingBatches = Arc<AtomicUsize>;
-
-/// The writes of this process that the thread has not been told of: log and offset.
-type OwnWrites = Arc<Mutex<Vec<(PathBuf, u64)>>>;
-
-/// A message to the thread.
-enum Input {
-    /// A log may have changed.
-    Hint,
-    /// Vectors of a model are ready.
-    Embedded(SpaceId, Vec<Embedded>),
-    /// Another model is to answer.
-    Switch(NextModel),
-    /// All logs have been read.
-    Loaded {
-        follower: Box<Follower>,
-        caught_up: CaughtUp,
-        /// What the checkpoint held ([`Follower::known_len`]).
-        checkpoint_len: usize,
-    },
-    /// Send a snapshot of all logs.
-    FullSnapshot(Sender<Snapshot>, CatchUpReason),
-    /// Send a snapshot once all logs were read, which may lack lines that were written faster than they are read.
-    CurrentView(Sender<View>),
-    /// Send a snapshot now; of the newest lines where not all were read, most of them from this
-    /// log.
-    RecentView(Sender<View>, PathBuf),
-    /// Save a checkpoint now.
-    SaveCheckpoint(Sender<()>),
-    /// Stop.
-    Stop,
-}
-
-/// Why a snapshot is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CatchUpReason {
-    /// To answer a query.
-    Question,
-    /// For upkeep, which does not count as a query.
-    Upkeep,
-}
-
-/// A snapshot, and how much of the logs it covers.
-#[derive(Debug, Clone)]
-pub struct View {
-    /// The snapshot.
-    pub snapshot: Snapshot,
-    /// How much of the logs it covers.
-    pub extent: Extent,
-}
-
-/// How much of the logs was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// All of it.
-    Whole,
-    /// The newest lines of each log, while all are read for the first time.
-    Recent,
-    /// All but some lines, which others write faster than they are read. The newest are among those read.
-    Behind,
-}
-
-/// The engine thread has stopped, which only a bug can cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the retriever's thread has stopped; please report this")]
-pub struct Stopped;
 
 impl Engine {
     /// Starts the thread and returns at once. The logs are read in the background.
@@ -347,12 +265,15 @@ impl Drop for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MaySee;
     use crate::cache_lock::CacheLock;
     use crate::may_see::{AskedQuery, ModelInput};
     use event::RepoKey;
+    use index::embed::Embedder;
     use index::embed::ModelId;
     use index::embed::test_embedder::TestEmbedder;
     use index::embed::worker::QueryError;
+    use search::CosineScale;
     use search::{Query, search};
     use std::fs::OpenOptions;
     use std::io::Write;

@@ -33,6 +33,7 @@ mod directory_notice;
 mod edit;
 mod editor;
 mod engine_source;
+mod failure;
 mod feeding;
 mod followed_config;
 mod foreign_import;
@@ -58,6 +59,7 @@ mod provider_model;
 mod provider_switch;
 mod replica;
 mod reranking;
+mod resolved_settings;
 mod session_consent;
 mod session_drafts;
 mod session_names;
@@ -83,14 +85,13 @@ mod unused;
 mod upkeep;
 
 use directory_notice::DirectoryAsked;
-use opening::Watches;
-use preconditions::refuse_held;
+use failure::{failed, refuse_held, unavailable, unkept};
+use resolved_settings::Watches;
 
-pub use opening::{OpenAs, ResolvedSettings};
+pub use opening::OpenAs;
+pub use resolved_settings::ResolvedSettings;
 
-use ::sessions::session_store::SessionError;
 use index::embed::worker::{Progress, WorkerState};
-use store::StoreError;
 use writer::exit::Exit;
 use writer::{Moment, StartDirectory};
 
@@ -179,18 +180,6 @@ pub fn bar() -> ProgressBar {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
-}
-
-fn unavailable(message: String) -> ApiError {
-    ApiError::Failed { exit: Exit::Unavailable, message }
-}
-
-fn unkept(error: &SessionError) -> ApiError {
-    ApiError::Failed { exit: Exit::Io, message: error.to_string() }
-}
-
-fn failed(error: &StoreError) -> ApiError {
-    ApiError::Failed { exit: Exit::of_store(error), message: format!("failed to {error}") }
 }
 
 impl Wiring for Program<'_> {

@@ -11,6 +11,7 @@ use toml::Table;
 use super::config_fault::{ConfigFault, read_config_text};
 use super::config_finding::{self, ConfigFinding};
 use super::config_table::{ConfigTable, UnknownRule};
+use super::memory_mib::MemoryMib;
 use super::section_budgets::read_budgets;
 use super::tilde::expanded;
 use super::{
@@ -290,48 +291,6 @@ impl ArchivePolicy {
     }
 }
 
-/// The memory limit of a retriever's memories and indexes, in MiB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MemoryMib(u32);
-
-impl MemoryMib {
-    /// Enough for some thousands of memories. A lower limit would exclude recent memories.
-    pub const MIN: u32 = 16;
-    /// 1 TiB: more than any machine this program is made for has.
-    pub const MAX: u32 = 1024 * 1024;
-    /// Enough for more than half a million memories of usual size, without vectors.
-    pub const DEFAULT: Self = Self(1024);
-
-    /// Checks a number of MiB.
-    ///
-    /// # Errors
-    /// A sentence that says what is allowed.
-    pub fn of(mib: i64) -> Result<Self, String> {
-        let allowed = Self::MIN..=Self::MAX;
-        let mib = u32::try_from(mib).ok().filter(|mib| allowed.contains(mib));
-        mib.map(Self).ok_or_else(Self::allowed)
-    }
-
-    /// Parses a number of MiB from the environment.
-    ///
-    /// # Errors
-    /// A sentence that says what is allowed.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        text.trim().parse().map_err(|_| Self::allowed()).and_then(Self::of)
-    }
-
-    /// Returns the limit in bytes.
-    #[must_use]
-    pub fn bytes(self) -> u64 {
-        u64::from(self.0) * 1024 * 1024
-    }
-
-    fn allowed() -> String {
-        let (min, max) = (Self::MIN, Self::MAX);
-        format!("must be a whole number of MiB from {min} to {max}, for example 1024")
-    }
-}
-
 /// Reads a directory. A relative one would be another in each working directory.
 fn place(key: &str, path: &str) -> Result<PathBuf, ConfigFault> {
     let place = expanded(path);
@@ -446,7 +405,7 @@ mod tests {
     #[test]
     fn memory_is_set_in_mib_within_bounds() {
         let memory = |text: &str| Config::parse(text).map(|config| config.memory);
-        assert_eq!(memory("memory_mib = 16"), Ok(Some(MemoryMib(16))));
+        assert_eq!(memory("memory_mib = 16"), Ok(Some(MemoryMib::of(16).unwrap())));
         assert_eq!(MemoryMib::parse(" 2048 ").map(MemoryMib::bytes), Ok(2 << 30));
         let allowed = "must be a whole number of MiB from 16 to 1048576, for example 1024";
         for wrong in ["15", "1048577", "-1"] {

@@ -290,7 +290,7 @@ mod tests {
 
     // S-CONFIG-4
     #[test]
-    fn a_wrong_type_of_any_setting_names_line_key_what_is_allowed_and_an_example() {
+    fn a_wrong_type_names_line_key_and_an_example() {
         let mut tables: Vec<String> = Vec::new();
         for setting in SETTINGS {
             let key = setting.key.replace('*', "gotchas");

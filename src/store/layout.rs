@@ -6,8 +6,8 @@ use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Config, StoreError};
-use event::{GLOBAL_REPO, RepoKey};
+use super::StoreError;
+use event::RepoKey;
 
 /// The folder of the lock files, inside the store.
 pub(super) const LOCKS: &str = ".locks";
@@ -64,40 +64,6 @@ impl Store {
     #[must_use]
     pub fn is_log(path: &Path) -> bool {
         is_log(path)
-    }
-
-    /// Finds the repository that a typed key means. A key with a log means itself, and so does a key that
-    /// abbreviates no other. An abbreviation means the key it abbreviates. Aliases are followed.
-    ///
-    /// # Errors
-    /// [`StoreError::Ambiguous`] if the key abbreviates several keys, [`StoreError::Io`] as in [`Store::logs`].
-    pub fn resolve(&self, typed: &RepoKey, config: &Config) -> Result<RepoKey, StoreError> {
-        // The short name of a repository can be the same word; what applies everywhere has it first.
-        if typed.as_str() == GLOBAL_REPO {
-            return Ok(typed.clone());
-        }
-        let current = config.current(typed);
-        let log = self.log_of(typed);
-        if Self::repo_of(&log) == *typed && log.symlink_metadata().is_ok() {
-            // A key with a log means itself, so a save need not list hundreds of other logs.
-            trust(&self.root)?;
-            return Ok(current);
-        }
-        let known: Vec<RepoKey> = self.logs()?.iter().map(|log| Self::repo_of(log)).collect();
-        if current != *typed || known.contains(typed) {
-            return Ok(current);
-        }
-        let mut meant: Vec<RepoKey> =
-            typed.longer(&known).into_iter().map(|key| config.current(key)).collect();
-        meant.dedup();
-        match meant.as_slice() {
-            [] => Ok(current),
-            [only] => Ok(only.clone()),
-            several => Err(StoreError::Ambiguous {
-                given: typed.to_string(),
-                candidates: several.iter().map(ToString::to_string).collect(),
-            }),
-        }
     }
 
     /// Says that a file is where the directory, or the one above it, would be.
@@ -412,29 +378,6 @@ mod tests {
     fn a_listing_that_breaks_off_is_an_error() {
         let broken = [Ok(OsString::from("a.jsonl")), Err(io::Error::other("bad sector"))];
         assert!(logs_among(broken.into_iter()).is_err());
-    }
-
-    #[test]
-    fn a_short_name_finds_its_repository_when_it_is_unique() {
-        let (_folder, store) =
-            store_with(&["github.com+acme+api.jsonl", "github.com+acme+web.jsonl"]);
-        let config = Config::default();
-        assert_eq!(store.resolve(&key("api"), &config).unwrap(), key("github.com/acme/api"));
-        assert_eq!(store.resolve(&key("new"), &config).unwrap(), key("new"));
-    }
-
-    // S-REPO-4
-    #[test]
-    fn a_short_name_of_several_is_refused_with_all_of_them() {
-        let (_folder, store) = store_with(&["github.com+a+api.jsonl", "github.com+b+api.jsonl"]);
-        let error = store.resolve(&key("api"), &Config::default()).unwrap_err().to_string();
-        assert!(error.contains("github.com/a/api or github.com/b/api"), "{error}");
-    }
-
-    #[test]
-    fn an_exact_name_wins_over_an_abbreviation() {
-        let (_folder, store) = store_with(&["api.jsonl", "github.com+a+api.jsonl"]);
-        assert_eq!(store.resolve(&key("api"), &Config::default()).unwrap(), key("api"));
     }
 
     #[cfg(unix)]

@@ -26,6 +26,7 @@ mod line_mark;
 mod lines;
 mod lock;
 mod log_file;
+mod memory_mib;
 mod mirror_file;
 mod own;
 mod probe;
@@ -48,6 +49,7 @@ mod tail;
 mod team;
 mod tilde;
 mod trust;
+mod typed_repo;
 
 pub use append::{Appended, Destination, append};
 #[cfg(feature = "archive")]
@@ -56,7 +58,7 @@ pub use as_of::AsOf;
 pub use chain::{
     ChainAudit, ChainEvent, ChainEventKind, ChainFault, ChainFaultKind, ChainHash, ChainHead,
 };
-pub use config::{ArchivePolicy, Config, MemoryMib, PlatformDirs, Switch};
+pub use config::{ArchivePolicy, Config, PlatformDirs, Switch};
 pub use config_fault::ConfigFault;
 pub use config_finding::ConfigFinding;
 pub use config_table::{ConfigTable, UnknownRule};
@@ -74,6 +76,7 @@ pub use line_mark::{LineMark, Unread};
 pub use lines::{line_count, lines_of, lines_of_long_log};
 pub use lock::FileLock;
 pub use log_file::Durability;
+pub use memory_mib::MemoryMib;
 pub use mirror_file::{Mirror, TeamTurn};
 pub use own::{make_own_file, open_own_file, own_folder};
 pub use probe::{LockState, make_a_file_in};

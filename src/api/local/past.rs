@@ -2,11 +2,12 @@
 //! what was read is kept for the next question about the same time. Not here: the command line, which does the same in a process
 //! of its own (the retriever's `program::as_of`), which lines count (`store::AsOf`).
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-use super::{Core, Local, snapshots};
+use super::shared_core::{Core, Kept, Local, PastMemory};
+use super::snapshots;
 use crate::caller::Patience;
 use crate::{ApiError, Mode, Reply};
 use engine::watch::Watching;
@@ -30,21 +31,6 @@ const TURN: Duration = Duration::from_millis(5);
 
 /// How long what was read is kept without a question: somebody moves a slider and looks.
 const KEPT: Duration = Duration::from_secs(60);
-
-/// The memory as of one past time, the last that was asked about.
-#[derive(Default)]
-pub struct PastMemory {
-    kept: Mutex<Option<Kept>>,
-    waiting: AtomicUsize,
-    /// Whether a thread waits to free it.
-    is_freed_later: AtomicBool,
-}
-
-struct Kept {
-    time: Timestamp,
-    core: Arc<Core>,
-    used: Instant,
-}
 
 /// Answers a question as of a time; `None` where it is about the present.
 pub(super) fn answer(

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use super::repositories::unnamed;
-use super::{Local, SessionAccess, repositories, snapshots};
+use super::shared_core::{Local, SessionAccess};
+use super::{repositories, snapshots};
 use crate::requests::sessions::{SessionListRequest, SessionSearchRequest};
 use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;

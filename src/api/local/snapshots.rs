@@ -71,3 +71,15 @@ pub(super) fn recent_only(extent: Extent, snapshot: &Snapshot) -> Option<String>
         )
     })
 }
+
+impl Local {
+    /// Returns how many memories are embedded, and how many there are.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], after a bug.
+    pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
+        let View { snapshot, .. } = view(self)?;
+        let signed = snapshot.signed() + snapshot.withheld;
+        Ok((snapshot.embedded().min(signed), snapshot.memories().len()))
+    }
+}

@@ -45,7 +45,7 @@ pub(super) fn stale(
     let tree =
         tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
-    let look = tree.look(&local.core, &snapshot).ok_or_else(gone)?;
+    let look = tree.look((local.core.clock)().now, &snapshot).ok_or_else(gone)?;
     Ok(reply::stale(&Checked { repo: here, report: &look.report, older: look.older }))
 }
 
@@ -54,7 +54,7 @@ fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
     let trees = local.core.work_trees.all();
     let of_repo = trees.iter().filter(|tree| tree.repo() == repo);
     let looks: Vec<_> = of_repo
-        .filter_map(|tree| Some((tree.name(), tree.look(&local.core, snapshot)?)))
+        .filter_map(|tree| Some((tree.name(), tree.look((local.core.clock)().now, snapshot)?)))
         .take(TREES_MAX)
         .collect();
     let checked = looks.iter().map(|(name, look)| CheckedTree {

@@ -13,7 +13,6 @@ use search::staleness::{GitError, StalenessReport, ToCheck};
 use store::DetectedRepo;
 
 use super::tree_print::tree_print;
-use crate::local::Core;
 
 /// Most memories of a repository that are checked, the newest.
 const MEMORIES_MAX: usize = 20_000;
@@ -80,13 +79,12 @@ impl KnownTree {
     /// Returns the last look if nothing has changed since then, else looks. Of several who ask at once one looks, and the
     /// others wait for it. `None` where the work tree is gone.
     #[must_use]
-    pub fn look(&self, core: &Core, snapshot: &Snapshot) -> Option<Arc<TreeLook>> {
+    pub fn look(&self, now: Timestamp, snapshot: &Snapshot) -> Option<Arc<TreeLook>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let place = DetectedRepo::of_directory(&self.top);
         if !self.top.is_dir() || place.top() != self.top {
             return None;
         }
-        let now = (core.clock)().now;
         let holds =
             |last: &&Arc<TreeLook>| snapshot.is_marked(&last.mark) && last.holds(&place, now);
         if let Some(last) = last.as_ref().filter(holds) {

@@ -176,7 +176,7 @@ impl StaleWatcher {
     }
 
     fn look_at(&mut self, tree: &Arc<KnownTree>, core: &Core, snapshot: &Snapshot) {
-        let Some(look) = tree.look(core, snapshot) else {
+        let Some(look) = tree.look((core.clock)().now, snapshot) else {
             core.work_trees.forget(tree);
             self.seen.remove(tree.top());
             return;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use event::from_json;
 use serde_json::{Map, Value};
 
-use super::NoAnswer;
+use super::no_answer::NoAnswer;
 use super::outcome::{self, Evidence, Outcome};
 use super::payload_fields::{object, plain_name, text};
 use super::tool::{Tool, changed_files, shell_command};

@@ -12,6 +12,7 @@ mod fix_detection;
 pub mod hook_input;
 pub mod last_seen;
 mod loaded_files;
+mod no_answer;
 pub mod outcome;
 mod payload_fields;
 pub mod recall;
@@ -20,13 +21,10 @@ pub mod session_dedup;
 pub mod session_summary;
 pub mod tool;
 
+pub use no_answer::{NoAnswer, Reached};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::sync::Arc;
 
-use thiserror::Error;
-
-use api::{Api, ApiError};
 use event::Timestamp;
 use guard::secrets::Redacted;
 use writer::exit::deliver;
@@ -35,35 +33,6 @@ use answer::AnswerFormat;
 use hook_input::{HookEvent, HookInput};
 use loaded_files::loaded_files;
 use session::{Session, SessionEntry};
-
-/// Why a hook gives no answer. Printed only if debugging is on: for an agent, no answer is normal.
-#[derive(Debug, Error)]
-pub enum NoAnswer {
-    /// The input could not be read.
-    #[error("the input is {0}")]
-    Input(String),
-    /// Neither the input nor an option names an event.
-    #[error("no event is named; give --event, for example --event start")]
-    NoEvent,
-    /// An event that is not handled.
-    #[error("the event {0:?} is not handled")]
-    OtherEvent(String),
-    /// The user interrupted the tool.
-    #[error("the user interrupted the tool")]
-    Interrupted,
-    /// Hooks of this kind are switched off.
-    #[error("AGENT_KNOWLEDGE_HOOKS switches {0} off")]
-    Off(&'static str),
-    /// The memory could not be reached in time.
-    #[error("{0}")]
-    Unreached(String),
-    /// The memory returned an error.
-    #[error("{0}")]
-    Api(#[from] ApiError),
-    /// The hook stays silent.
-    #[error("{0}")]
-    Nothing(&'static str),
-}
 
 /// Which hooks are switched on.
 pub mod switch {
@@ -98,9 +67,6 @@ pub mod switch {
     /// The switch of drafting lessons.
     pub const LEARN: &str = "learn";
 }
-
-/// The memory, or why it cannot be asked.
-pub type Reached = Result<Arc<dyn Api>, NoAnswer>;
 
 /// One call of a hook.
 pub struct HookCall<'a> {

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::hook_input::{HookInput, StartReason, ToolCall};
+use super::no_answer::{NoAnswer, Reached};
 use super::session::Session;
 use super::session_dedup::{NewMemories, fresh, id_of};
 use super::tool::Tool;
-use super::{NoAnswer, Reached};
 use api::signature::{self, Signature};
 use api::{
     ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::lookups::Lookups;
-use super::next_space::NextSpace;
+use super::space_vectors::NextSpace;
 use super::wanted_vectors::{RequestedVectors, Wanted};
 use crate::may_see::MaySee;
 use event::{RepoKey, SkipReason};

@@ -8,7 +8,7 @@ use event::{Applies, Event, GLOBAL_REPO, RepoKey};
 use memory::{LineOrigin, LogFile};
 use store::{Config, Store, Tail, origin_of};
 
-use super::LogKind;
+use super::log_kind::LogKind;
 
 /// A file that is followed.
 pub(super) struct FollowedFile {

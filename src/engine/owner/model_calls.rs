@@ -1,19 +1,16 @@
 //! What callers ask of the models: vectors of queries and texts, their progress, and to let another one answer. Not here: the models
 //! themselves (`models`), how one takes the place of another (`run::switching`).
 
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::models::Model;
-use super::run::NextModel;
-use super::{Dense, Engine, Input, LOADING_PAUSE_MS, Meanwhile, OnWhole, PendingBatches, Stopped};
+use super::dense::Dense;
+use super::engine_input::{Input, Stopped};
+use super::model_worker::start_worker;
+use super::next_model::{Meanwhile, NextModel, OnWhole};
+use super::{Engine, LOADING_PAUSE_MS};
 use crate::may_see::AskedQuery;
-use index::embed::SpaceId;
-use index::embed::worker::{
-    AtEnd, CacheConfig, PendingQuery, Progress, QueryEmbedding, QueryError, Worker, WorkerConfig,
-};
+use index::embed::worker::{PendingQuery, Progress, QueryEmbedding, QueryError};
 use search::CosineScale;
 
 impl Engine {
@@ -115,27 +112,4 @@ impl Engine {
         let next = Input::Switch(NextModel { model, on_whole, meanwhile });
         self.inbox.send(next).map_err(|_| std::io::Error::other(Stopped))
     }
-}
-
-/// Starts the worker of a model.
-pub(super) fn start_worker(
-    dense: Dense,
-    inbox: Sender<Input>,
-    pending_batches: PendingBatches,
-) -> std::io::Result<Model> {
-    let Dense { load, cache_dir, lock, name, may_see, scale } = dense;
-    let space = SpaceId::of(&name);
-    let at_end = if may_see.is_some() { AtEnd::Leave } else { AtEnd::Wait };
-    let worker = Worker::start(WorkerConfig {
-        load,
-        space,
-        at_end,
-        cache: Some(CacheConfig { dir: cache_dir, lock }),
-        deliver: Box::new(move |batch| {
-            pending_batches.fetch_add(1, Ordering::SeqCst);
-            // At shutdown the thread ends before the worker.
-            let _ = inbox.send(Input::Embedded(space, batch));
-        }),
-    })?;
-    Ok(Model { worker, space, name, may_see, scale: Mutex::new(scale) })
 }

@@ -11,8 +11,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::engine_input::{Input, OwnWrites, PendingBatches};
 use super::models::Models;
-use super::{Input, OwnWrites, PendingBatches};
+use super::next_model::Preparing;
 use crate::View;
 use crate::checkpoint::Checkpoints;
 use crate::follow::{CaughtUp, Follower, Wanted};
@@ -23,9 +24,6 @@ use memory::Bound;
 use pressure::Pressure;
 use search::snapshot::Snapshot;
 use store::{Config, Store};
-pub(super) use switching::NextModel;
-use switching::Preparing;
-pub use switching::{Meanwhile, OnWhole};
 
 /// How long the thread sleeps without a hint, and the longest time without a look at every file.
 /// Watchers lose events on some systems; a sweep over two hundred logs costs less than a

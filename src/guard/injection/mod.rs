@@ -21,7 +21,7 @@ mod lexicon;
 mod marker;
 mod phrase_table;
 mod phrases;
-mod program;
+mod program_parts;
 mod reason;
 mod signs;
 mod task;

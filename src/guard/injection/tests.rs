@@ -172,7 +172,7 @@ fn system_lessons() -> Vec<&'static str> {
 }
 
 #[test]
-fn an_address_of_the_system_and_words_for_its_users_make_no_errand() {
+fn an_address_of_the_system_makes_no_errand() {
     let lessons = system_lessons();
     assert!(lessons.len() >= 300, "{}", lessons.len());
     let suspected: Vec<_> = (0..)

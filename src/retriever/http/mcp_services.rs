@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::BODY_BYTES_MAX;
 use super::apis::Apis;
+use super::http_bounds::BODY_BYTES_MAX;
 use super::own_names::OwnNames;
 use super::rights::Rights;
 use crate::daemon::Guests;

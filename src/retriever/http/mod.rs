@@ -19,6 +19,8 @@ mod connection_limit;
 mod embeddings;
 mod expensive_calls;
 mod guesses;
+mod http_bounds;
+mod http_caller;
 mod known_tokens;
 mod mcp_services;
 mod named_token;
@@ -27,6 +29,7 @@ mod peer;
 mod private_memories;
 mod replica_health;
 mod request_guard;
+mod response_body;
 pub mod rest;
 pub(crate) mod rest_forms;
 mod rights;
@@ -37,6 +40,8 @@ mod tls_files;
 mod token;
 
 use guard::secrets::Redacted;
+use http_bounds::{BODY_BYTES_MAX, HEAD_BYTES_MAX, HEAD_WAIT_MS, PATH};
+pub(crate) use http_caller::caller;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -55,7 +60,6 @@ use tokio::net::TcpStream;
 
 use super::mcp::Disconnect;
 use crate::daemon::Guests;
-use api::caller::{Caller, Patience};
 pub(crate) use byte_stream::BoxedStream;
 use event::Timestamp;
 use reply::Reply;
@@ -84,31 +88,12 @@ pub use tls::TlsIdentity;
 pub use tls_files::TlsError;
 pub use token::{Secret, Token, TokenError};
 
-/// The path of MCP.
-const PATH: &str = "/mcp";
-
-/// How long a connection may take for the head of a request, and be idle between two, in
-/// milliseconds. Clients send a head at once; those that reuse connections are told the limit
-/// (`Keep-Alive`).
-const HEAD_WAIT_MS: u64 = 10_000;
-
-/// The longest head, in bytes: MCP needs a few hundred. A body is read in pieces of at most this
-/// size.
-const HEAD_BYTES_MAX: usize = 16 * 1024;
-
-/// The longest body, in bytes. An event has at most 64 kB, a query 8 kB; escaped, several times as
-/// much.
-const BODY_BYTES_MAX: usize = 1024 * 1024;
-
 /// How long finished answers may take to reach their clients at shutdown, in milliseconds.
 const LAST_BYTES_MS: u64 = 200;
 
 /// Threads that may block at once: one for each call, and as many for the checks of private memories, which never wait for a
 /// call.
 const BLOCKING_THREADS_MAX: usize = 2 * service::CALLS_MAX;
-
-/// The name of a client that does not give one.
-const UNKNOWN_CLIENT: &str = "unknown";
 
 /// What callers show to be answered.
 pub struct HttpAccess {
@@ -261,28 +246,6 @@ impl HttpServer {
                 None => status,
             }
         });
-    }
-}
-
-/// How long an answer of a replica waits for a better one. A replica that cannot keep up must not answer otherwise than the
-/// others without saying so, so it waits for longer than one for an agent of this machine.
-const OF_A_TEAM: Patience = Patience {
-    query: Duration::from_secs(5),
-    model: Duration::from_secs(5),
-    embed: Duration::from_secs(1),
-    index: Duration::from_secs(5),
-};
-
-/// Returns the caller for HTTP: an agent without a working directory.
-pub(crate) fn caller(host: Option<Redacted>, audience: Audience) -> Caller {
-    let is_team = audience == Audience::Team;
-    Caller {
-        directory: None,
-        agent_id: Redacted::of(UNKNOWN_CLIENT),
-        session_id: None,
-        source: Some("agent".to_owned()),
-        host,
-        patience: if is_team { OF_A_TEAM } else { Patience::OF_AN_AGENT },
     }
 }
 

@@ -11,10 +11,10 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use hyper::{HeaderMap, Method, StatusCode};
 
-use super::PATH;
 use super::admitted::Admitted;
 use super::expensive_calls::{ExpensiveCalls, Payer};
 use super::guesses::{Guesses, Verdict, WRONG_SECONDS};
+use super::http_bounds::PATH;
 use super::known_tokens::KnownTokens;
 use super::named_token::NamedToken;
 use super::own_names::OwnNames;

@@ -4,13 +4,12 @@
 mod embeddings_call;
 mod page_answer;
 
+use super::response_body::Body;
 use guard::secrets::Redacted;
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
@@ -25,6 +24,8 @@ use super::admitted::Admitted;
 use super::apis::{Apis, Audience};
 use super::client_name::ClientName;
 use super::connection_limit::Connection;
+use super::http_bounds::BODY_BYTES_MAX;
+use super::http_caller::caller;
 use super::mcp_services::{McpServices, telling};
 use super::own_names::OwnNames;
 use super::private_memories::PrivateMemories;
@@ -33,7 +34,6 @@ use super::request_guard::{Destination, Keys, Refusal, check_head};
 use super::rest::event_pieces::MayListen;
 use super::rest::events::EventService;
 use super::rights::Rights;
-use super::{BODY_BYTES_MAX, caller};
 use crate::daemon::{GuestCall, Guests};
 use crate::mcp::{Disconnect, message};
 use event::Timestamp;
@@ -55,8 +55,6 @@ const ROOM_WAIT_MS: u64 = 2_000;
 /// The idle time that clients are told: a little less than the real one, so that no client sends a
 /// request while its connection is being closed.
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("timeout=8");
-
-type Body = BoxBody<Bytes, Infallible>;
 
 /// The state that all requests share.
 pub(super) struct HttpService {

@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-use super::HEAD_WAIT_MS;
 use super::byte_stream::BoxedStream;
+use super::http_bounds::HEAD_WAIT_MS;
 use super::tls_files::{Identity, TlsError};
 use crate::file_mark::{FileMark, mark_of};
 use event::Timestamp;

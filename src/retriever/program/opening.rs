@@ -1,11 +1,12 @@
 //! Opens a memory from the settings: which store, how much memory, which model, and an engine. Not here: the commands
 //! (`program`), the shared retriever (`shared`).
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::model_plan::{ModelPlaces, bound_with_vectors};
+use super::resolved_settings::{ResolvedSettings, Watches};
 use super::{Program, engine_source, failed, reranking};
 use crate::cli::{GlobalOptions, Need};
 use api::ApiError;
@@ -20,7 +21,7 @@ use index::embed::{SpaceId, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
 use sessions::past_sessions::PastSessions;
-use store::{Config, MemoryMib, PlatformDirs, Store, StoreError, Switch};
+use store::{Config, MemoryMib, PlatformDirs, StoreError, Switch};
 use writer::exit::Exit;
 use writer::log_memory::settle;
 use writer::{Identity, Moment};
@@ -37,40 +38,6 @@ pub struct OpenAs {
     pub directory: Option<PathBuf>,
     /// Returns the time and random bits.
     pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
-}
-
-/// Whether the system watches the logs for changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Watches {
-    /// According to the settings.
-    AsSet,
-    /// No.
-    Not,
-}
-
-/// The values of all settings.
-#[derive(Clone)]
-pub struct ResolvedSettings {
-    /// Where the logs are.
-    pub store: Store,
-    /// The configuration.
-    pub config: Config,
-    /// How much memory the memories may take.
-    pub bound: Bound,
-    /// The directory of the embedding model.
-    pub model_dir: PathBuf,
-    /// The directory of caches.
-    pub cache_dir: PathBuf,
-    /// The directory of what is kept of past sessions.
-    pub sessions_dir: PathBuf,
-    /// Whether the logs are watched.
-    pub watching: Watching,
-    /// Whether a flag, a variable or the configuration names the store. Then only a writer makes it.
-    pub is_store_named: bool,
-    /// Looks up an environment variable: the key of a provider is nowhere else.
-    pub variable: fn(&str) -> Option<OsString>,
-    /// The configuration file, which need not exist.
-    pub config_file: Option<PathBuf>,
 }
 
 impl Program<'_> {

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Program, unavailable};
 use api::ApiError;
-use store::{Config, ConfigTable};
-use writer::exit::Exit;
 
 impl Program<'_> {
     /// Returns the working directory, if it exists.
@@ -33,12 +31,4 @@ impl Program<'_> {
             ))
         })
     }
-}
-
-/// Refuses what a table of the settings allows while it holds something that this version does not know: it may be a rule of a
-/// newer version about what stays on this machine.
-pub(super) fn refuse_held(config: &Config, section: ConfigTable) -> Result<(), ApiError> {
-    config.hold(section).map_or(Ok(()), |finding| {
-        Err(ApiError::Failed { exit: Exit::Config, message: finding.to_string() })
-    })
 }

@@ -18,6 +18,8 @@ mod read;
 #[cfg(feature = "archive")]
 mod reseal;
 #[cfg(feature = "archive")]
+mod segment_moves;
+#[cfg(feature = "archive")]
 mod settle;
 #[cfg(feature = "archive")]
 mod settled_turn;
@@ -32,11 +34,13 @@ use super::{Store, StoreError, layout};
 #[cfg(feature = "archive")]
 pub use doubled::{Doubled, take_out_doubled};
 #[cfg(feature = "archive")]
-pub use moving::{Moved, Moves, archive};
+pub use moving::{Moved, archive};
 #[cfg(feature = "archive")]
 pub(super) use read::{SegmentPiece, lines_of, read};
 #[cfg(feature = "archive")]
 pub(super) use reseal::reseal;
+#[cfg(feature = "archive")]
+pub use segment_moves::Moves;
 #[cfg(feature = "archive")]
 pub(super) use settled_turn::SettledTurn;
 

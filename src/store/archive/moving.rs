@@ -16,7 +16,7 @@ use super::super::rewrite::{self, Attempt, LineEdits, LineFate};
 use super::super::{FileId, LogLine, Store, StoreError, layout};
 use super::format::{Ended, SEGMENT_BYTES_MAX};
 use super::note::{ArchivingNote, note_of};
-use super::settle::reason_of;
+use super::segment_moves::{Moves, reason_of};
 use super::settled_turn::SettledTurn;
 use super::write::Sealing;
 use super::{FOLDER, folder_of, segments_in};
@@ -26,9 +26,6 @@ const SEGMENT_LINES_MAX: u64 = 1_000_000;
 
 /// How often moving starts over because another program changed lines that had been read.
 const CHANGED_TRIES_MAX: usize = 3;
-
-/// Decides for each line of a log, in order from the first, whether it moves.
-pub type Moves<'a> = Box<dyn FnMut(&LogLine<'_>) -> bool + 'a>;
 
 /// The lines that were moved from a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

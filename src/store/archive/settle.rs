@@ -10,9 +10,9 @@ use super::super::chain::RewriteReason;
 use super::super::lines::lines_of;
 use super::super::rewrite::{self, Attempt, LineEdits, LineFate, RewriteTurn};
 use super::super::{LogLine, StoreError, layout, sync};
-use super::Moves;
 use super::line_hash::LineCounts;
 use super::note::{ArchivingNote, note_of};
+use super::segment_moves::{Moves, reason_of};
 
 /// How often taking lines out starts over because another program changed lines that had been read.
 const CHANGED_TRIES_MAX: usize = 3;
@@ -93,9 +93,4 @@ pub(super) fn kept_on_disk(segment: &Path) -> Result<(), StoreError> {
     let gone = || StoreError::io("open", segment)(io::ErrorKind::NotFound.into());
     let (file, _) = layout::open_to_read(segment)?.ok_or_else(gone)?;
     sync::alone(&file, segment)
-}
-
-/// Names the segment for the chain of the log.
-pub(super) fn reason_of(segment: &Path) -> RewriteReason {
-    RewriteReason::Archive(segment.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }

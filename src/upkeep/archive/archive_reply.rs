@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{ArchiveMode, ArchiveResult};
+use super::archive_result::{ArchiveMode, ArchiveResult};
 use crate::counted::counted;
 use crate::shown_path::shown;
 use guard::text::{Layout, neutralise};

@@ -3,7 +3,9 @@
 //! safely (`store::archive`).
 
 mod archive_reply;
+mod archive_result;
 
+pub use archive_result::{ArchiveMode, ArchiveResult};
 use std::path::{Path, PathBuf};
 
 use super::{CheckReport, CheckVerdict};
@@ -40,24 +42,6 @@ pub struct ArchiveRequest<'a> {
     pub bounds: Bounds,
     /// Whether to change anything.
     pub how: ArchiveMode,
-}
-
-/// Whether to change anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArchiveMode {
-    /// Move lines.
-    Change,
-    /// Only report which lines would move.
-    DryRun,
-}
-
-/// The result for one log.
-#[derive(Debug)]
-pub struct ArchiveResult {
-    /// The log.
-    pub log: PathBuf,
-    /// What was moved, or would be.
-    pub moved: Result<Moved, StoreError>,
 }
 
 /// A report, with the first failure.

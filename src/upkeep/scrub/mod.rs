@@ -5,63 +5,15 @@
 mod history;
 mod scrub_reply;
 
+use self::scrub_request::{ScrubFindings, Scrubbed};
+pub use self::scrub_request::{ScrubMode, ScrubRequest};
 use std::path::{Path, PathBuf};
 
 use self::history::History;
 use super::own_files::OwnFiles;
-use super::secret_lines::{Exposed, Recogniser, SecretSpot};
-use super::surfaces::OwnFolders;
+use super::secret_lines::{Exposed, Recogniser};
 use super::{CheckReport, CheckVerdict};
-use event::RepoKey;
-use sessions::session_scrub::RowScrub;
 use store::{LogLine, Quarantine, Store, StoreError};
-
-/// What to scrub.
-pub struct ScrubRequest<'a> {
-    /// The store.
-    pub store: &'a Store,
-    /// Only files of this repository's log.
-    pub repo: Option<RepoKey>,
-    /// Whether to change anything.
-    pub how: ScrubMode,
-    /// The recogniser of secrets.
-    pub recogniser: &'a Recogniser<'a>,
-    /// Where our other files are. They are scrubbed where no repository is named.
-    pub places: OwnFolders<'a>,
-}
-
-/// Whether to change anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScrubMode {
-    /// Remove the secrets.
-    Change,
-    /// Only report them.
-    DryRun,
-}
-
-/// What was found in one file.
-#[derive(Debug, Default)]
-struct Scrubbed {
-    file: PathBuf,
-    /// Removed secrets: line, byte offset before the change, and secret.
-    removed: Vec<ScrubFindings>,
-    /// Secrets that could not be removed without losing something else.
-    left: Vec<ScrubFindings>,
-    /// Lines that were too long to check, and damaged parts of a segment.
-    too_long: usize,
-    /// Commits of a git work tree with earlier versions of the file.
-    history: Option<History>,
-}
-
-/// A secret in a file.
-#[derive(Debug, PartialEq, Eq)]
-struct ScrubFindings {
-    /// The line number, from 1.
-    line: usize,
-    /// The byte offset of the line.
-    offset: u64,
-    spot: SecretSpot,
-}
 
 /// Removes the secrets from every file of the store that may contain some. The verdict is wrong if secrets
 /// remain: with [`ScrubMode::DryRun`] every secret, otherwise those that could not be removed.
@@ -102,15 +54,6 @@ fn scrub_own(request: &ScrubRequest<'_>, was_removed: bool) -> OwnFiles {
         own.drop_made_again(&request.places);
     }
     own
-}
-
-impl ScrubMode {
-    fn of_rows(self) -> RowScrub {
-        match self {
-            Self::Change => RowScrub::Change,
-            Self::DryRun => RowScrub::DryRun,
-        }
-    }
 }
 
 /// Lists one kind of file. Each kind is listed after the previous kind is done, because writes that leave the
@@ -191,5 +134,6 @@ impl Scrubber {
     }
 }
 
+mod scrub_request;
 #[cfg(test)]
 mod tests;

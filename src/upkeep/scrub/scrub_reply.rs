@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{ScrubFindings, ScrubMode, ScrubRequest, Scrubbed};
+use super::scrub_request::{ScrubFindings, ScrubMode, ScrubRequest, Scrubbed};
 use crate::own_files::OwnFiles;
 use crate::shown_path::{shown, word};
 use guard::text::{Layout, neutralise};

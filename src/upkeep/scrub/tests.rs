@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::secret_lines::tests::TEST;
 use super::*;
+use crate::surfaces::OwnFolders;
+use event::RepoKey;
 
 struct ScrubFixture {
     folder: tempfile::TempDir,

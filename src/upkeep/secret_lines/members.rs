@@ -1,6 +1,7 @@
 //! The byte ranges of texts and fields in a line of JSON, so that one of them can be changed alone. Not here:
 //! whether the line is JSON. The ranges mean nothing if it is not.
 
+use event::surrogates_mended;
 use std::ops::Range;
 
 /// A text, including its quotes.
@@ -58,7 +59,7 @@ impl MemberWalk {
         let gap = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let is_name = rest.get(gap) == Some(&b':');
         if is_name && self.depth == 1 {
-            let name = line.get(start..end).and_then(super::decoded_text);
+            let name = line.get(start..end).and_then(decoded_text);
             self.field = name.unwrap_or_default();
             self.value_from = Some(end + gap + 1);
         }
@@ -106,6 +107,13 @@ fn end_of_text(line: &[u8], start: usize) -> usize {
         }
     }
     line.len()
+}
+
+/// Decodes a text of JSON, given with its quotes.
+pub(super) fn decoded_text(literal: &[u8]) -> Option<String> {
+    let literal = String::from_utf8_lossy(literal);
+    let whole = serde_json::from_str(&literal).ok();
+    whole.or_else(|| serde_json::from_str(&surrogates_mended(&literal)?).ok())
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use self::members::{JsonText, Members};
+use self::members::{JsonText, Members, decoded_text};
 use event::clean;
-use event::{Decoded, Event, EventId, codec, surrogates_mended};
+use event::{Decoded, Event, EventId, codec};
 use guard::secrets::{Finding, findings};
 use guard::text::escaped;
 
@@ -153,13 +153,6 @@ fn spot(field: &str, rule: &str) -> SecretSpot {
 
 fn is_json(line: &[u8]) -> bool {
     serde_json::from_str::<Value>(&String::from_utf8_lossy(line)).is_ok()
-}
-
-/// Decodes a text of JSON, given with its quotes.
-fn decoded_text(literal: &[u8]) -> Option<String> {
-    let literal = String::from_utf8_lossy(literal);
-    let whole = serde_json::from_str(&literal).ok();
-    whole.or_else(|| serde_json::from_str(&surrogates_mended(&literal)?).ok())
 }
 
 fn without(text: &str, found: &[Finding]) -> String {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::super::models::Model;
+use super::super::next_model::{Meanwhile, NextModel, Preparing};
 use super::{LoopState, ReadState};
 use crate::follow::Wanted;
 use index::embed::worker::{Embedded, Progress, SubmitError, Want, WorkerState};
@@ -12,31 +12,6 @@ use index::embed::worker::{Embedded, Progress, SubmitError, Want, WorkerState};
 /// Of ten memories so many may lack a vector of the next model. With more, something is wrong with the model, and
 /// the present one goes on.
 const LACKING_OF_TEN_MAX: usize = 1;
-
-/// Called when the next model answers.
-pub type OnWhole = Box<dyn FnOnce() + Send>;
-
-/// What answers until the next model has a vector of every memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meanwhile {
-    /// The present model and its vectors.
-    PresentModel,
-    /// Words alone: the present model is not asked any more.
-    WordsAlone,
-}
-
-/// The model that is to answer next.
-pub(in crate::owner) struct NextModel {
-    pub(in crate::owner) model: Arc<Model>,
-    pub(in crate::owner) on_whole: OnWhole,
-    pub(in crate::owner) meanwhile: Meanwhile,
-}
-
-/// The same, with its memories that are not queued yet.
-pub(super) struct Preparing {
-    next: NextModel,
-    unqueued: Vec<Wanted>,
-}
 
 impl LoopState {
     /// Begins to make the vectors of another model.

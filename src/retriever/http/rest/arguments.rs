@@ -7,9 +7,9 @@ use hyper::{HeaderMap, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::JSON;
 use super::endpoint::{Endpoint, Kind};
 use super::problem::Problem;
+use super::rest_content::JSON;
 use api::requests::parameter::Values;
 use event::{Problems, from_json, json_type, unknown_field};
 use guard::text::{Layout, neutralise};

@@ -16,27 +16,24 @@ mod openapi;
 mod patterns;
 mod problem;
 mod repeated;
+mod rest_content;
 pub(crate) mod sign_in;
 
 use guard::secrets::Redacted;
-use std::fmt::Write;
+pub(crate) use rest_content::Answer;
+use rest_content::{Content, JSON, TEXT, answer_of};
 use std::sync::Arc;
 
-use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{
-    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
-    RETRY_AFTER, VARY,
-};
+use hyper::header::{ACCEPT, HeaderName};
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Response, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::admitted::Admitted;
 use super::apis::Apis;
+use super::rest_forms::BOTH_FORMS;
 pub(crate) use super::rest_forms::PREFIX;
-use super::rest_forms::{BOTH_FORMS, PROBLEM_JSON};
 use super::rights::Rights;
 use crate::mcp::agent_name;
 use api::{ApiError, Reply, Voice};
@@ -45,6 +42,7 @@ pub(crate) use endpoints::ENDPOINTS;
 use event::Timestamp;
 pub(crate) use live::Live;
 pub(crate) use problem::Problem;
+use problem::not_allowed;
 pub(crate) use repeated::{Begun, RepeatedDeeds};
 use sign_in::{CODE, SIGN_IN, SignIn};
 
@@ -65,67 +63,12 @@ const AGENT_BYTES_MAX: usize = 64;
 /// Longest mark, in bytes.
 const KEY_BYTES_MAX: usize = 64;
 
-const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
-
-/// The content types.
-const JSON: &str = "application/json";
-const TEXT: &str = "text/plain; charset=utf-8";
-
-/// An answer, whole.
-pub(crate) type Answer = Response<Full<Bytes>>;
-
 /// Answers requests below [`PREFIX`]. Copies share everything.
 #[derive(Clone)]
 pub(crate) struct RestService {
     apis: Apis,
     repeated: Arc<RepeatedDeeds<Content>>,
     sign_in: Arc<SignIn>,
-}
-
-/// The finished content of an answer.
-#[derive(Debug, Clone, PartialEq)]
-struct Content {
-    status: StatusCode,
-    content_type: &'static str,
-    body: Bytes,
-    /// Tells this content from any other, where a caller may ask whether it still has it.
-    tag: Option<String>,
-    /// The seconds after which to try again, where that is known.
-    retry_after_s: Option<i64>,
-}
-
-impl Content {
-    /// Tags what a read answers, or says only that it is what the caller has. The tag is made of the content itself, so it
-    /// covers whatever the content depends on: the logs, the indexes, the settings and the time.
-    fn unless_known(mut self, headers: &HeaderMap) -> Self {
-        if self.status != StatusCode::OK {
-            return self;
-        }
-        let tag = tag_of(&self);
-        if known_tags(headers).any(|known| known == tag || known == "*") {
-            (self.status, self.body) = (StatusCode::NOT_MODIFIED, Bytes::new());
-        }
-        self.tag = Some(tag);
-        self
-    }
-}
-
-/// Bytes of a tag: two contents have the same one as good as never.
-const TAG_BYTES: usize = 16;
-
-fn tag_of(content: &Content) -> String {
-    let digest = Sha256::new().chain_update(content.content_type).chain_update(&content.body);
-    let hex = digest.finalize().iter().take(TAG_BYTES).fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
-    format!("\"{hex}\"")
-}
-
-/// Returns the tags of what a caller has. A weak one stands for the same content.
-fn known_tags(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let given = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    given.flat_map(|list| list.split(',')).map(|tag| tag.trim().trim_start_matches("W/"))
 }
 
 impl RestService {
@@ -238,16 +181,6 @@ fn description(method: &Method) -> Answer {
     })
 }
 
-fn not_allowed(allowed: &str) -> Answer {
-    let problem =
-        Problem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path takes {allowed}"));
-    let mut answer = answer_of(&problem.content());
-    if let Ok(allowed) = HeaderValue::from_str(allowed) {
-        answer.headers_mut().insert(ALLOW, allowed);
-    }
-    answer
-}
-
 fn content_of(reply: Result<Reply, ApiError>, kind: Kind, form: AnswerForm) -> Content {
     match reply {
         Err(error) => Problem::of(&error).content(),
@@ -273,23 +206,6 @@ pub(crate) fn json_of(reply: Reply) -> Value {
         Value::Null => serde_json::json!({ "text": reply.text }),
         json => json,
     }
-}
-
-fn answer_of(content: &Content) -> Answer {
-    let mut answer = Response::new(Full::new(content.body.clone()));
-    *answer.status_mut() = content.status;
-    let headers = answer.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content.content_type));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
-    if let Some(seconds) = content.retry_after_s {
-        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    if let Some(tag) = content.tag.as_deref().and_then(|tag| HeaderValue::from_str(tag).ok()) {
-        headers.insert(ETAG, tag);
-        headers.insert(VARY, HeaderValue::from_static("accept"));
-    }
-    answer
 }
 
 /// The form of an answer that a caller prefers.
@@ -351,6 +267,7 @@ mod tests {
 
     use super::*;
     use crate::fake::Fake;
+    use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
 
     fn asked(method: &str, path: &str, admitted: &Admitted) -> (u16, Option<String>, String) {
         let rest = RestService::new(Apis::both(Fake::new()), Arc::new(SignIn::new(|| None)));

@@ -3,10 +3,12 @@
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
+use hyper::header::{ALLOW, HeaderValue};
 use serde_json::{Value, json};
 
-use super::{Content, PROBLEM_JSON};
+use super::rest_content::{Answer, Content, answer_of};
 use crate::http::admitted::too_many;
+use crate::http::rest_forms::PROBLEM_JSON;
 use api::ApiError;
 use guard::secrets::redacted;
 use writer::exit::Exit;
@@ -77,4 +79,15 @@ impl Problem {
             retry_after_s: self.retry_after_s,
         }
     }
+}
+
+/// Returns the answer for a method that a path does not take.
+pub(super) fn not_allowed(allowed: &str) -> Answer {
+    let problem =
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, format!("this path takes {allowed}"));
+    let mut answer = answer_of(&problem.content());
+    if let Ok(allowed) = HeaderValue::from_str(allowed) {
+        answer.headers_mut().insert(ALLOW, allowed);
+    }
+    answer
 }

@@ -11,11 +11,12 @@ use hyper::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::arguments::object_in;
-use super::problem::Problem;
-use super::{Answer, Content, JSON, PREFIX, answer_of, not_allowed};
+use super::problem::{Problem, not_allowed};
+use super::rest_content::{Answer, Content, JSON, answer_of};
 use crate::http::admitted::Admitted;
 use crate::http::named_token::NamedToken;
 use crate::http::peer::{Peer, network_of};
+use crate::http::rest_forms::PREFIX;
 use crate::http::token::{Secret, Token};
 use event::{Problems, Timestamp};
 

@@ -8,7 +8,7 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 
 use super::super::request_guard::Refusal;
-use super::Body;
+use super::super::response_body::Body;
 
 /// Answers a request for a file of the page. It takes none of the calls, and keeps no retriever running: a page that is
 /// open and asks nothing is no client.
