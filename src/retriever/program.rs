@@ -285,8 +285,11 @@ impl Wiring for Program<'_> {
                 Some(WorkerState::Failed(error)) => return Err(unavailable(error.to_string())),
                 Some(WorkerState::Loading | WorkerState::Ready { .. }) => {}
             }
-            let is_whole =
-                |progress: &Progress| next.is_none() && embedded + progress.failed >= memories;
+            // A model that is loading may still fail, also where nothing is left to do.
+            let is_whole = |progress: &Progress| {
+                let is_loaded = progress.state != WorkerState::Loading;
+                is_loaded && next.is_none() && embedded + progress.failed >= memories
+            };
             if let Some(progress) = progress.filter(is_whole) {
                 break progress;
             }

@@ -198,7 +198,6 @@ fn odd_places(world: &World) -> Vec<(std::path::PathBuf, &'static str)> {
     std::os::unix::fs::symlink(&circle, &circle).unwrap();
     vec![
         (world.work(), "is a directory; a configuration is a text file, for example"),
-        ("/dev/zero".into(), "is a device; a configuration is a text file, for example"),
         (bytes, "line 1: has a character that is not in UTF-8; write it again"),
         (long, "is longer than 1048576 bytes, which no settings take; shorten it"),
         (circle, "cannot be read: "),
