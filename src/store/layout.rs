@@ -348,14 +348,14 @@ pub(super) fn is_still_at(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn key(text: &str) -> RepoKey {
+    pub(crate) fn key(text: &str) -> RepoKey {
         RepoKey::parse(text).unwrap()
     }
 
-    fn store_with(names: &[&str]) -> (tempfile::TempDir, Store) {
+    pub(crate) fn store_with(names: &[&str]) -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(folder.path());
         for name in names {

@@ -44,19 +44,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn key(text: &str) -> RepoKey {
-        RepoKey::parse(text).unwrap()
-    }
-
-    fn store_with(names: &[&str]) -> (tempfile::TempDir, Store) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::at(folder.path());
-        for name in names {
-            std::fs::write(folder.path().join(name), "").unwrap();
-        }
-        (folder, store)
-    }
+    use crate::layout::tests::{key, store_with};
 
     #[test]
     fn a_short_name_finds_its_repository_when_it_is_unique() {
