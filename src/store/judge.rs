@@ -56,7 +56,7 @@ impl Judge {
     }
 }
 
-/// Tells whether this is an address of a server. One with https is reached in a build with the feature `providers`.
+/// Tells whether this is an address of a server.
 fn is_address(url: &str) -> bool {
     url.starts_with("http://") || url.starts_with("https://")
 }
