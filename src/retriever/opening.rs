@@ -1,0 +1,255 @@
+//! Opens a memory from the settings: which store, how much memory, which model, and an engine. Not here: the commands
+//! (`program`), the shared retriever (`shared`).
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::failure::failed;
+use crate::model_plan::{ModelPlaces, bound_with_vectors};
+use crate::options::{GlobalOptions, Need};
+use crate::resolved_settings::{ResolvedSettings, Watches};
+use crate::startup::Retriever;
+use crate::{engine_source, reranking};
+use api::ApiError;
+use api::caller::{Caller, Patience};
+use api::journal::told::Teller;
+use api::local::{Core, Local};
+use api::query_log::QueryLog;
+use engine::checkpoint::Checkpoints;
+use engine::watch::Watching;
+use engine::{Dense, Engine, EngineSetup, Meanwhile};
+use index::embed::{SpaceId, model};
+use index::vector::VECTOR_BYTES;
+use memory::Bound;
+use sessions::past_sessions::PastSessions;
+use store::{Config, MemoryMib, PlatformDirs, StoreError, Switch};
+use writer::exit::Exit;
+use writer::log_memory::settle;
+use writer::{Identity, Moment};
+
+/// The variable that turns off the log of searches that found nothing.
+const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
+
+/// The variable that names the configuration file.
+pub const CONFIG: &str = "AGENT_KNOWLEDGE_CONFIG";
+
+/// The variable that turns off the journal.
+const JOURNAL: &str = "AGENT_KNOWLEDGE_JOURNAL";
+
+/// The directory and the clock of a memory that is opened.
+pub struct OpenAs {
+    /// The working directory; none where it was removed.
+    pub directory: Option<PathBuf>,
+    /// Returns the time and random bits.
+    pub clock: Box<dyn Fn() -> Moment + Send + Sync>,
+}
+
+impl Retriever<'_> {
+    /// Reads all settings before anything is opened.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`], naming the setting.
+    pub fn settle(&self, settings: &GlobalOptions) -> Result<ResolvedSettings, ApiError> {
+        let lookup = self.surroundings.lookup;
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let (store, mut config) =
+            settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
+        if let Some(set) = lookup(QUERY_LOG).filter(|value| !value.is_empty()) {
+            config.query_log = switch(QUERY_LOG, &set)?;
+        }
+        if let Some(set) = lookup(JOURNAL).filter(|value| !value.is_empty()) {
+            config.journal = switch(JOURNAL, &set)?;
+        }
+        if let Some(engine) = &mut config.engine {
+            let variable = engine.password_env.as_deref().and_then(lookup);
+            engine.password = variable.map(|value| value.to_string_lossy().into_owned());
+        }
+        let places = PlatformDirs::of_platform();
+        let place =
+            |of: fn(&PlatformDirs) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
+        let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
+        let model_dir =
+            model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
+        let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
+        let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
+        let sessions_dir =
+            set("AGENT_KNOWLEDGE_SESSIONS").or_else(|| place(|places| &places.sessions));
+        let (Some(model_dir), Some(cache_dir), Some(sessions_dir)) =
+            (model_dir, cache_dir, sessions_dir)
+        else {
+            return Err(failed(&StoreError::NoPlace));
+        };
+        let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
+        let watching = if polls { Watching::PollOnly } else { Watching::System };
+        let bound = self.bound(&config, &model_dir)?;
+        let is_store_named = settings.logs.is_some()
+            || set("AGENT_KNOWLEDGE_LOGS").is_some()
+            || config.logs.is_some();
+        Ok(ResolvedSettings {
+            store,
+            config,
+            bound,
+            model_dir,
+            cache_dir,
+            sessions_dir,
+            watching,
+            is_store_named,
+            variable: self.surroundings.variable,
+            config_file: self.config_path(),
+        })
+    }
+
+    /// Returns where the configuration file is; nothing if the system names no home.
+    pub fn config_path(&self) -> Option<PathBuf> {
+        let named = (self.surroundings.lookup)(CONFIG).filter(|file| !file.is_empty());
+        let platform = || PlatformDirs::of_platform().map(|places| places.config_file);
+        named.map(PathBuf::from).or_else(platform)
+    }
+
+    /// Returns the memory limit. Where a model is installed its vectors count, also for a command that makes none: it
+    /// must have the same memories as a server.
+    fn bound(&self, config: &Config, model_dir: &Path) -> Result<Bound, ApiError> {
+        let name = "AGENT_KNOWLEDGE_MEMORY_MIB";
+        let set = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
+        let set = set.map(|value| MemoryMib::parse(&value.to_string_lossy())).transpose();
+        let set = set.map_err(|why| ApiError::Failed {
+            exit: Exit::Config,
+            message: format!("{name} {why}"),
+        })?;
+        let memory = set.or(config.memory).unwrap_or(MemoryMib::DEFAULT);
+        let has_vectors = model::status(model_dir).is_ready();
+        let vector_bytes = if has_vectors { VECTOR_BYTES } else { 0 };
+        Ok(Bound { bytes_max: memory.bytes(), vector_bytes })
+    }
+
+    /// Opens the memory in this process, for whoever stands in the working directory.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`].
+    pub fn local(&self, settings: &GlobalOptions, need: Need) -> Result<Local, ApiError> {
+        let settled = self.settle(settings)?;
+        let clock = Box::new(self.surroundings.clock);
+        self.local_over(settled, need, OpenAs { directory: self.here(), clock })
+    }
+
+    /// Opens a memory in this process.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`].
+    pub fn local_over(
+        &self,
+        settled: ResolvedSettings,
+        need: Need,
+        asking: OpenAs,
+    ) -> Result<Local, ApiError> {
+        let caller = self.caller(asking.directory);
+        let core = Self::core(settled, need, self.watching(), asking.clock, None)?;
+        Ok(Local::new(Arc::new(core), caller))
+    }
+
+    /// A command reads the logs once and need not watch them.
+    pub fn watching(&self) -> Watches {
+        if self.is_server { Watches::AsSet } else { Watches::Not }
+    }
+
+    /// Returns who asks from a directory, as the environment tells.
+    pub fn caller(&self, directory: Option<PathBuf>) -> Caller {
+        let place = directory.as_deref().unwrap_or_else(|| self.surroundings.directory.path());
+        let identity = Identity::from_environment(self.surroundings.lookup, place)
+            .on(self.surroundings.host.as_deref());
+        let Identity { agent_id, session_id, source, host } = identity;
+        let patience = if self.is_server { Patience::OF_AN_AGENT } else { Patience::OF_A_PERSON };
+        Caller { directory, agent_id, session_id, source, host, patience }
+    }
+
+    /// Opens the memory in this process.
+    pub fn core(
+        settled: ResolvedSettings,
+        need: Need,
+        watches: Watches,
+        clock: Box<dyn Fn() -> Moment + Send + Sync>,
+        checkpoints: Option<Checkpoints>,
+    ) -> Result<Core, ApiError> {
+        let places = ModelPlaces::of(&settled);
+        let bound = bound_with_vectors(settled.bound, &settled.config);
+        let of_machine = SpaceId::of(&places.name(None));
+        let reranker = Some(reranking::of(&settled));
+        let ResolvedSettings {
+            store,
+            config,
+            model_dir,
+            cache_dir,
+            sessions_dir,
+            watching,
+            is_store_named,
+            ..
+        } = settled;
+        let watching = match watches {
+            Watches::AsSet => watching,
+            Watches::Not => Watching::PollOnly,
+        };
+        if watching == Watching::System && !is_store_named {
+            // A store that does not exist yet could not be watched. If it cannot be created, the reading that follows
+            // reports it.
+            let _ = store.ensure();
+        }
+        // A search of the past says nothing about missing knowledge now.
+        let is_noted = config.query_log == Switch::On && config.as_of.is_none();
+        let past_cache = cache_dir.clone();
+        let teller = Teller::of(&cache_dir, &store, &config);
+        let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
+        let plan = (need == Need::Meaning).then(|| places.plan(config.provider.as_ref()));
+        let (dense, next) = plan.map(|plan| (plan.now, plan.next)).unzip();
+        let checkpoints = checkpoints.map(|kept| with_vectors_of(dense.as_ref(), kept));
+        let setup = EngineSetup {
+            store: store.clone(),
+            config: config.clone(),
+            bound,
+            watching,
+            dense,
+            checkpoints,
+        };
+        let second_source = engine_source::of(&config, of_machine);
+        let engine = Engine::start(setup).map_err(|error| ApiError::Failed {
+            exit: Exit::Internal,
+            message: format!("failed to start the retriever: {error}"),
+        })?;
+        if let Some((next, on_whole)) = next.flatten() {
+            // Without a thread the present model goes on.
+            let _ = engine.switch(next, on_whole, Meanwhile::PresentModel);
+        }
+        Ok(Core {
+            engine,
+            store,
+            config,
+            model_dir,
+            query_log,
+            teller,
+            watching,
+            past_sessions: PastSessions::at(&sessions_dir, &past_cache),
+            links: <_>::default(),
+            words: <_>::default(),
+            doctor: <_>::default(),
+            work_trees: <_>::default(),
+            past: <_>::default(),
+            second_source,
+            reranker,
+            clock,
+        })
+    }
+}
+
+/// Reads a switch from the environment.
+fn switch(name: &str, value: &OsStr) -> Result<Switch, ApiError> {
+    Switch::parse(&value.to_string_lossy())
+        .map_err(|why| ApiError::Failed { exit: Exit::Config, message: format!("{name} {why}") })
+}
+
+/// Lets checkpoints keep the vectors of an external model, which cost money.
+fn with_vectors_of(dense: Option<&Dense>, mut checkpoints: Checkpoints) -> Checkpoints {
+    if let Some(dense) = dense.filter(|dense| dense.may_see.is_some()) {
+        checkpoints.keep_vectors_of(&dense.name);
+    }
+    checkpoints
+}
