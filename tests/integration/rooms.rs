@@ -546,10 +546,10 @@ mod each_rule_can_fail {
         assert_eq!(wrong("store/append.rs", "use fs2::FileExt;\n"), 1);
         assert_eq!(wrong("store/lock.rs", "use fs2::FileExt;\n"), 0);
         assert_eq!(wrong("event/id.rs", "#[derive(clap::Parser)]\n"), 1);
-        assert_eq!(wrong("retriever/args/serve.rs", "use clap::Parser;\n"), 0);
+        assert_eq!(wrong("cli/args/serve.rs", "use clap::Parser;\n"), 0);
         assert_eq!(wrong("search/lib.rs", "use tokio;\nuse rmcp::model;\n"), 2);
         assert_eq!(
-            wrong("retriever/mcp/mod.rs", "// notify::Watcher\nself::notify::x(); abort::y();\n"),
+            wrong("mcp/mcp_server.rs", "// notify::Watcher\nself::notify::x(); abort::y();\n"),
             0
         );
     }
