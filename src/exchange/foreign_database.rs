@@ -1,5 +1,5 @@
 //! Rows of foreign databases as JSON objects, so that readers of databases and of JSON read the same way. Databases are
-//! opened by `sessions::database`, which changes nothing of theirs. Not here: which tables a store has (`stores`).
+//! opened by `transcripts::database`, which changes nothing of theirs. Not here: which tables a store has (`stores`).
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
 use super::error::ExchangeError;
-use sessions::database::{ForeignDatabase, bounded_value, columns_of, database_error, open};
+use transcripts::database::{ForeignDatabase, bounded_value, columns_of, database_error, open};
 
 /// Most rows of a table that are read. Agents do not write as many memories.
 const ROWS_MAX: usize = 200_000;

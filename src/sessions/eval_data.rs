@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::exchange::{Exchange, ExchangeBuilder};
-use crate::readers::golden::fixtures;
-use crate::transcript::{Extent, Happening, Outcome, TranscriptMoment, TranscriptSink as _};
+use transcripts::exchange::{Exchange, ExchangeBuilder};
+use transcripts::real_files::fixtures;
+use transcripts::transcript::{Extent, Happening, Outcome, TranscriptMoment, TranscriptSink as _};
 
 /// One session of the evaluation.
 pub(crate) struct EvalSession {
@@ -53,7 +53,7 @@ fn session_of(row: &Value) -> EvalSession {
     let events = row["events"].as_array().unwrap();
     let began = events.iter().find_map(|event| event["ts"].as_str()).unwrap_or_default();
     let mut exchanges = Vec::new();
-    let mut deliver = |session: crate::exchange::SessionRead| exchanges = session.exchanges;
+    let mut deliver = |session: transcripts::exchange::SessionRead| exchanges = session.exchanges;
     let mut builder = ExchangeBuilder::new(0, &mut deliver);
     builder.session(&id, Extent::Whole);
     for event in events {

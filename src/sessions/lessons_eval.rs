@@ -10,12 +10,12 @@ use crate::candidate_gates::{CandidateRefusal, PairGates};
 use crate::candidates::{candidates, command_pairs, joined};
 use crate::command_pair::CandidateClass;
 use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
-use crate::exchange::PartKind;
 use crate::mended::{FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures};
 use crate::remarks::remarks;
 use crate::session_judgement::may_tell;
 use crate::work_trail::made_up::exchange;
 use crate::work_trail::{TrailEnd, TrailKind, trail};
+use transcripts::exchange::PartKind;
 
 /// Returns a share with its 95 % interval (Wilson).
 pub(crate) fn share(hits: usize, all: usize) -> String {

@@ -25,8 +25,9 @@ const MAP: &[(&str, &[&str])] = &[
     ("engine", &["guard", "event", "store", "memory", "index", "search"]),
     ("corpus", &["event", "store", "memory", "index", "search"]),
     ("learning", &["guard", "event"]),
-    ("sessions", &["guard", "event", "store", "index", "learning"]),
-    ("reply", &["guard", "event", "memory", "index", "search", "sessions"]),
+    ("transcripts", &["guard", "event", "store"]),
+    ("sessions", &["guard", "event", "store", "index", "learning", "transcripts"]),
+    ("reply", &["guard", "event", "memory", "index", "search", "transcripts", "sessions"]),
     (
         "api",
         &[
@@ -37,7 +38,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("sync", &["guard", "event", "store"]),
     ("providers", &["guard", "store", "index"]),
     ("clients", &["guard", "event", "store", "writer", "reply", "learning", "api"]),
-    ("exchange", &["guard", "event", "store", "writer", "sessions"]),
+    ("exchange", &["guard", "event", "store", "writer", "transcripts"]),
     (
         "upkeep",
         &[
@@ -57,6 +58,7 @@ const MAP: &[(&str, &[&str])] = &[
             "search",
             "engine",
             "reply",
+            "transcripts",
             "sessions",
             "api",
             "clients",
@@ -96,7 +98,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &[
             "store/archive",
             "sessions/stored_exchange.rs",
-            "sessions/readers/golden.rs",
+            "transcripts/real_files.rs",
             "sessions/eval_data.rs",
         ],
     ),
@@ -154,8 +156,11 @@ const HOMES: &[(&str, &[&str])] = &[
             "retriever/remote_team/server_tls.rs",
         ],
     ),
-    ("rusqlite", &["sessions", "exchange/foreign_database.rs", "exchange/stores/tests.rs"]),
-    ("ruzstd", &["sessions/records.rs"]),
+    (
+        "rusqlite",
+        &["sessions", "transcripts", "exchange/foreign_database.rs", "exchange/stores/tests.rs"],
+    ),
+    ("ruzstd", &["transcripts/records.rs"]),
     ("jsonc_parser", &["clients/setup/edit/json"]),
     ("yaml_rust2", &["clients/setup/edit", "exchange/front_matter.rs"]),
     ("toml_edit", &["clients/setup/edit/toml.rs", "retriever/program/config_file.rs"]),

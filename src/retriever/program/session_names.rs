@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use super::{ResolvedSettings, unkept};
 use api::ApiError;
 use event::Problems;
-use sessions::readers::READERS;
 use sessions::session_rows::KeptSession;
 use sessions::session_store::SessionStore;
 use store::SessionPolicy;
+use transcripts::readers::READERS;
 use writer::exit::Exit;
 
 /// Sessions or repositories that an ambiguous name lists in its error.

@@ -21,14 +21,14 @@ use api::{ApiError, Point, Reply, SessionSearchRequest, Shape};
 use event::Problems;
 use reply::{ReplayStep, Shown};
 use sessions::import_scope::ImportScope;
-use sessions::readers::READERS;
 use sessions::session_digest::SessionDigest;
 use sessions::session_import::ImportPlan;
 use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
-use sessions::source::Places;
 use store::{ConfigTable, PlatformDirs, StoreError};
+use transcripts::readers::READERS;
+use transcripts::source::Places;
 use writer::exit::Exit;
 
 /// Adds roots of transcripts.

@@ -340,8 +340,9 @@ fn session_row(connection: &Connection, id: &str) -> Result<Option<Value>, Table
 mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
     use crate::readers::resume_law;
+    use crate::real_files::fixtures;
 
     const TABLES: &str = r#"
         CREATE TABLE sessions(id, name, user_set_name, session_type, working_dir, created_at, updated_at,

@@ -250,7 +250,8 @@ fn moment(id: Option<&str>, at_ms: Option<i64>, what: Happening) -> TranscriptMo
 mod tests {
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
+    use crate::real_files::fixtures;
     use crate::records::compressed;
 
     const THREAD: &str = r#"{"version":"0.3.0","title":"Cart","messages":[

@@ -228,8 +228,9 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
     use crate::readers::opencode::OPENCODE;
+    use crate::real_files::fixtures;
     use crate::transcript::{Outcome, TitleSource};
 
     /// Both forms, as an upgraded database has them. Whoever reads `event` fails.

@@ -189,7 +189,8 @@ fn ended(result: &Value, is_cancelled: bool) -> (Outcome, String) {
 mod tests {
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
+    use crate::real_files::fixtures;
 
     const VALUE: &str = r#"{"history":[
         {"user":{"timestamp":"2026-09-21T14:13:20Z","content":{"Prompt":{"prompt":"why"}}},

@@ -295,8 +295,9 @@ fn chat_facts(connection: &Connection) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
     use crate::readers::resume_law;
+    use crate::real_files::fixtures;
 
     fn kinds(session: &SessionRead) -> Vec<PartKind> {
         let parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);

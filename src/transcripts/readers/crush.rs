@@ -236,7 +236,8 @@ impl CrushMessage<'_> {
 mod tests {
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
+    use crate::real_files::fixtures;
 
     const ROWS: &str = r#"
         CREATE TABLE sessions(id, parent_session_id, title, created_at, updated_at);
