@@ -5,15 +5,19 @@
 #![expect(clippy::string_slice, reason = "every cut is at an ASCII character just found")]
 
 mod circles;
+mod crate_sizes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::world::bytes_under;
 
-/// Which of our crates a crate may depend on, as ARCHITECTURE.md draws them. Cargo refuses every import
-/// that a manifest does not allow; this table keeps the manifests to the drawing.
-const MAP: &[(&str, &[&str])] = &[
+/// A crate, and those of ours that it may depend on.
+type Room = (&'static str, &'static [&'static str]);
+
+/// Which of our crates a crate may depend on, as ARCHITECTURE.md draws them; each stands after all that it may use. Cargo
+/// refuses every import that a manifest does not allow; this table keeps the manifests to the drawing.
+const MAP: &[Room] = &[
     ("guard", &[]),
     ("event", &["guard"]),
     ("dashboard", &[]),
@@ -248,6 +252,18 @@ fn forbidden_dependencies(room: &str, manifest: &str) -> Vec<String> {
         .collect()
 }
 
+/// The rooms of a map that may use one that does not stand before them.
+fn upward_arrows(map: &[Room]) -> Vec<String> {
+    let mut before = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (room, allowed) in map {
+        let upward = allowed.iter().filter(|name| !before.contains(*name));
+        wrong.extend(upward.map(|name| format!("{room} may use {name}, which is not before it")));
+        before.insert(*room);
+    }
+    wrong
+}
+
 /// The foreign crates that a file names though it is not their home.
 fn crates_away_from_home(source: &Source) -> Vec<String> {
     let code = source.code();
@@ -403,6 +419,11 @@ fn crates_depend_only_on_what_the_map_allows() {
     assert_none(&wrong.collect::<Vec<_>>());
 }
 
+#[test]
+fn no_arrow_of_the_map_goes_upwards() {
+    assert_none(&upward_arrows(MAP));
+}
+
 // S-WRITE-1
 #[test]
 fn only_the_door_appends() {
@@ -480,6 +501,15 @@ mod each_rule_can_fail {
             1
         );
         assert_eq!(wrong("utils", ""), 1);
+    }
+
+    #[test]
+    fn the_order_of_the_map() {
+        let room = |name| (name, &[] as &[_]);
+        assert!(upward_arrows(&[room("guard"), ("event", &["guard"])]).is_empty());
+        let upward = upward_arrows(&[("event", &["guard"]), room("guard")]);
+        assert_eq!(upward, ["event may use guard, which is not before it"]);
+        assert_eq!(upward_arrows(&[("event", &["event"])]).len(), 1);
     }
 
     #[test]
