@@ -15,8 +15,6 @@ pub mod candidates;
 mod cited_id;
 pub mod command_pair;
 mod config_names;
-#[cfg(test)]
-pub(crate) mod eval_data;
 pub mod exchange_index;
 pub mod file_rows;
 pub mod file_state;
@@ -26,15 +24,11 @@ mod import_traps;
 mod index_cache;
 pub mod kept_session;
 pub mod lesson_draft;
-#[cfg(test)]
-pub(crate) mod lessons_eval;
 mod listed_file;
 pub mod mended;
 pub mod mended_rows;
 pub mod past_sessions;
 mod read_queue;
-#[cfg(test)]
-pub(crate) mod recall_eval;
 pub mod remarks;
 pub mod repo_of_session;
 mod row_text;

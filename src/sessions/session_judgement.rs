@@ -124,20 +124,7 @@ fn without_refusal(said: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval_data::eval_sessions;
     use transcripts::real_files::fixtures;
-
-    /// Of innocent exchanges, at most one in so many may be flagged.
-    const INNOCENT_SHARE: usize = 40;
-
-    #[test]
-    fn innocent_sessions_are_hardly_flagged() {
-        let Some(sessions) = eval_sessions() else { return };
-        let exchanges: Vec<_> = sessions.iter().flat_map(|session| &session.exchanges).collect();
-        let flagged = exchanges.iter().filter(|exchange| of_exchange(exchange).is_some()).count();
-        println!("flagged: {flagged} of {} innocent exchanges", exchanges.len());
-        assert!(flagged > 0 && flagged * INNOCENT_SHARE < exchanges.len(), "{flagged}");
-    }
 
     /// Every place of a transcript in which a text may stand.
     fn planted(text: &str) -> Vec<PartKind> {

@@ -97,15 +97,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("async_nats", &["sync/team_stream.rs", "sync/stream_rules.rs", "sync/tests/conformance"]),
     ("tokio_postgres", &["corpus/postgres"]),
     ("fs2", &["store/lock.rs"]),
-    (
-        "flate2",
-        &[
-            "store/archive",
-            "sessions/stored_exchange.rs",
-            "transcripts/real_files.rs",
-            "sessions/eval_data.rs",
-        ],
-    ),
+    ("flate2", &["store/archive", "sessions/stored_exchange.rs", "transcripts/real_files.rs"]),
     (
         "rustix",
         &[
