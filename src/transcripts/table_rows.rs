@@ -181,6 +181,7 @@ fn bounded_value(column: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exchange::{ExchangeBuilder, SessionRead};
 
     const ROWS: RowQuery<'_> = RowQuery {
         table: "t",
@@ -214,6 +215,24 @@ mod tests {
         assert_eq!(rows[2].content.as_deref(), Some(b"{\"b\": 1}".as_slice()));
         assert_eq!(ROWS.first(&connection, [2]).unwrap().unwrap().number("a"), Some(2));
         assert!(ROWS.first(&connection, [4]).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_read_is_counted_by_its_reason() {
+        let connection = database(
+            "INSERT INTO t VALUES (1, '', '{\"b\":\"\\ud83d\"}'), (2, '', zeroblob(20000000)),
+                 (3, '', NULL), (4, '', '{'), (5, '', x'5b315d')",
+        );
+        let mut deliver = |_: SessionRead| {};
+        let mut builder = ExchangeBuilder::new(0, &mut deliver);
+        let mut query = ROWS.prepare(&connection).unwrap();
+        let rows = query.rows([1]).unwrap().map(|row| row.unwrap().json(&mut builder));
+        let read: Vec<Option<Value>> = rows.collect();
+        assert_eq!(read[0].as_ref().unwrap()["b"], "\u{fffd}", "half a character loses nothing");
+        assert_eq!(read[1..4], [None, None, None]);
+        assert_eq!(read[4].as_ref().unwrap()[0], 1, "JSON may be kept as bytes");
+        let census = builder.finish();
+        assert_eq!((census.too_long, census.left, census.broken), (1, 1, 1));
     }
 
     #[test]
