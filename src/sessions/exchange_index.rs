@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use index::lexical::{DocId, LexicalIndex, Passage};
 use thiserror::Error;
 
-use super::exchange::Exchange;
 use super::scope::{ExchangeScope, PART_SCOPES, ScopeSet};
 use super::search_text::{SessionTopic, Speaker, cut_passages, speech_passages};
+use transcripts::exchange::Exchange;
 
 /// Documents that one exchange can have in an index.
 const SPEAKERS: u32 = 2;

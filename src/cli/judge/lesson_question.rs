@@ -62,8 +62,8 @@ pub(super) fn read(answer: &str, candidate: &Candidate) -> LessonDraft {
 mod tests {
     use super::*;
     use event::Draft;
-    use sessions::exchange::SessionFacts;
     use sessions::session_rows::KeptSession;
+    use transcripts::exchange::SessionFacts;
 
     fn waiting(class: CandidateClass) -> WaitingCandidate {
         let session = KeptSession {

@@ -8,10 +8,10 @@ use api::ApiError;
 use event::Problems;
 use retriever::failure::unkept;
 use retriever::resolved_settings::ResolvedSettings;
-use sessions::readers::READERS;
 use sessions::session_rows::KeptSession;
 use sessions::session_store::SessionStore;
 use store::SessionPolicy;
+use transcripts::readers::READERS;
 use writer::exit::Exit;
 
 /// Sessions or repositories that an ambiguous name lists in its error.

@@ -25,14 +25,14 @@ use retriever::options::Need;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::session_permission::SessionPermission;
 use sessions::import_scope::ImportScope;
-use sessions::readers::READERS;
 use sessions::session_digest::SessionDigest;
 use sessions::session_import::ImportPlan;
 use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
-use sessions::source::Places;
 use store::{ConfigTable, PlatformDirs, StoreError};
+use transcripts::readers::READERS;
+use transcripts::source::Places;
 use writer::exit::Exit;
 
 /// Adds roots of transcripts.

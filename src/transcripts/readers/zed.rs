@@ -3,19 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::tool_calls::{
     AgentCall, CallKind, exit_code_in, exited, joined_text, millis_at, text_at,
 };
-use crate::database::{VALUE_BYTES_MAX, bounded_value, bytes_of, columns_of, columns_or_null};
 use crate::prompt_text::typed;
-use crate::records::decompressed;
-use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
+use crate::records::{decompressed, mended_value};
+use crate::session_tables::{FoundSession, SessionTable, TableError, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
 };
+use crate::table_rows::{DatabaseRow, RowQuery, VALUE_BYTES_MAX};
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
@@ -54,88 +53,70 @@ impl TranscriptReader for Zed {
         resume: Option<&Resume>,
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
-        read_changed(file, resume, &ZedTables, sink)
+        read_changed(file, resume, &THREADS, sink)
     }
 }
 
 /// The table of Zed.
-struct ZedTables;
+static THREADS: SessionTable = SessionTable {
+    sessions: "Zed's threads",
+    plan: "SELECT id, updated_at, octet_length(data) FROM threads ORDER BY updated_at DESC",
+    session: RowQuery {
+        table: "threads",
+        columns: &["summary", "updated_at", "created_at", "parent_id", "folder_paths", "data_type"],
+        content: Some("data"),
+        clause: "WHERE id = ?1",
+    },
+    messages: None,
+    report: report_thread,
+};
 
-impl SessionTables for ZedTables {
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
-        if columns_of(connection, "threads")?.is_empty() {
-            return Err(TableError::Form("a database without Zed's threads".to_owned()));
-        }
-        let mut query = connection.prepare(
-            "SELECT id, updated_at, octet_length(data) FROM threads ORDER BY updated_at DESC",
-        )?;
-        let planned = query.query_map([], |row| {
-            let (updated, bytes): (Option<String>, Option<i64>) = (row.get(1)?, row.get(2)?);
-            Ok(PlannedSession { id: row.get(0)?, mark: format!("{updated:?}/{bytes:?}") })
-        })?;
-        Ok(planned.collect::<rusqlite::Result<_>>()?)
+fn report_thread(
+    session: &mut FoundSession<'_>,
+    sink: &mut dyn TranscriptSink,
+) -> Result<(), TableError> {
+    let row = &session.row;
+    let Some(thread) = thread_of(row, sink) else { return Ok(()) };
+    sink.session(session.id, Extent::Whole);
+    let title = text_at(&thread, &["/title", "/summary"]).or(row.text("summary"));
+    if let Some(title) = title.filter(|title| *title != UNTITLED) {
+        sink.fact(SessionFact::Title(TitleSource::Model, title.to_owned()));
     }
+    // Several folders may be open; the first stands for them.
+    if let Some(folder) = row.text("folder_paths").and_then(|paths| paths.lines().next()) {
+        sink.fact(SessionFact::Directory(folder.to_owned()));
+    }
+    let inside = text_at(&thread, &["/subagent_context/parent_thread_id"]);
+    if let Some(parent) = row.text("parent_id").or(inside) {
+        sink.fact(SessionFact::Parent(parent.to_owned()));
+        sink.fact(SessionFact::ByProgram);
+    }
+    // Only the thread has a time: its first message is given it, so that the session has one.
+    let times = ["created_at", "updated_at"].into_iter();
+    let mut begun = times.filter_map(|name| millis_at(row.columns.get(name)?, &[""])).next();
+    for message in thread.get("messages").and_then(Value::as_array).into_iter().flatten() {
+        report_message(message, begun.take(), sink);
+    }
+    Ok(())
+}
 
-    fn read_session(
-        &self,
-        connection: &Connection,
-        id: &str,
-        sink: &mut dyn TranscriptSink,
-    ) -> Result<(), TableError> {
-        let known = columns_of(connection, "threads")?;
-        let columns =
-            ["summary", "updated_at", "created_at", "parent_id", "folder_paths", "data_type"];
-        let columns = columns_or_null(&known, &columns);
-        let query =
-            format!("SELECT {columns}, {} FROM threads WHERE id = ?1", bounded_value("data"));
-        let row = connection.query_row(&query, [id], |row| {
-            let texts = (0..6).map(|place| row.get(place)).collect::<rusqlite::Result<_>>()?;
-            Ok((texts, bytes_of(row, 6)?))
-        });
-        let Some((texts, data)): Option<(Vec<Option<String>>, _)> = row.optional()? else {
-            return Ok(());
-        };
-        let Some(data) = data else {
-            sink.count(Recognised::TooLong);
-            return Ok(());
-        };
-        let text = |place: usize| texts.get(place).and_then(Option::as_deref);
-        let unpacked = match text(5) {
-            Some("zstd") => decompressed(&data, THREAD_BYTES_MAX),
-            Some("json") | None => Some(data),
-            Some(kind) => {
-                sink.count(Recognised::Unknown(&format!("data type {kind}")));
-                return Ok(());
-            }
-        };
-        let Some(thread) = unpacked.and_then(|data| serde_json::from_slice::<Value>(&data).ok())
-        else {
-            sink.count(Recognised::Broken);
-            return Ok(());
-        };
-        sink.session(id, Extent::Whole);
-        let title = text_at(&thread, &["/title", "/summary"]).or(text(0));
-        if let Some(title) = title.filter(|title| *title != UNTITLED) {
-            sink.fact(SessionFact::Title(TitleSource::Model, title.to_owned()));
+/// Returns the thread in a row, which may be compressed.
+fn thread_of(row: &DatabaseRow, sink: &mut dyn TranscriptSink) -> Option<Value> {
+    let data = row.bytes(sink)?;
+    let thread = match row.text("data_type") {
+        Some("zstd") => {
+            decompressed(data, THREAD_BYTES_MAX).and_then(|data| mended_value(&data).ok())
         }
-        // Several folders may be open; the first stands for them.
-        if let Some(folder) = text(4).and_then(|paths| paths.lines().next()) {
-            sink.fact(SessionFact::Directory(folder.to_owned()));
+        Some("json") | None => mended_value(data).ok(),
+        Some(kind) => {
+            sink.count(Recognised::Unknown(&format!("data type {kind}")));
+            return None;
         }
-        if let Some(parent) =
-            text(3).or_else(|| text_at(&thread, &["/subagent_context/parent_thread_id"]))
-        {
-            sink.fact(SessionFact::Parent(parent.to_owned()));
-            sink.fact(SessionFact::ByProgram);
-        }
-        let time = |place: usize| text(place).and_then(|text| millis_at(&Value::from(text), &[""]));
-        // Only the thread has a time: its first message is given it, so that the session has one.
-        let mut begun = time(2).or_else(|| time(1));
-        for message in thread.get("messages").and_then(Value::as_array).into_iter().flatten() {
-            report_message(message, begun.take(), sink);
-        }
-        Ok(())
+    };
+    if thread.is_none() {
+        sink.count(Recognised::Broken);
     }
+    thread
 }
 
 /// Reports a message: of 0.3 by its only key, of 0.2 by its role.
@@ -248,9 +229,12 @@ fn moment(id: Option<&str>, at_ms: Option<i64>, what: Happening) -> TranscriptMo
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
+    use crate::real_files::fixtures;
     use crate::records::compressed;
 
     const THREAD: &str = r#"{"version":"0.3.0","title":"Cart","messages":[

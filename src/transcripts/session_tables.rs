@@ -1,15 +1,17 @@
 //! A database that holds many sessions, of which few have changed since it was last read: plans which to read, reads each
-//! in a transaction of its own, and remembers a mark for each. Not here: how a database is opened (`database`), what a
-//! tool's tables mean (`readers`).
+//! in a transaction of its own, and remembers a mark for each. Most tools' tables are a [`SessionTable`]: queries, and a
+//! function that reports what they find. Not here: how a database is opened (`database`), what a tool's rows mean (`readers`).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Row, types};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::database::{database_error, open};
+use super::database::{ForeignDatabase, database_error, open};
 use super::source::{ReadError, Resume, TranscriptFile};
+use super::table_rows::{DatabaseRow, RowQuery, has_table};
 use super::transcript::{Extent, Recognised, SessionFact, TranscriptMoment, TranscriptSink};
 
 /// Most sessions that are remembered of one file. Those beyond, the oldest, are read again each time.
@@ -24,7 +26,7 @@ pub trait SessionTables {
     ///
     /// # Errors
     /// [`TableError`]
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError>;
+    fn plan(&self, database: &ForeignDatabase) -> Result<Vec<PlannedSession>, TableError>;
 
     /// Reads one session and reports it whole.
     ///
@@ -32,10 +34,75 @@ pub trait SessionTables {
     /// [`TableError`]
     fn read_session(
         &self,
-        connection: &Connection,
+        database: &ForeignDatabase,
         id: &str,
         sink: &mut dyn TranscriptSink,
     ) -> Result<(), TableError>;
+}
+
+/// The tables of a tool that keeps a row for each session.
+pub struct SessionTable {
+    /// What it calls its sessions, for errors: `Zed's threads`.
+    pub sessions: &'static str,
+    /// Lists them, the newest first: the id, and whatever is different when a session has changed.
+    pub plan: &'static str,
+    /// The row of one, by its id.
+    pub session: RowQuery<'static>,
+    /// Its messages in their order, by its id, unless its own row holds them.
+    pub messages: Option<RowQuery<'static>>,
+    /// Reports one.
+    pub report: ReportSession,
+}
+
+/// Reports a session with its messages.
+pub type ReportSession =
+    fn(&mut FoundSession<'_>, &mut dyn TranscriptSink) -> Result<(), TableError>;
+
+/// A session that is to be reported.
+pub struct FoundSession<'a> {
+    /// The tool's own id.
+    pub id: &'a str,
+    /// Its database.
+    pub path: &'a Path,
+    /// Its row.
+    pub row: DatabaseRow,
+    /// The rows of its messages.
+    pub messages: &'a mut (dyn Iterator<Item = rusqlite::Result<DatabaseRow>> + 'a),
+}
+
+impl SessionTables for SessionTable {
+    fn plan(&self, database: &ForeignDatabase) -> Result<Vec<PlannedSession>, TableError> {
+        if !has_table(database, self.session.table)? {
+            return Err(TableError::Form(format!("a database without {}", self.sessions)));
+        }
+        let mut query = database.prepare(self.plan)?;
+        let planned = query.query_map([], planned_session)?;
+        Ok(planned.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn read_session(
+        &self,
+        database: &ForeignDatabase,
+        id: &str,
+        sink: &mut dyn TranscriptSink,
+    ) -> Result<(), TableError> {
+        let Some(row) = self.session.first(database, [id])? else { return Ok(()) };
+        let path = database.path();
+        let Some(messages) = &self.messages else {
+            let messages = &mut std::iter::empty();
+            return (self.report)(&mut FoundSession { id, path, row, messages }, sink);
+        };
+        let mut messages = messages.prepare(database)?;
+        let messages = &mut messages.rows([id])?;
+        (self.report)(&mut FoundSession { id, path, row, messages }, sink)
+    }
+}
+
+/// The first column of a plan is the id; the mark is made of the others.
+fn planned_session(row: &Row<'_>) -> rusqlite::Result<PlannedSession> {
+    let others = (1..row.as_ref().column_count()).map(|place| row.get::<_, types::Value>(place));
+    let others = others.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(PlannedSession { id: row.get(0)?, mark: format!("{others:?}") })
 }
 
 /// A session that a database holds.
@@ -76,8 +143,8 @@ pub fn read_changed(
     };
     let database = open(path)?;
     let planned = {
-        let snapshot = database.unchecked_transaction().map_err(database_error(path))?;
-        tables.plan(&snapshot).map_err(fault)?
+        let _snapshot = database.unchecked_transaction().map_err(database_error(path))?;
+        tables.plan(&database).map_err(fault)?
     };
     let old = resume.and_then(|resume| resume.state.get("marks")).and_then(Value::as_object);
     let mut tally = ReadingTally::default();
@@ -88,9 +155,9 @@ pub fn read_changed(
             old.and_then(|old| old.get(&session.id)).and_then(Value::as_str) == Some(&mark);
         if !is_known {
             // One transaction for each session: a long one would keep the tool from checkpointing its log.
-            let snapshot = database.unchecked_transaction().map_err(database_error(path))?;
+            let _snapshot = database.unchecked_transaction().map_err(database_error(path))?;
             let mut reported = FirstMomentSink::new(sink);
-            if let Err(error) = tables.read_session(&snapshot, &session.id, &mut reported) {
+            if let Err(error) = tables.read_session(&database, &session.id, &mut reported) {
                 if !reported.is_waiting {
                     reported.broke_off();
                 }
@@ -204,6 +271,8 @@ pub fn fingerprint(mark: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::exchange::{ExchangeBuilder, SessionRead};
     use crate::transcript::{Census, Happening};
@@ -212,9 +281,8 @@ mod tests {
     struct Plain;
 
     impl SessionTables for Plain {
-        fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
-            let mut query =
-                connection.prepare("SELECT session, count(*) FROM t GROUP BY session")?;
+        fn plan(&self, database: &ForeignDatabase) -> Result<Vec<PlannedSession>, TableError> {
+            let mut query = database.prepare("SELECT session, count(*) FROM t GROUP BY session")?;
             let planned = query.query_map([], |row| {
                 Ok(PlannedSession { id: row.get(0)?, mark: row.get::<_, i64>(1)?.to_string() })
             })?;
@@ -223,13 +291,13 @@ mod tests {
 
         fn read_session(
             &self,
-            connection: &Connection,
+            database: &ForeignDatabase,
             id: &str,
             sink: &mut dyn TranscriptSink,
         ) -> Result<(), TableError> {
             sink.session(id, Extent::Whole);
             sink.fact(SessionFact::Directory("/w".to_owned()));
-            let mut query = connection.prepare("SELECT text FROM t WHERE session = ?1")?;
+            let mut query = database.prepare("SELECT text FROM t WHERE session = ?1")?;
             for text in query.query_map([id], |row| row.get::<_, Option<String>>(0))? {
                 let Some(text) = text? else { continue };
                 let what = Happening::Asked(text);
@@ -240,7 +308,7 @@ mod tests {
     }
 
     fn read(
-        path: &std::path::Path,
+        path: &Path,
         resume: Option<&Resume>,
     ) -> (Vec<SessionRead>, Census, Result<Resume, ReadError>) {
         let file = TranscriptFile { path: path.to_owned(), root: path.to_owned() };

@@ -1,4 +1,5 @@
-//! The readers, one file per tool, and the table that lists them. A new tool is a file here and a row in [`READERS`].
+//! The readers, one file per tool, and the table that lists them. A new tool is a file here and a row in [`READERS`]; what a
+//! database means is mostly data (`SessionTable`, as in `kiro` and `crush`).
 //! Not here: what a reader is (`source`), where its reports go (`exchange`).
 
 mod aider;

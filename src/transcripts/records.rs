@@ -132,8 +132,9 @@ pub fn decompressed(bytes: &[u8], bytes_max: u64) -> Option<Vec<u8>> {
 }
 
 /// Compresses a value as tools do, for tests.
-#[cfg(test)]
-pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
+#[cfg(any(test, feature = "testing"))]
+#[must_use]
+pub fn compressed(bytes: &[u8]) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
 }
 

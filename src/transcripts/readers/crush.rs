@@ -3,18 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis, text_at};
-use crate::database::{bounded_value, columns_of, columns_or_null};
 use crate::prompt_text::typed;
 use crate::records::file_bytes;
-use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
+use crate::session_tables::{FoundSession, SessionTable, TableError, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
     leads_out_of,
 };
+use crate::table_rows::RowQuery;
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
@@ -61,9 +60,7 @@ impl TranscriptReader for Crush {
         resume: Option<&Resume>,
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
-        // The database lies in the project, so its place is the directory.
-        let directory = file.path.ancestors().nth(2).and_then(Path::to_str).map(str::to_owned);
-        read_changed(file, resume, &CrushTables { directory }, sink)
+        read_changed(file, resume, &SESSIONS, sink)
     }
 }
 
@@ -80,76 +77,54 @@ fn projects_in(list: &Path) -> Vec<PathBuf> {
 }
 
 /// The tables of Crush.
-struct CrushTables {
-    directory: Option<String>,
-}
+static SESSIONS: SessionTable = SessionTable {
+    sessions: "Crush's sessions",
+    plan: "SELECT s.id, s.title, s.updated_at, count(m.id), max(m.updated_at), sum(octet_length(m.parts))
+           FROM sessions s LEFT JOIN messages m ON m.session_id = s.id
+           GROUP BY s.id ORDER BY s.created_at DESC",
+    session: RowQuery {
+        table: "sessions",
+        columns: &["title", "parent_session_id"],
+        content: None,
+        clause: "WHERE id = ?1",
+    },
+    messages: Some(RowQuery {
+        table: "messages",
+        columns: &["id", "role", "created_at", "is_summary_message"],
+        content: Some("parts"),
+        clause: "WHERE session_id = ?1 ORDER BY created_at, rowid",
+    }),
+    report: report_session,
+};
 
-impl SessionTables for CrushTables {
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
-        if columns_of(connection, "sessions")?.is_empty() {
-            return Err(TableError::Form("a database without Crush's sessions".to_owned()));
-        }
-        let mut query = connection.prepare(
-            "SELECT s.id, s.title, s.updated_at, count(m.id), max(m.updated_at), sum(octet_length(m.parts))
-             FROM sessions s LEFT JOIN messages m ON m.session_id = s.id
-             GROUP BY s.id ORDER BY s.created_at DESC",
-        )?;
-        let planned = query.query_map([], |row| {
-            let title: Option<String> = row.get(1)?;
-            let number = |place: usize| row.get::<_, Option<i64>>(place);
-            let numbers = (number(2)?, number(3)?, number(4)?, number(5)?);
-            Ok(PlannedSession { id: row.get(0)?, mark: format!("{title:?}/{numbers:?}") })
-        })?;
-        Ok(planned.collect::<rusqlite::Result<_>>()?)
-    }
-
-    fn read_session(
-        &self,
-        connection: &Connection,
-        id: &str,
-        sink: &mut dyn TranscriptSink,
-    ) -> Result<(), TableError> {
-        let query = "SELECT title, parent_session_id FROM sessions WHERE id = ?1";
-        let row = connection.query_row(query, [id], |row| Ok((row.get(0)?, row.get(1)?)));
-        let Some((title, parent)): Option<(Option<String>, Option<String>)> = row.optional()?
-        else {
-            return Ok(());
+fn report_session(
+    session: &mut FoundSession<'_>,
+    sink: &mut dyn TranscriptSink,
+) -> Result<(), TableError> {
+    sink.session(session.id, Extent::Whole);
+    let own = |column: &str| session.row.text(column).map(str::to_owned);
+    // The database lies in the project, so its place is the directory.
+    let directory = session.path.ancestors().nth(2).and_then(Path::to_str).map(str::to_owned);
+    let facts = [
+        own("title").map(|title| SessionFact::Title(TitleSource::Model, title)),
+        directory.map(SessionFact::Directory),
+        own("parent_session_id").map(|_| SessionFact::ByProgram),
+        own("parent_session_id").map(SessionFact::Parent),
+    ];
+    facts.into_iter().flatten().for_each(|fact| sink.fact(fact));
+    for row in &mut *session.messages {
+        let row = row?;
+        let is_summary = row.number("is_summary_message") == Some(1);
+        let message = CrushMessage {
+            id: row.text("id").unwrap_or_default(),
+            at_ms: row.number("created_at").and_then(millis),
+            role: if is_summary { "summary" } else { row.text("role").unwrap_or_default() },
         };
-        sink.session(id, Extent::Whole);
-        let facts = [
-            title.map(|title| SessionFact::Title(TitleSource::Model, title)),
-            self.directory.clone().map(SessionFact::Directory),
-            parent.is_some().then_some(SessionFact::ByProgram),
-            parent.map(SessionFact::Parent),
-        ];
-        facts.into_iter().flatten().for_each(|fact| sink.fact(fact));
-        let known = columns_of(connection, "messages")?;
-        let summary = columns_or_null(&known, &["is_summary_message"]);
-        let query = format!(
-            "SELECT id, role, created_at, {summary}, {} FROM messages WHERE session_id = ?1
-             ORDER BY created_at, rowid",
-            bounded_value("parts")
-        );
-        let mut query = connection.prepare(&query)?;
-        let mut rows = query.query([id])?;
-        while let Some(row) = rows.next()? {
-            let (id, role): (String, String) = (row.get(0)?, row.get(1)?);
-            let message = CrushMessage {
-                id: &id,
-                at_ms: row.get::<_, Option<i64>>(2)?.and_then(millis),
-                role: if row.get::<_, Option<bool>>(3)? == Some(true) { "summary" } else { &role },
-            };
-            let Some(parts) = row.get::<_, Option<String>>(4)? else {
-                sink.count(Recognised::TooLong);
-                continue;
-            };
-            match serde_json::from_str::<Value>(&parts) {
-                Ok(parts) => message.report(&parts, sink),
-                Err(_) => sink.count(Recognised::Broken),
-            }
+        if let Some(parts) = row.json(sink) {
+            message.report(&parts, sink);
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// What all parts of a message have in common.
@@ -234,9 +209,12 @@ impl CrushMessage<'_> {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
+    use crate::real_files::fixtures;
 
     const ROWS: &str = r#"
         CREATE TABLE sessions(id, parent_session_id, title, created_at, updated_at);

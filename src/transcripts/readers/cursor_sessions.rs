@@ -4,18 +4,18 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
 use serde_json::Value;
 
 use super::cursor_ide::{CursorTables, kind_of};
 use super::tool_calls::{AgentCall, joined_text, millis_at, text_at};
-use crate::database::{VALUE_BYTES_MAX, bounded_value, bytes_of, has_table};
+use crate::database::ForeignDatabase;
 use crate::prompt_text::typed;
 use crate::records::{each_record, file_bytes, mended_value};
 use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
 };
+use crate::table_rows::{RowQuery, VALUE_BYTES_MAX, has_table};
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
@@ -81,11 +81,10 @@ impl TranscriptReader for CursorReader {
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
         if has_extension(&file.path, "vscdb") {
-            return read_changed(file, resume, &CursorTables::new(&file.path), sink);
+            return read_changed(file, resume, &CursorTables::default(), sink);
         }
         if has_extension(&file.path, "db") {
-            let id = chat_id(&file.path).unwrap_or_default().to_owned();
-            return read_changed(file, resume, &ChatTables { id }, sink);
+            return read_changed(file, resume, &ChatTables, sink);
         }
         let offset = resume.map_or(0, |resume| resume.offset);
         if has_extension(&file.path, "txt") {
@@ -223,45 +222,49 @@ fn read_text(file: &TranscriptFile, sink: &mut dyn TranscriptSink) -> Result<Res
 }
 
 /// The database of one chat: its messages are values that are named by their content, in the order in which they came.
-struct ChatTables {
-    id: String,
-}
+struct ChatTables;
+
+/// The values.
+const BLOBS: RowQuery<'_> =
+    RowQuery { table: "blobs", columns: &[], content: Some("data"), clause: "ORDER BY rowid" };
+
+/// What the chat says of itself.
+const ABOUT: RowQuery<'_> =
+    RowQuery { table: "meta", columns: &[], content: Some("value"), clause: "WHERE key = '0'" };
 
 impl SessionTables for ChatTables {
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
-        if !has_table(connection, "blobs")? {
+    fn plan(&self, database: &ForeignDatabase) -> Result<Vec<PlannedSession>, TableError> {
+        if !has_table(database, BLOBS.table)? {
             return Err(TableError::Form("a database without Cursor's messages".to_owned()));
         }
         let query = "SELECT count(*), sum(octet_length(data)) FROM blobs";
-        let mark = connection.query_row(query, [], |row| {
+        let mark = database.query_row(query, [], |row| {
             Ok(format!("{:?}/{:?}", row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
         })?;
-        Ok(vec![PlannedSession { id: self.id.clone(), mark }])
+        Ok(vec![PlannedSession {
+            id: chat_id(database.path()).unwrap_or_default().to_owned(),
+            mark,
+        }])
     }
 
     fn read_session(
         &self,
-        connection: &Connection,
+        database: &ForeignDatabase,
         id: &str,
         sink: &mut dyn TranscriptSink,
     ) -> Result<(), TableError> {
         sink.session(id, Extent::Whole);
-        let about = chat_facts(connection).unwrap_or_default();
+        let about = chat_facts(database).unwrap_or_default();
         if let Some(name) = text_at(&about, &["/name"]).filter(|name| *name != "New Agent") {
             sink.fact(SessionFact::Title(TitleSource::Model, name.to_owned()));
         }
         // Only the chat has a time: its first message is given it.
         let mut begun = millis_at(&about, &["/createdAt"]);
-        let query = format!("SELECT {} FROM blobs ORDER BY rowid", bounded_value("data"));
-        let mut query = connection.prepare(&query)?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let Some(data) = bytes_of(row, 0)? else {
-                sink.count(Recognised::TooLong);
-                continue;
-            };
+        for row in BLOBS.prepare(database)?.rows([])? {
+            let row = row?;
+            let Some(data) = row.bytes(sink) else { continue };
             // The rest is a tree of the same values, or encrypted.
-            let message = mended_value::<Value>(&data).ok();
+            let message = mended_value::<Value>(data).ok();
             let role = message.as_ref().and_then(|message| text_at(message, &["/role"]));
             let content = message.as_ref().and_then(|message| message.get("content"));
             let (Some(role), Some(content)) = (role, content) else {
@@ -278,9 +281,8 @@ impl SessionTables for ChatTables {
 }
 
 /// Returns what a chat says of itself: JSON, in hexadecimal digits.
-fn chat_facts(connection: &Connection) -> Option<Value> {
-    let query = format!("SELECT {} FROM meta WHERE key = '0'", bounded_value("value"));
-    let value = connection.query_row(&query, [], |row| bytes_of(row, 0)).ok()??;
+fn chat_facts(database: &ForeignDatabase) -> Option<Value> {
+    let value = ABOUT.first(database, []).ok()??.content?;
     if let Ok(value) = serde_json::from_slice::<Value>(&value)
         && value.is_object()
     {
@@ -293,10 +295,13 @@ fn chat_facts(connection: &Connection) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
     use crate::readers::resume_law;
+    use crate::real_files::fixtures;
 
     fn kinds(session: &SessionRead) -> Vec<PartKind> {
         let parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);

@@ -289,6 +289,7 @@ mod tests {
     use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::{assert_unknown_records_are_only_counted, read_text};
     use crate::readers::resume_law;
+    use crate::real_files::{fixtures, unpacked_at};
     use crate::transcript::Census;
 
     const NAME: &str = "--w--/2026-01-01T00-00-00-000Z_s1.jsonl";
@@ -456,7 +457,7 @@ mod tests {
 
     #[test]
     fn real_files_have_the_counts_of_another_reader() {
-        let Some(fixtures) = golden::fixtures() else { return };
+        let Some(fixtures) = fixtures() else { return };
         let folder = tempfile::tempdir().unwrap();
         let counts = |user, assistant, commands, edits, exit_nonzero| GoldenCounts {
             user,
@@ -476,7 +477,7 @@ mod tests {
             ),
             ("pi-mono__large-session.jsonl", counts(88, 244, 192, 149, 17)),
         ] {
-            let path = golden::unpacked_at(&fixtures.join("pi/real").join(name), folder.path());
+            let path = unpacked_at(&fixtures.join("pi/real").join(name), folder.path());
             let (sessions, census) = golden::sessions_of(&Pi, &path);
             assert_eq!(GoldenCounts::of(&sessions), expected, "{name} {census:?}");
             assert!(census.unknown.is_empty() && census.broken == 0, "{name} {census:?}");

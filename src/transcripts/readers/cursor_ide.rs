@@ -4,16 +4,16 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis_at, text_at};
-use crate::database::{self, bounded_value, bytes_of, has_table};
+use crate::database::{self, ForeignDatabase};
 use crate::prompt_text::typed;
-use crate::records::mended_value;
+use crate::records::file_bytes;
 use crate::session_tables::{PlannedSession, SessionTables, TableError, fingerprint};
+use crate::table_rows::{RowQuery, has_table};
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
@@ -23,42 +23,46 @@ use crate::transcript::{
 const CONVERSATIONS: &str = "SELECT key FROM cursorDiskKV
     WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY rowid DESC";
 
+/// The value at a key.
+const VALUE: RowQuery<'_> = RowQuery {
+    table: "cursorDiskKV",
+    columns: &[],
+    content: Some("value"),
+    clause: "WHERE key = ?1",
+};
+
+/// The conversations that a workspace lists.
+const LISTED: RowQuery<'_> = RowQuery {
+    table: "ItemTable",
+    columns: &[],
+    content: Some("value"),
+    clause: "WHERE key = 'composer.composerData'",
+};
+
 /// Most workspaces that are asked which conversations are theirs.
 const WORKSPACES_MAX: usize = 500;
 
 /// The table of Cursor's editor.
+#[derive(Default)]
 pub(super) struct CursorTables {
-    path: PathBuf,
     /// Which conversation started which.
     parents: RefCell<HashMap<String, String>>,
     /// In which folder a conversation was held, where it does not say so itself.
     folders: OnceCell<HashMap<String, String>>,
 }
 
-impl CursorTables {
-    pub(super) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), parents: RefCell::default(), folders: OnceCell::new() }
-    }
-}
-
 impl SessionTables for CursorTables {
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
-        if !has_table(connection, "cursorDiskKV")? {
+    fn plan(&self, database: &ForeignDatabase) -> Result<Vec<PlannedSession>, TableError> {
+        if !has_table(database, VALUE.table)? {
             return Err(TableError::Form("a database without Cursor's conversations".to_owned()));
         }
         // Keys are sorted without their values, which may be gigabytes together.
-        let mut keys = connection.prepare(CONVERSATIONS)?;
+        let mut keys = database.prepare(CONVERSATIONS)?;
         let keys = keys.query_map([], |row| row.get(0))?;
-        let query = format!(
-            "SELECT octet_length(value), {} FROM cursorDiskKV WHERE key = ?1",
-            bounded_value("value")
-        );
-        let mut query = connection.prepare(&query)?;
         let mut planned = Vec::new();
         for key in keys.collect::<rusqlite::Result<Vec<String>>>()? {
-            let (bytes, value): (Option<i64>, _) =
-                query.query_row([&key], |row| Ok((row.get(0)?, bytes_of(row, 1)?)))?;
-            let value = value.unwrap_or_default();
+            let row = VALUE.first(database, [&key])?.unwrap_or_default();
+            let (bytes, value) = (row.content_bytes, row.content.unwrap_or_default());
             let id = key.strip_prefix("composerData:").unwrap_or(&key).to_owned();
             self.note_children(&id, &value);
             // The conversation says when it was last changed, and lists its messages.
@@ -70,15 +74,16 @@ impl SessionTables for CursorTables {
 
     fn read_session(
         &self,
-        connection: &Connection,
+        database: &ForeignDatabase,
         id: &str,
         sink: &mut dyn TranscriptSink,
     ) -> Result<(), TableError> {
-        let Some(composer) = value_of(connection, &format!("composerData:{id}"), sink)? else {
-            return Ok(());
+        let value = |key: &str, sink: &mut dyn TranscriptSink| {
+            VALUE.first(database, [key]).map(|row| row?.json(sink))
         };
+        let Some(composer) = value(&format!("composerData:{id}"), sink)? else { return Ok(()) };
         sink.session(id, Extent::Whole);
-        self.report_facts(id, &composer, sink);
+        self.report_facts(id, database.path(), &composer, sink);
         let begun = millis_at(&composer, &["/createdAt"]);
         let list = |name: &str| composer.get(name).and_then(Value::as_array).into_iter().flatten();
         for bubble in list("conversation") {
@@ -86,7 +91,7 @@ impl SessionTables for CursorTables {
         }
         for header in list("fullConversationHeadersOnly") {
             let Some(bubble) = text_at(header, &["/bubbleId"]) else { continue };
-            if let Some(bubble) = value_of(connection, &format!("bubbleId:{id}:{bubble}"), sink)? {
+            if let Some(bubble) = value(&format!("bubbleId:{id}:{bubble}"), sink)? {
                 report_bubble(&bubble, begun, sink);
             }
         }
@@ -107,7 +112,7 @@ impl CursorTables {
         }
     }
 
-    fn report_facts(&self, id: &str, composer: &Value, sink: &mut dyn TranscriptSink) {
+    fn report_facts(&self, id: &str, path: &Path, composer: &Value, sink: &mut dyn TranscriptSink) {
         if let Some(name) = text_at(composer, &["/name"]) {
             sink.fact(SessionFact::Title(TitleSource::Model, name.to_owned()));
         }
@@ -115,7 +120,7 @@ impl CursorTables {
             composer,
             &["/workspaceIdentifier/uri/fsPath", "/workspaceIdentifier/uri/path"],
         );
-        let folders = || self.folders.get_or_init(|| folders_beside(&self.path));
+        let folders = || self.folders.get_or_init(|| folders_beside(path));
         let folder = own.map(str::to_owned).or_else(|| folders().get(id).cloned());
         if let Some(folder) = folder {
             sink.fact(SessionFact::Directory(folder));
@@ -144,15 +149,11 @@ fn folders_beside(global: &Path) -> HashMap<String, String> {
 }
 
 fn listed_in(workspace: &Path) -> Option<(String, Vec<String>)> {
-    let about = crate::records::file_bytes(&workspace.join("workspace.json"), 1 << 20).ok()?;
+    let about = file_bytes(&workspace.join("workspace.json"), 1 << 20).ok()?;
     let about: Value = serde_json::from_slice(&about).ok()?;
     let folder = percent_decoded(text_at(&about, &["/folder"])?.strip_prefix("file://")?);
     let database = database::open(&workspace.join("state.vscdb")).ok()?;
-    let query = format!(
-        "SELECT {} FROM ItemTable WHERE key = 'composer.composerData'",
-        bounded_value("value")
-    );
-    let value = database.query_row(&query, [], |row| bytes_of(row, 0)).ok()??;
+    let value = LISTED.first(&database, []).ok()??.content?;
     let value: Value = serde_json::from_slice(&value).ok()?;
     let ids = value.get("allComposers")?.as_array()?.iter();
     let ids = ids.filter_map(|one| Some(text_at(one, &["/composerId"])?.to_owned())).collect();
@@ -173,35 +174,6 @@ fn percent_decoded(uri: &str) -> String {
     let path = String::from_utf8_lossy(&bytes).into_owned();
     let is_drive = path.as_bytes().get(2) == Some(&b':');
     if is_drive { path.trim_start_matches('/').to_owned() } else { path }
-}
-
-/// Returns the JSON at a key, and counts what is too long or broken. A key that is gone is no fault.
-fn value_of(
-    connection: &Connection,
-    key: &str,
-    sink: &mut dyn TranscriptSink,
-) -> Result<Option<Value>, TableError> {
-    let query = format!(
-        "SELECT {}, value IS NULL FROM cursorDiskKV WHERE key = ?1",
-        bounded_value("value")
-    );
-    let mut query = connection.prepare_cached(&query)?;
-    let row =
-        query.query_row([key], |row| Ok((bytes_of(row, 0)?, row.get::<_, bool>(1)?))).optional()?;
-    Ok(match row {
-        None | Some((None, true)) => None,
-        Some((None, false)) => {
-            sink.count(Recognised::TooLong);
-            None
-        }
-        Some((Some(bytes), _)) => {
-            let value = mended_value(&bytes).ok();
-            if value.is_none() {
-                sink.count(Recognised::Broken);
-            }
-            value
-        }
-    })
 }
 
 /// Reports a message. Its kind is a number: 1 is the person, 2 the agent.
@@ -282,6 +254,10 @@ fn ended(kind: CallKind, tool: &Value, result: &Value) -> Option<(Outcome, Strin
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use rusqlite::Connection;
+
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::cursor_sessions::CursorReader;

@@ -1,28 +1,14 @@
-//! Real transcripts, read and counted. They are in `shared/data` beside the project, and never part of it; where they are
-//! missing, the tests that need them are skipped, except in CI. Not here: a reader's own tests, on transcripts that we
+//! Real transcripts, read and counted. Not here: where they are (`real_files`), a reader's own tests, on transcripts that we
 //! made up.
 
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::exchange::{ExchangeBuilder, PartKind, SessionRead};
+use crate::real_files::{fixtures, unpacked_at};
 use crate::source::{ReadError, Resume, TranscriptFile, TranscriptReader};
 use crate::transcript::{Census, Outcome};
-
-/// Returns the folder of the real transcripts, or nothing where it is missing and may be.
-#[expect(clippy::disallowed_methods, reason = "tests have no main that reads the environment")]
-pub(crate) fn fixtures() -> Option<PathBuf> {
-    let beside =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sessions/fixtures");
-    if let Some(folder) = Some(beside).filter(|folder| folder.is_dir()) {
-        return Some(folder);
-    }
-    assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "shared/data/sessions is missing");
-    eprintln!("SKIPPED: shared/data/sessions is not here");
-    None
-}
 
 /// All sessions of a file, and how its records were recognised.
 pub(crate) fn sessions_of(
@@ -155,20 +141,6 @@ pub(crate) fn compare(
     }
     assert!(files > 0, "no real files of {folder}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Unpacks a `.gz` into the folder; other files stay where they are.
-pub(crate) fn unpacked_at(path: &Path, folder: &Path) -> PathBuf {
-    let Some(name) = path.file_name().unwrap().to_str().unwrap().strip_suffix(".gz") else {
-        return path.to_owned();
-    };
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_end(&mut bytes)
-        .unwrap();
-    let target = folder.join(name);
-    std::fs::write(&target, bytes).unwrap();
-    target
 }
 
 /// Real files that `GOLDEN.jsonl` does not count, and which test counts them instead.

@@ -308,6 +308,7 @@ mod tests {
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
     use crate::readers::golden::{self, GoldenCounts};
+    use crate::real_files::fixtures;
 
     fn write(folder: &Path, name: &str, value: &Value) -> PathBuf {
         let path = folder.join(name);
@@ -423,7 +424,7 @@ mod tests {
 
     #[test]
     fn a_test_file_of_the_vendor_has_the_counts_of_its_blocks() {
-        let Some(fixtures) = golden::fixtures() else { return };
+        let Some(fixtures) = fixtures() else { return };
         let path = fixtures.join("cline/vendor/session.messages.json");
         let (sessions, census) = golden::sessions_of(&Cline, &path);
         let expected = GoldenCounts {

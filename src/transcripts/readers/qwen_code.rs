@@ -329,6 +329,7 @@ mod tests {
         assert_reading_on_is_reading_whole, assert_unknown_records_are_only_counted, read_text,
     };
     use crate::readers::resume_law;
+    use crate::real_files::fixtures;
 
     const NAME: &str = "projects/-w/chats/s1.jsonl";
 
@@ -493,7 +494,7 @@ mod tests {
 
     #[test]
     fn real_files_have_the_counts_of_another_reader() {
-        let Some(fixtures) = golden::fixtures() else { return };
+        let Some(fixtures) = fixtures() else { return };
         let folder = fixtures.join("qwen/real/lantern/qwen-home/projects/-code/chats");
         // Counted by a few lines of Python that know only the types and the kinds of parts.
         for (name, edits) in [

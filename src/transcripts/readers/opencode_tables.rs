@@ -2,13 +2,13 @@
 //! is read from where its messages are. The table `event` is never touched: it is nearly all of the file. Not here: what
 //! a message means (`opencode_messages`).
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 
 use super::opencode_messages::{MessageHead, report_message, report_session, undone_from};
-use crate::database::{bounded_value, columns_of, columns_or_null, has_table};
-use crate::records::mended_value;
+use crate::database::ForeignDatabase;
 use crate::session_tables::{PlannedSession, SessionTables, TableError};
+use crate::table_rows::{DatabaseRow, RowQuery, columns_of, has_table};
 use crate::transcript::{Recognised, TranscriptSink};
 
 /// The tables that hold sessions, the newer one first: where it has a session, it is the one that is kept up to date.
@@ -18,20 +18,22 @@ const SESSIONS: &[&str] = &["session_v2", "session"];
 pub(super) struct OpenCodeTables;
 
 impl SessionTables for OpenCodeTables {
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
+    fn plan(&self, database: &ForeignDatabase) -> Result<Vec<PlannedSession>, TableError> {
         let mut is_known = false;
         let mut planned: Vec<PlannedSession> = Vec::new();
         for table in SESSIONS {
-            if !has_table(connection, table)? {
+            if !has_table(database, table)? {
                 continue;
             }
             is_known = true;
-            let known = columns_of(connection, table)?;
-            let columns = columns_or_null(&known, &["id", "time_updated", "revert"]);
-            let query = format!("SELECT {columns} FROM {table} ORDER BY time_created DESC");
-            let mut query = connection.prepare(&query)?;
-            for session in query.query_map([], planned_session)? {
-                planned.push(session?);
+            let query = RowQuery {
+                table,
+                columns: &["id", "time_updated", "revert"],
+                content: None,
+                clause: "ORDER BY time_created DESC",
+            };
+            for row in query.prepare(database)?.rows([])? {
+                planned.push(planned_session(&row?));
             }
         }
         if !is_known {
@@ -40,7 +42,7 @@ impl SessionTables for OpenCodeTables {
         // Of two rows for one session, the first is the newer form.
         let mut seen = std::collections::HashSet::new();
         planned.retain(|session| seen.insert(session.id.clone()));
-        let marks = message_marks(connection)?;
+        let marks = message_marks(database)?;
         for session in &mut planned {
             if let Some(mark) = marks.get(&session.id) {
                 session.mark.push_str(mark);
@@ -51,25 +53,25 @@ impl SessionTables for OpenCodeTables {
 
     fn read_session(
         &self,
-        connection: &Connection,
+        database: &ForeignDatabase,
         id: &str,
         sink: &mut dyn TranscriptSink,
     ) -> Result<(), TableError> {
-        let Some(info) = session_info(connection, id)? else { return Ok(()) };
+        let Some(info) = session_info(database, id)? else { return Ok(()) };
         report_session(id, &info, sink);
         let undone = undone_from(&info);
-        if is_in_new_form(connection, id)? {
-            read_new_form(connection, id, undone, sink)
+        if is_in_new_form(database, id)? {
+            read_new_form(database, id, undone, sink)
         } else {
-            read_old_form(connection, id, undone, sink)
+            read_old_form(database, id, undone, sink)
         }
     }
 }
 
-fn planned_session(row: &Row<'_>) -> rusqlite::Result<PlannedSession> {
-    let (updated, revert): (Option<i64>, Option<String>) = (row.get(1)?, row.get(2)?);
-    let mark = format!("{updated:?}/{}", revert.unwrap_or_default());
-    Ok(PlannedSession { id: row.get(0)?, mark })
+fn planned_session(row: &DatabaseRow) -> PlannedSession {
+    let (updated, revert) = (row.number("time_updated"), row.text("revert").unwrap_or_default());
+    let id = row.text("id").unwrap_or_default().to_owned();
+    PlannedSession { id, mark: format!("{updated:?}/{revert}") }
 }
 
 /// Returns for each session what tells that its messages changed: rows are added, and rewritten in place.
@@ -104,26 +106,20 @@ fn session_info(connection: &Connection, id: &str) -> Result<Option<Value>, Tabl
     const COLUMNS: &[&str] =
         &["title", "directory", "parent_id", "fork_session_id", "permission", "revert"];
     for table in SESSIONS {
-        let known = columns_of(connection, table)?;
-        if known.is_empty() {
+        if !has_table(connection, table)? {
             continue;
         }
-        let columns = columns_or_null(&known, COLUMNS);
-        let query = format!("SELECT {columns} FROM {table} WHERE id = ?1");
-        let info = connection.query_row(&query, [id], |row| {
-            let text = |place: usize| row.get::<_, Option<String>>(place);
-            // Rules and marks of what was undone are JSON in a column.
-            let json = |text: Option<String>| -> Value {
-                text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-            };
-            Ok(json!({
-                "title": text(0)?, "directory": text(1)?, "parentID": text(2)?,
-                "forkID": text(3)?, "permission": json(text(4)?), "revert": json(text(5)?),
-            }))
-        });
-        if let Some(info) = info.optional()? {
-            return Ok(Some(info));
-        }
+        let query = RowQuery { table, columns: COLUMNS, content: None, clause: "WHERE id = ?1" };
+        let Some(row) = query.first(connection, [id])? else { continue };
+        // Rules and marks of what was undone are JSON in a column.
+        let json = |column: &str| -> Value {
+            row.text(column).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        };
+        return Ok(Some(json!({
+            "title": row.text("title"), "directory": row.text("directory"),
+            "parentID": row.text("parent_id"), "forkID": row.text("fork_session_id"),
+            "permission": json("permission"), "revert": json("revert"),
+        })));
     }
     Ok(None)
 }
@@ -145,20 +141,23 @@ fn read_new_form(
 ) -> Result<(), TableError> {
     let known = columns_of(connection, "session_message")?;
     let has_order = known.iter().any(|name| name == "seq");
-    let order = if has_order { "seq" } else { "time_created, id" };
-    let query = format!(
-        "SELECT id, type, time_created, {} FROM session_message WHERE session_id = ?1 ORDER BY {order}",
-        bounded_value("data")
-    );
-    let mut query = connection.prepare(&query)?;
-    let mut rows = query.query([session])?;
-    while let Some(row) = rows.next()? {
-        let (id, kind): (String, String) = (row.get(0)?, row.get(1)?);
-        if undone == Some(id.as_str()) {
+    let query = RowQuery {
+        table: "session_message",
+        columns: &["id", "type", "time_created"],
+        content: Some("data"),
+        clause: match has_order {
+            true => "WHERE session_id = ?1 ORDER BY seq",
+            false => "WHERE session_id = ?1 ORDER BY time_created, id",
+        },
+    };
+    for row in query.prepare(connection)?.rows([session])? {
+        let row = row?;
+        let (id, kind) = (row.text("id").unwrap_or_default(), row.text("type").unwrap_or_default());
+        if undone == Some(id) {
             break;
         }
-        if let Some(data) = parsed(row.get(3)?, sink) {
-            report_message(&id, &kind, row.get(2)?, &data, sink);
+        if let Some(data) = row.json(sink) {
+            report_message(id, kind, row.number("time_created"), &data, sink);
         }
     }
     Ok(())
@@ -170,34 +169,37 @@ fn read_old_form(
     undone: Option<&str>,
     sink: &mut dyn TranscriptSink,
 ) -> Result<(), TableError> {
-    let query = format!(
-        "SELECT id, time_created, {} FROM message WHERE session_id = ?1 ORDER BY time_created, id",
-        bounded_value("data")
-    );
-    let mut query = connection.prepare(&query)?;
-    let parts_query =
-        format!("SELECT id, {} FROM part WHERE message_id = ?1 ORDER BY id", bounded_value("data"));
-    let mut parts_query = connection.prepare(&parts_query)?;
-    let mut rows = query.query([session])?;
-    while let Some(row) = rows.next()? {
-        let (id, data): (String, Option<String>) = (row.get(0)?, row.get(2)?);
-        if undone == Some(id.as_str()) {
+    const MESSAGES: RowQuery<'_> = RowQuery {
+        table: "message",
+        columns: &["id", "time_created"],
+        content: Some("data"),
+        clause: "WHERE session_id = ?1 ORDER BY time_created, id",
+    };
+    const PARTS: RowQuery<'_> = RowQuery {
+        table: "part",
+        columns: &["id"],
+        content: Some("data"),
+        clause: "WHERE message_id = ?1 ORDER BY id",
+    };
+    let mut parts = PARTS.prepare(connection)?;
+    for row in MESSAGES.prepare(connection)?.rows([session])? {
+        let row = row?;
+        let id = row.text("id").unwrap_or_default();
+        if undone == Some(id) {
             break;
         }
-        let is_too_long = data.is_none();
-        let info = parsed(data, sink);
-        if info.is_none() && !is_too_long {
+        let info = row.json(sink);
+        if info.is_none() && !row.is_too_long() {
             continue;
         }
-        let Some(head) = MessageHead::of(&id, row.get(1)?, info.as_ref()) else {
+        let Some(head) = MessageHead::of(id, row.number("time_created"), info.as_ref()) else {
             sink.count(Recognised::Unknown("message of no known role"));
             continue;
         };
-        let mut parts = parts_query.query(params![id])?;
-        while let Some(part) = parts.next()? {
-            let id: String = part.get(0)?;
-            if let Some(data) = parsed(part.get(1)?, sink) {
-                head.report_part(&id, &data, sink);
+        for part in parts.rows([id])? {
+            let part = part?;
+            if let Some(data) = part.json(sink) {
+                head.report_part(part.text("id").unwrap_or_default(), &data, sink);
             }
         }
         if let Some(info) = info {
@@ -208,19 +210,6 @@ fn read_old_form(
     Ok(())
 }
 
-/// Parses the JSON of a row, and counts one that is too long or broken.
-fn parsed(data: Option<String>, sink: &mut dyn TranscriptSink) -> Option<Value> {
-    let Some(data) = data else {
-        sink.count(Recognised::TooLong);
-        return None;
-    };
-    let value = mended_value(data.as_bytes()).ok();
-    if value.is_none() {
-        sink.count(Recognised::Broken);
-    }
-    value
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
@@ -228,8 +217,9 @@ mod tests {
 
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
     use crate::readers::opencode::OPENCODE;
+    use crate::real_files::fixtures;
     use crate::transcript::{Outcome, TitleSource};
 
     /// Both forms, as an upgraded database has them. Whoever reads `event` fails.

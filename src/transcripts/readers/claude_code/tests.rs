@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::exchange::{PartKind, SessionRead};
-use crate::readers::golden::{GoldenCounts, compare, fixtures, sessions_of};
+use crate::readers::golden::{GoldenCounts, compare, sessions_of};
 use crate::readers::resume_law::{holds_when_cut, holds_when_damaged, holds_with_unknown};
+use crate::real_files::fixtures;
 use crate::transcript::{Census, Outcome, TitleSource};
 
 /// A line of a session, with its id, its kind and more fields.

@@ -6,23 +6,23 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::exchange::{Exchange, ExchangeBuilder};
-use crate::readers::golden::fixtures;
-use crate::transcript::{Extent, Happening, Outcome, TranscriptMoment, TranscriptSink as _};
+use transcripts::exchange::{Exchange, ExchangeBuilder};
+use transcripts::real_files::fixtures;
+use transcripts::transcript::{Extent, Happening, Outcome, TranscriptMoment, TranscriptSink as _};
 
 /// One session of the evaluation.
-pub(crate) struct EvalSession {
-    pub(crate) id: String,
-    pub(crate) repo: String,
+pub struct EvalSession {
+    pub id: String,
+    pub repo: String,
     /// The least id among the session and its copies.
-    pub(crate) family: String,
+    pub family: String,
     /// When it began, as the file writes it.
-    pub(crate) began: String,
-    pub(crate) exchanges: Vec<Exchange>,
+    pub began: String,
+    pub exchanges: Vec<Exchange>,
 }
 
 /// Returns the lines of a file of the evaluation, or nothing where it is missing and may be.
-pub(crate) fn eval_lines(name: &str) -> Option<Vec<Value>> {
+pub fn eval_lines(name: &str) -> Option<Vec<Value>> {
     let path = fixtures()?.parent()?.join("eval").join(name);
     let bytes = std::fs::read(&path).unwrap();
     let mut text = String::new();
@@ -35,7 +35,7 @@ pub(crate) fn eval_lines(name: &str) -> Option<Vec<Value>> {
 }
 
 /// Returns all sessions in the order of time. They are read once for all tests.
-pub(crate) fn eval_sessions() -> Option<&'static [EvalSession]> {
+pub fn eval_sessions() -> Option<&'static [EvalSession]> {
     static SESSIONS: OnceLock<Option<Vec<EvalSession>>> = OnceLock::new();
     SESSIONS.get_or_init(read_sessions).as_deref()
 }
@@ -53,7 +53,7 @@ fn session_of(row: &Value) -> EvalSession {
     let events = row["events"].as_array().unwrap();
     let began = events.iter().find_map(|event| event["ts"].as_str()).unwrap_or_default();
     let mut exchanges = Vec::new();
-    let mut deliver = |session: crate::exchange::SessionRead| exchanges = session.exchanges;
+    let mut deliver = |session: transcripts::exchange::SessionRead| exchanges = session.exchanges;
     let mut builder = ExchangeBuilder::new(0, &mut deliver);
     builder.session(&id, Extent::Whole);
     for event in events {

@@ -1,7 +1,6 @@
 //! Databases of other tools, opened so that nothing of theirs changes: read-only, never created, never locked for long,
 //! no file left beside them. Here is also what tells their errors apart: unreadable, damaged, of another form.
-//! Not here: which sessions of a database changed (`session_tables`), their tables (`readers`), our own database (the
-//! archive).
+//! Not here: rows (`table_rows`), which sessions of a database changed (`session_tables`), our own database (the archive).
 
 use std::io::{self, Read};
 use std::ops::Deref;
@@ -9,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::source::ReadError;
 
@@ -22,9 +20,6 @@ const COPY_BYTES_MAX: u64 = 4 << 30;
 
 /// How often a copy is made anew because a writer changed the original meanwhile.
 const COPIES_MAX: usize = 3;
-
-/// Longest value of a row that is read, in bytes. Images and copied histories make longer ones; no message does.
-pub const VALUE_BYTES_MAX: usize = 16 << 20;
 
 /// A database of another tool. Queries go to the connection, to which it dereferences.
 #[derive(Debug)]
@@ -46,6 +41,24 @@ impl Deref for ForeignDatabase {
 }
 
 impl ForeignDatabase {
+    /// Returns its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the names of its tables and views.
+    ///
+    /// # Errors
+    /// [`ReadError::Form`]
+    pub fn tables(&self) -> Result<Vec<String>, ReadError> {
+        let names = || -> rusqlite::Result<Vec<String>> {
+            let query = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')";
+            self.prepare(query)?.query_map([], |row| row.get(0))?.collect()
+        };
+        names().map_err(database_error(&self.path))
+    }
+
     /// Ends reading.
     ///
     /// # Errors
@@ -195,52 +208,6 @@ impl Drop for PrivateFolder {
     }
 }
 
-/// Tells whether a table or a view exists.
-///
-/// # Errors
-/// Those of the database.
-pub fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
-    let query = "SELECT 1 FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1";
-    Ok(connection.query_row(query, [name], |_| Ok(())).optional()?.is_some())
-}
-
-/// Returns the names of a table's columns, none if there is no such table.
-///
-/// # Errors
-/// Those of the database.
-pub fn columns_of(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    let mut query = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
-    query.query_map([table], |row| row.get(0))?.collect()
-}
-
-/// Returns a list of columns for a query, in which `NULL` stands for those that the table does not have: tools add columns
-/// with every version.
-#[must_use]
-pub fn columns_or_null(known: &[String], wanted: &[&str]) -> String {
-    let column = |name: &&str| {
-        if known.iter().any(|known| known == name) { format!("\"{name}\"") } else { "NULL".into() }
-    };
-    wanted.iter().map(column).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns an expression for a column that is `NULL` where the value is longer than [`VALUE_BYTES_MAX`]. Its length stands
-/// in the header of the row, so that a row of half a gigabyte never enters memory.
-#[must_use]
-pub fn bounded_value(column: &str) -> String {
-    format!("CASE WHEN octet_length({column}) <= {VALUE_BYTES_MAX} THEN {column} END")
-}
-
-/// Returns the bytes of a value, text or not: tools keep JSON as either.
-///
-/// # Errors
-/// Those of the row.
-pub fn bytes_of(row: &Row<'_>, place: usize) -> rusqlite::Result<Option<Vec<u8>>> {
-    Ok(match row.get_ref(place)? {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
-        _ => None,
-    })
-}
-
 /// Returns a function that adds the path to an error of a database, and tells which kind it is.
 pub fn database_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> ReadError {
     let path = path.to_owned();
@@ -302,9 +269,7 @@ mod tests {
         let writer = Connection::open(&path).unwrap();
         writer.execute_batch("CREATE TABLE t(x); INSERT INTO t VALUES (1)").unwrap();
         let reader = open(&path).unwrap();
-        assert!(has_table(&reader, "t").unwrap() && !has_table(&reader, "u").unwrap());
-        assert_eq!(columns_of(&reader, "t").unwrap(), ["x"]);
-        assert!(columns_of(&reader, "u").unwrap().is_empty());
+        assert_eq!(reader.tables().unwrap(), ["t"]);
         assert!(reader.execute_batch("INSERT INTO t VALUES (2)").is_err());
     }
 
@@ -439,23 +404,5 @@ mod tests {
         let error = reader.prepare("SELECT y FROM t").unwrap_err();
         let said = database_error(&path)(error).to_string();
         assert!(said.contains("of a form that is not known"), "{said}");
-    }
-
-    #[test]
-    fn columns_that_are_missing_and_values_too_long_are_null() {
-        let connection = Connection::open_in_memory().unwrap();
-        connection
-            .execute_batch("CREATE TABLE t(a, b); INSERT INTO t VALUES (1, zeroblob(20000000))")
-            .unwrap();
-        let known = columns_of(&connection, "t").unwrap();
-        let query = format!(
-            "SELECT {}, {} FROM t",
-            columns_or_null(&known, &["a", "c"]),
-            bounded_value("b")
-        );
-        let row: (Option<i64>, Option<i64>, Option<Vec<u8>>) = connection
-            .query_row(&query, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .unwrap();
-        assert_eq!(row, (Some(1), None, None));
     }
 }

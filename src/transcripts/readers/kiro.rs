@@ -3,16 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::tool_calls::{AgentCall, CallKind, exited, joined_text, millis_at, text_at};
-use crate::database::{bounded_value, bytes_of, columns_of};
 use crate::prompt_text::typed;
-use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
+use crate::session_tables::{FoundSession, SessionTable, TableError, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below,
 };
+use crate::table_rows::RowQuery;
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TranscriptMoment, TranscriptSink,
 };
@@ -48,64 +47,43 @@ impl TranscriptReader for Kiro {
         resume: Option<&Resume>,
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
-        read_changed(file, resume, &KiroTables, sink)
+        read_changed(file, resume, &CONVERSATIONS, sink)
     }
 }
 
-/// The table of Kiro; its key is the directory.
-struct KiroTables;
+/// The table of Kiro; its key is the directory. A conversation that went on in another one is there twice; the newer row has
+/// all of it.
+static CONVERSATIONS: SessionTable = SessionTable {
+    sessions: "Kiro's conversations",
+    plan: "SELECT conversation_id, max(updated_at), sum(octet_length(value)) FROM conversations_v2
+           GROUP BY conversation_id ORDER BY max(updated_at) DESC",
+    session: RowQuery {
+        table: "conversations_v2",
+        columns: &["key"],
+        content: Some("value"),
+        clause: "WHERE conversation_id = ?1 ORDER BY updated_at DESC LIMIT 1",
+    },
+    messages: None,
+    report: report_conversation,
+};
 
-impl SessionTables for KiroTables {
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
-        if columns_of(connection, "conversations_v2")?.is_empty() {
-            return Err(TableError::Form("a database without Kiro's conversations".to_owned()));
-        }
-        let mut query = connection.prepare(
-            "SELECT conversation_id, max(updated_at), sum(octet_length(value)) FROM conversations_v2
-             GROUP BY conversation_id ORDER BY max(updated_at) DESC",
-        )?;
-        let planned = query.query_map([], |row| {
-            let numbers: (Option<i64>, Option<i64>) = (row.get(1)?, row.get(2)?);
-            Ok(PlannedSession { id: row.get(0)?, mark: format!("{numbers:?}") })
-        })?;
-        Ok(planned.collect::<rusqlite::Result<_>>()?)
+fn report_conversation(
+    session: &mut FoundSession<'_>,
+    sink: &mut dyn TranscriptSink,
+) -> Result<(), TableError> {
+    let Some(value) = session.row.json(sink) else { return Ok(()) };
+    sink.session(session.id, Extent::Whole);
+    if let Some(directory) = session.row.text("key") {
+        sink.fact(SessionFact::Directory(directory.to_owned()));
     }
-
-    fn read_session(
-        &self,
-        connection: &Connection,
-        id: &str,
-        sink: &mut dyn TranscriptSink,
-    ) -> Result<(), TableError> {
-        // A conversation that went on in another directory is there twice; the newer row has all of it.
-        let query = format!(
-            "SELECT key, {} FROM conversations_v2 WHERE conversation_id = ?1
-             ORDER BY updated_at DESC LIMIT 1",
-            bounded_value("value")
-        );
-        let row = connection.query_row(&query, [id], |row| Ok((row.get(0)?, bytes_of(row, 1)?)));
-        let Some((directory, value)): Option<(String, _)> = row.optional()? else { return Ok(()) };
-        let Some(value) = value else {
-            sink.count(Recognised::TooLong);
-            return Ok(());
-        };
-        let Ok(value) = serde_json::from_slice::<Value>(&value) else {
-            sink.count(Recognised::Broken);
-            return Ok(());
-        };
-        sink.session(id, Extent::Whole);
-        sink.fact(SessionFact::Directory(directory));
-        for turn in value.get("history").and_then(Value::as_array).into_iter().flatten() {
-            let turn = KiroTurn {
-                at_ms: millis_at(turn, &["/user/timestamp", "/assistant/timestamp"]),
-                turn,
-            };
-            turn.report_user(sink);
-            turn.report_assistant(sink);
-            sink.count(Recognised::Understood);
-        }
-        Ok(())
+    for turn in value.get("history").and_then(Value::as_array).into_iter().flatten() {
+        let at_ms = millis_at(turn, &["/user/timestamp", "/assistant/timestamp"]);
+        let turn = KiroTurn { at_ms, turn };
+        turn.report_user(sink);
+        turn.report_assistant(sink);
+        sink.count(Recognised::Understood);
     }
+    Ok(())
 }
 
 /// What a person, or a tool in their place, said, and what the agent answered.
@@ -187,9 +165,12 @@ fn ended(result: &Value, is_cancelled: bool) -> (Outcome, String) {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
+    use crate::real_files::fixtures;
 
     const VALUE: &str = r#"{"history":[
         {"user":{"timestamp":"2026-09-21T14:13:20Z","content":{"Prompt":{"prompt":"why"}}},

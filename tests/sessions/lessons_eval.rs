@@ -6,19 +6,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use guard::secrets::redacted;
 use learning::commands::tasks;
 
-use crate::candidate_gates::{CandidateRefusal, PairGates};
-use crate::candidates::{candidates, command_pairs, joined};
-use crate::command_pair::CandidateClass;
 use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
-use crate::exchange::PartKind;
-use crate::mended::{FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures};
-use crate::remarks::remarks;
-use crate::session_judgement::may_tell;
-use crate::work_trail::made_up::exchange;
-use crate::work_trail::{TrailEnd, TrailKind, trail};
+use sessions::candidate_gates::{CandidateRefusal, PairGates};
+use sessions::candidates::{candidates, command_pairs, joined};
+use sessions::command_pair::CandidateClass;
+use sessions::mended::{
+    FailureSigns, KnownEnd, MendedBy, MendedFailure, known_ends, mended_failures,
+};
+use sessions::remarks::remarks;
+use sessions::session_judgement::{may_tell, of_exchange};
+use sessions::work_trail::{TrailEnd, TrailKind, trail};
+use transcripts::exchange::{Exchange, ExchangePart, PartKind};
 
 /// Returns a share with its 95 % interval (Wilson).
-pub(crate) fn share(hits: usize, all: usize) -> String {
+fn share(hits: usize, all: usize) -> String {
     let (hits, all) = (hits as f64, all.max(1) as f64);
     let (p, z) = (hits / all, 1.96);
     let middle = (p + z * z / (2.0 * all)) / (1.0 + z * z / all);
@@ -356,8 +357,10 @@ fn lasting_directions_are_offered() {
     let (mut offered, mut durable) = ((0, 0), 0);
     for row in &rows {
         let is_durable = row["label"] == "durable";
-        let asked = PartKind::Asked(row["text"].as_str().unwrap().to_owned());
-        let is_offered = !remarks("s", &[exchange(&[asked])]).is_empty();
+        let what = PartKind::Asked(row["text"].as_str().unwrap().to_owned());
+        let parts = vec![ExchangePart { at_ms: Some(0), what }];
+        let asked = Exchange { ordinal: 0, message_id: None, parts };
+        let is_offered = !remarks("s", &[asked]).is_empty();
         durable += usize::from(is_durable);
         offered.0 += usize::from(is_offered && is_durable);
         offered.1 += usize::from(is_offered);
@@ -373,4 +376,16 @@ fn lasting_directions_are_offered() {
         sessions.iter().map(|session| remarks(&session.id, &session.exchanges).len()).sum();
     println!("{all} remarks in {} sessions", sessions.len());
     assert!(offered.0 >= 2 && offered.1 <= rows.len() / 3, "{offered:?}");
+}
+
+/// Of innocent exchanges, at most one in so many may be flagged.
+const INNOCENT_SHARE: usize = 40;
+
+#[test]
+fn innocent_sessions_are_hardly_flagged() {
+    let Some(sessions) = eval_sessions() else { return };
+    let exchanges: Vec<_> = sessions.iter().flat_map(|session| &session.exchanges).collect();
+    let flagged = exchanges.iter().filter(|exchange| of_exchange(exchange).is_some()).count();
+    println!("flagged: {flagged} of {} innocent exchanges", exchanges.len());
+    assert!(flagged > 0 && flagged * INNOCENT_SHARE < exchanges.len(), "{flagged}");
 }

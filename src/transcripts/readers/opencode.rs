@@ -225,7 +225,8 @@ mod tests {
 
     use super::*;
     use crate::exchange::PartKind;
-    use crate::readers::golden::{GoldenCounts, compare, fixtures, sessions_of};
+    use crate::readers::golden::{GoldenCounts, compare, sessions_of};
+    use crate::real_files::fixtures;
 
     fn write(root: &Path, name: &str, text: &str) {
         let path = root.join(name);

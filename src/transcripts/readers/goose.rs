@@ -4,19 +4,19 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::tool_calls::{
     AgentCall, CallKind, exit_code_in, exited, joined_text, millis, millis_at, text_at,
 };
-use crate::database::{self, bounded_value, columns_of, columns_or_null};
+use crate::database;
 use crate::prompt_text::typed;
 use crate::records::each_record;
-use crate::session_tables::{PlannedSession, SessionTables, TableError, read_changed};
+use crate::session_tables::{FoundSession, SessionTable, SessionTables, TableError, read_changed};
 use crate::source::{
     Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader, files_below, has_extension,
 };
+use crate::table_rows::RowQuery;
 use crate::transcript::{
     Extent, Happening, Outcome, Recognised, SessionFact, TitleSource, TranscriptMoment,
     TranscriptSink,
@@ -65,7 +65,7 @@ impl TranscriptReader for Goose {
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
         if has_extension(&file.path, "db") {
-            return read_changed(file, resume, &GooseTables, sink);
+            return read_changed(file, resume, &SESSIONS, sink);
         }
         read_lines(file, resume.map_or(0, |resume| resume.offset), sink)
     }
@@ -73,7 +73,7 @@ impl TranscriptReader for Goose {
 
 /// A database that cannot be read has none: then the old files are all there is.
 fn session_ids(path: &Path) -> Vec<String> {
-    let planned = database::open(path).ok().and_then(|database| GooseTables.plan(&database).ok());
+    let planned = database::open(path).ok().and_then(|database| SESSIONS.plan(&database).ok());
     planned.into_iter().flatten().map(|session| session.id).collect()
 }
 
@@ -116,7 +116,8 @@ fn read_lines(
 fn report_facts(info: &Value, sink: &mut dyn TranscriptSink) {
     let title = text_at(info, &["/name", "/description"]);
     if let Some(title) = title.filter(|title| !UNTITLED.contains(title)) {
-        let is_by_person = info.get("user_set_name").and_then(Value::as_bool).unwrap_or_default();
+        // A file says `true`, a row 1.
+        let is_by_person = info.get("user_set_name").is_some_and(|set| *set == true || *set == 1);
         let source = if is_by_person { TitleSource::Person } else { TitleSource::Model };
         sink.fact(SessionFact::Title(source, title.to_owned()));
     }
@@ -242,106 +243,69 @@ fn kind_of(name: &str, input: &Value) -> CallKind {
     }
 }
 
-/// The tables of Goose.
-struct GooseTables;
+/// The tables of Goose. A conversation that is replaced has new numbers; a message that is rewritten has another length.
+static SESSIONS: SessionTable = SessionTable {
+    sessions: "Goose's sessions",
+    plan: "SELECT s.id, s.name, s.updated_at, count(m.id), max(m.id), sum(octet_length(m.content_json))
+           FROM sessions s LEFT JOIN messages m ON m.session_id = s.id
+           GROUP BY s.id ORDER BY s.created_at DESC",
+    // As the first line of an old file has it.
+    session: RowQuery {
+        table: "sessions",
+        columns: &[
+            "name",
+            "description",
+            "user_set_name",
+            "working_dir",
+            "session_type",
+            "parent_session_id",
+            "schedule_id",
+        ],
+        content: None,
+        clause: "WHERE id = ?1",
+    },
+    messages: Some(RowQuery {
+        table: "messages",
+        columns: &["message_id", "role", "created_timestamp", "metadata_json"],
+        content: Some("content_json"),
+        clause: "WHERE session_id = ?1 ORDER BY id",
+    }),
+    report: report_session,
+};
 
-impl SessionTables for GooseTables {
-    fn plan(&self, connection: &Connection) -> Result<Vec<PlannedSession>, TableError> {
-        if columns_of(connection, "sessions")?.is_empty() {
-            return Err(TableError::Form("a database without Goose's sessions".to_owned()));
-        }
-        // A conversation that is replaced has new numbers; a message that is rewritten has another length.
-        let mut query = connection.prepare(
-            "SELECT s.id, s.name, s.updated_at, count(m.id), max(m.id), sum(octet_length(m.content_json))
-             FROM sessions s LEFT JOIN messages m ON m.session_id = s.id
-             GROUP BY s.id ORDER BY s.created_at DESC",
-        )?;
-        let planned = query.query_map([], |row| {
-            let text = |place: usize| row.get::<_, Option<String>>(place);
-            let number = |place: usize| row.get::<_, Option<i64>>(place);
-            let mark = format!(
-                "{:?}/{:?}/{:?}/{:?}/{:?}",
-                text(1)?,
-                text(2)?,
-                number(3)?,
-                number(4)?,
-                number(5)?
-            );
-            Ok(PlannedSession { id: row.get(0)?, mark })
-        })?;
-        Ok(planned.collect::<rusqlite::Result<_>>()?)
+fn report_session(
+    session: &mut FoundSession<'_>,
+    sink: &mut dyn TranscriptSink,
+) -> Result<(), TableError> {
+    sink.session(session.id, Extent::Whole);
+    report_facts(&Value::Object(session.row.columns.clone()), sink);
+    let mut calls = CallNames::default();
+    for row in &mut *session.messages {
+        let row = row?;
+        let Some(content) = row.json(sink) else { continue };
+        let metadata = row.text("metadata_json").map(serde_json::from_str::<Value>);
+        let metadata = metadata.and_then(Result::ok).unwrap_or_default();
+        let message = GooseMessage {
+            id: row.text("message_id"),
+            at_ms: row.number("created_timestamp").and_then(millis),
+            role: row.text("role").unwrap_or_default(),
+            is_shown: metadata.get("userVisible") != Some(&Value::Bool(false)),
+        };
+        message.report(&content, &mut calls, sink);
+        sink.count(Recognised::Understood);
     }
-
-    fn read_session(
-        &self,
-        connection: &Connection,
-        id: &str,
-        sink: &mut dyn TranscriptSink,
-    ) -> Result<(), TableError> {
-        let Some(info) = session_row(connection, id)? else { return Ok(()) };
-        sink.session(id, Extent::Whole);
-        report_facts(&info, sink);
-        let known = columns_of(connection, "messages")?;
-        let columns =
-            columns_or_null(&known, &["message_id", "role", "created_timestamp", "metadata_json"]);
-        let query = format!(
-            "SELECT {columns}, {} FROM messages WHERE session_id = ?1 ORDER BY id",
-            bounded_value("content_json")
-        );
-        let mut query = connection.prepare(&query)?;
-        let mut rows = query.query([id])?;
-        let mut calls = CallNames::default();
-        while let Some(row) = rows.next()? {
-            let text = |place: usize| row.get::<_, Option<String>>(place);
-            let (id, role, metadata) = (text(0)?, text(1)?.unwrap_or_default(), text(3)?);
-            let Some(content) = text(4)? else {
-                sink.count(Recognised::TooLong);
-                continue;
-            };
-            let Ok(content) = serde_json::from_str::<Value>(&content) else {
-                sink.count(Recognised::Broken);
-                continue;
-            };
-            let metadata = metadata.and_then(|text| serde_json::from_str::<Value>(&text).ok());
-            let shown = metadata.as_ref().and_then(|value| value.get("userVisible"));
-            let message = GooseMessage {
-                id: id.as_deref(),
-                at_ms: row.get::<_, Option<i64>>(2)?.and_then(millis),
-                role: &role,
-                is_shown: shown != Some(&Value::Bool(false)),
-            };
-            message.report(&content, &mut calls, sink);
-            sink.count(Recognised::Understood);
-        }
-        Ok(())
-    }
-}
-
-/// Returns what is known about a session as JSON, as the old files have it.
-fn session_row(connection: &Connection, id: &str) -> Result<Option<Value>, TableError> {
-    const TEXTS: &[&str] =
-        &["name", "description", "working_dir", "session_type", "parent_session_id", "schedule_id"];
-    let known = columns_of(connection, "sessions")?;
-    let (texts, by_person) =
-        (columns_or_null(&known, TEXTS), columns_or_null(&known, &["user_set_name"]));
-    let query = format!("SELECT {by_person}, {texts} FROM sessions WHERE id = ?1");
-    let row = connection.query_row(&query, [id], |row| {
-        let mut info = serde_json::Map::new();
-        info.insert("user_set_name".into(), row.get::<_, Option<bool>>(0)?.into());
-        for (place, name) in TEXTS.iter().enumerate() {
-            info.insert((*name).into(), row.get::<_, Option<String>>(place + 1)?.into());
-        }
-        Ok(Value::Object(info))
-    });
-    Ok(row.optional()?)
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::exchange::{PartKind, SessionRead};
-    use crate::readers::golden::{GoldenCounts, fixtures, sessions_of, try_sessions_of};
+    use crate::readers::golden::{GoldenCounts, sessions_of, try_sessions_of};
     use crate::readers::resume_law;
+    use crate::real_files::fixtures;
 
     const TABLES: &str = r#"
         CREATE TABLE sessions(id, name, user_set_name, session_type, working_dir, created_at, updated_at,

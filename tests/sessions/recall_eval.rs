@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::eval_data::{EvalSession, eval_lines, eval_sessions};
-use super::exchange::PartKind;
-use super::exchange_index::{ExchangeIndex, IndexedExchange};
-use super::search_text::SessionTopic;
-use super::session_search::{SessionHit, SessionQuery};
+use crate::eval_data::{EvalSession, eval_lines, eval_sessions};
+use sessions::exchange_index::{ExchangeIndex, IndexedExchange};
+use sessions::search_text::SessionTopic;
+use sessions::session_search::{SessionHit, SessionQuery};
+use transcripts::exchange::PartKind;
 
 /// Sessions that are looked at for an answer.
 const TOP: usize = 5;

@@ -322,6 +322,7 @@ mod tests {
     use crate::exchange::PartKind;
     use crate::readers::golden::{self, GoldenCounts};
     use crate::readers::growing::read_text;
+    use crate::real_files::{fixtures, unpacked_at};
 
     const NAME: &str = "shop/.aider.chat.history.md";
     const BEGIN: &str = "\n# aider chat started at 2026-01-02 03:04:05\n\n";
@@ -436,10 +437,10 @@ mod tests {
 
     #[test]
     fn a_real_file_has_the_counts_of_another_reader() {
-        let Some(fixtures) = golden::fixtures() else { return };
+        let Some(fixtures) = fixtures() else { return };
         let folder = tempfile::tempdir().unwrap();
         let path = fixtures.join("aider/real/aider__chat-history.md.gz");
-        let path = golden::unpacked_at(&path, folder.path());
+        let path = unpacked_at(&path, folder.path());
         let (sessions, census) = golden::sessions_of(&Aider, &path);
         // Counted by a few lines of Python that know only how lines begin and end.
         let expected = GoldenCounts {
