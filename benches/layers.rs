@@ -36,8 +36,8 @@ use engine::CacheLock;
 use engine::watch::Watching;
 use engine::{AskedQuery, Dense, Engine, EngineSetup};
 use event::{Decoded, Draft, Event, EventId, Timestamp, codec, suspicion};
+use index::embed::load;
 use index::embed::worker::{QueryEmbedding, WorkerState};
-use index::embed::{Provider, load};
 use memory::Bound;
 use search::snapshot::Snapshot;
 use search::{Query, find};
@@ -271,9 +271,7 @@ fn core(store: &Store, folder: &Path, model: Option<PathBuf>) -> Outcome<Core> {
     let config = Config::default();
     let cache_dir = folder.join("cache");
     let dense = model.map(|model| Dense {
-        load: Box::new(move || {
-            load(Provider::Local(EmbeddingPrecision::default()), &model, NonZeroUsize::MIN)
-        }),
+        load: Box::new(move || load(EmbeddingPrecision::default(), &model, NonZeroUsize::MIN)),
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,
         name: "test".to_owned(),

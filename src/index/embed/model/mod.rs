@@ -74,7 +74,7 @@ pub struct FileStatus {
 pub struct ModelStatus {
     /// The directory asked about.
     pub dir: PathBuf,
-    /// Weights, tokenizer files, then the runtime library.
+    /// Weights, vocabulary, then the runtime library.
     pub files: Vec<FileStatus>,
     /// Bytes on disk of what was made of the weights and is kept beside them; zero before the first start.
     pub made_bytes: u64,
@@ -99,14 +99,8 @@ impl ModelStatus {
 pub struct ModelFiles {
     /// The weights, as published.
     pub weights: PathBuf,
-    /// The tokenizer.
+    /// The vocabulary.
     pub tokenizer: PathBuf,
-    /// The network's shape.
-    pub config: PathBuf,
-    /// Names of the special tokens.
-    pub special_tokens_map: PathBuf,
-    /// The tokenizer's settings.
-    pub tokenizer_config: PathBuf,
     /// The ONNX Runtime library.
     pub runtime: PathBuf,
 }
@@ -149,9 +143,6 @@ pub fn verify(dir: &Path) -> Result<ModelFiles, EmbedError> {
     Ok(ModelFiles {
         weights: dir.join(pins::WEIGHTS.name),
         tokenizer: dir.join(pins::TOKENIZER.name),
-        config: dir.join(pins::CONFIG.name),
-        special_tokens_map: dir.join(pins::SPECIAL_TOKENS_MAP.name),
-        tokenizer_config: dir.join(pins::TOKENIZER_CONFIG.name),
         runtime,
     })
 }
@@ -243,7 +234,7 @@ mod tests {
     fn an_empty_directory_misses_every_file() {
         let dir = tempfile::tempdir().unwrap();
         let status = status(dir.path());
-        assert_eq!(status.files.len(), 6);
+        assert_eq!(status.files.len(), 3);
         assert!(
             status.files.iter().all(|file| file.state == FileState::Missing && file.bytes == 0)
         );
@@ -263,8 +254,8 @@ mod tests {
             std::fs::write(dir.path().join(pin.name), "something else").unwrap();
         }
         let status = status(dir.path());
-        let config = status.files.iter().find(|file| file.name == "config.json").unwrap();
-        assert_eq!((config.state, config.bytes), (FileState::WrongChecksum, 14));
+        let tokenizer = status.files.iter().find(|file| file.name == "tokenizer.json").unwrap();
+        assert_eq!((tokenizer.state, tokenizer.bytes), (FileState::WrongChecksum, 14));
         let file = dir.path().join(pins::WEIGHTS.name);
         assert_eq!(verify(dir.path()), Err(EmbedError::WrongChecksum { file }));
     }
