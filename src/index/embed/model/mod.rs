@@ -147,19 +147,6 @@ pub fn verify(dir: &Path) -> Result<ModelFiles, EmbedError> {
     })
 }
 
-/// The checked runtime library of `dir`, whatever the state of the other files.
-///
-/// # Errors
-/// It is missing, altered, unreadable or open to other users.
-pub fn runtime_library(dir: &Path) -> Result<PathBuf, EmbedError> {
-    let mut checksums = ChecksumCache::read(dir);
-    let runtime = runtime_status(dir, &mut checksums);
-    checksums.save(dir);
-    usable(dir, &runtime)?;
-    trust(dir, [runtime.name.as_str()].into_iter())?;
-    Ok(dir.join(runtime.name))
-}
-
 /// Refuses files that another user could have written. The library is code, and the checksums of the other files are
 /// not computed again while their times are unchanged.
 ///
@@ -268,11 +255,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let library = dir.path().join("libonnxruntime.so.1.24.0");
         std::fs::write(&library, "library").unwrap();
-        assert_eq!(runtime_library(dir.path()), Ok(library.clone()));
+        let trusted = || trust(dir.path(), ["libonnxruntime.so.1.24.0"].into_iter());
+        assert_eq!(trusted(), Ok(()));
         for place in [library.as_path(), dir.path()] {
             let set = |mode| std::fs::set_permissions(place, PermissionsExt::from_mode(mode));
             set(0o777).unwrap();
-            let refused = runtime_library(dir.path()).unwrap_err();
+            let refused = trusted().unwrap_err();
             assert!(refused.to_string().contains("chmod go-w"), "{refused}");
             set(0o700).unwrap();
         }
