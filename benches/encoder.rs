@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use index::embed::worker::{AtEnd, Job, Want, Worker, WorkerConfig, WorkerState};
-use index::embed::{Embedder, Provider, SpaceId, load};
+use index::embed::{Embedder, SpaceId, load};
 use store::EmbeddingPrecision;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
@@ -35,7 +35,7 @@ const BATCH_TEXTS: usize = 16;
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = PathBuf::from(after("--model").ok_or("--model DIR is needed")?);
     let texts = texts(&["lesson"])?;
-    let open = |embedding| load(Provider::Local(embedding), &dir, NonZeroUsize::MIN);
+    let open = |embedding| load(embedding, &dir, NonZeroUsize::MIN);
     if std::env::args().any(|argument| argument == "--apart") {
         return apart(
             open(EmbeddingPrecision::Fp32)?.as_mut(),
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Prints what a query waits for its embedding, with texts waiting and without, in turns.
 fn backlog(dir: PathBuf, texts: &[String]) -> Result<(), Box<dyn Error>> {
-    let load = move || load(Provider::Local(EmbeddingPrecision::Fp32), &dir, NonZeroUsize::MIN);
+    let load = move || load(EmbeddingPrecision::Fp32, &dir, NonZeroUsize::MIN);
     let config = WorkerConfig {
         load: Box::new(load),
         space: SpaceId::default(),

@@ -12,7 +12,7 @@ use crate::provider_model::name_of;
 use crate::resolved_settings::ResolvedSettings;
 use engine::checkpoint::Checkpoints;
 use engine::{CacheLock, Dense, OnWhole};
-use index::embed::{self, Provider, model};
+use index::embed::{self, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
 use search::CosineScale;
@@ -68,8 +68,8 @@ impl ModelPlaces {
         let lock = Arc::new(CacheLock::of(&cache_dir));
         let name = self.name(provider);
         let Some(wanted) = provider else {
-            let (place, which) = (self.model_dir.clone(), Provider::Local(self.precision));
-            let load = Box::new(move || embed::load(which, &place, THREADS));
+            let (place, precision) = (self.model_dir.clone(), self.precision);
+            let load = Box::new(move || embed::load(precision, &place, THREADS));
             let scale = CosineScale::default();
             return Dense { load, cache_dir, lock, name, may_see: None, scale };
         };

@@ -142,12 +142,6 @@ impl ExchangeIndex {
         self.rows.is_empty()
     }
 
-    /// Returns the highest row.
-    #[must_use]
-    pub fn last_row(&self) -> Option<u32> {
-        self.rows.last_key_value().map(|(row, _)| *row)
-    }
-
     /// Returns what is known of an exchange.
     #[must_use]
     pub fn row(&self, exchange: u32) -> Option<ExchangeRow> {

@@ -5,11 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::conditions::Conditions;
-use crate::contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, WeighedTerm};
-use crate::corpus_entry::{Entry, EntryMark};
-use crate::memory_key::MemoryKey;
-use crate::trouble::Trouble;
+use corpus::{
+    AskedNumbers, Conditions, Corpus, Deadline, Entry, EntryMark, Fetched, MemoryKey, Numbers,
+    Trouble, WeighedTerm,
+};
 use index::lexical::{CorpusTotals, CountedPassage};
 
 /// Letters by which a near term may be longer or shorter.
