@@ -224,7 +224,7 @@ pub struct Mcp {
         value_parser = PossibleValuesParser::new(["usual", "full"]).map(|word| ToolSet::of(&word))
     )]
     pub tools: ToolSet,
-    /// Also ask this team's server, an https address, and deliver what is saved to it (docs/replicas.md).
+    /// Also ask this team's server, an https address, and deliver what is saved to it (docs/operate/replicas.md).
     /// The token is read from AGENT_KNOWLEDGE_TOKEN
     #[arg(long, value_name = "URL")]
     pub remote: Option<String>,
