@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use index::embed::worker::{AtEnd, Job, Want, Worker, WorkerConfig, WorkerState};
 use index::embed::{Embedder, Provider, SpaceId, load};
-use store::EmbeddingPrecision;
+use settings::EmbeddingPrecision;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
 /// Measured queries. Each is asked once, after ten that do not count.

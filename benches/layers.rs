@@ -38,7 +38,8 @@ use memory::Bound;
 use retriever::daemon::{Endpoint, Host, Remote, Start};
 use search::snapshot::Snapshot;
 use search::{Query, find};
-use store::{Config, Durability, EmbeddingPrecision, Store};
+use settings::{Config, EmbeddingPrecision};
+use store::{Durability, Store};
 use writer::{Identity, Moment, Writer, record_all};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -27,7 +27,6 @@ mod as_of;
 mod asking;
 mod browser;
 mod config_command;
-mod config_file;
 mod config_findings;
 mod directory_notice;
 mod edit;

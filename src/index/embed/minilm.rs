@@ -24,7 +24,7 @@ use super::model::pins::Pin;
 use super::model::{self, ModelFiles, pins};
 use super::query_network::WithQueryNetwork;
 use super::runtime::{self, LoadedModel, TOKENS_MAX};
-use store::EmbeddingPrecision as Precision;
+use settings::EmbeddingPrecision as Precision;
 
 /// One way of computing the network.
 struct Network {

@@ -44,7 +44,7 @@ pub use error::EmbedError;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use store::EmbeddingPrecision as Precision;
+use settings::EmbeddingPrecision as Precision;
 
 /// Which provider makes the vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,14 @@
-//! What `config` says about settings that do not count. Not here: finding them (`store`), showing those that count
+//! What `config` says about settings that do not count. Not here: finding them (`settings`), showing those that count
 //! (`config_command`).
 
 use std::path::Path;
 
-use super::config_command::CONFIG;
 use super::{Program, failed};
 use crate::cli::Process;
 use api::ApiError;
-use store::{Config, ConfigFinding};
+use settings::ConfigFinding;
+use settings::variables::CONFIG;
+use store::read_config;
 use writer::exit::complain;
 
 impl Program<'_> {
@@ -38,6 +39,6 @@ impl Program<'_> {
         if is_named && path.metadata().is_err() {
             return Ok(vec![ConfigFinding::absent(path, CONFIG)]);
         }
-        Config::read(path).map(|config| config.findings).map_err(|error| failed(&error))
+        read_config(path).map(|config| config.findings).map_err(|error| failed(&error))
     }
 }

@@ -9,7 +9,8 @@ use crate::cli::Need;
 use api::{ApiError, Reply};
 use index::embed::Embedder;
 use search::CosineScale;
-use store::{ConfigTable, write_private};
+use settings::ConfigTable;
+use store::write_private;
 use writer::exit::Exit;
 
 /// Memories whose pairs are compared: 4,950 pairs, and one request or a few.

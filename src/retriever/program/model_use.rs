@@ -1,13 +1,13 @@
 //! `model use`: another model makes vectors. It tells what would be sent where, asks, tries the provider once, and writes the
 //! settings; the running retriever sees them within a second. Not here: the change itself (`engine`), the text of the file
-//! (`config_file`).
+//! (`settings::ConfigText`).
 
 use std::io::Write;
 
 use serde_json::json;
 
 use super::asking::{Usual, asked};
-use super::config_file::{ConfigFile, ConfigTurn, SaveError};
+use super::config_command::{opened, replaced};
 use super::model_plan::ModelPlaces;
 use super::{GlobalOptions, Program, ResolvedSettings, failed, refuse_held};
 use crate::args::ModelUse;
@@ -16,7 +16,8 @@ use api::{ApiError, Reply};
 use engine::ModelInput;
 use providers::ModelName;
 use search::snapshot::Snapshot;
-use store::{Config, ConfigTable, EmbeddingProvider, ProviderForm, StoreError, trusted};
+use settings::{Config, ConfigTable, ConfigText, EmbeddingProvider, ProviderForm};
+use store::{ConfigTurn, StoreError, trusted};
 use writer::exit::Exit;
 
 /// Bytes of a token of English, for the estimate.
@@ -43,7 +44,7 @@ impl Program<'_> {
         let path = self.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
         trusted(&path).map_err(|error| failed(&error))?;
         // What is refused makes no folder and no lock.
-        let wanted = changed(ConfigFile::open(&path).map_err(invalid)?, command)?.1;
+        let wanted = changed(opened(&path)?, command)?.1;
         let settled = self.settle(settings)?;
         let places = ModelPlaces::of(&settled);
         let (cost, text) = self.cost_of(settings, &settled, &places, wanted.as_ref())?;
@@ -66,12 +67,9 @@ impl Program<'_> {
         if let Some(provider) = &wanted {
             self.tried(provider, &settled)?;
         }
-        let _turn = ConfigTurn::take(&path).map_err(|error| failed(&error))?;
-        let (file, _) = changed(ConfigFile::open(&path).map_err(invalid)?, command)?;
-        file.save().map_err(|error| match error {
-            SaveError::Refused(why) => invalid(why),
-            SaveError::Failed(message) => ApiError::Failed { exit: Exit::Io, message },
-        })?;
+        let turn = ConfigTurn::take(&path).map_err(|error| failed(&error))?;
+        let (file, _) = changed(opened(&path)?, command)?;
+        replaced(&turn, &path, &file.checked().map_err(invalid)?)?;
         let text = format!(
             "{text}\nset in {}; a retriever that runs begins within a second, and agent-knowledge model status tells how far it is",
             path.display()
@@ -160,9 +158,9 @@ impl SendingCost {
 
 /// Puts the settings into a file, and returns the provider that it names then.
 fn changed(
-    mut file: ConfigFile,
+    mut file: ConfigText,
     command: &ModelUse,
-) -> Result<(ConfigFile, Option<EmbeddingProvider>), ApiError> {
+) -> Result<(ConfigText, Option<EmbeddingProvider>), ApiError> {
     let text = file.with_embedding(&command.settings()).map_err(invalid)?;
     let config = Config::parse(&text)
         .map_err(|fault| invalid(format!("nothing is changed: {}", fault.why)))?;

@@ -15,7 +15,8 @@ use clients::setup::{
     SetupScope,
 };
 use event::Problems;
-use store::{FileLock, PlatformDirs, StoreError, make_private_dir};
+use settings::PlatformDirs;
+use store::{FileLock, StoreError, make_private_dir};
 use writer::exit::Exit;
 
 /// SetupMode long one run waits for another on the same machine, in milliseconds: each writes a few files.

@@ -27,7 +27,8 @@ use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
 use event::EventId;
 use reply::Reply;
-use store::{ArchivePolicy, FileLock, StoreError, when_asked_to_stop};
+use settings::ArchivePolicy;
+use store::{FileLock, StoreError, when_asked_to_stop};
 use upkeep::archive::by_policy;
 use writer::Moment;
 use writer::exit::{Exit, complain};
@@ -285,7 +286,7 @@ impl Program<'_> {
     /// Archives old lines as the configuration says, in the background.
     fn archive_now_and_then(&self, core: &Core) {
         let (store, policy, clock) =
-            (core.store.clone(), core.config.archive, self.surroundings.clock);
+            (core.store.clone(), core.config.archive(), self.surroundings.clock);
         if policy == ArchivePolicy::default() {
             return;
         }

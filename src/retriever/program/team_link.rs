@@ -5,7 +5,8 @@ use std::ffi::OsString;
 
 use super::{Program, ResolvedSettings, failed, refuse_held};
 use api::ApiError;
-use store::{ConfigTable, DetectedRepo, SyncPolicy};
+use settings::{ConfigTable, SyncPolicy};
+use store::DetectedRepo;
 use sync::{
     AcceptedKey, Consent, FolderRemote, GitRemote, HeldLine, RemoteAddress, RemoteKind, SyncError,
     SyncRequest, Transport, accept_key, allow_lines, held_lines,
@@ -116,7 +117,7 @@ impl TeamLink {
 
     /// Accepts the key that was last seen of an origin which is held because of its signature.
     pub(super) fn accept(&self, origin: &str) -> Result<AcceptedKey, ApiError> {
-        let at = (&self.remote, self.policy.signatures);
+        let at = (&self.remote, self.policy.require_signatures);
         let accepted = accept_key(&self.settled.store, at, origin, (self.clock)().now);
         accepted.map_err(|error| refused(&error))
     }

@@ -10,7 +10,7 @@ use super::{GlobalOptions, Program, ResolvedSettings};
 use crate::cli::Need;
 use crate::remote_team::{RemoteTeam, ServerAddress};
 use api::{Api, ApiError};
-use store::ConfigTable;
+use settings::ConfigTable;
 
 /// The variable that names the certificates that are believed, as other programs read it.
 const CERTIFICATES: &str = "SSL_CERT_FILE";

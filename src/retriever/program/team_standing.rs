@@ -8,7 +8,7 @@ use super::team_text::unverified_json;
 use super::{Program, ResolvedSettings};
 use api::Reply;
 use reply::StateNote;
-use store::ConfigTable;
+use settings::ConfigTable;
 use sync::{RemoteAddress, TeamState, counted};
 
 /// The command that exchanges lines.
