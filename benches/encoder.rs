@@ -16,8 +16,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use index::embed::worker::{AtEnd, Job, Want, Worker, WorkerConfig, WorkerState};
+
 use index::embed::{Embedder, SpaceId, load};
-use store::EmbeddingPrecision;
+use settings::EmbeddingPrecision;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
 /// Measured queries. Each is asked once, after ten that do not count.
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return backlog(dir, &texts);
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
-    let embedding = EmbeddingPrecision::parse(&name)?;
+    let embedding = EmbeddingPrecision::of(&name)?;
     let (embedder, loading) = timed(|| open(embedding));
     let mut embedder = embedder?;
     let loaded_mib = resident_mib("VmRSS:");

@@ -13,7 +13,8 @@ use std::process::{Child, Command};
 use std::time::Instant;
 
 use event::{Draft, RepoKey};
-use store::{Config, Durability, Store};
+use settings::Config;
+use store::{Durability, Store};
 use writer::{Identity, Moment, Writer};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -19,7 +19,8 @@ use engine::follow::{Follower, Restored};
 use event::Timestamp;
 use memory::Bound;
 use search::{Query, search};
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

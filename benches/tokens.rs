@@ -25,7 +25,8 @@ use index::late::{QueryToken, TokenSigns};
 use memory::Bound;
 use search::snapshot::Snapshot;
 use search::{Query, search};
-use store::{Config, EmbeddingPrecision, Store};
+use settings::{Config, EmbeddingPrecision};
+use store::Store;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

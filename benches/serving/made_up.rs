@@ -11,7 +11,7 @@ use engine::CacheLock;
 use index::embed::cache::{TextKey, VectorCache};
 use index::embed::load;
 use index::late::TokenSigns;
-use store::EmbeddingPrecision;
+use settings::EmbeddingPrecision;
 
 use super::Outcome;
 use super::chance::Chance;

@@ -34,7 +34,6 @@ mod agent_files;
 mod asking;
 mod browser;
 mod config_command;
-mod config_file;
 mod config_findings;
 mod edit;
 mod editor;

@@ -15,7 +15,7 @@ use index::lexical::{AnalysisCache, CountedPassage, passages_of};
 use memory::packed::{Packed, Packing};
 use memory::{LineOrigin, LinePlace, LogFile, Memory, NEIGHBOURS_MAX, Version, event_record};
 use search::snapshot::Snapshot;
-use store::SyncPolicy;
+use settings::SyncPolicy;
 
 /// The first byte of every record. It goes up when the layout changes, and a record of another layout is refused.
 const FORMAT: u8 = 1;
@@ -232,7 +232,7 @@ pub fn is_sendable(memory: &Memory) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use store::Trust;
+    use settings::Trust;
 
     use super::*;
     use event::{Decoded, codec};

@@ -19,7 +19,8 @@ use engine::watch::Watching;
 use engine::{Engine, EngineSetup};
 use event::{Draft, EventId};
 use memory::Bound;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 use writer::Moment;
 
 const VERSION: &str = "1.2.3";

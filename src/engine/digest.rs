@@ -146,7 +146,8 @@ mod tests {
     use super::super::follow::Follower;
     use super::*;
     use memory::Bound;
-    use store::{Config, Store, Trust};
+    use settings::{Config, Trust};
+    use store::Store;
 
     fn follower(folder: &Path, bound: Bound) -> Follower {
         Follower::new(Store::at(folder), Config::default(), bound, None)
@@ -292,7 +293,7 @@ mod tests {
                 store::make_private_dir(log.parent().unwrap()).unwrap();
                 std::fs::write(&log, text(number)).unwrap();
             }
-            let sync = store::SyncPolicy { trust: trust.clone(), ..Default::default() };
+            let sync = settings::SyncPolicy { trust: trust.clone(), ..Default::default() };
             let config = Config { sync, ..Config::default() };
             let mut follower = Follower::new(store.clone(), config, Bound::NONE, None);
             follower.catch_up();

@@ -28,7 +28,8 @@ use index::vector::VectorIndex;
 use memory::{Bound, Census, Fold, LinePlace, LogFile};
 use search::CosineScale;
 use search::snapshot::Snapshot;
-use store::{AsOf, Config, FileChange, LogLine, Store, StoreError, Tail};
+use settings::{AsOf, Config};
+use store::{FileChange, LogLine, Store, StoreError, Tail};
 
 use built::Built;
 pub use checkpointing::{Restored, Saved};

@@ -32,7 +32,8 @@ use models::Models;
 pub use next_model::{Meanwhile, OnWhole};
 use run::{LoopState, ReadState};
 use search::snapshot::Snapshot;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 
 /// The pause between two checks of a model that is loading.
 const LOADING_PAUSE_MS: u64 = 5;

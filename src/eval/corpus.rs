@@ -12,7 +12,8 @@ use super::when;
 use event::limits::LESSON_BYTES_MAX;
 use event::{EventId, RepoKey, Timestamp, parse_timestamp};
 use guard::text::{Layout, neutralise};
-use store::{Config, Durability, Store};
+use settings::Config;
+use store::{Durability, Store};
 use writer::{BatchError, BatchOutcome, Identity, Moment, Writer, record_all};
 
 /// The repository of documents without a group.

@@ -16,7 +16,8 @@ use event::{Problems, Timestamp, parse_timestamp, quoted};
 use reply::Reply;
 use retriever::opening::OpenAs;
 use retriever::options::{GlobalOptions, Need};
-use store::{Config, Store, Switch};
+use settings::{Config, GeneralSettings, Switch};
+use store::Store;
 use writer::Moment;
 use writer::exit::{Exit, complain};
 
@@ -45,9 +46,9 @@ pub fn measure(
         let mut settled = program.settle(settings)?;
         settled.store = Store::at(opening.logs);
         // Queries of a set must not appear in the user's query log.
-        let query_log = Switch::Off;
-        let embedding = settled.config.embedding;
-        settled.config = Config { embedding, query_log, ..Config::default() };
+        let embedding = settled.config.general.embedding;
+        let general = GeneralSettings { embedding, query_log: Switch::Off, ..<_>::default() };
+        settled.config = Config { general, ..Config::default() };
         settled.cache_dir.push(CACHE_FOLDER);
         let need = match opening.needs {
             Needs::Words => Need::Words,

@@ -382,7 +382,8 @@ mod tests {
     use super::super::harvest::{ForeignLink, foreign_draft};
     use super::*;
     use event::{Decoded, Event, Relation, codec};
-    use store::{Config, Store};
+    use settings::Config;
+    use store::Store;
     use writer::Identity;
 
     struct World {

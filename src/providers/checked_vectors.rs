@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::provider_error::ProviderError;
-use store::EmbeddingProvider;
+use settings::EmbeddingProvider;
 
 /// What is known of the vectors that should come.
 pub(crate) struct Expected<'a> {

@@ -11,7 +11,7 @@ use crate::open_embedder::{ModelName, open};
 use crate::probe_record::PROBE;
 use crate::stand_in::{Received, StandIn, StandInAnswer, openai, vector_of};
 use index::embed::{EmbedError, Embedder};
-use store::{EmbeddingProvider, ProviderForm};
+use settings::{EmbeddingProvider, ProviderForm};
 
 fn provider(url: &str) -> EmbeddingProvider {
     EmbeddingProvider { url: url.to_owned(), ..EmbeddingProvider::usual(ProviderForm::OpenAi, "m") }

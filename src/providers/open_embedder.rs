@@ -11,7 +11,7 @@ use crate::provider_error::ProviderError;
 use crate::provider_url::ProviderUrl;
 use crate::remote_embedder::{RemoteEmbedder, Way};
 use index::embed::{EmbedError, Embedder, ModelId};
-use store::{EmbeddingProvider, ProviderForm};
+use settings::{EmbeddingProvider, ProviderForm};
 
 /// Goes up with the form of the texts that are embedded, or of the requests.
 const FORM_VERSION: &str = "1";

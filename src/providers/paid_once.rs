@@ -10,7 +10,7 @@ use crate::probe_record::PROBE;
 use crate::stand_in::{StandIn, StandInAnswer, openai};
 use index::embed::SpaceId;
 use index::embed::worker::{AtEnd, Job, Progress, Want, Worker, WorkerConfig};
-use store::{EmbeddingProvider, ProviderForm};
+use settings::{EmbeddingProvider, ProviderForm};
 
 /// Longer than the others, so that it is sent after them.
 const TOO_LONG: &str = "this text is too long";

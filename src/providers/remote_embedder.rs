@@ -12,7 +12,7 @@ use crate::provider_error::ProviderError;
 use crate::vector_forms::{TextKind, VectorRequest, place_of_vectors, vectors_in};
 use guard::secrets::Redacted;
 use index::embed::{BatchLimit, EmbedError, EmbeddedEach, Embedder, Embedding, ModelId};
-use store::{EmbeddingProvider, ProviderForm};
+use settings::{EmbeddingProvider, ProviderForm};
 
 /// How long a batch of texts may take, with everything that is tried again: a large model on a small machine is slow.
 const TEXTS_WAIT: Duration = Duration::from_secs(60);

@@ -9,7 +9,7 @@ use crate::provider_url::ProviderUrl;
 use crate::remote_embedder::Way;
 use crate::rerank_forms::{body, scores};
 use guard::secrets::Redacted;
-use store::{RerankForm, RerankProvider};
+use settings::{RerankForm, RerankProvider};
 
 /// What a search that somebody waits for may cost. Thirty texts that an answer repeats have a quarter of a MiB.
 const LIMITS: RequestLimits = RequestLimits { answer_mib_max: 4, again: SentAgain::WhenTold };

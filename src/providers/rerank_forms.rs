@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::provider_error::ProviderError;
 use guard::secrets::Redacted;
-use store::RerankForm;
+use settings::RerankForm;
 
 /// Returns the body of a request.
 pub(crate) fn body(form: RerankForm, model: &str, query: &Redacted, texts: &[Redacted]) -> Value {

@@ -9,7 +9,7 @@
 use serde_json::{Map, Value, json};
 
 use guard::secrets::Redacted;
-use store::ProviderForm;
+use settings::ProviderForm;
 
 /// What a text is to its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

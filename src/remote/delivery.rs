@@ -3,8 +3,8 @@
 
 use event::{Event, EventId, HOOK, clean, codec};
 use serde_json::Value;
+use settings::SyncPolicy;
 use sha2::{Digest, Sha256};
-use store::SyncPolicy;
 
 use crate::team_deeds::deed_request;
 use crate::team_server::{SentAs, ServerAnswer, ServerRequest, Unheard};

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::own_memories::OwnMemories;
 use api::{Api, ApiError};
 use event::{EventId, RepoKey};
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 
 /// What this machine knows of the names in a call.
 pub struct NamedThere {

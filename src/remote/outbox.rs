@@ -12,7 +12,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use event::{Event, EventId};
-use store::{FileLock, Store, StoreError, SyncPolicy};
+use settings::SyncPolicy;
+use store::{FileLock, Store, StoreError};
 
 use crate::delivered_logs::DeliveredLogs;
 use crate::delivery::{Delivered, mark_of, outcome, request_of, too_long};

@@ -23,7 +23,8 @@ use api::{
     SearchRequest, SearchScope, SessionSearchRequest, Shape, StaleRequest, SweepRequest, Voice,
 };
 use event::Draft;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 use writer::exit::Exit;
 
 use crate::team_server::ServerAddress;

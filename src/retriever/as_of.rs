@@ -1,5 +1,5 @@
 //! The memory as it was at a past position: read from the logs again, in this process, and never cached. Not here:
-//! which lines were written by then (`store::AsOf`).
+//! which lines were written by then (`settings::AsOf`).
 
 use std::path::Path;
 
@@ -12,7 +12,8 @@ use api::ApiError;
 use api::local::Local;
 use event::{Problems, Timestamp, quoted};
 use search::{Point, staleness};
-use store::{AsOf, DetectedRepo, Store};
+use settings::AsOf;
+use store::{DetectedRepo, Store};
 use writer::Moment;
 
 impl Retriever<'_> {
@@ -33,7 +34,7 @@ impl Retriever<'_> {
                 let here = settled.config.current(&DetectedRepo::of_directory(&stands).key);
                 let log = settled.store.log_of(&here);
                 refuse_moved(&settled.store, &log)?;
-                AsOf::of_log(log, bytes).map_err(|error| failed(&error))?
+                Store::position_of(log, bytes).map_err(|error| failed(&error))?
             }
             (Err(_), Some(point)) => AsOf { time: point.last(moment.now), end: None },
             (Err(_), None) => {

@@ -10,7 +10,7 @@ use corpus::{Corpus, Deadline, ServedEngine, Trouble, Viewpoint, engine_at};
 use event::StoreOrigin;
 use index::embed::SpaceId;
 use search::{Hit, Query};
-use store::{Config, EngineSetting};
+use settings::{Config, EngineSetting};
 
 /// Returns the engine of the settings, which is not asked yet. Replicas feed it, with vectors of the model of a machine.
 pub fn of(config: &Config, of_machine: SpaceId) -> Option<Arc<dyn SecondSource>> {
@@ -76,7 +76,7 @@ impl SecondSource for EngineSource {
 }
 
 fn source(setting: &EngineSetting, config: &Config, space: SpaceId) -> Arc<dyn SecondSource> {
-    let engine = engine_at(&setting.url, setting.password.as_deref());
+    let engine = engine_at(&setting.settings.url, setting.password.as_deref());
     let engine = engine.map_err(|why| format!("cannot be asked: its url {why}"));
     // Whoever writes into an engine could claim to be us, so none of its lines is ours: nobody can know these random bits.
     let bits = getrandom::u64().map_err(|error| format!("cannot be asked: {error}"));
@@ -96,7 +96,7 @@ mod tests {
     use api::second_source::{KnownHere, SecondSource};
     use index::embed::SpaceId;
     use search::Query;
-    use store::Config;
+    use settings::Config;
 
     /// Far more than what a search waits, and far less than a lost connection takes.
     const PROMISED: Duration = Duration::from_secs(3);

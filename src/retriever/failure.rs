@@ -2,7 +2,8 @@
 
 use api::ApiError;
 use sessions::session_store::SessionError;
-use store::{Config, ConfigTable, StoreError};
+use settings::{Config, ConfigTable};
+use store::StoreError;
 use writer::exit::Exit;
 
 /// Returns the error of something that this machine lacks.

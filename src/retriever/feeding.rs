@@ -13,7 +13,7 @@ use api::local::Core;
 use corpus::{Feeder, ServedEngine, Trouble, Viewpoint, engine_at};
 use event::Timestamp;
 use memory::Memory;
-use store::{ConfigTable, SyncPolicy};
+use settings::{ConfigTable, SyncPolicy};
 use writer::Moment;
 use writer::exit::{Exit, complain};
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use access::file_mark::{FileMark, settled_mark_of};
-use store::{Config, StoreError};
+use settings::Config;
+use store::{StoreError, read_config};
 
 /// A configuration file, and how it looked when it was read.
 pub struct FollowedConfig {
@@ -36,7 +37,7 @@ impl FollowedConfig {
         if mark.is_some() && mark == self.mark {
             return None;
         }
-        let read = Config::read(&self.path);
+        let read = read_config(&self.path);
         self.mark = mark.filter(|_| read.is_ok());
         Some(read)
     }
@@ -49,20 +50,19 @@ mod tests {
 
     use super::*;
 
+    /// What counts without a file, in MiB.
+    const USUAL: u64 = 1_024;
+
     /// Writes the file, and returns when that was.
-    fn write(path: &Path, mib: u32) -> SystemTime {
+    fn write(path: &Path, mib: u64) -> SystemTime {
         std::fs::write(path, format!("memory_mib = {mib}\n")).unwrap();
         path.metadata().unwrap().modified().unwrap()
     }
 
     /// What the file says if it was read now, in MiB.
-    fn read(followed: &mut FollowedConfig, now: SystemTime) -> Option<String> {
+    fn read(followed: &mut FollowedConfig, now: SystemTime) -> Option<u64> {
         let config = followed.changed_by(now)?.unwrap();
-        Some(format!("{:?}", config.memory.map(|memory| memory.bytes() / 1024 / 1024)))
-    }
-
-    fn said(mib: u32) -> Option<String> {
-        Some(format!("{:?}", Some(mib)))
+        Some(config.general.memory_mib.bytes() / 1024 / 1024)
     }
 
     // S-RERANK-1
@@ -72,13 +72,13 @@ mod tests {
         let path = folder.path().join("config.toml");
         let mut followed = FollowedConfig::of(path.clone());
         let nothing = read(&mut followed, SystemTime::UNIX_EPOCH);
-        assert_eq!(nothing.as_deref(), Some("None"), "there is no file yet");
+        assert_eq!(nothing, Some(USUAL), "there is no file yet");
         let written = write(&path, 500);
         let later = |seconds| written + Duration::from_secs(seconds);
-        assert_eq!(read(&mut followed, later(10)), said(500));
+        assert_eq!(read(&mut followed, later(10)), Some(500));
         assert_eq!(read(&mut followed, later(11)), None);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(read(&mut followed, later(12)).as_deref(), Some("None"));
+        assert_eq!(read(&mut followed, later(12)), Some(USUAL));
     }
 
     // S-RERANK-1
@@ -97,12 +97,12 @@ mod tests {
         let now = written + Duration::from_secs(1);
         for mib in [500, 600, 700] {
             write(mib);
-            assert_eq!(read(&mut followed, now), said(mib));
-            assert_eq!(read(&mut followed, now), said(mib), "it may change yet");
+            assert_eq!(read(&mut followed, now), Some(mib));
+            assert_eq!(read(&mut followed, now), Some(mib), "it may change yet");
         }
         let past = written - Duration::from_secs(3_600);
-        assert_eq!(read(&mut followed, past), said(700), "the clock was set back");
-        assert_eq!(read(&mut followed, past), said(700));
+        assert_eq!(read(&mut followed, past), Some(700), "the clock was set back");
+        assert_eq!(read(&mut followed, past), Some(700));
     }
 
     // S-RERANK-1

@@ -16,7 +16,8 @@ use index::embed::{self, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
 use search::CosineScale;
-use store::{Config, EmbeddingProvider, write_private};
+use settings::{Config, EmbeddingProvider};
+use store::write_private;
 
 /// Threads of one inference: a background program leaves the machine to the work.
 const THREADS: NonZeroUsize = NonZeroUsize::MIN;
@@ -40,7 +41,7 @@ pub struct ModelPlaces {
     model_dir: PathBuf,
     cache_dir: PathBuf,
     config_file: Option<PathBuf>,
-    precision: store::EmbeddingPrecision,
+    precision: settings::EmbeddingPrecision,
     /// Says which model answers, between runs.
     state: PathBuf,
     variable: fn(&str) -> Option<std::ffi::OsString>,
@@ -56,7 +57,7 @@ impl ModelPlaces {
             model_dir: settled.model_dir.clone(),
             cache_dir: settled.cache_dir.clone(),
             config_file: settled.config_file.clone(),
-            precision: settled.config.embedding,
+            precision: settled.config.general.embedding,
             state: settled.cache_dir.join(format!("{name}.embedding")),
             variable: settled.variable,
         }

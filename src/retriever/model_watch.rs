@@ -13,7 +13,7 @@ use api::local::Core;
 use engine::Meanwhile;
 use index::embed::EmbedError;
 use index::embed::worker::{Progress, WorkerState};
-use store::EmbeddingProvider;
+use settings::EmbeddingProvider;
 
 /// The pause between two looks at the settings.
 const LOOK: Duration = Duration::from_secs(1);

@@ -1,7 +1,6 @@
 //! Opens a memory from the settings: which store, how much memory, which model, and an engine. Not here: the commands
 //! (`program`), the shared retriever (`shared`).
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,19 +22,12 @@ use index::embed::{SpaceId, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
 use sessions::past_sessions::PastSessions;
-use store::{Config, MemoryMib, PlatformDirs, StoreError, Switch};
+pub use settings::variables::CONFIG;
+use settings::{MemoryMib, PlatformDirs, Switch};
+use store::StoreError;
 use writer::exit::Exit;
 use writer::log_memory::settle;
 use writer::{Identity, Moment};
-
-/// The variable that turns off the log of searches that found nothing.
-const QUERY_LOG: &str = "AGENT_KNOWLEDGE_QUERY_LOG";
-
-/// The variable that names the configuration file.
-pub const CONFIG: &str = "AGENT_KNOWLEDGE_CONFIG";
-
-/// The variable that turns off the journal.
-const JOURNAL: &str = "AGENT_KNOWLEDGE_JOURNAL";
 
 /// The directory and the clock of a memory that is opened.
 pub struct OpenAs {
@@ -55,24 +47,23 @@ impl Retriever<'_> {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let (store, mut config) =
             settle(lookup, settings.logs.clone()).map_err(|error| failed(&error))?;
-        if let Some(set) = lookup(QUERY_LOG).filter(|value| !value.is_empty()) {
-            config.query_log = switch(QUERY_LOG, &set)?;
-        }
-        if let Some(set) = lookup(JOURNAL).filter(|value| !value.is_empty()) {
-            config.journal = switch(JOURNAL, &set)?;
-        }
+        config
+            .set_variables(lookup)
+            .map_err(|message| ApiError::Failed { exit: Exit::Config, message })?;
         if let Some(engine) = &mut config.engine {
-            let variable = engine.password_env.as_deref().and_then(lookup);
+            let variable = engine.settings.password_env.as_deref().and_then(lookup);
             engine.password = variable.map(|value| value.to_string_lossy().into_owned());
         }
         let places = PlatformDirs::of_platform();
         let place =
             |of: fn(&PlatformDirs) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
-        let model_dir = settings.model.clone().or_else(|| set("AGENT_KNOWLEDGE_MODEL_DIR"));
-        let model_dir =
-            model_dir.or_else(|| config.model.clone()).or_else(|| place(|places| &places.model));
-        let cache_dir = set("AGENT_KNOWLEDGE_CACHE").or_else(|| config.cache.clone());
-        let cache_dir = cache_dir.or_else(|| place(|places| &places.cache));
+        // Where things are stands beside the configuration: whichever way names a store, one retriever answers for it.
+        let general = &mut config.general;
+        let (logs, model, cache) =
+            (general.logs.take(), general.model.take(), general.cache.take());
+        let model_dir = settings.model.clone().or(model);
+        let model_dir = model_dir.or_else(|| place(|places| &places.model));
+        let cache_dir = cache.or_else(|| place(|places| &places.cache));
         let sessions_dir =
             set("AGENT_KNOWLEDGE_SESSIONS").or_else(|| place(|places| &places.sessions));
         let (Some(model_dir), Some(cache_dir), Some(sessions_dir)) =
@@ -82,10 +73,8 @@ impl Retriever<'_> {
         };
         let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
-        let bound = self.bound(&config, &model_dir)?;
-        let is_store_named = settings.logs.is_some()
-            || set("AGENT_KNOWLEDGE_LOGS").is_some()
-            || config.logs.is_some();
+        let bound = bound(config.general.memory_mib, &model_dir);
+        let is_store_named = settings.logs.is_some() || logs.is_some();
         Ok(ResolvedSettings {
             store,
             config,
@@ -105,22 +94,6 @@ impl Retriever<'_> {
         let named = (self.surroundings.lookup)(CONFIG).filter(|file| !file.is_empty());
         let platform = || PlatformDirs::of_platform().map(|places| places.config_file);
         named.map(PathBuf::from).or_else(platform)
-    }
-
-    /// Returns the memory limit. Where a model is installed its vectors count, also for a command that makes none: it
-    /// must have the same memories as a server.
-    fn bound(&self, config: &Config, model_dir: &Path) -> Result<Bound, ApiError> {
-        let name = "AGENT_KNOWLEDGE_MEMORY_MIB";
-        let set = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
-        let set = set.map(|value| MemoryMib::parse(&value.to_string_lossy())).transpose();
-        let set = set.map_err(|why| ApiError::Failed {
-            exit: Exit::Config,
-            message: format!("{name} {why}"),
-        })?;
-        let memory = set.or(config.memory).unwrap_or(MemoryMib::DEFAULT);
-        let has_vectors = model::status(model_dir).is_ready();
-        let vector_bytes = if has_vectors { VECTOR_BYTES } else { 0 };
-        Ok(Bound { bytes_max: memory.bytes(), vector_bytes })
     }
 
     /// Opens the memory in this process, for whoever stands in the working directory.
@@ -195,7 +168,7 @@ impl Retriever<'_> {
             let _ = store.ensure();
         }
         // A search of the past says nothing about missing knowledge now.
-        let is_noted = config.query_log == Switch::On && config.as_of.is_none();
+        let is_noted = config.general.query_log == Switch::On && config.as_of.is_none();
         let past_cache = cache_dir.clone();
         let teller = Teller::of(&cache_dir, &store, &config);
         let query_log = is_noted.then(|| QueryLog::of(&cache_dir, store.root()));
@@ -240,10 +213,12 @@ impl Retriever<'_> {
     }
 }
 
-/// Reads a switch from the environment.
-fn switch(name: &str, value: &OsStr) -> Result<Switch, ApiError> {
-    Switch::parse(&value.to_string_lossy())
-        .map_err(|why| ApiError::Failed { exit: Exit::Config, message: format!("{name} {why}") })
+/// Returns the memory limit. Where a model is installed its vectors count, also for a command that makes none: it
+/// must have the same memories as a server.
+fn bound(memory: MemoryMib, model_dir: &Path) -> Bound {
+    let has_vectors = model::status(model_dir).is_ready();
+    let vector_bytes = if has_vectors { VECTOR_BYTES } else { 0 };
+    Bound { bytes_max: memory.bytes(), vector_bytes }
 }
 
 /// Lets checkpoints keep the vectors of an external model, which cost money.

@@ -8,7 +8,7 @@ use crate::provider_switch::ProviderSwitch;
 use engine::{MaySee, ModelInput};
 use index::embed::{EmbedError, Embedder};
 use providers::{ModelName, ProviderUrl};
-use store::{EmbeddingProvider, ProviderForm};
+use settings::{EmbeddingProvider, ProviderForm};
 
 /// Opens an embedder.
 pub type Load = Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>;

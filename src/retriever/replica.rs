@@ -18,7 +18,8 @@ use api::{Api, ApiError};
 use index::embed::worker::WorkerState;
 use memory::{Bound, Mark};
 use reply::Reply;
-use store::{Config, ConfigTable, Store, Switch, SyncPolicy};
+use settings::{Config, ConfigTable, Switch, SyncPolicy};
+use store::Store;
 use sync::{Consent, RemoteKind, SyncError, SyncReport, Transport, sync_round};
 use web::replica_health::{Lag, ReplicaHealth, ReplicaState};
 use writer::exit::Exit;
@@ -80,7 +81,8 @@ impl Retriever<'_> {
         let link = self.team(settled, None)?;
         settled.config.member = Some(link.origin()?);
         // What somebody asked here would make answers differ, and is not for everybody.
-        (settled.config.query_log, settled.config.journal) = (Switch::Off, Switch::Off);
+        let general = &mut settled.config.general;
+        (general.query_log, general.journal) = (Switch::Off, Switch::Off);
         let state = ReplicaState {
             digest: None,
             settings: String::new(),
@@ -313,7 +315,7 @@ fn settings_digest(core: &Core, bound: Bound) -> String {
         config.aliases,
         config.section_budgets,
         bound,
-        config.embedding,
+        config.general.embedding,
     );
     let sum = Sha256::digest(counts);
     sum.iter().fold("sha256:".to_owned(), |mut text, byte| {

@@ -14,7 +14,7 @@ use engine::MaySee;
 use guard::secrets::Redacted;
 use providers::RemoteReranker;
 use reply::StateNote;
-use store::{Config, EmbeddingProvider, ProviderForm, RerankForm, RerankProvider};
+use settings::{Config, EmbeddingProvider, ProviderForm, RerankForm, RerankProvider};
 
 /// How long a reranker that failed is not asked.
 const REST: Duration = Duration::from_secs(30);

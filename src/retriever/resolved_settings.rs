@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use engine::watch::Watching;
 use memory::Bound;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 
 /// Whether the system watches the logs for changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

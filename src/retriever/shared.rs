@@ -30,7 +30,8 @@ use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
 use event::EventId;
 use reply::Reply;
-use store::{ArchivePolicy, FileLock, StoreError, when_asked_to_stop};
+use settings::ArchivePolicy;
+use store::{FileLock, StoreError, when_asked_to_stop};
 use upkeep::archive::by_policy;
 use web::apis::Audience;
 use writer::Moment;
@@ -291,7 +292,7 @@ impl Retriever<'_> {
     /// Archives old lines as the configuration says, in the background.
     fn archive_now_and_then(&self, core: &Core) {
         let (store, policy, clock) =
-            (core.store.clone(), core.config.archive, self.surroundings.clock);
+            (core.store.clone(), core.config.archive(), self.surroundings.clock);
         if policy == ArchivePolicy::default() {
             return;
         }

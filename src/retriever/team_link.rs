@@ -7,7 +7,8 @@ use crate::failure::{failed, refuse_held};
 use crate::resolved_settings::ResolvedSettings;
 use crate::startup::Retriever;
 use api::ApiError;
-use store::{ConfigTable, DetectedRepo, SyncPolicy};
+use settings::{ConfigTable, SyncPolicy};
+use store::DetectedRepo;
 use sync::{
     AcceptedKey, Consent, FolderRemote, GitRemote, HeldLine, Preview, RemoteAddress, RemoteKind,
     SyncError, SyncReport, SyncRequest, Transport, accept_key, allow_lines, held_lines, preview,
@@ -138,7 +139,7 @@ impl TeamLink {
 
     /// Accepts the key that was last seen of an origin which is held because of its signature.
     pub fn accept(&self, origin: &str) -> Result<AcceptedKey, ApiError> {
-        let at = (&self.remote, self.policy.signatures);
+        let at = (&self.remote, self.policy.require_signatures);
         let accepted = accept_key(&self.settled.store, at, origin, (self.clock)().now);
         accepted.map_err(|error| refused(&error))
     }

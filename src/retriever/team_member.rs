@@ -13,7 +13,7 @@ use crate::team_link::wrong;
 use api::{Api, ApiError};
 use remote::remote_team::RemoteTeam;
 use remote::team_server::ServerAddress;
-use store::ConfigTable;
+use settings::ConfigTable;
 
 /// The variable that names the certificates that are believed, as other programs read it.
 const CERTIFICATES: &str = "SSL_CERT_FILE";

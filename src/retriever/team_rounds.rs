@@ -72,7 +72,7 @@ impl Retriever<'_> {
     pub fn exchange_now_and_then(&self, settled: &ResolvedSettings) {
         let policy = &settled.config.sync;
         let is_asked = policy.remote.as_deref().is_some_and(|remote| remote != ORIGIN);
-        let pause = Duration::from_secs(policy.every.seconds.into());
+        let pause = Duration::from_secs(policy.every_seconds.into());
         let Some(program) = self.surroundings.program.clone().filter(|_| is_asked) else { return };
         if pause.is_zero() {
             return;

@@ -1,9 +1,10 @@
 //! Finds the repository that a typed key means. Not here: paths (`layout`), the key of a directory (`repo`).
 
 use event::{GLOBAL_REPO, RepoKey};
+use settings::Config;
 
+use super::StoreError;
 use super::layout::{Store, trust};
-use super::{Config, StoreError};
 
 impl Store {
     /// Finds the repository that a typed key means. A key with a log means itself, and so does a key that

@@ -3,7 +3,8 @@
 
 use event::StoreOrigin;
 use jiff::Timestamp;
-use store::{SignatureRule, Store};
+use settings::SignatureRule;
+use store::Store;
 
 use crate::sync_record::SyncRecord;
 use crate::{RemoteAddress, Seal, SyncError, Unverified};

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use store::{Store, SyncPolicy};
+use settings::SyncPolicy;
+use store::Store;
 
 use crate::flagged_line::HeldLine;
 use crate::outgoing::outgoing;

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use event::{RepoKey, StoreOrigin};
 use jiff::{SignedDuration, Timestamp};
-use store::{Store, StoreError, SyncPolicy, TeamTurn};
+use settings::SyncPolicy;
+use store::{Store, StoreError, TeamTurn};
 
 use crate::incoming::{ArrivalExtent, Arrived, LogArrival, bring_in};
 use crate::origin_tree::{
@@ -75,7 +76,7 @@ impl Mirroring<'_> {
         for (origin, why) in brought.failed {
             report.trouble.push(format!("nothing came from {origin}: {why}"));
         }
-        let rule = self.policy.signatures;
+        let rule = self.policy.require_signatures;
         let check = SealCheck { rule, now: self.now, steps: self.steps };
         let mut left = ALL_BYTES_MAX;
         for (origin, tip) in &brought.tips {

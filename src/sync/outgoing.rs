@@ -9,7 +9,8 @@ use event::{
     Applies, Decoded, Event, GLOBAL_REPO, HOOK, MemoryChange, RepoKey, Verdict, clean, codec,
 };
 use serde::{Deserialize, Serialize};
-use store::{Store, StoreError, SyncPolicy, Tail};
+use settings::SyncPolicy;
+use store::{Store, StoreError, Tail};
 
 use crate::flagged_line::{AllowedLines, FlaggedLine, HeldLine, NAMED_MAX};
 use crate::unambiguous::is_unambiguous;

@@ -3,7 +3,7 @@
 
 use event::StoreOrigin;
 use jiff::Timestamp;
-use store::{SignatureRule, SyncPolicy};
+use settings::{SignatureRule, SyncPolicy};
 
 use crate::sync_record::SyncRecord;
 use crate::{Seal, SyncError, SyncReport, Tip, Transport};
@@ -28,7 +28,7 @@ impl OwnSigning {
         let key = policy.signing_key.as_deref();
         let has_signed = record.key_of(&report.origin).is_some();
         let Some(signatures) = transport.signatures() else {
-            if policy.signatures == SignatureRule::Required {
+            if policy.require_signatures == SignatureRule::Required {
                 let why = "sync.require_signatures asks for signatures, and only a git remote carries them; unset it, or \
                            set sync.remote to a git repository";
                 return Err(SyncError::Setup(why.to_owned()));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use event::{Decoded, RepoKey, StoreOrigin, codec};
-use store::SyncPolicy;
+use settings::SyncPolicy;
 
 use crate::origin_tree::{
     FORMAT, FORMAT_PATH, SEGMENT_BYTES_MAX, TreePlace, WITHDRAWN_BYTES_MAX, WITHDRAWN_PATH,

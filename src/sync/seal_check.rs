@@ -3,7 +3,7 @@
 
 use event::StoreOrigin;
 use jiff::Timestamp;
-use store::SignatureRule;
+use settings::SignatureRule;
 
 use crate::signatures::{Judgement, judged};
 use crate::sync_record::SyncRecord;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use event::StoreOrigin;
 use serde::{Deserialize, Serialize};
-use store::SignatureRule;
+use settings::SignatureRule;
 
 /// What a tree shows of who made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

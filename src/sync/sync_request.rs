@@ -4,7 +4,8 @@ use std::path::Path;
 
 use event::RepoKey;
 use jiff::Timestamp;
-use store::{Store, SyncPolicy};
+use settings::SyncPolicy;
+use store::Store;
 
 use crate::RemoteAddress;
 

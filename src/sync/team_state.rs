@@ -6,7 +6,8 @@ use std::path::Path;
 
 use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
-use store::{Store, SyncPolicy};
+use settings::SyncPolicy;
+use store::Store;
 
 use crate::mirroring::silent;
 use crate::outgoing::outgoing;

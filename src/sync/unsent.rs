@@ -1,7 +1,8 @@
 //! What of the own logs has not left, as far as is known without the remote. Not here: what may leave (`outgoing`).
 
 use event::RepoKey;
-use store::{Store, SyncPolicy};
+use settings::SyncPolicy;
+use store::Store;
 
 use crate::SyncError;
 use crate::content_sum::sum;

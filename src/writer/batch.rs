@@ -240,7 +240,8 @@ impl BatchOutcome {
 mod tests {
     use super::*;
     use crate::Identity;
-    use store::{Config, Store};
+    use settings::Config;
+    use store::Store;
 
     fn report(text: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();

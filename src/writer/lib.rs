@@ -25,7 +25,8 @@ use event::{
     Timestamp, clean, codec, fits_short_field, suspicion, validate,
 };
 use guard::injection::Suspicion;
-use store::{Appended, Called, Config, Destination, DetectedRepo, Durability, Store, StoreError};
+use settings::Config;
+use store::{Appended, Called, Destination, DetectedRepo, Durability, Store, StoreError};
 
 pub use batch::{BatchError, BatchOutcome, record_all, record_drafts};
 pub use flags::help;

@@ -11,7 +11,9 @@ use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
 use crate::redaction::Redactions;
 use event::Draft;
-use store::{Config, ConfigFinding, Destination, PlatformDirs, Store, StoreError};
+use settings::variables::{CONFIG, LOGS};
+use settings::{Config, ConfigFinding, PlatformDirs};
+use store::{Destination, Store, StoreError, read_config};
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -126,9 +128,6 @@ fn tell_directory(process: &mut Process<'_>, is_asked: impl FnOnce() -> bool) {
     }
 }
 
-/// The variable that names the configuration file.
-const CONFIG: &str = "AGENT_KNOWLEDGE_CONFIG";
-
 /// Resolves the store and the configuration for either program. A named configuration that does not exist is told in its
 /// findings: it must not keep a lesson from being saved.
 ///
@@ -148,10 +147,10 @@ pub fn settle(
             let findings = vec![ConfigFinding::absent(&path, CONFIG)];
             Config { findings, ..Config::default() }
         }
-        Some(path) => Config::read(&path)?,
+        Some(path) => read_config(&path)?,
         None => Config::default(),
     };
-    let root = logs.or_else(|| set("AGENT_KNOWLEDGE_LOGS")).or_else(|| config.logs.clone());
+    let root = logs.or_else(|| set(LOGS)).or_else(|| config.general.logs.clone());
     let above =
         root.as_deref().and_then(Path::parent).filter(|above| !above.as_os_str().is_empty());
     if let Some(above) = above.filter(|above| !above.exists()) {

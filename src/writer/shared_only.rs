@@ -2,7 +2,7 @@
 //! replicas. Not here: what leaves any other store (crate `sync`).
 
 use event::{Applies, CleanEvent, GLOBAL_REPO, Problems, RepoKey, suspicion};
-use store::Config;
+use settings::Config;
 
 /// The notes of a session, which help nobody else.
 const SESSION: &str = "session";

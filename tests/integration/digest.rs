@@ -15,7 +15,8 @@ use engine::watch::Watching;
 use engine::{Engine, EngineSetup};
 use memory::Bound;
 use serde_json::json;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 
 use crate::raw_client::{Client, Era};
 use crate::world::{World, bytes_under};

@@ -14,7 +14,8 @@ use engine::{Dense, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::{EmbedError, Embedder, Embedding, ModelId};
 use memory::Bound;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 use writer::Moment;
 
 use crate::world::World;

@@ -1,9 +1,9 @@
 //! A configuration file that a newer version wrote, or that holds a slip, keeps no lesson from being saved. What it may forbid is
-//! not done meanwhile. Not here: reading the file (`store`), changing it (`by_hand`).
+//! not done meanwhile. Not here: reading the file (`settings`), changing it (`by_hand`).
 
 use std::path::Path;
 
-use store::{ConfigTable, SETTINGS, UnknownRule};
+use settings::{ConfigTable, Setting, SettingForm, UnknownRule};
 
 use crate::world::{AGENT_KNOWLEDGE, LOG_MEMORY, Ran, World, run};
 
@@ -12,7 +12,7 @@ const SAVE: &[&str] = &["--repo", "acme/app", "--type", "fact", "--lesson", "the
 /// The tables of a configuration file, from the settings.
 fn tables() -> Vec<ConfigTable> {
     let mut names: Vec<&str> =
-        SETTINGS.iter().filter_map(|setting| Some(setting.key.split_once('.')?.0)).collect();
+        Setting::all().filter_map(|setting| Some(setting.key.split_once('.')?.0)).collect();
     names.dedup();
     names.into_iter().map(|name| ConfigTable::named(name).expect(name)).collect()
 }
@@ -240,9 +240,9 @@ fn what_can_be_no_configuration_is_told_once_with_the_remedy() {
 #[test]
 fn a_wrong_type_of_each_setting_is_told_once_with_its_line() {
     let world = World::new();
-    for setting in SETTINGS {
+    for setting in Setting::all() {
         let key = setting.key.replace('*', "gotchas");
-        let wrong = if setting.form == store::SettingForm::Number { "\"x\"" } else { "7.5" };
+        let wrong = if setting.form == SettingForm::Number { "\"x\"" } else { "7.5" };
         let (text, line) = match key.split_once('.') {
             Some((table, name)) => (format!("[{table}]\n{name} = {wrong}\n"), 2),
             None => (format!("{key} = {wrong}\n"), 1),

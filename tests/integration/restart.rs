@@ -20,7 +20,8 @@ use proptest::prelude::*;
 use search::snapshot::Snapshot;
 use search::{Query, search};
 use serde_json::json;
-use store::{Config, FileLock, Store};
+use settings::Config;
+use store::{FileLock, Store};
 
 /// A store, a place for checkpoints beside it, and a bound.
 struct Place {

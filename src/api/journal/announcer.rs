@@ -10,7 +10,8 @@ use super::sequence::Sequence;
 use super::told::stamp;
 use super::{Journal, kind};
 use event::{Decoded, Event, MemoryChange, Timestamp, clean, codec, is_code};
-use store::{Config, FileLock, LineMark, Store};
+use settings::Config;
+use store::{FileLock, LineMark, Store};
 
 /// Unread bytes of one log above which its lines are not announced one by one: some thousand. Nobody watches so many.
 const UNREAD_BYTES_MAX: u64 = 1024 * 1024;

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::{Journal, kind};
 use event::{RepoKey, Timestamp};
 use guard::secrets::Redacted;
-use store::{Config, DetectedRepo, Store, Switch};
+use settings::{Config, Switch};
+use store::{DetectedRepo, Store};
 
 /// Most bytes of a question that are kept.
 const ASKED_BYTES_MAX: usize = 300;
@@ -66,12 +67,12 @@ impl Teller {
     /// Makes one for a store, unless the settings switch the journal off.
     #[must_use]
     pub fn of(cache: &Path, store: &Store, config: &Config) -> Option<Self> {
-        let is_on = config.journal == Switch::On && config.as_of.is_none();
+        let is_on = config.general.journal == Switch::On && config.as_of.is_none();
         is_on.then(|| Self {
             journal: Journal::of(cache, store.root()),
             store: store.clone(),
             config: config.clone(),
-            keeps_questions: config.query_log == Switch::On,
+            keeps_questions: config.general.query_log == Switch::On,
         })
     }
 
@@ -142,6 +143,8 @@ fn short(text: &Redacted) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use settings::GeneralSettings;
+
     use super::*;
 
     fn now() -> Timestamp {
@@ -183,8 +186,10 @@ mod tests {
         assert_eq!(kept[0]["tokens"], reply::tokens(told.text));
         assert_eq!(kept[0]["repo"], "acme/web");
         assert_eq!((&kept[1]["event"], kept[1].get("asked")), (&"silent".into(), None));
-        let without = Config { query_log: Switch::Off, ..Config::default() };
+        let general = GeneralSettings { query_log: Switch::Off, ..<_>::default() };
+        let without = Config { general, ..Config::default() };
         assert_eq!(lines(&without).unwrap()[0]["asked"], Value::Null);
-        assert!(lines(&Config { journal: Switch::Off, ..Config::default() }).is_none());
+        let general = GeneralSettings { journal: Switch::Off, ..<_>::default() };
+        assert!(lines(&Config { general, ..Config::default() }).is_none());
     }
 }

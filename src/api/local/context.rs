@@ -14,7 +14,7 @@ use guard::secrets::Redacted;
 use reply::Briefing;
 use search::staleness::{is_gone, is_written_after};
 use search::{Occasion, Query};
-use store::{DetectedRepo, ProjectConfig};
+use store::{DetectedRepo, read_project_config};
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
@@ -92,7 +92,7 @@ pub(super) fn context(
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
 /// cannot be used changes nothing; `config` says why.
 fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize> {
-    let project = tree.and_then(|top| ProjectConfig::read(top).ok()).unwrap_or_default();
+    let project = tree.and_then(|top| read_project_config(top).ok()).unwrap_or_default();
     let mut budgets = project.section_budgets;
     budgets.extend(local.core.config.section_budgets.clone());
     budgets
@@ -106,7 +106,7 @@ fn asked(request: &ContextRequest) -> Redacted {
 #[cfg(test)]
 mod tests {
     use search::Section;
-    use store::BRIEFING_SECTIONS;
+    use settings::BRIEFING_SECTIONS;
 
     // S-CONTEXT-7
     #[test]

@@ -1,6 +1,6 @@
 //! Answers as of a past time, for callers of a shared process: the logs are read again up to that time, by words alone, and
 //! what was read is kept for the next question about the same time. Not here: the command line, which does the same in a process
-//! of its own (the retriever's `program::as_of`), which lines count (`store::AsOf`).
+//! of its own (the retriever's `program::as_of`), which lines count (`settings::AsOf`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
@@ -15,7 +15,7 @@ use engine::{Engine, EngineSetup};
 use event::{Problems, Timestamp};
 use memory::Bound;
 use search::Point;
-use store::{AsOf, Config};
+use settings::{AsOf, Config};
 use writer::exit::Exit;
 use writer::{Moment, Writer};
 

@@ -21,7 +21,7 @@ use sessions::session_judgement::may_tell;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
-use store::{ConfigTable, SessionPolicy};
+use settings::{ConfigTable, SessionPolicy};
 use writer::exit::Exit;
 
 /// How long a search of memories waits: sessions are only an addition to it.

@@ -12,7 +12,8 @@ use event::{RepoKey, Timestamp};
 use index::lexical::AnalysisCache;
 use reply::ReplyReader;
 use sessions::past_sessions::PastSessions;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 use writer::{Identity, Moment, Writer};
 
 use crate::caller::{Caller, Patience};

@@ -6,7 +6,7 @@ use api::requests::analysis::Topic;
 use api::requests::browse::BrowsedState;
 use clap::{Arg, ArgAction, Command};
 use event::{Relation, Verdict};
-use store::SETTINGS;
+use settings::Setting;
 
 /// What may stand at the place of the last word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,13 +191,14 @@ fn kind_of(command: &Command, arg: &Arg) -> WordKind {
         "RELATION" => words(Relation::ALL.map(Relation::as_str)),
         "TOPIC" => words(Topic::ALL.map(Topic::as_str)),
         "STATE" => words(BrowsedState::ALL.map(BrowsedState::as_str)),
-        "KEY" | "KEY VALUE" => words(SETTINGS.map(|setting| setting.key)),
+        "KEY" | "KEY VALUE" => words(Setting::all().map(|setting| setting.key)),
         _ => WordKind::Free,
     }
 }
 
-fn words<const N: usize>(words: [&'static str; N]) -> WordKind {
-    WordKind::Words(words.map(|word| (word.to_owned(), String::new())).into())
+fn words(words: impl IntoIterator<Item = &'static str>) -> WordKind {
+    let words = words.into_iter().map(|word| (word.to_owned(), String::new()));
+    WordKind::Words(words.collect())
 }
 
 #[cfg(test)]

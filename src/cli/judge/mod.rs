@@ -20,7 +20,7 @@ use crate::judge::chat::ChatRequest;
 use api::ApiError;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
-use store::{Config, ConfigTable, Judge};
+use settings::{Config, ConfigTable, Judge};
 use writer::exit::Exit;
 
 /// The model with what is needed to ask it.

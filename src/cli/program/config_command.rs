@@ -1,7 +1,6 @@
 //! `config`: shows every setting with its value and what set it, and changes the configuration file. Not here: changing its
-//! text (`config_file`), what the settings mean (`store`).
+//! text (`settings::ConfigText`), what the settings mean (`settings`).
 
-use retriever::opening::CONFIG;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -9,30 +8,16 @@ use serde_json::{Value, json};
 use crate::args::config::{ConfigArguments, ConfigCommand};
 use crate::command_context::Process;
 use crate::program::Program;
-use crate::program::config_file::{ConfigFile, ConfigTurn, SaveError, SetError};
 use crate::program::setting_names::{example, known};
 use api::{ApiError, Reply};
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 use retriever::failure::failed;
 use retriever::options::GlobalOptions;
-use store::{Config, PlatformDirs, SETTINGS, Setting, SettingForm, StoreError, Switch, trusted};
+use settings::variables::{CONFIG, VARIABLES, VariableShown};
+use settings::{ConfigText, PlatformDirs, SetError, Setting, SettingForm, Switch};
+use store::{ConfigTurn, StoreError, config_text, read_config, trusted};
 use writer::exit::{Exit, complain};
-
-/// What only a variable sets. Those that are set are shown.
-const ONLY_VARIABLES: [&str; 8] = [
-    CONFIG,
-    "AGENT_KNOWLEDGE_SESSIONS",
-    "AGENT_KNOWLEDGE_RUNTIME",
-    "AGENT_KNOWLEDGE_RETRIEVER",
-    "AGENT_KNOWLEDGE_POLL_ONLY",
-    "AGENT_KNOWLEDGE_HOOKS",
-    "AGENT_KNOWLEDGE_AGENT",
-    TOKEN,
-];
-
-/// The variable whose value is a secret.
-const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
 /// A setting with its value.
 pub(super) struct SettingRow {
@@ -79,33 +64,40 @@ impl Program<'_> {
 
     /// Returns every setting with its value. A file that no program would read is an error.
     fn rows(&self, settings: &GlobalOptions, path: &Path) -> Result<Vec<SettingRow>, ApiError> {
-        Config::read(path).map_err(|error| failed(&error))?;
-        let file = ConfigFile::open(path).map_err(wrong_file)?;
+        read_config(path).map_err(|error| failed(&error))?;
+        let file = opened(path)?;
         let mut rows = Vec::new();
-        for setting in &SETTINGS {
-            match setting.key.strip_suffix(".*") {
-                Some(table) => rows.extend(file.keys_of(table).into_iter().map(|name| {
-                    let key = format!("{table}.{name}");
-                    self.row(settings, &file, setting, key)
-                })),
-                None => rows.push(self.row(settings, &file, setting, setting.key.to_owned())),
-            }
+        for setting in Setting::all() {
+            let keys = match setting.key.strip_suffix(".*") {
+                Some(table) => {
+                    let names = file.keys_of(table).into_iter();
+                    names.map(|name| format!("{table}.{name}")).collect()
+                }
+                None => vec![setting.key.to_owned()],
+            };
+            rows.extend(
+                keys.into_iter().map(|key| self.row(settings, (&file, path), setting, key)),
+            );
         }
         rows.extend(self.project_rows(&rows));
-        let set = ONLY_VARIABLES.iter().filter_map(|name| Some((*name, self.set_variable(name)?)));
-        rows.extend(set.map(|(name, value)| SettingRow {
-            key: name.to_owned(),
-            value: Some(if name == TOKEN { json!("(not shown)") } else { json!(value) }),
-            origin: "environment",
-            from: Some(name.to_owned()),
-        }));
+        for variable in &VARIABLES {
+            let Some(content) = self.set_variable(variable.name) else { continue };
+            let value = match variable.shown {
+                VariableShown::Content => json!(content),
+                VariableShown::Name => json!("(not shown)"),
+                VariableShown::Nothing => continue,
+            };
+            let key = variable.name.to_owned();
+            let from = Some(key.clone());
+            rows.push(SettingRow { key, value: Some(value), origin: "environment", from });
+        }
         Ok(rows)
     }
 
     fn row(
         &self,
         settings: &GlobalOptions,
-        file: &ConfigFile,
+        (file, path): (&ConfigText, &Path),
         setting: &Setting,
         key: String,
     ) -> SettingRow {
@@ -116,15 +108,13 @@ impl Program<'_> {
         };
         let variable = setting.variable.and_then(|name| Some((name, self.set_variable(name)?)));
         let (value, origin, from) = match (option, variable, file.value_of(&key)) {
-            (Some(path), ..) => {
-                (Some(json!(path.display().to_string())), "option", Some(format!("--{key}")))
+            (Some(named), ..) => {
+                (Some(json!(named.display().to_string())), "option", Some(format!("--{key}")))
             }
             (None, Some((name, value)), _) => {
                 (Some(of_variable(setting, &value)), "environment", Some(name.to_owned()))
             }
-            (None, None, Some(value)) => {
-                (Some(value), "file", Some(file.path().display().to_string()))
-            }
+            (None, None, Some(value)) => (Some(value), "file", Some(path.display().to_string())),
             (None, None, None) => (default_of(setting), "default", None),
         };
         SettingRow { key, value, origin, from }
@@ -155,12 +145,9 @@ impl Program<'_> {
         trusted(path).map_err(|error| failed(&error))?;
         // What is refused makes no folder and no lock.
         changed(path, &wanted)?;
-        let _turn = ConfigTurn::take(path).map_err(|error| failed(&error))?;
-        let (file, set) = changed(path, &wanted)?;
-        file.save().map_err(|error| match error {
-            SaveError::Refused(why) => refused(&wanted, &why),
-            SaveError::Failed(why) => io_failed(why),
-        })?;
+        let turn = ConfigTurn::take(path).map_err(|error| failed(&error))?;
+        let (text, set) = changed(path, &wanted)?;
+        replaced(&turn, path, &text)?;
         let winners = wanted.iter().filter_map(|WantedSetting { key, setting, .. }| {
             let variable = setting.variable.filter(|name| self.set_variable(name).is_some())?;
             Some((*key, variable))
@@ -180,12 +167,12 @@ impl Program<'_> {
     }
 }
 
-/// Returns the file with its new values, which the reader allows, and what was set.
+/// Returns the text with its new values, which the reader allows, and what was set.
 fn changed(
     path: &Path,
     wanted: &[WantedSetting<'_>],
-) -> Result<(ConfigFile, Vec<SettingRow>), ApiError> {
-    let mut file = ConfigFile::open(path).map_err(wrong_file)?;
+) -> Result<(String, Vec<SettingRow>), ApiError> {
+    let mut file = opened(path)?;
     let mut set = Vec::new();
     for WantedSetting { key, setting, text } in wanted {
         let value = file.set(key, setting, text);
@@ -196,8 +183,8 @@ fn changed(
         let key = (*key).to_owned();
         set.push(SettingRow { key, value: Some(value), origin: "file", from: None });
     }
-    file.check().map_err(|why| refused(wanted, &why))?;
-    Ok((file, set))
+    let text = file.checked().map_err(|why| refused(wanted, &why))?;
+    Ok((text, set))
 }
 
 fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
@@ -206,23 +193,35 @@ fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
     }
     trusted(path).map_err(|error| failed(&error))?;
     let turn = path.exists().then(|| ConfigTurn::take(path)).transpose();
-    let _turn = turn.map_err(|error| failed(&error))?;
-    let mut file = ConfigFile::open(path).map_err(wrong_file)?;
+    let turn = turn.map_err(|error| failed(&error))?;
+    let mut file = opened(path)?;
     for key in keys {
         if !file.unset(key) {
             let message = format!("{} is not in {}", line(key), path.display());
             return Err(ApiError::NotFound(message));
         }
     }
-    file.save().map_err(|error| match error {
-        SaveError::Refused(why) => {
-            ApiError::Failed { exit: Exit::Invalid, message: format!("nothing is changed: {why}") }
-        }
-        SaveError::Failed(why) => io_failed(why),
-    })?;
+    let text = file.checked().map_err(|why| invalid(format!("nothing is changed: {why}")))?;
+    turn.map_or(Ok(()), |turn| replaced(&turn, path, &text))?;
     let names = line(&keys.join(", "));
     let text = format!("removed {names} from {}", path.display());
     Ok(Reply::new(text, json!({ "file": path.display().to_string(), "unset": keys })))
+}
+
+/// Opens the text of the file; a missing one is empty.
+pub(super) fn opened(path: &Path) -> Result<ConfigText, ApiError> {
+    let text = config_text(path).map_err(|error| wrong_file(format!("failed to {error}")))?;
+    ConfigText::parse(&text).map_err(|why| {
+        wrong_file(format!("failed to read the configuration {}, {why}", path.display()))
+    })
+}
+
+/// Puts a text in the place of the old one.
+pub(super) fn replaced(turn: &ConfigTurn, path: &Path, text: &str) -> Result<(), ApiError> {
+    turn.replace(text).map_err(|error| ApiError::Failed {
+        exit: Exit::Io,
+        message: format!("failed to write {}: {error}", path.display()),
+    })
 }
 
 impl SettingRow {
@@ -298,27 +297,24 @@ fn of_variable(setting: &Setting, text: &str) -> Value {
         SettingForm::Number => {
             text.trim().parse::<i64>().map_or_else(|_| json!(text), |number| json!(number))
         }
-        SettingForm::Text | SettingForm::List | SettingForm::ListOrWord => json!(text),
+        SettingForm::Text
+        | SettingForm::Directory
+        | SettingForm::List
+        | SettingForm::ListOrWord => json!(text),
     }
 }
 
 fn default_of(setting: &Setting) -> Option<Value> {
     let places = PlatformDirs::of_platform();
-    let place = |of: fn(&PlatformDirs) -> &PathBuf| {
-        places.as_ref().map(|places| json!(of(places).display().to_string()))
-    };
-    match setting.key {
-        "logs" => place(|places| &places.logs),
-        "model" => place(|places| &places.model),
-        "cache" => place(|places| &places.cache),
-        _ => setting.default.map(|text| of_variable(setting, text)),
-    }
+    let place = places.as_ref().and_then(|places| places.of_setting(setting.key));
+    let usual = || setting.default().map(|value| json!(value));
+    place.map_or_else(usual, |place| Some(json!(place.display().to_string())))
 }
 
 /// A setting and the value that somebody wants.
 struct WantedSetting<'a> {
     key: &'a str,
-    setting: Setting,
+    setting: &'static Setting,
     text: &'a str,
 }
 
@@ -333,7 +329,7 @@ fn wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
                 "{}: has no value; it takes {}; for example: {}; nothing is changed",
                 line(key),
                 setting.allowed,
-                example(key, &setting)
+                example(key, setting)
             ))),
         }
     });
@@ -373,8 +369,4 @@ fn invalid(message: String) -> ApiError {
 
 fn wrong_file(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Config, message }
-}
-
-fn io_failed(message: String) -> ApiError {
-    ApiError::Failed { exit: Exit::Io, message }
 }

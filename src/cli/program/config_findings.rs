@@ -1,4 +1,4 @@
-//! What `config` says about settings that do not count. Not here: finding them (`store`), showing those that count
+//! What `config` says about settings that do not count. Not here: finding them (`settings`), showing those that count
 //! (`config_command`).
 
 use std::path::Path;
@@ -7,8 +7,9 @@ use crate::command_context::Process;
 use crate::program::Program;
 use api::ApiError;
 use retriever::failure::failed;
-use retriever::opening::CONFIG;
-use store::{Config, ConfigFinding};
+use settings::ConfigFinding;
+use settings::variables::CONFIG;
+use store::read_config;
 use writer::exit::complain;
 
 impl Program<'_> {
@@ -39,6 +40,6 @@ impl Program<'_> {
         if is_named && path.metadata().is_err() {
             return Ok(vec![ConfigFinding::absent(path, CONFIG)]);
         }
-        Config::read(path).map(|config| config.findings).map_err(|error| failed(&error))
+        read_config(path).map(|config| config.findings).map_err(|error| failed(&error))
     }
 }

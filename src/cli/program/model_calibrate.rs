@@ -11,7 +11,8 @@ use retriever::model_plan::ModelPlaces;
 use retriever::options::GlobalOptions;
 use retriever::options::Need;
 use search::CosineScale;
-use store::{ConfigTable, write_private};
+use settings::ConfigTable;
+use store::write_private;
 use writer::exit::Exit;
 
 /// Memories whose pairs are compared: 4,950 pairs, and one request or a few.

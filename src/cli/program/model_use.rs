@@ -1,6 +1,6 @@
 //! `model use`: another model makes vectors. It tells what would be sent where, asks, tries the provider once, and writes the
 //! settings; the running retriever sees them within a second. Not here: the change itself (`engine`), the text of the file
-//! (`config_file`).
+//! (`settings::ConfigText`).
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args::model_use::ModelUse;
 use crate::program::Program;
 use crate::program::asking::{Usual, asked};
-use crate::program::config_file::{ConfigFile, ConfigTurn, SaveError};
+use crate::program::config_command::{opened, replaced};
 use api::{ApiError, Reply};
 use engine::ModelInput;
 use providers::ModelName;
@@ -19,7 +19,8 @@ use retriever::options::GlobalOptions;
 use retriever::options::Need;
 use retriever::resolved_settings::ResolvedSettings;
 use search::snapshot::Snapshot;
-use store::{Config, ConfigTable, EmbeddingProvider, ProviderForm, StoreError, trusted};
+use settings::{Config, ConfigTable, ConfigText, EmbeddingProvider, ProviderForm};
+use store::{ConfigTurn, StoreError, trusted};
 use writer::exit::Exit;
 
 /// Bytes of a token of English, for the estimate.
@@ -46,7 +47,7 @@ impl Program<'_> {
         let path = self.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
         trusted(&path).map_err(|error| failed(&error))?;
         // What is refused makes no folder and no lock.
-        let wanted = changed(ConfigFile::open(&path).map_err(invalid)?, command)?.1;
+        let wanted = changed(opened(&path)?, command)?.1;
         let settled = self.settle(settings)?;
         let places = ModelPlaces::of(&settled);
         let (cost, text) = self.cost_of(settings, &settled, &places, wanted.as_ref())?;
@@ -69,12 +70,9 @@ impl Program<'_> {
         if let Some(provider) = &wanted {
             self.tried(provider, &settled)?;
         }
-        let _turn = ConfigTurn::take(&path).map_err(|error| failed(&error))?;
-        let (file, _) = changed(ConfigFile::open(&path).map_err(invalid)?, command)?;
-        file.save().map_err(|error| match error {
-            SaveError::Refused(why) => invalid(why),
-            SaveError::Failed(message) => ApiError::Failed { exit: Exit::Io, message },
-        })?;
+        let turn = ConfigTurn::take(&path).map_err(|error| failed(&error))?;
+        let (file, _) = changed(opened(&path)?, command)?;
+        replaced(&turn, &path, &file.checked().map_err(invalid)?)?;
         let text = format!(
             "{text}\nset in {}; a retriever that runs begins within a second, and agent-knowledge model status tells how far it is",
             path.display()
@@ -163,9 +161,9 @@ impl SendingCost {
 
 /// Puts the settings into a file, and returns the provider that it names then.
 fn changed(
-    mut file: ConfigFile,
+    mut file: ConfigText,
     command: &ModelUse,
-) -> Result<(ConfigFile, Option<EmbeddingProvider>), ApiError> {
+) -> Result<(ConfigText, Option<EmbeddingProvider>), ApiError> {
     let text = file.with_embedding(&command.settings()).map_err(invalid)?;
     let config = Config::parse(&text)
         .map_err(|fault| invalid(format!("nothing is changed: {}", fault.why)))?;

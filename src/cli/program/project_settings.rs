@@ -1,4 +1,4 @@
-//! The settings of the project at hand, for `config`. Not here: the user's own (`config_command`), what they mean (`store`).
+//! The settings of the project at hand, for `config`. Not here: the user's own (`config_command`), what they mean (`settings`).
 
 use std::path::PathBuf;
 
@@ -6,13 +6,14 @@ use serde_json::json;
 
 use crate::program::Program;
 use crate::program::config_command::SettingRow;
-use store::{DetectedRepo, ProjectConfig, StoreError};
+use settings::ProjectConfig;
+use store::{DetectedRepo, StoreError, project_config_file, read_project_config};
 
 impl Program<'_> {
     /// Reads the settings of the project at hand.
     pub(super) fn project(&self) -> Result<(ProjectConfig, PathBuf), StoreError> {
         let repo = DetectedRepo::of_directory(self.surroundings.directory.path());
-        Ok((ProjectConfig::read(repo.top())?, ProjectConfig::path(repo.top())))
+        Ok((read_project_config(repo.top())?, project_config_file(repo.top())))
     }
 
     /// Returns the settings of the project at hand that the user's do not override.

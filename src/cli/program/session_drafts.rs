@@ -11,7 +11,7 @@ use reply::{draft_json, draft_text, short_fingerprint};
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
 use sessions::session_judgement::of_candidate;
-use store::Config;
+use settings::Config;
 
 /// A model, and how often it may be asked.
 pub(super) struct Drafting<'a> {

@@ -10,7 +10,7 @@ use retriever::failure::unkept;
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::session_rows::KeptSession;
 use sessions::session_store::SessionStore;
-use store::SessionPolicy;
+use settings::SessionPolicy;
 use transcripts::readers::READERS;
 use writer::exit::Exit;
 
@@ -30,7 +30,7 @@ pub(super) fn known_tools(field: &str, tools: &[String]) -> Result<Vec<String>, 
 
 /// Refuses settings that leave out a tool which does not exist: its sessions would be read.
 pub(super) fn check_policy(policy: &SessionPolicy) -> Result<(), ApiError> {
-    unknown_tool(&policy.without_tools).map_or(Ok(()), |message| {
+    unknown_tool(&policy.exclude_tools).map_or(Ok(()), |message| {
         let message = format!("[sessions] exclude_tools of the configuration: {message}");
         Err(ApiError::Failed { exit: Exit::Config, message })
     })
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_mistyped_exclude_is_refused() {
         let policy = |tool: &str| SessionPolicy {
-            without_tools: vec![tool.to_owned()],
+            exclude_tools: vec![tool.to_owned()],
             ..SessionPolicy::default()
         };
         assert!(check_policy(&policy("codex")).is_ok());

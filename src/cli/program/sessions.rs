@@ -30,7 +30,8 @@ use sessions::session_import::ImportPlan;
 use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
-use store::{ConfigTable, PlatformDirs, StoreError};
+use settings::{ConfigTable, PlatformDirs, Switch};
+use store::StoreError;
 use transcripts::readers::READERS;
 use transcripts::source::Places;
 use writer::exit::Exit;
@@ -153,10 +154,10 @@ impl Program<'_> {
         Ok(ImportScope {
             tools: Vec::new(),
             roots: roots.collect::<Result<_, _>>()?,
-            without_tools: policy.without_tools,
-            without_paths: policy.without_paths,
-            without_repos: policy.without_repos,
-            is_with_private: policy.is_with_private,
+            without_tools: policy.exclude_tools,
+            without_paths: policy.exclude_paths,
+            without_repos: policy.exclude_repos,
+            is_with_private: policy.private == Switch::On,
         })
     }
 

@@ -5,20 +5,20 @@ use api::ApiError;
 use event::RepoKey;
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
-use store::{BRIEFING_SECTIONS, SETTINGS, Setting};
+use settings::{BRIEFING_SECTIONS, Setting};
 use writer::exit::Exit;
 
 /// Returns the setting of a key.
 ///
 /// # Errors
 /// [`ApiError::Failed`] names the setting that was probably meant.
-pub(super) fn known(key: &str) -> Result<Setting, ApiError> {
+pub(super) fn known(key: &str) -> Result<&'static Setting, ApiError> {
     Setting::of(key).ok_or_else(|| {
-        let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+        let keys: Vec<&str> = Setting::all().map(|setting| setting.key).collect();
         let near = api::nearest(key, &keys).and_then(Setting::of);
         let meant = near.map_or_else(String::new, |setting| {
-            let key = example_key(&setting, setting.key);
-            format!("; did you mean {key}? For example: {}", example(&key, &setting))
+            let key = example_key(setting, setting.key);
+            format!("; did you mean {key}? For example: {}", example(&key, setting))
         });
         let quoted = event::quoted(key);
         let message =

@@ -18,7 +18,8 @@ use retriever::failure::failed;
 use retriever::model_plan::what_is_sent;
 use retriever::options::GlobalOptions;
 use retriever::reranking;
-use store::{FileLock, PlatformDirs, StoreError, make_private_dir};
+use settings::PlatformDirs;
+use store::{FileLock, StoreError, make_private_dir};
 use writer::exit::Exit;
 
 /// SetupMode long one run waits for another on the same machine, in milliseconds: each writes a few files.

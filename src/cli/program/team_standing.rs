@@ -9,7 +9,7 @@ use api::Reply;
 use reply::StateNote;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::team_link::ORIGIN;
-use store::ConfigTable;
+use settings::ConfigTable;
 use sync::{RemoteAddress, TeamState, counted};
 
 /// The command that exchanges lines.

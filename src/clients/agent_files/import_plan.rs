@@ -223,7 +223,8 @@ fn draft_of(item: &MarkdownItem, id: &EventId, file: &str, repo: &RepoKey) -> Dr
 mod tests {
     use super::*;
     use event::{Decoded, Event, codec, is_rule};
-    use store::{Config, Store};
+    use settings::Config;
+    use store::Store;
     use writer::Identity;
 
     struct World {

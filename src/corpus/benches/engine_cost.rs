@@ -31,7 +31,7 @@ use memory::{Fold, LinePlace};
 use search::Query;
 use search::snapshot::Snapshot;
 use serde_json::json;
-use store::SyncPolicy;
+use settings::SyncPolicy;
 
 /// Memories that are made and put together.
 const BATCH: u64 = 2_000;

@@ -85,7 +85,8 @@ mod tests {
     use std::io::Write as _;
 
     use memory::Bound;
-    use store::{Config, Store};
+    use settings::Config;
+    use store::Store;
 
     use std::path::Path;
 

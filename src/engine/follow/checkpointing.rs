@@ -199,7 +199,8 @@ mod tests {
     use event::Event;
     use guard::injection::Suspicion;
     use memory::Bound;
-    use store::{Config, Store};
+    use settings::Config;
+    use store::Store;
 
     /// Makes a follower of a log with four hundred memories in three blocks of records. It moves
     /// all full blocks to a spill file, which takes no more once it has `bytes_max` bytes.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use event::{Applies, Event, GLOBAL_REPO, RepoKey};
 use memory::{LineOrigin, LogFile};
-use store::{Config, Store, Tail, origin_of};
+use settings::Config;
+use store::{Store, Tail, origin_of};
 
 use super::log_kind::LogKind;
 
@@ -56,7 +57,7 @@ mod tests {
 
     use event::StoreOrigin;
     use memory::Bound;
-    use store::{SyncPolicy, Trust};
+    use settings::{SyncPolicy, Trust};
 
     use super::super::Follower;
     use super::*;

@@ -120,7 +120,8 @@ mod tests {
     use super::*;
     use crate::ModelInput;
     use memory::Bound;
-    use store::{Config, Store};
+    use settings::Config;
+    use store::Store;
 
     fn embed_all(follower: &mut Follower, wanted: &[Wanted]) -> Vec<Embedded> {
         let jobs: Vec<Job> =

@@ -140,7 +140,8 @@ impl Follower {
 mod tests {
     use super::*;
     use memory::Bound;
-    use store::{Config, Store};
+    use settings::Config;
+    use store::Store;
 
     // S-READ-2
     #[test]

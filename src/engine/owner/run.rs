@@ -23,7 +23,8 @@ use index::late::SignStore;
 use memory::Bound;
 use pressure::Pressure;
 use search::snapshot::Snapshot;
-use store::{Config, Store};
+use settings::Config;
+use store::Store;
 
 /// How long the thread sleeps without a hint, and the longest time without a look at every file.
 /// Watchers lose events on some systems; a sweep over two hundred logs costs less than a

@@ -23,7 +23,7 @@ use super::model::{self, pins};
 use super::query_network::WithQueryNetwork;
 use super::runtime;
 use super::word_pieces::WordPieces;
-use store::EmbeddingPrecision as Precision;
+use settings::EmbeddingPrecision as Precision;
 
 /// One way of computing the network.
 struct Network {

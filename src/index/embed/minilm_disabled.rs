@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::embedder::Embedder;
 use super::error::EmbedError;
-use store::EmbeddingPrecision;
+use settings::EmbeddingPrecision;
 
 pub(super) fn load(
     _model_dir: &Path,

@@ -47,7 +47,7 @@ pub use error::EmbedError;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use store::EmbeddingPrecision as Precision;
+use settings::EmbeddingPrecision as Precision;
 
 /// Whether this build can run a model on this machine. A static program cannot load ONNX Runtime: it finds memories by words alone.
 pub const RUNS_MODEL: bool = cfg!(not(target_env = "musl"));

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Timestamp, codec};
-use store::{ArchivePolicy, LogLine, Moved, Moves, Store, StoreError};
+use settings::ArchivePolicy;
+use store::{LogLine, Moved, Moves, Store, StoreError};
 
 /// How many lines stay in a log by default. jq, grep and people can still handle this many.
 pub const KEEP_LINES_DEFAULT: u64 = 10_000;

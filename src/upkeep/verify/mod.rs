@@ -16,9 +16,8 @@ use crate::surfaces::OwnFolders;
 use event::{Decoded, Event, Timestamp, codec};
 use memory::{LinePlace, Version};
 use sessions::session_scrub::RowScrub;
-use store::{
-    Config, Damaged, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail,
-};
+use settings::Config;
+use store::{Damaged, FileChange, LogLine, Quarantine, QuarantineOutcome, Store, StoreError, Tail};
 
 /// What to verify.
 pub struct VerifyRequest<'a> {

@@ -10,7 +10,8 @@ use engine::{Engine, EngineSetup};
 use event::Timestamp;
 use memory::Bound;
 use proptest::prelude::*;
-use store::{ArchivePolicy, Config, Store, StoreError, lines_of};
+use settings::{ArchivePolicy, Config};
+use store::{Store, StoreError, lines_of};
 use upkeep::CheckVerdict;
 use upkeep::archive::{ArchiveMode, ArchiveRequest, Archived, Bounds, archive, by_policy};
 

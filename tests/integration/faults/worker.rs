@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use event::{Draft, Timestamp};
-use store::{Config, Durability, Store};
+use settings::Config;
+use store::{Durability, Store};
 use writer::{Identity, Moment, Writer};
 
 /// The variables that carry a task.

@@ -23,7 +23,8 @@ use index::embed::load;
 use learning::same_command::RawCommand;
 use memory::Bound;
 use serde_json::Value;
-use store::{Config, EmbeddingPrecision, Store};
+use settings::{Config, EmbeddingPrecision};
+use store::Store;
 use writer::Moment;
 
 use crate::pieces;

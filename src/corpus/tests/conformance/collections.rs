@@ -11,7 +11,8 @@ use index::vector::VectorIndex;
 use memory::Bound;
 use search::snapshot::Snapshot;
 use serde_json::{Value, json};
-use store::{Config, Store, SyncPolicy};
+use settings::{Config, SyncPolicy};
+use store::Store;
 
 /// Numbers of a vector of the model.
 pub const DIMENSIONS: usize = 384;

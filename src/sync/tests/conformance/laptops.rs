@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 
 use event::{RepoKey, StoreOrigin};
 use jiff::Timestamp;
-use store::{Store, SyncPolicy};
+use settings::SyncPolicy;
+use store::Store;
 use sync::{
     Consent, FilePart, FolderRemote, GitRemote, History, NextTree, Preview, Published,
     RemoteAddress, RemoteKind, SyncError, SyncReport, SyncRequest, Tip, Transport, preview,

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use store::SignatureRule;
+use settings::SignatureRule;
 use sync::{Consent, Seal, SyncError, TeamState, Unverified, accept_key};
 
 use crate::laptops::{API, Kind, Laptop, Team, git, noon};
@@ -27,7 +27,7 @@ pub fn signing_team() -> Option<(Team, Laptop, Laptop)> {
 }
 
 fn accept(laptop: &Laptop, origin: &str) -> Result<Option<String>, SyncError> {
-    let rule = laptop.policy.signatures;
+    let rule = laptop.policy.require_signatures;
     accept_key(&laptop.store, (&laptop.remote, rule), origin, noon()).map(|accepted| accepted.key)
 }
 
@@ -243,7 +243,7 @@ fn signatures_may_be_required() {
     cy.write("not signed");
     ana.sync();
     cy.sync();
-    bo.policy.signatures = SignatureRule::Required;
+    bo.policy.require_signatures = SignatureRule::Required;
     let report = bo.sync();
     assert_eq!((report.fetched, report.unverified.len()), (1, 1));
     assert_eq!(
@@ -251,11 +251,11 @@ fn signatures_may_be_required() {
         (&cy.origin(), &None)
     );
     assert!(accept(&bo, cy.origin().as_str()).is_err());
-    bo.policy.signatures = SignatureRule::Optional;
+    bo.policy.require_signatures = SignatureRule::Optional;
     assert_eq!((bo.sync().fetched, bo.sync().unverified), (1, Vec::new()));
     let folder = Team::new(Kind::Folder);
     let mut di = folder.laptop("di");
-    di.policy.signatures = SignatureRule::Required;
+    di.policy.require_signatures = SignatureRule::Required;
     let refused = di.try_sync(Consent::Given).unwrap_err();
     assert!(matches!(&refused, SyncError::Setup(why) if why.contains("git remote")), "{refused}");
     di.policy = ana.policy;

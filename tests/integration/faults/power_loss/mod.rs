@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 
 use event::{Decoded, Draft, Timestamp, codec};
 use serde_json::{Value, json};
-use store::{Config, Durability, Store, Tail, make_private_dir};
+use settings::Config;
+use store::{Durability, Store, Tail, make_private_dir};
 use writer::{Identity, Moment, Writer};
 
 use self::disk::{Disk, Files};

@@ -1,111 +1,55 @@
-//! What a configuration file holds that this version does not understand. A newer version may have written it, so it stops
-//! no save: it is left out and told, with the key that was probably meant. Not here: reading a file (`config`), which
-//! table is held by it (`config_table`).
-
-use std::fmt;
-use std::path::{Path, PathBuf};
+//! The keys of a configuration file that this version does not know, with the key that was probably meant, and values of a wrong
+//! type. Not here: values of the right type that are not allowed (`config`).
 
 use event::quoted;
 use toml::de::DeTable;
 use toml::{Table, Value};
 
 use super::config_fault::ConfigFault;
-use super::config_table::{ConfigTable, UnknownRule};
-use super::provider_rules::KEYS_THEMSELVES;
-use super::setting::{SETTINGS, Setting, SettingForm};
+use super::config_finding::ConfigFinding;
+use super::config_table::ConfigTable;
+use super::setting::Setting;
 
-/// One thing in a configuration file that does not count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigFinding {
-    /// The file, where it was read from one.
-    pub file: Option<PathBuf>,
-    /// The line, where it is known.
-    pub line: Option<usize>,
-    /// The key, with its table before a dot; empty where the whole file is meant.
-    pub key: String,
-    /// The table it belongs to, if this version knows it.
-    pub section: Option<ConfigTable>,
-    /// What is wrong, as a sentence without its end.
-    pub why: String,
-}
+/// Names under which people write a key into a file.
+const KEYS_THEMSELVES: [&str; 8] =
+    ["key", "api_key", "apikey", "token", "api_token", "secret", "password", "authorization"];
 
-impl fmt::Display for ConfigFinding {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
-            write!(out, "{}", file.display())?;
-        }
-        if let Some(line) = self.line {
-            write!(out, ", line {line}")?;
-        }
-        if self.file.is_some() {
-            write!(out, ": ")?;
-        }
-        write!(out, "{}", self.why)?;
-        match self.section.map(ConfigTable::unknown_rule) {
-            Some(UnknownRule::Holds { held }) => {
-                write!(out, "; until it is removed, or a newer version reads it, {held}")?;
-                write!(out, "; correct or remove that line")
-            }
-            _ if self.key.is_empty() => Ok(()),
-            _ => write!(out, "; it is left out"),
-        }
-    }
-}
-
-impl ConfigFinding {
-    /// Returns the finding that a named configuration does not exist.
-    #[must_use]
-    pub fn absent(file: &Path, variable: &str) -> Self {
-        let why = format!(
-            "{variable} names this file, which does not exist, so that all settings have their defaults; make it, or unset \
-             {variable}"
-        );
-        Self { file: Some(file.to_owned()), line: None, key: String::new(), section: None, why }
-    }
-
-    pub(super) fn of_value(key: &str, section: Option<ConfigTable>, why: String) -> Self {
-        Self { file: None, line: None, key: key.to_owned(), section, why }
-    }
-
-    fn of_key(key: String, section: Option<ConfigTable>) -> Self {
-        let name = key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-        let asks = matches!(
-            section,
-            Some(ConfigTable::Embedding | ConfigTable::Rerank | ConfigTable::Judge)
-        );
-        let why = match meant(&key) {
-            _ if asks && KEYS_THEMSELVES.contains(&name.as_str()) => format!(
-                "{}: a key does not belong in a file; put it into a variable of the environment, and set key_env to the name \
-                 of that variable",
+/// Names a key that is not known, with what was probably meant.
+fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
+    let name = key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let asks =
+        matches!(section, Some(ConfigTable::Embedding | ConfigTable::Rerank | ConfigTable::Judge));
+    let why = match meant(&key) {
+        _ if asks && KEYS_THEMSELVES.contains(&name.as_str()) => format!(
+            "{}: a key does not belong in a file; put it into a variable of the environment, and set key_env to the name \
+             of that variable",
+            quoted(&key)
+        ),
+        Some(meant) => {
+            let example = Setting::of(meant).map(|setting| setting.example_line(meant));
+            let example = example.map_or_else(String::new, |line| format!(" For example {line}"));
+            format!(
+                "{} is no setting of this version; did you mean {meant}?{example}",
                 quoted(&key)
-            ),
-            Some(meant) => {
-                let example = Setting::of(meant).map(|setting| example_of(meant, &setting));
-                let example =
-                    example.map_or_else(String::new, |line| format!(" For example {line}"));
-                format!(
-                    "{} is no setting of this version; did you mean {meant}?{example}",
-                    quoted(&key)
-                )
+            )
+        }
+        None => match section.map(known_of) {
+            None => format!("{} is no setting of this version", quoted(&key)),
+            Some(known) => {
+                format!("{} is no setting of this version; allowed are {known}", quoted(&key))
             }
-            None => match section.map(known_of) {
-                None => format!("{} is no setting of this version", quoted(&key)),
-                Some(known) => {
-                    format!("{} is no setting of this version; allowed are {known}", quoted(&key))
-                }
-            },
-        };
-        Self { file: None, line: None, key, section, why }
-    }
+        },
+    };
+    ConfigFinding { file: None, line: None, key, section, why }
 }
 
 /// Returns the keys of a table, with an example of the first.
 fn known_of(section: ConfigTable) -> String {
     let start = format!("{}.", section.as_str());
-    let of_table = || SETTINGS.iter().filter(|setting| setting.key.starts_with(&start));
+    let of_table = || Setting::all().filter(|setting| setting.key.starts_with(&start));
     let names: Vec<&str> =
         of_table().filter_map(|setting| setting.key.strip_prefix(&*start)).collect();
-    let example = of_table().next().map(|setting| example_of(setting.key, setting));
+    let example = of_table().next().map(|setting| setting.example_line(setting.key));
     format!("{}, for example {}", names.join(", "), example.unwrap_or_default())
 }
 
@@ -113,7 +57,7 @@ fn known_of(section: ConfigTable) -> String {
 ///
 /// # Errors
 /// A value of a wrong type.
-pub(super) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, ConfigFault> {
+pub(crate) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, ConfigFault> {
     let mut findings = Vec::new();
     let mut unknown = Vec::new();
     for (key, value) in table.iter_mut() {
@@ -125,14 +69,14 @@ pub(super) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, Conf
             }
             (None, Value::Table(_)) if Setting::of(key).is_none() => unknown.push(key.clone()),
             (_, value) => match Setting::of(key) {
-                Some(setting) => check_form(key, &setting, value)?,
+                Some(setting) => check_form(key, setting, value)?,
                 None if section.is_some() => return Err(no_table(key)),
                 None => unknown.push(key.clone()),
             },
         }
     }
     unknown.iter().for_each(|key| drop(table.remove(key)));
-    findings.extend(unknown.into_iter().map(|key| ConfigFinding::of_key(key, None)));
+    findings.extend(unknown.into_iter().map(|key| unknown_key(key, None)));
     Ok(findings)
 }
 
@@ -144,49 +88,30 @@ fn take_unknown_of(
     for (name, value) in table.iter() {
         let key = format!("{}.{name}", section.as_str());
         match Setting::of(&key) {
-            Some(setting) => check_form(&key, &setting, value)?,
+            Some(setting) => check_form(&key, setting, value)?,
             None => unknown.push(name.clone()),
         }
     }
     unknown.iter().for_each(|name| drop(table.remove(name)));
     let key = |name: String| format!("{}.{name}", section.as_str());
-    Ok(unknown.into_iter().map(|name| ConfigFinding::of_key(key(name), Some(section))).collect())
+    Ok(unknown.into_iter().map(|name| unknown_key(key(name), Some(section))).collect())
 }
 
 /// Refuses a value of a wrong type. It is not repeated: it may be a secret.
 fn check_form(key: &str, setting: &Setting, value: &Value) -> Result<(), ConfigFault> {
-    let is_list = || value.as_array().is_some_and(|items| items.iter().all(Value::is_str));
-    let is_right = match setting.form {
-        SettingForm::Text => value.is_str(),
-        SettingForm::Number => value.is_integer(),
-        SettingForm::Switch => value.is_bool(),
-        SettingForm::List => is_list(),
-        SettingForm::ListOrWord => value.is_str() || is_list(),
-    };
-    if is_right {
+    if setting.form.fits(value) {
         return Ok(());
     }
     let (kind, allowed) = (setting.form.toml_type(), setting.allowed);
     let why = format!(
         "{key} is of a wrong type: it must be {kind} ({allowed}), for example {}",
-        example_of(key, setting)
+        setting.example_line(key)
     );
     Err(ConfigFault::of_key(key, why))
 }
 
-/// Returns a line of the file that sets a key.
-pub(super) fn example_of(key: &str, setting: &Setting) -> String {
-    let example = setting.toml_example();
-    let Some((table, name)) = key.split_once('.') else { return format!("{key} = {example}") };
-    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    match name.bytes().all(is_bare) {
-        true => format!("{name} = {example} below [{table}]"),
-        false => format!("{} = {example} below [{table}]", quoted(name)),
-    }
-}
-
 fn no_table(name: &str) -> ConfigFault {
-    let first = SETTINGS.iter().find(|one| one.key.starts_with(&format!("{name}.")));
+    let first = Setting::all().find(|one| one.key.starts_with(&format!("{name}.")));
     let example = first.map_or_else(String::new, |setting| {
         let key = match setting.key.strip_suffix('*') {
             Some(table) if name == ConfigTable::SectionBudgets.as_str() => {
@@ -195,7 +120,7 @@ fn no_table(name: &str) -> ConfigFault {
             Some(table) => format!("{table}old-name"),
             None => setting.key.to_owned(),
         };
-        format!(", for example {}", example_of(&key, setting))
+        format!(", for example {}", setting.example_line(&key))
     });
     let why = format!("{name} is of a wrong type: it must be a table [{name}]{example}");
     ConfigFault::of_key(name, why)
@@ -203,7 +128,7 @@ fn no_table(name: &str) -> ConfigFault {
 
 /// Returns the setting that was probably meant: one with a slip of a letter, or one of the same name elsewhere.
 fn meant(key: &str) -> Option<&'static str> {
-    let known = || SETTINGS.iter().map(|setting| setting.key).filter(|key| !key.ends_with('*'));
+    let known = || Setting::all().map(|setting| setting.key).filter(|key| !key.ends_with('*'));
     let name = key.rsplit('.').next().unwrap_or(key);
     let tables = ConfigTable::ALL.into_iter().map(ConfigTable::as_str);
     let slip = known().chain(tables).find(|known| is_slip(known, key));
@@ -228,14 +153,14 @@ fn is_slip(one: &str, other: &str) -> bool {
 }
 
 /// Sets the line of each finding.
-pub(super) fn set_lines(findings: &mut [ConfigFinding], text: &str) {
+pub(crate) fn set_lines(findings: &mut [ConfigFinding], text: &str) {
     for finding in findings {
         finding.line = line_of(&finding.key, text);
     }
 }
 
 /// Returns the line of a key, that of a table before its first dot.
-pub(super) fn line_of(key: &str, text: &str) -> Option<usize> {
+pub(crate) fn line_of(key: &str, text: &str) -> Option<usize> {
     let table = DeTable::parse(text).ok()?;
     let (first, second) = match key.split_once('.') {
         Some((first, second)) if ConfigTable::named(first).is_some() => (first, Some(second)),
@@ -253,7 +178,8 @@ pub(super) fn line_of(key: &str, text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Config;
+    use crate::config::Config;
+    use crate::setting::SettingForm;
 
     fn findings(text: &str) -> Vec<ConfigFinding> {
         Config::parse(text).unwrap().findings
@@ -292,7 +218,7 @@ mod tests {
     #[test]
     fn a_wrong_type_names_line_key_and_an_example() {
         let mut tables: Vec<String> = Vec::new();
-        for setting in SETTINGS {
+        for setting in Setting::all() {
             let key = setting.key.replace('*', "gotchas");
             let wrong = if setting.form == SettingForm::Number { "\"x\"" } else { "7.5" };
             let (text, line) = match key.split_once('.') {
@@ -305,7 +231,7 @@ mod tests {
             let fault = Config::parse(&text).unwrap_err();
             assert_eq!((fault.line, &fault.key), (Some(line), &key), "{text}");
             let shown = fault.to_string();
-            let example = example_of(&key, &setting);
+            let example = setting.example_line(&key);
             for told in [&*format!("line {line}: {key} "), setting.allowed, &example] {
                 assert!(shown.contains(told), "{text}: {shown}");
             }

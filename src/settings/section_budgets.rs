@@ -8,6 +8,7 @@ use toml::Table;
 
 use super::config_finding::ConfigFinding;
 use super::config_table::ConfigTable;
+use super::value_kinds::{Kind, Number};
 
 /// The sections of a briefing, in order.
 pub const BRIEFING_SECTIONS: [&str; 11] = [
@@ -24,10 +25,13 @@ pub const BRIEFING_SECTIONS: [&str; 11] = [
     "last_session",
 ];
 /// Most tokens of a section, which is more than any briefing has.
-const SECTION_TOKENS_MAX: usize = 100_000;
+const SECTION_TOKENS_MAX: u32 = 100_000;
+
+/// How many tokens a section may take; 0 leaves it out.
+pub(crate) type SectionTokens = Number<0, SECTION_TOKENS_MAX>;
 
 /// Reads the budgets of sections. A section that this version does not know, or a number that it does not allow, is left out.
-pub(super) fn read_budgets(table: Table) -> (BTreeMap<String, usize>, Vec<ConfigFinding>) {
+pub(crate) fn read_budgets(table: Table) -> (BTreeMap<String, usize>, Vec<ConfigFinding>) {
     let (mut budgets, mut findings) = (BTreeMap::new(), Vec::new());
     for (section, tokens) in table {
         match budget(&section, &tokens) {
@@ -50,8 +54,8 @@ fn budget(section: &str, tokens: &toml::Value) -> Result<usize, String> {
             quoted(section)
         ));
     }
-    let most = tokens.as_integer().and_then(|tokens| usize::try_from(tokens).ok());
-    most.filter(|tokens| *tokens <= SECTION_TOKENS_MAX).ok_or_else(|| {
+    let most = SectionTokens::read(tokens).ok().and_then(|tokens| usize::try_from(tokens).ok());
+    most.ok_or_else(|| {
         format!(
             "section_budgets: {section} must be a number of tokens from 0 to {SECTION_TOKENS_MAX}, for example 120; 0 \
              leaves the section out"

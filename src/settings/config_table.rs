@@ -64,6 +64,30 @@ impl ConfigTable {
         }
     }
 
+    /// Says what it is for.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Embedding => {
+                "Which model makes vectors: the one of this machine, or an external one that memories and queries are sent to."
+            }
+            Self::Rerank => "An external model that puts likely hits into another order.",
+            Self::Judge => {
+                "The language model that may settle contradictions, write lessons from past sessions and suggest tags: a program, or a \
+                 server with its model."
+            }
+            Self::Engine => "A server that finds candidates, for stores that no machine can hold.",
+            Self::Sessions => "Which past sessions of other tools are neither read nor shown.",
+            Self::Sync => {
+                "With whom lessons are shared, and of which repositories. Nothing is shared unless it is named."
+            }
+            Self::SectionBudgets => {
+                "How long the sections of a briefing are, such as `decisions = 200`; 0 leaves a section out."
+            }
+            Self::Aliases => "Old and current keys of renamed repositories.",
+        }
+    }
+
     /// Finds a table by its name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
@@ -91,18 +115,18 @@ impl ConfigTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SETTINGS;
+    use crate::setting::Setting;
 
     // S-CONFIG-4
     #[test]
     fn every_table_of_the_settings_has_a_rule() {
-        let tables = SETTINGS.iter().filter_map(|setting| setting.key.split_once('.'));
+        let tables = Setting::all().filter_map(|setting| setting.key.split_once('.'));
         for (table, _) in tables {
             assert!(ConfigTable::named(table).is_some(), "[{table}] must be in ConfigTable");
         }
         for section in ConfigTable::ALL {
             let is_of = |key: &str| key.split_once('.').is_some_and(|it| it.0 == section.as_str());
-            assert!(SETTINGS.iter().any(|setting| is_of(setting.key)), "{section:?}");
+            assert!(Setting::all().any(|setting| is_of(setting.key)), "{section:?}");
         }
     }
 }

@@ -1,52 +1,18 @@
-//! Changes the configuration file of a person: comments and order stay, and no byte is written before the new text was
-//! read by the code that reads configurations. Not here: the settings (`store::Setting`), showing them (`config_command`).
-
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+//! Changes the text of a configuration file: comments and order stay, and nothing is returned that the code which reads configurations
+//! would not take. Not here: the settings (`table`), the file itself (`store`).
 
 use serde_json::{Value, json};
-use store::{
-    Config, FileLock, Setting, SettingForm, StoreError, Switch, make_own_file, make_private_dir,
-};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, Value as TomlValue, value};
 
-/// How long a change waits for another one, in milliseconds: each takes a few.
-const TURN_MS_MAX: u64 = 10_000;
+use super::config::Config;
+use super::setting::{Setting, SettingForm};
+use super::value_kinds::Switch;
 
-/// The turn to change a file: without it, one of two changes at the same time would be lost.
-pub(super) struct ConfigTurn {
-    path: PathBuf,
-    _lock: FileLock,
-}
-
-impl ConfigTurn {
-    /// Waits until no other process changes the file. A missing folder is made, for its user only.
-    ///
-    /// # Errors
-    /// [`StoreError`] if others take too long, or the lock cannot be made.
-    pub(super) fn take(path: &Path) -> Result<Self, StoreError> {
-        let mut path = real(path);
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            make_private_dir(folder).map_err(StoreError::io("make the folder", folder))?;
-        }
-        path.as_mut_os_string().push(".lock");
-        let lock = FileLock::take(&path, TURN_MS_MAX)?;
-        Ok(Self { path, _lock: lock })
-    }
-}
-
-impl Drop for ConfigTurn {
-    fn drop(&mut self) {
-        // Removed while the lock is held: a waiting process sees that the file is gone, and makes another.
-        let _ = std::fs::remove_file(&self.path);
-    }
-}
-
-/// A configuration file as text that can be changed.
-pub(super) struct ConfigFile {
-    path: PathBuf,
+/// The text of a configuration file, which can be changed.
+#[derive(Debug)]
+pub struct ConfigText {
     document: DocumentMut,
-    /// What did not count in the file as it was found: a newer version may have written it, so it stays.
+    /// What did not count in the text as it was found: a newer version may have written it, so it stays.
     found: Vec<Fault>,
 }
 
@@ -59,29 +25,22 @@ fn faults_of(text: &str) -> Result<Vec<Fault>, String> {
     Ok(findings.map(|finding| (finding.key, finding.why)).collect())
 }
 
-impl ConfigFile {
-    /// Opens a file; a missing one is empty.
-    pub(super) fn open(path: &Path) -> Result<Self, String> {
-        let text = Config::text_of(path).map_err(|error| format!("failed to {error}"))?;
-        let document = text.parse::<DocumentMut>();
-        let document = document.map_err(|error| {
+impl ConfigText {
+    /// Takes a text as it was found. One that no program would read may be mended by a change.
+    ///
+    /// # Errors
+    /// Where it is no TOML, and why.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let document = text.parse::<DocumentMut>().map_err(|error| {
             // The reader of the settings says in one line where it is wrong.
-            let why = Config::parse(&text)
-                .map_or_else(|fault| fault.to_string(), |_| error.to_string().replace('\n', " "));
-            format!("failed to read the configuration {}, {why}", path.display())
+            Config::parse(text)
+                .map_or_else(|fault| fault.to_string(), |_| error.to_string().replace('\n', " "))
         })?;
-        // A file that no program would read may be mended by this change.
-        let found = faults_of(&text).unwrap_or_default();
-        Ok(Self { path: path.to_owned(), document, found })
-    }
-
-    /// Returns where the file is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { document, found: faults_of(text).unwrap_or_default() })
     }
 
     /// Returns the value of a key, as the file has it.
-    pub(super) fn value_of(&self, key: &str) -> Option<Value> {
+    pub fn value_of(&self, key: &str) -> Option<Value> {
         let item = match key.split_once('.') {
             Some((table, name)) => self.document.get(table)?.as_table_like()?.get(name)?,
             None => self.document.get(key)?,
@@ -90,7 +49,7 @@ impl ConfigFile {
     }
 
     /// Returns the keys of a table, such as `aliases`.
-    pub(super) fn keys_of(&self, table: &str) -> Vec<String> {
+    pub fn keys_of(&self, table: &str) -> Vec<String> {
         let table = self.document.get(table).and_then(Item::as_table_like);
         let names =
             table.into_iter().flat_map(|table| table.iter().map(|(name, _)| name.to_owned()));
@@ -98,12 +57,10 @@ impl ConfigFile {
     }
 
     /// Sets a key, and returns the value that it has now.
-    pub(super) fn set(
-        &mut self,
-        key: &str,
-        setting: &Setting,
-        text: &str,
-    ) -> Result<Value, SetError> {
+    ///
+    /// # Errors
+    /// [`SetError`].
+    pub fn set(&mut self, key: &str, setting: &Setting, text: &str) -> Result<Value, SetError> {
         let mut new = read_value(setting.form, text).map_err(SetError::Wrong)?;
         // What was wrong with the old value says nothing about the new one.
         let table = key.split_once('.').map(|(table, _)| table);
@@ -133,10 +90,7 @@ impl ConfigFile {
 
     /// Puts another provider into the table `[embedding]`, of which only the precision and the repositories that are left out stay.
     /// Returns the new text.
-    pub(super) fn with_embedding(
-        &mut self,
-        settings: &[(&str, Vec<&str>)],
-    ) -> Result<String, String> {
+    pub fn with_embedding(&mut self, settings: &[(&str, Vec<&str>)]) -> Result<String, String> {
         let mut table = match self.document.remove("embedding") {
             None => Table::new(),
             Some(Item::Value(TomlValue::String(precision))) => {
@@ -164,7 +118,7 @@ impl ConfigFile {
     }
 
     /// Removes a key with its line, and tells whether it was there. Comments on lines of their own stay.
-    pub(super) fn unset(&mut self, key: &str) -> bool {
+    pub fn unset(&mut self, key: &str) -> bool {
         let left = without_line(&self.document.to_string(), key);
         match left.and_then(|text| text.parse().ok()) {
             Some(document) => {
@@ -190,29 +144,20 @@ impl ConfigFile {
         was_there
     }
 
-    /// Checks the new text.
+    /// Returns the new text.
     ///
     /// # Errors
     /// What the reader says about it, or what does not count in it and counted before.
-    pub(super) fn check(&self) -> Result<(), String> {
-        let faults = faults_of(&self.document.to_string())?;
-        let new = faults.into_iter().find(|fault| !self.found.contains(fault));
-        new.map_or(Ok(()), |(_, why)| Err(why))
-    }
-
-    /// Checks the new text, and puts it in the place of the old one.
-    pub(super) fn save(&self) -> Result<(), SaveError> {
-        self.check().map_err(SaveError::Refused)?;
+    pub fn checked(&self) -> Result<String, String> {
         let text = self.document.to_string();
-        replace(&self.path, &text).map_err(|error| {
-            SaveError::Failed(format!("failed to write {}: {error}", self.path.display()))
-        })
+        let new = faults_of(&text)?.into_iter().find(|fault| !self.found.contains(fault));
+        new.map_or(Ok(text), |(_, why)| Err(why))
     }
 }
 
 /// Why a key was not set.
 #[derive(Debug)]
-pub(super) enum SetError {
+pub enum SetError {
     /// The value is wrong.
     Wrong(String),
     /// The file has something else in its place.
@@ -242,17 +187,9 @@ impl SetError {
     }
 }
 
-/// Why a file was not changed.
-pub(super) enum SaveError {
-    /// No program of ours would read the new text.
-    Refused(String),
-    /// It could not be written.
-    Failed(String),
-}
-
 fn read_value(form: SettingForm, text: &str) -> Result<TomlValue, String> {
     Ok(match form {
-        SettingForm::Text => text.into(),
+        SettingForm::Text | SettingForm::Directory => text.into(),
         // The reader refuses a text in the place of a number, and says what is allowed.
         SettingForm::Number => match text.trim().parse::<i64>() {
             Ok(number) => number.into(),
@@ -323,49 +260,18 @@ fn as_json(value: &TomlValue) -> Value {
     }
 }
 
-/// Replaces the file completely or not at all. It keeps its mode; a new one can be read by its user only. A link stays,
-/// and the file that it names is replaced, because people keep such files in git.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let path = real(path);
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let fresh = path.with_file_name(name);
-    let written = write_new(&fresh, text)
-        .and_then(|()| match path.metadata() {
-            Ok(found) => std::fs::set_permissions(&fresh, found.permissions()),
-            Err(_) => Ok(()),
-        })
-        .and_then(|()| std::fs::rename(&fresh, &path));
-    written.inspect_err(|_| {
-        // A leftover does no harm.
-        let _ = std::fs::remove_file(&fresh);
-    })
-}
-
-/// Returns the file that a link names.
-fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = make_own_file(path).map_err(io::Error::other)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn changed(text: &str, change: impl FnOnce(&mut ConfigFile)) -> String {
-        let mut file =
-            ConfigFile { path: PathBuf::new(), document: text.parse().unwrap(), found: Vec::new() };
+    fn changed(text: &str, change: impl FnOnce(&mut ConfigText)) -> String {
+        let mut file = ConfigText { document: text.parse().unwrap(), found: Vec::new() };
         change(&mut file);
         file.document.to_string()
     }
 
-    fn set(file: &mut ConfigFile, key: &str, text: &str) {
-        file.set(key, &Setting::of(key).unwrap(), text).unwrap();
+    fn set(file: &mut ConfigText, key: &str, text: &str) {
+        file.set(key, Setting::of(key).unwrap(), text).unwrap();
     }
 
     // S-CONFIG-2
@@ -422,12 +328,7 @@ mod tests {
             assert_eq!(unset(text, keys), expected, "{text}");
         }
         assert!(
-            !ConfigFile {
-                path: PathBuf::new(),
-                document: "# a\n".parse().unwrap(),
-                found: Vec::new()
-            }
-            .unset("logs")
+            !ConfigText { document: "# a\n".parse().unwrap(), found: Vec::new() }.unset("logs")
         );
     }
 }

@@ -1,75 +1,34 @@
-//! Why a configuration file is refused: it cannot be read, is no TOML, or has a value of a wrong type. Every fault says where it is,
-//! what is allowed, and how to mend it. Not here: what is left out with a warning (`config_finding`), the settings (`setting`).
+//! Reads the text of a configuration file, whatever is in its place: a device, a pipe, or what is no text. Not here: what the text
+//! means (`settings`), whom to trust (`trust`).
 
-use std::fmt;
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use settings::ConfigFault;
+
 use super::StoreError;
-
-/// Why a configuration file is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigFault {
-    /// The line, where it is known.
-    pub line: Option<usize>,
-    /// The key, with its table before a dot; empty where the whole file is meant.
-    pub key: String,
-    /// What is wrong, what is allowed, and an example.
-    pub why: String,
-}
-
-impl fmt::Display for ConfigFault {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(out, "line {line}: {}", self.why),
-            None => out.write_str(&self.why),
-        }
-    }
-}
-
-impl ConfigFault {
-    pub(super) fn of_key(key: &str, why: String) -> Self {
-        Self { line: None, key: key.to_owned(), why }
-    }
-
-    fn of_file(why: String) -> Self {
-        Self { line: None, key: String::new(), why }
-    }
-
-    /// Returns the fault of a text that is no TOML.
-    pub(super) fn of_toml(error: &toml::de::Error, text: &str) -> Self {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let why = format!(
-            "is no TOML from column {column} on: {}; a setting is a name, =, and a value, for example memory_mib = 1024 or \
-             logs = \"~/knowledge/logs\"",
-            error.message().replace('\n', ", ")
-        );
-        Self { line: Some(before.matches('\n').count() + 1), key: String::new(), why }
-    }
-
-    /// Returns the error of a file with this fault.
-    pub(super) fn in_file(self, path: &Path) -> StoreError {
-        StoreError::Config { path: path.to_owned(), line: self.line, why: self.why }
-    }
-}
 
 /// What to do about a path that can be no configuration.
 const ELSEWHERE: &str = "a configuration is a text file, for example ~/.config/agent-knowledge/config.toml; move this away, or name \
                          another file with AGENT_KNOWLEDGE_CONFIG";
 
-/// Reads a configuration file, `None` if there is none. Links are followed, because people keep such files in git.
+/// Reads the text of a configuration file; a missing one is empty. Links are followed, because people keep such files in git.
 ///
 /// # Errors
 /// [`StoreError::Config`] says why it cannot be read, and what to do.
-pub(super) fn read_config_text(path: &Path, bytes_max: u64) -> Result<Option<String>, StoreError> {
+pub(super) fn read_text(path: &Path, bytes_max: u64) -> Result<String, StoreError> {
     let read = match open(path) {
-        Ok(None) => return Ok(None),
+        Ok(None) => return Ok(String::new()),
         Ok(Some(file)) => read_bounded(file, bytes_max),
         Err(error) => Err(unreadable(&error, path)),
     };
-    read.map(Some).map_err(|fault| fault.in_file(path))
+    read.map_err(|fault| in_file(path, fault))
+}
+
+/// Returns the error of a file with this fault.
+pub(super) fn in_file(path: &Path, fault: ConfigFault) -> StoreError {
+    StoreError::Config { path: path.to_owned(), line: fault.line, why: fault.why }
 }
 
 /// Opens a file. A pipe without a writer is opened too, instead of hanging the program.
@@ -160,7 +119,7 @@ mod tests {
 
     #[track_caller]
     fn refused(path: &Path, told: &[&str]) {
-        let error = read_config_text(path, 100).unwrap_err();
+        let error = read_text(path, 100).unwrap_err();
         assert!(matches!(error, StoreError::Config { .. }), "{error}");
         let message = error.to_string();
         assert!(told.iter().all(|told| message.contains(told)), "{message}");
@@ -177,14 +136,14 @@ mod tests {
         refused(&path, &["config.toml, line 2: ", "UTF-8"]);
         std::fs::write(&path, "#".repeat(101)).unwrap();
         refused(&path, &["longer than 100 bytes", "shorten it"]);
-        assert_eq!(read_config_text(&path.join("below"), 100).unwrap(), None);
+        assert_eq!(read_text(&path.join("below"), 100).unwrap(), "");
         #[cfg(unix)]
         {
             let pipe = folder.path().join("pipe");
             assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-            assert_eq!(read_config_text(&pipe, 9).unwrap().as_deref(), Some(""));
+            assert_eq!(read_text(&pipe, 9).unwrap(), "");
             refused(Path::new("/dev/zero"), &["is a device", "AGENT_KNOWLEDGE_CONFIG"]);
-            assert_eq!(read_config_text(Path::new("/dev/null"), 9).unwrap().as_deref(), Some(""));
+            assert_eq!(read_text(Path::new("/dev/null"), 9).unwrap(), "");
             let circle = folder.path().join("circle");
             std::os::unix::fs::symlink(&circle, &circle).unwrap();
             refused(&circle, &["cannot be read", "AGENT_KNOWLEDGE_CONFIG"]);

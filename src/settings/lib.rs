@@ -1,0 +1,59 @@
+//! Every setting once: one table is the parser of the configuration file, what `agent-knowledge config` shows and changes, the page
+//! of the settings and their JSON schema.
+//!
+//! Pure: texts come in, values and sentences go out. Not here: reading and replacing files (`store`), the environment (the programs
+//! pass it in), what a setting does (the rooms that use it).
+
+mod as_of;
+mod config;
+mod config_fault;
+mod config_finding;
+mod config_table;
+#[cfg(feature = "edit")]
+mod config_text;
+mod embedding_provider;
+mod engine_setting;
+mod judge;
+mod memory_mib;
+mod platform_dirs;
+mod project_config;
+mod provider_form;
+mod repo_pattern;
+mod rerank_provider;
+mod section_budgets;
+mod session_policy;
+mod setting;
+mod setting_fields;
+mod setting_macro;
+mod settings_page;
+mod settings_schema;
+mod sync_policy;
+mod table;
+mod team_trust;
+mod unknown_keys;
+mod value_kinds;
+pub mod variables;
+
+pub use as_of::AsOf;
+pub use config::{ArchivePolicy, Config};
+pub use config_fault::ConfigFault;
+pub use config_finding::ConfigFinding;
+pub use config_table::{ConfigTable, UnknownRule};
+#[cfg(feature = "edit")]
+pub use config_text::{ConfigText, SetError};
+pub use engine_setting::EngineSetting;
+pub use judge::Judge;
+pub use memory_mib::MemoryMib;
+pub use platform_dirs::PlatformDirs;
+pub use project_config::ProjectConfig;
+pub use provider_form::{EmbeddingPrecision, ProviderForm, RerankForm};
+pub use section_budgets::BRIEFING_SECTIONS;
+pub use setting::{Setting, SettingForm};
+pub use settings_page::settings_page;
+pub use settings_schema::settings_schema;
+pub use table::{
+    EmbeddingProvider, EngineSettings, GeneralSettings, JudgeSettings, RerankProvider,
+    SessionPolicy, SyncPolicy,
+};
+pub use team_trust::{SignatureRule, Trust};
+pub use value_kinds::Switch;

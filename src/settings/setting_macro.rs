@@ -1,0 +1,98 @@
+//! Makes structs, and the rows that describe them, out of one table of settings. Not here: the table (`table`).
+
+/// Makes a struct for each table of the configuration, a field for each row, and `GROUPS` with all rows in their order.
+///
+/// A row is `name: Kind = default, "what is allowed", "an example", env "VARIABLE", else "must be ...";` below its documentation.
+/// The default is that of the type unless it is given. `env` is the variable that wins over the file. `else` is what a message says
+/// of a wrong value, where that is more than `must be` and what is allowed.
+macro_rules! settings {
+    ($(#[doc = $doc:literal])+ struct $General:ident; $(
+        general { $($general:tt)* }
+        $( $(#[doc = $table_doc:literal])+ table $table:literal $Struct:ident $(with { $($beside:tt)* })? { $($row:tt)* } )*
+    )+) => {
+        settings!(@struct [$(#[doc = $doc])+] $General {} { $($($general)*)+ });
+        $($( settings!(@struct [$(#[doc = $table_doc])+] $Struct { $($($beside)*)? } { $($row)* }); )*)+
+
+        /// The rows, in the order in which people see them.
+        const GROUPS: &[&[Setting]] = &[
+            $( settings!(@rows [] { $($general)* }), $( settings!(@rows [$table] { $($row)* }), )* )+
+            &NAMED_BY_PEOPLE,
+        ];
+    };
+
+    (@struct [$($doc:tt)+] $Struct:ident { $($(#[doc = $beside_doc:literal])+ $beside:ident: $beside_type:ty,)* } { $(
+        $(#[doc = $row_doc:literal])+
+        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:literal)? $(, else $wrong:literal)?;
+    )* }) => {
+        $($doc)+
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Struct {
+            $($(#[doc = $row_doc])+ pub $field: <$kind as Kind>::Value,)*
+            $($(#[doc = $beside_doc])+ pub $beside: $beside_type,)*
+        }
+
+        impl Default for $Struct {
+            fn default() -> Self {
+                Self {
+                    $($field: settings!(@or_default $($default)?),)*
+                    $($beside: Default::default(),)*
+                }
+            }
+        }
+
+        impl SettingFields for $Struct {
+            fn set(&mut self, name: &str, value: &toml::Value) -> Option<Result<(), WrongValue>> {
+                match name {
+                    $(stringify!($field) => Some(<$kind as Kind>::read(value).map(|read| self.$field = read)),)*
+                    _ => None,
+                }
+            }
+
+            fn set_variable(&mut self, name: &str, content: &OsStr) -> Option<Result<(), WrongValue>> {
+                match name {
+                    $($($variable => Some(<$kind as Kind>::read_variable(content).map(|read| self.$field = read)),)?)*
+                    _ => {
+                        let _ = content;
+                        None
+                    }
+                }
+            }
+
+            fn to_table(&self) -> toml::Table {
+                let values = [$((stringify!($field), <$kind as Kind>::write(&self.$field)),)*];
+                let set = values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+                set.collect()
+            }
+        }
+    };
+
+    (@rows $start:tt { $(
+        $(#[doc = $doc:literal])+
+        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:literal)? $(, else $wrong:literal)?;
+    )* }) => {
+        &[$(Setting {
+            key: settings!(@key $start $field),
+            about: concat!($($doc),+),
+            form: <$kind as Kind>::FORM,
+            allowed: $allowed,
+            example: $example,
+            variable: settings!(@option $($variable)?),
+            wrong: settings!(@option $($wrong)?),
+            default: || {
+                let value: <$kind as Kind>::Value = settings!(@or_default $($default)?);
+                <$kind as Kind>::write(&value)
+            },
+            schema: <$kind as Kind>::schema,
+            is_for_projects: false,
+        }),*]
+    };
+
+    (@key [] $name:ident) => { stringify!($name) };
+    (@key [$table:literal] $name:ident) => { concat!($table, ".", stringify!($name)) };
+    (@or_default) => { Default::default() };
+    (@or_default $value:expr) => { $value };
+    (@option) => { None };
+    (@option $value:literal) => { Some($value) };
+}
+
+pub(crate) use settings;

@@ -1,0 +1,94 @@
+//! Whom a team's member trusts: whose deeds count, whose trees must be signed, and which fields leave this machine. Not here: the
+//! other settings of `[sync]` (`sync_policy`).
+
+use event::StoreOrigin;
+use serde_json::json;
+use toml::Value;
+
+use super::setting::SettingForm;
+use super::value_kinds::{Kind, Switch, Texts, WrongValue};
+
+/// Whose deeds (forget, supersede, pin and the like) count like our own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trust {
+    /// Those of these origins.
+    Origins(Vec<StoreOrigin>),
+    /// Those of every origin.
+    Full,
+}
+
+impl Default for Trust {
+    fn default() -> Self {
+        Self::Origins(Vec::new())
+    }
+}
+
+impl Kind for Trust {
+    type Value = Self;
+    const FORM: SettingForm = SettingForm::ListOrWord;
+
+    /// Reads whole origins. What is shown of one could be the beginning of several.
+    fn read(value: &Value) -> Result<Self, WrongValue> {
+        if let Some(word) = value.as_str() {
+            return if word == "full" { Ok(Self::Full) } else { Err(WrongValue::quoting(word)) };
+        }
+        let named = Texts::read(value)?;
+        if named.iter().any(|name| name == "full") {
+            return Ok(Self::Full);
+        }
+        let read = named
+            .iter()
+            .map(|text| StoreOrigin::parse(text.trim()).ok_or_else(|| WrongValue::quoting(text)));
+        read.collect::<Result<_, _>>().map(Self::Origins)
+    }
+
+    fn schema() -> serde_json::Value {
+        json!({ "anyOf": [{ "const": "full" }, SettingForm::List.schema()] })
+    }
+}
+
+/// Whether trees of other origins must be signed. One that signed once must go on in either case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SignatureRule {
+    /// An origin may sign.
+    #[default]
+    Optional,
+    /// Every origin must.
+    Required,
+}
+
+impl Kind for SignatureRule {
+    type Value = Self;
+    const FORM: SettingForm = SettingForm::Switch;
+
+    fn read(value: &Value) -> Result<Self, WrongValue> {
+        let read = Switch::read(value)?;
+        Ok(if read == Switch::On { Self::Required } else { Self::Optional })
+    }
+
+    fn write(value: &Self) -> Option<Value> {
+        Some(Value::Boolean(*value == Self::Required))
+    }
+}
+
+/// Fields that can be left out of what is shared: those in which copies of one event may differ (S-READ-3).
+pub struct SharedFields;
+
+const STRIP: [&str; 4] = ["branch", "commit", "host", "session_id"];
+
+impl Kind for SharedFields {
+    type Value = Vec<String>;
+    const FORM: SettingForm = SettingForm::List;
+
+    fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
+        let texts = Texts::read(value)?;
+        match texts.iter().find(|text| !STRIP.contains(&text.as_str())) {
+            None => Ok(texts),
+            Some(wrong) => Err(WrongValue::quoting(wrong)),
+        }
+    }
+
+    fn schema() -> serde_json::Value {
+        json!({ "type": "array", "items": { "enum": STRIP } })
+    }
+}
