@@ -53,7 +53,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         return backlog(dir, &texts);
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
-    let embedding = EmbeddingPrecision::of(&name)?;
+    let embedding = match &*name {
+        "fp32" => EmbeddingPrecision::Fp32,
+        "int8" => EmbeddingPrecision::Int8,
+        other => return Err(format!("--embedding is fp32 or int8, got {other}").into()),
+    };
     let (embedder, loading) = timed(|| open(embedding));
     let mut embedder = embedder?;
     let loaded_mib = resident_mib("VmRSS:");

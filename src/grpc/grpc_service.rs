@@ -34,7 +34,7 @@ use daemon::guests::{GuestCall, Guests};
 use event::Problems;
 use web::apis::Apis;
 use web::http_server::ServerKeys;
-use web::rest::endpoint::{Endpoint, Kind};
+use web::rest::endpoint::{Endpoint, VerbKind};
 use web::rest::repeated::{Begun, RepeatedDeeds};
 use web::rest::{json_of, key, voice};
 
@@ -287,7 +287,7 @@ fn answer(
         .charge(&given, admitted)
         .map_err(|seconds| Status::resource_exhausted(too_many(seconds)))?;
     let call = || answer_of(endpoint, api, given, &voice);
-    if endpoint.kind == Kind::Read {
+    if endpoint.kind == VerbKind::Read {
         return call();
     }
     let key = key(headers).map_err(|problem| wrong(problem.detail()))?;

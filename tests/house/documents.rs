@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{assert_none, root};
-use crate::world::bytes_under;
+use super::{assert_none, bytes_under, root};
 
 /// The most words of a document.
 const WORDS_MAX: &[(&str, usize)] =

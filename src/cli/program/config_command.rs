@@ -1,7 +1,7 @@
 //! `config`: shows every setting with its value and what set it, and changes the configuration file. Not here: changing its
 //! text (`settings::ConfigText`), what the settings mean (`settings`).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 use retriever::failure::failed;
 use retriever::options::GlobalOptions;
-use settings::variables::{CONFIG, VARIABLES, VariableShown};
+use settings::variables::{VARIABLES, VariableShown};
 use settings::{ConfigText, PlatformDirs, SetError, Setting, SettingForm, Switch};
 use store::{ConfigTurn, StoreError, config_text, read_config, trusted};
 use writer::exit::{Exit, complain};

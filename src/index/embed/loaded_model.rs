@@ -11,7 +11,7 @@ use ort::value::Tensor;
 
 use super::embedder::{Embedder, Embedding, ModelId};
 use super::error::{EmbedError, one_line};
-use super::word_pieces::{Piece, WordPieces};
+use super::word_pieces::{WordPiece, WordPieces};
 use crate::late::Token;
 
 /// Longest text in tokens; the rest is cut. What the model was trained with.
@@ -89,7 +89,7 @@ impl Embedder for LoadedModel {
 
 impl LoadedModel {
     /// Returns the embedding of each text of a batch, all in one inference.
-    fn inference(&mut self, texts: &[Vec<Piece>]) -> Result<Vec<Embedding>, EmbedError> {
+    fn inference(&mut self, texts: &[Vec<WordPiece>]) -> Result<Vec<Embedding>, EmbedError> {
         let width = texts.iter().map(Vec::len).max().unwrap_or(0);
         let inputs = ort::inputs![
             "input_ids" => tensor(texts, width, |piece| i64::from(piece.number))?,
@@ -108,9 +108,9 @@ impl LoadedModel {
 
 /// A row for each text, filled up to `width`.
 fn tensor(
-    texts: &[Vec<Piece>],
+    texts: &[Vec<WordPiece>],
     width: usize,
-    number: fn(&Piece) -> i64,
+    number: fn(&WordPiece) -> i64,
 ) -> Result<Tensor<i64>, EmbedError> {
     let mut rows = Vec::with_capacity(texts.len() * width);
     for pieces in texts {
@@ -121,13 +121,13 @@ fn tensor(
 }
 
 /// The embedding of a text, from its pieces and the states of each.
-fn embedding((pieces, states): (&Vec<Piece>, &[f32])) -> Result<Embedding, EmbedError> {
+fn embedding((pieces, states): (&Vec<WordPiece>, &[f32])) -> Result<Embedding, EmbedError> {
     let with_states = pieces.iter().zip(states.chunks_exact(DIMS));
     let vector = mean(with_states.clone().map(|(_, state)| state));
     if vector.iter().any(|number| !number.is_finite()) {
         return Err(malformed());
     }
-    let token = |(piece, state): (&Piece, &[f32])| {
+    let token = |(piece, state): (&WordPiece, &[f32])| {
         let (span, piece, rarity) = (piece.span.clone(), piece.number, rarity(piece.number));
         Token { span, piece, rarity, state: state.to_vec() }
     };

@@ -32,7 +32,7 @@ const SPECIAL_PIECES: [(&str, u32); 5] = [
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct WordPiece {
     /// Its number in the vocabulary.
     pub(super) number: u32,
     /// Its position in the text, in bytes.
@@ -41,7 +41,7 @@ pub(super) struct Piece {
     pub(super) is_word: bool,
 }
 
-impl Piece {
+impl WordPiece {
     fn mark(number: u32) -> Self {
         Self { number, span: 0..0, is_word: false }
     }
@@ -50,21 +50,21 @@ impl Piece {
 /// The vocabulary of a model.
 pub(super) struct WordPieces {
     /// Pieces that a word begins with.
-    first: HashMap<Box<str>, Entry>,
+    first: HashMap<Box<str>, VocabularyEntry>,
     /// Pieces that go on with a word.
-    next: HashMap<Box<str>, Entry>,
+    next: HashMap<Box<str>, VocabularyEntry>,
     /// The longest piece, in characters.
     chars_max: usize,
 }
 
 /// A piece of the vocabulary.
 #[derive(Clone, Copy)]
-struct Entry {
+struct VocabularyEntry {
     number: u32,
     is_word: bool,
 }
 
-impl Entry {
+impl VocabularyEntry {
     const UNKNOWN: Self = Self { number: UNKNOWN_PIECE, is_word: true };
 }
 
@@ -76,7 +76,8 @@ impl WordPieces {
         let mut all = Self { first: HashMap::new(), next: HashMap::new(), chars_max: 0 };
         for (name, number) in vocabulary {
             let number = u32::try_from(number.as_u64()?).ok()?;
-            let entry = Entry { number, is_word: name.chars().any(char::is_alphanumeric) };
+            let entry =
+                VocabularyEntry { number, is_word: name.chars().any(char::is_alphanumeric) };
             let (pieces, name) = match name.strip_prefix(CONTINUATION) {
                 Some(rest) => (&mut all.next, rest),
                 None => (&mut all.first, name.as_str()),
@@ -88,9 +89,9 @@ impl WordPieces {
     }
 
     /// Cuts `text` into pieces, with a mark at each end, `pieces_max` in all. The rest is left out.
-    pub(super) fn pieces(&self, text: &str, pieces_max: usize) -> Vec<Piece> {
+    pub(super) fn pieces(&self, text: &str, pieces_max: usize) -> Vec<WordPiece> {
         let within_max = pieces_max.saturating_sub(1);
-        let mut pieces = vec![Piece::mark(START_PIECE)];
+        let mut pieces = vec![WordPiece::mark(START_PIECE)];
         let word_chars = word_chars(text);
         let mut rest = word_chars.as_slice();
         while let Some((before, special, after)) = split_at_special(rest) {
@@ -100,24 +101,25 @@ impl WordPieces {
         }
         self.add_words(rest, within_max, &mut pieces);
         pieces.truncate(within_max);
-        pieces.push(Piece::mark(END_PIECE));
+        pieces.push(WordPiece::mark(END_PIECE));
         pieces
     }
 
-    fn add_words(&self, word_chars: &[WordChar], pieces_max: usize, pieces: &mut Vec<Piece>) {
+    fn add_words(&self, word_chars: &[WordChar], pieces_max: usize, pieces: &mut Vec<WordPiece>) {
         for word in words(word_chars) {
             if pieces.len() >= pieces_max {
                 return;
             }
             let spelled = self.spelled(word);
-            pieces.extend(
-                spelled.unwrap_or_else(|| piece(word, Entry::UNKNOWN).into_iter().collect()),
-            );
+            pieces
+                .extend(spelled.unwrap_or_else(|| {
+                    piece(word, VocabularyEntry::UNKNOWN).into_iter().collect()
+                }));
         }
     }
 
     /// The pieces of a word; `None` where the vocabulary cannot spell it.
-    fn spelled(&self, word: &[WordChar]) -> Option<Vec<Piece>> {
+    fn spelled(&self, word: &[WordChar]) -> Option<Vec<WordPiece>> {
         if word.len() > WORD_CHARS_MAX {
             return None;
         }
@@ -137,8 +139,8 @@ impl WordPieces {
     fn longest(
         &self,
         word_chars: &[WordChar],
-        entries: &HashMap<Box<str>, Entry>,
-    ) -> Option<(usize, Entry)> {
+        entries: &HashMap<Box<str>, VocabularyEntry>,
+    ) -> Option<(usize, VocabularyEntry)> {
         let mut start: String = word_chars.iter().take(self.chars_max).map(|each| each.c).collect();
         let mut length = word_chars.len().min(self.chars_max);
         while !start.is_empty() {
@@ -153,14 +155,14 @@ impl WordPieces {
 }
 
 /// The piece that `word_chars` are.
-fn piece(word_chars: &[WordChar], entry: Entry) -> Option<Piece> {
+fn piece(word_chars: &[WordChar], entry: VocabularyEntry) -> Option<WordPiece> {
     let (first, last) = (word_chars.first()?, word_chars.last()?);
     let span = first.span.start..last.span.end;
-    Some(Piece { number: entry.number, span, is_word: entry.is_word })
+    Some(WordPiece { number: entry.number, span, is_word: entry.is_word })
 }
 
 /// The first special piece that is spelled out in a text, with what stands before and after it.
-fn split_at_special(word_chars: &[WordChar]) -> Option<(&[WordChar], Piece, &[WordChar])> {
+fn split_at_special(word_chars: &[WordChar]) -> Option<(&[WordChar], WordPiece, &[WordChar])> {
     (0..word_chars.len()).find_map(|at| {
         let (before, rest) = word_chars.split_at_checked(at)?;
         let is_here = |name: &str| {
@@ -168,7 +170,7 @@ fn split_at_special(word_chars: &[WordChar]) -> Option<(&[WordChar], Piece, &[Wo
         };
         let (name, number) = SPECIAL_PIECES.iter().find(|(name, _)| is_here(name))?;
         let (special, after) = rest.split_at_checked(name.len())?;
-        Some((before, piece(special, Entry { number: *number, is_word: true })?, after))
+        Some((before, piece(special, VocabularyEntry { number: *number, is_word: true })?, after))
     })
 }
 

@@ -7,7 +7,7 @@ use hyper::{HeaderMap, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::rest::endpoint::{Endpoint, Kind};
+use crate::rest::endpoint::{Endpoint, VerbKind};
 use crate::rest::problem::Problem;
 use crate::rest::rest_content::JSON;
 use api::requests::parameter::Values;
@@ -24,7 +24,7 @@ pub fn read(
     parts: &Parts,
     body: &[u8],
 ) -> Result<Map<String, Value>, Problem> {
-    let mut given = if endpoint.kind == Kind::Read {
+    let mut given = if endpoint.kind == VerbKind::Read {
         of_query(parts.uri.query().unwrap_or_default())?
     } else {
         object_in(parts, body)?

@@ -15,7 +15,7 @@ pub type Given = Map<String, Value>;
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum VerbKind {
     /// It reads, by GET.
     Read,
     /// It changes something, by POST.
@@ -38,7 +38,7 @@ pub enum Cost {
 /// One endpoint.
 pub struct Endpoint {
     /// What it asks for.
-    pub kind: Kind,
+    pub kind: VerbKind,
     /// Its path below the prefix; one segment may stand in braces.
     pub path: &'static str,
     /// Its name in the description.
@@ -63,15 +63,15 @@ pub struct Endpoint {
 impl Endpoint {
     /// Returns its method.
     pub fn method(&self) -> Method {
-        if self.kind == Kind::Read { Method::GET } else { Method::POST }
+        if self.kind == VerbKind::Read { Method::GET } else { Method::POST }
     }
 
     /// Returns the right that it needs.
     pub fn rights(&self) -> Rights {
         match self.kind {
             _ if self.is_for_admins => Rights::Admin,
-            Kind::Read => Rights::Read,
-            Kind::Deed | Kind::Make => Rights::Write,
+            VerbKind::Read => Rights::Read,
+            VerbKind::Deed | VerbKind::Make => Rights::Write,
         }
     }
 
@@ -138,7 +138,7 @@ pub const fn read(
     parameters: fn() -> Vec<Parameter>,
     call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 ) -> Endpoint {
-    let (kind, in_path, takes_more) = (Kind::Read, None, false);
+    let (kind, in_path, takes_more) = (VerbKind::Read, None, false);
     let (is_for_admins, cost) = (false, Cost::Usual);
     Endpoint { kind, path, name, about, in_path, parameters, takes_more, is_for_admins, cost, call }
 }
@@ -151,5 +151,5 @@ pub const fn change(
     parameters: fn() -> Vec<Parameter>,
     call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
 ) -> Endpoint {
-    Endpoint { kind: Kind::Deed, in_path: ID, ..read(path, name, about, parameters, call) }
+    Endpoint { kind: VerbKind::Deed, in_path: ID, ..read(path, name, about, parameters, call) }
 }

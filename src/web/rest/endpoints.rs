@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::rest::endpoint::{Endpoint, Given, ID, Kind, change, read};
+use crate::rest::endpoint::{Endpoint, Given, ID, VerbKind, change, read};
 use api::requests::analysis::PatternsArguments;
 use api::requests::browse::BrowseRequest;
 use api::requests::change::{
@@ -49,7 +49,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         |api, given, _| api.list(&Listing::Page(Box::new(BrowseRequest::from_http(given)?))),
     ),
     Endpoint {
-        kind: Kind::Make,
+        kind: VerbKind::Make,
         takes_more: true,
         ..read(
             "memories",
@@ -153,7 +153,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         |api, given, _| api.related(&ImpactArguments::from_http(given)?.into()),
     ),
     Endpoint {
-        kind: Kind::Make,
+        kind: VerbKind::Make,
         ..read(
             "links",
             "link",
@@ -165,7 +165,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
         )
     },
     Endpoint {
-        kind: Kind::Deed,
+        kind: VerbKind::Deed,
         ..read(
             "links/end",
             "unlink",
@@ -232,7 +232,7 @@ pub const ENDPOINTS: &[Endpoint] = &[
     )
     .expensive(),
     Endpoint {
-        kind: Kind::Make,
+        kind: VerbKind::Make,
         in_path: Some(("pattern", "accept")),
         ..read(
             "patterns/{pattern}/accept",

@@ -31,7 +31,7 @@ use hyper::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
 use crate::apis::Apis;
-use crate::rest::endpoint::{Endpoint, Kind};
+use crate::rest::endpoint::{Endpoint, VerbKind};
 use crate::rest::endpoints::ENDPOINTS;
 use access::admitted::Admitted;
 use access::agent_name::agent_name;
@@ -136,7 +136,7 @@ impl RestService {
             let reply = (endpoint.call)(&**api, given, &voice);
             content_of(reply, endpoint.kind, AnswerForm::wanted(&parts.headers))
         };
-        if endpoint.kind == Kind::Read {
+        if endpoint.kind == VerbKind::Read {
             return call().unless_known(&parts.headers);
         }
         let key = match key(&parts.headers) {
@@ -179,11 +179,11 @@ fn description(method: &Method) -> Answer {
     })
 }
 
-fn content_of(reply: Result<Reply, ApiError>, kind: Kind, form: AnswerForm) -> Content {
+fn content_of(reply: Result<Reply, ApiError>, kind: VerbKind, form: AnswerForm) -> Content {
     match reply {
         Err(error) => Problem::of(&error).content(),
         Ok(reply) => {
-            let status = if kind == Kind::Make { StatusCode::CREATED } else { StatusCode::OK };
+            let status = if kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
             let (content_type, body) = match form {
                 AnswerForm::Text => (TEXT, reply.text),
                 AnswerForm::Json => (JSON, json_of(reply).to_string()),

@@ -4,7 +4,7 @@
 use hyper::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::rest::endpoint::{Endpoint, Kind};
+use crate::rest::endpoint::{Endpoint, VerbKind};
 use crate::rest::endpoints::ENDPOINTS;
 use crate::rest::events;
 use crate::rest::patterns;
@@ -59,7 +59,7 @@ pub fn document() -> Value {
 }
 
 fn operation(endpoint: &Endpoint) -> Value {
-    let is_read = endpoint.kind == Kind::Read;
+    let is_read = endpoint.kind == VerbKind::Read;
     let all = (endpoint.parameters)();
     let in_path = endpoint.in_path.map(|(segment, field)| {
         let parameter = all.iter().find(|one| one.name == field);
@@ -170,7 +170,7 @@ fn schema(parameter: &Parameter) -> Value {
 }
 
 fn responses(endpoint: &Endpoint) -> Value {
-    let done = if endpoint.kind == Kind::Make { StatusCode::CREATED } else { StatusCode::OK };
+    let done = if endpoint.kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
     let mut responses = Map::new();
     let reply = json!({ "description": "The reply", "content": {
         JSON: { "schema": { "type": "object" } },
@@ -184,7 +184,7 @@ fn responses(endpoint: &Endpoint) -> Value {
     };
     refused(StatusCode::BAD_REQUEST, "A field is wrong; `problems` names it");
     refused(StatusCode::NOT_FOUND, "There is no such memory, session or pattern");
-    if endpoint.kind != Kind::Read {
+    if endpoint.kind != VerbKind::Read {
         refused(
             StatusCode::CONFLICT,
             "The Idempotency-Key belongs to another request, or its request is under way",

@@ -11,8 +11,6 @@ mod documents;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::world::bytes_under;
-
 /// A crate, and those of ours that it may depend on.
 type Room = (&'static str, &'static [&'static str]);
 
@@ -75,7 +73,7 @@ const MAP: &[Room] = &[
         ],
     ),
     ("grpc", &["guard", "event", "writer", "reply", "api", "access", "daemon", "web"]),
-    ("remote", &["guard", "event", "store", "writer", "reply", "api", "access"]),
+    ("remote", &["guard", "event", "settings", "store", "writer", "reply", "api", "access"]),
     ("terminal", &["guard", "event", "index", "search", "reply"]),
     (
         "retriever",
@@ -109,6 +107,7 @@ const MAP: &[Room] = &[
         &[
             "guard",
             "event",
+            "settings",
             "store",
             "writer",
             "memory",
@@ -270,7 +269,25 @@ impl Source {
 }
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Every file below a directory, by its path in it.
+fn bytes_under(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(directory).unwrap().to_owned();
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
 }
 
 fn sources() -> Vec<Source> {
@@ -339,7 +356,9 @@ fn definition(line: &str) -> Option<&str> {
     let prefixes = ["pub(super) ", "pub(crate) ", "pub "];
     let rest = prefixes.iter().find_map(|prefix| line.strip_prefix(prefix)).unwrap_or(line);
     let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| rest.strip_prefix(kind))?;
-    Some(&name[..name.find(|c| !is_name_char(c)).unwrap_or(name.len())])
+    let name = &name[..name.find(|c| !is_name_char(c)).unwrap_or(name.len())];
+    // A macro takes the name of its type as an argument.
+    (!name.is_empty()).then_some(name)
 }
 
 /// Returns the name of a file that needs a name of its own.
@@ -523,7 +542,7 @@ fn every_clause_of_the_specification_is_cited() {
     assert!(!clauses(&specification).is_empty(), "SPEC.md has no numbered clause");
     let files = ["src", "tests"].map(|folder| bytes_under(&root().join(folder)));
     // The examples in this file are no citations.
-    let files = files.iter().flatten().filter(|(path, _)| !path.ends_with("integration/rooms.rs"));
+    let files = files.iter().flatten().filter(|(path, _)| !path.ends_with("house/main.rs"));
     let cited = files.flat_map(|(_, bytes)| citations(&String::from_utf8_lossy(bytes))).collect();
     assert_none(&unfaithful(&specification, &cited));
 }
