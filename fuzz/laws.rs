@@ -4,16 +4,16 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-use api::requests::listing::ShowArguments;
-use api::requests::prompts::RecallArguments;
-use api::requests::save;
-use api::{
-    ApiRequest, ContextRequest, LIMIT_MAX, QUERY_BYTES_MAX, SearchRequest, TOKENS_MAX, TOKENS_MIN,
-};
 use event::clean;
 use event::{Decoded, Event, RepoKey, Stamp, Timestamp, codec, limits, validate};
 use guard::secrets::{findings, redacted};
 use guard::text::is_unsafe;
+use requests::listing::ShowArguments;
+use requests::prompts::RecallArguments;
+use requests::save;
+use requests::{
+    ApiRequest, ContextRequest, LIMIT_MAX, QUERY_BYTES_MAX, SearchRequest, TOKENS_MAX, TOKENS_MIN,
+};
 use serde_json::{Map, Value};
 use store::{FileChange, Tail};
 

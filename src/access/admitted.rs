@@ -8,8 +8,10 @@ use rmcp::model::Extensions;
 
 use crate::expensive_calls::{ExpensiveCalls, Payer};
 use crate::named_token::NamedToken;
-use crate::rights::Rights;
 use event::Timestamp;
+use requests::fields::Given;
+use requests::rights::Rights;
+use requests::verb::Verb;
 
 /// Whoever sent a request.
 #[derive(Clone)]
@@ -74,6 +76,14 @@ impl Admitted {
              agent-knowledge token create NAME --rights {needed}",
             self.rights
         ))
+    }
+
+    /// Counts a call of a verb with these arguments, if it is an expensive one.
+    ///
+    /// # Errors
+    /// The seconds to wait.
+    pub fn charge(&self, verb: &Verb, given: &Given) -> Result<(), i64> {
+        if verb.is_expensive(given) { self.pay() } else { Ok(()) }
     }
 
     /// Counts an expensive call.

@@ -77,7 +77,7 @@ fn mark(file: &TokensFile) -> Option<FileMark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rights::Rights;
+    use requests::rights::Rights;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(1_700_000_000 + second).unwrap()

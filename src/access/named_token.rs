@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::rights::Rights;
 use crate::token::{Secret, Token, TokenError, open, read};
 use event::Timestamp;
+use requests::rights::Rights;
 use store::{FileLock, StoreError, make_own_file, make_private_dir};
 
 /// Most tokens: each request is compared with all. A team has one for each person and each container.

@@ -40,14 +40,45 @@ mod write;
 pub use shared_core::{Core, Doctor, Local};
 
 use self::damage::sound_answer;
-use crate::{
-    AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, LogEventsRequest, Mode, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
-    SearchRequest, SessionSearchRequest, StaleRequest, SweepRequest, Voice,
-};
-use event::Draft;
+use requests::{Api, ApiError, ContextRequest, Mode, Reply, Request, SearchRequest, Voice};
 
 impl Api for Local {
+    fn ask_as(&self, request: &Request, voice: &Voice) -> Result<Reply, ApiError> {
+        match request {
+            Request::Search(request) => self.search(request),
+            Request::Context(request) => self.context(request),
+            Request::Show(ids) => self.show(ids),
+            Request::Sessions(request) => past_sessions::search(self, request),
+            Request::Save(draft) => save::save(self, (**draft).clone(), voice.client()),
+            Request::Change(request) => change::change(self, request, voice),
+            Request::Sweep(request) => bulk_change::sweep(self, request),
+            Request::Link(request) => links::link(self, request, voice),
+            Request::Patterns(request) => analysis::patterns(self, request, voice),
+            Request::Review(request) => {
+                sound_answer(|used| contradictions::review(self, request, used))
+            }
+            Request::Related(request) => sound_answer(|used| related::related(self, request, used)),
+            Request::Analyze(request) => {
+                sound_answer(|used| analysis::analyze(self, request, used))
+            }
+            Request::Stale(request) => sound_answer(|used| staleness::stale(self, request, used)),
+            Request::List(listing) => sound_answer(|used| listing::list(self, listing, used)),
+            Request::LogEvents(request) => {
+                sound_answer(|used| log_events::log_events(self, request, used))
+            }
+            Request::Recent(limit) => sound_answer(|used| listing::recent(self, *limit, used)),
+            Request::Complete(request) => {
+                sound_answer(|used| listing::complete(self, request, used))
+            }
+            Request::Digest => sound_answer(|used| state::digest(self, used)),
+            Request::Status => state::status(self),
+            Request::Doctor => state::doctor(self),
+            Request::Whoami => state::whoami(self),
+        }
+    }
+}
+
+impl Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
         let then = past::answer(self, request.as_of, request.mode, |it| {
             it.search(&SearchRequest { as_of: None, ..request.clone() })
@@ -61,10 +92,6 @@ impl Api for Local {
         sound_answer(|used| find::search(self, request, used))
     }
 
-    fn search_sessions(&self, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
-        past_sessions::search(self, request)
-    }
-
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
         let then = past::answer(self, request.as_of, Mode::Hybrid, |it| {
             it.context(&ContextRequest { as_of: None, ..request.clone() })
@@ -75,75 +102,7 @@ impl Api for Local {
         sound_answer(|used| context::context(self, request, used))
     }
 
-    fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
-        save::save(self, draft, client)
-    }
-
-    fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        change::change(self, request, voice)
-    }
-
-    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError> {
-        sound_answer(|used| contradictions::review(self, request, used))
-    }
-
-    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
-        bulk_change::sweep(self, request)
-    }
-
-    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        links::link(self, request, voice)
-    }
-
-    fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {
-        sound_answer(|used| related::related(self, request, used))
-    }
-
-    fn analyze(&self, request: &AnalyzeRequest) -> Result<Reply, ApiError> {
-        sound_answer(|used| analysis::analyze(self, request, used))
-    }
-
-    fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        analysis::patterns(self, request, voice)
-    }
-
-    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
-        sound_answer(|used| staleness::stale(self, request, used))
-    }
-
-    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
-        sound_answer(|used| listing::list(self, listing, used))
-    }
-
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
         sound_answer(|used| listing::show(self, ids, used))
-    }
-
-    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError> {
-        sound_answer(|used| log_events::log_events(self, request, used))
-    }
-
-    fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
-        sound_answer(|used| listing::recent(self, limit, used))
-    }
-
-    fn complete(&self, request: &CompleteRequest) -> Result<Reply, ApiError> {
-        sound_answer(|used| listing::complete(self, request, used))
-    }
-
-    fn status(&self) -> Result<Reply, ApiError> {
-        state::status(self)
-    }
-
-    fn digest(&self) -> Result<Reply, ApiError> {
-        sound_answer(|used| state::digest(self, used))
-    }
-
-    fn doctor(&self) -> Result<Reply, ApiError> {
-        state::doctor(self)
-    }
-
-    fn whoami(&self) -> Result<Reply, ApiError> {
-        state::whoami(self)
     }
 }

@@ -1,17 +1,16 @@
-//! The command line of `agent-knowledge`, as clap parses it. The options of a request come from `api::requests`;
+//! The command line of `agent-knowledge`, as clap parses it. The options of a request come from `requests::requests`;
 //! this folder names the commands and adds the options that no request has. Not here: what a command does (`cli`).
 
 use crate::args::output_format::OutputFormat;
 use std::path::PathBuf;
 
-use api::requests;
-use api::requests::browse::BrowseRequest;
-use api::requests::listing::{RecentArguments, ShowArguments};
-use api::{ApiRequest, ContextRequest, SearchRequest};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use requests::browse::BrowseRequest;
+use requests::listing::{RecentArguments, ShowArguments};
+use requests::{ApiRequest, ContextRequest, SearchRequest};
 
-use mcp::schema::ToolSet;
+use requests::tool::ToolSet;
 use retriever::serve_options::ServeOptions;
 use terminal::highlight::ColourChoice;
 
@@ -296,13 +295,13 @@ mod tests {
             let mut command = CommandLine::command();
             command.find_subcommand_mut(name).unwrap().render_long_help().to_string()
         };
-        let limit = format!("1 to {} [default: {}]", api::LIMIT_MAX, api::LIMIT_DEFAULT);
-        let tokens = format!("{} to {} [default: ", api::TOKENS_MIN, api::TOKENS_MAX);
+        let limit = format!("1 to {} [default: {}]", requests::LIMIT_MAX, requests::LIMIT_DEFAULT);
+        let tokens = format!("{} to {} [default: ", requests::TOKENS_MIN, requests::TOKENS_MAX);
         for (command, told) in [
             ("search", limit.clone()),
             ("recent", limit),
-            ("search", format!("{tokens}{}]", api::SEARCH_TOKENS_DEFAULT)),
-            ("context", format!("{tokens}{}]", api::CONTEXT_TOKENS_DEFAULT)),
+            ("search", format!("{tokens}{}]", requests::SEARCH_TOKENS_DEFAULT)),
+            ("context", format!("{tokens}{}]", requests::CONTEXT_TOKENS_DEFAULT)),
         ] {
             assert!(help(command).contains(&told), "{command}: {told}\n{}", help(command));
         }

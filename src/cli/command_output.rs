@@ -3,7 +3,7 @@
 use crate::args;
 use crate::args::output_format::OutputFormat;
 use crate::command_context::Process;
-use api::{ApiError, Reply, Shape};
+use requests::{ApiError, Reply, Shape};
 use writer::exit::{Exit, complain, deliver};
 
 /// Prints a reply in the requested form.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use api::{Api, ApiError, ContextRequest, Reply};
 use clients::setup::{SetupError, read_shared, replace_shared};
 use event::Problems;
 use guard::secrets::redacted;
+use requests::Request;
+use requests::{Api, ApiError, ContextRequest, Reply};
 use serde_json::json;
 use store::when_asked_to_stop;
 use writer::exit::Exit;
@@ -67,7 +68,7 @@ pub(super) fn watch(
 
 /// Writes the briefing, unless the file has it; tells whether it was written.
 fn renewed(api: &dyn Api, request: &ContextRequest, file: &Path) -> Result<bool, ApiError> {
-    let now = format!("{MARK}{}\n", api.context(request)?.text.trim_end());
+    let now = format!("{MARK}{}\n", api.ask(&Request::Context(request.clone()))?.text.trim_end());
     // It names the file and what failed.
     let trouble =
         |error: SetupError| ApiError::Failed { exit: Exit::Io, message: error.to_string() };

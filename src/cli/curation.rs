@@ -1,12 +1,13 @@
 //! The commands that change or check existing memories, from their arguments to the answer. Not here: their options
-//! (`args::curation`), the rules about values (`api::requests`).
+//! (`args::curation`), the rules about values (`requests::requests`).
 
 use crate::args::curation::Curation;
 use crate::args::output_format::OutputFormat;
 use crate::judgement::judged;
 use crate::wiring::Wiring;
-use api::{ApiError, Doing, ReviewRequest, StaleRequest, Voice};
 use reply::Reply;
+use requests::Request;
+use requests::{ApiError, Doing, ReviewRequest, StaleRequest, Voice};
 use retriever::options::{GlobalOptions, Need};
 
 /// Runs a command. Wrong values are reported before anything is opened.
@@ -19,23 +20,23 @@ pub(super) fn curate(
     Ok(match command {
         Curation::Change(command) => {
             let (form, request) = command.request()?;
-            (form, open()?.change(&request, &Voice::Caller)?)
+            (form, open()?.ask_as(&Request::Change(request), &Voice::Caller)?)
         }
         Curation::Bulk(command) => {
             let (form, request) = command.request();
-            (form, open()?.sweep(&request)?)
+            (form, open()?.ask(&Request::Sweep(request))?)
         }
         Curation::Review { request, judge, apply, form } => {
             let request: ReviewRequest = request.read()?;
             let api = open()?;
-            let reply = api.review(&request)?;
+            let reply = api.ask(&Request::Review(request))?;
             let doing = if apply { Doing::Do } else { Doing::Show };
             let reply = if judge { judged(wiring, settings, &*api, &reply, doing)? } else { reply };
             (form, reply)
         }
         Curation::Stale(command) => {
             let request: StaleRequest = command.arguments.read()?;
-            (command.form, open()?.stale(&request)?)
+            (command.form, open()?.ask(&Request::Stale(request))?)
         }
     })
 }

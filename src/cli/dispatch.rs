@@ -1,5 +1,5 @@
 //! Runs the commands of `agent-knowledge`: one command, one answer. Not here: the options of the command line
-//! (`args`), the rules about values (`api::requests`), what only a process can do (`process`).
+//! (`args`), the rules about values (`requests::requests`), what only a process can do (`process`).
 
 use crate::command_context::Process;
 use crate::command_output::{answer, refuse};
@@ -15,11 +15,12 @@ use crate::args;
 use crate::args::output_format::OutputFormat;
 use crate::args::request::RequestCommand;
 use crate::args::{CommandLine, MainCommand, Past, WatchedContext};
-use api::requests::browse::BrowseRequest;
-use api::requests::listing::{RecentArguments, ShowArguments};
-use api::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use guard::secrets::redacted;
-use mcp::schema::ToolSet;
+use requests::Request;
+use requests::browse::BrowseRequest;
+use requests::listing::{RecentArguments, ShowArguments};
+use requests::tool::ToolSet;
+use requests::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchRequest, Shape};
 use terminal::memory_table;
 use writer::exit::{Exit, complain};
 
@@ -172,13 +173,15 @@ fn perform(
         MainCommand::List(list) => listed(process, wiring, settings, list)?,
         MainCommand::Recent(recent) => {
             let request: RecentArguments = recent.arguments.read()?;
-            (recent.form, wiring.open(settings, Need::Words)?.recent(request.limit)?)
+            (recent.form, wiring.open(settings, Need::Words)?.ask(&Request::Recent(request.limit))?)
         }
         MainCommand::Status(form) => {
-            let status = wiring.open(settings, Need::Words)?.status()?;
+            let status = wiring.open(settings, Need::Words)?.ask(&Request::Status)?;
             (form, wiring.with_sessions_and_team(settings, status))
         }
-        MainCommand::Whoami(form) => (form, wiring.open(settings, Need::Words)?.whoami()?),
+        MainCommand::Whoami(form) => {
+            (form, wiring.open(settings, Need::Words)?.ask(&Request::Whoami)?)
+        }
         MainCommand::Mcp(command) => {
             let api = wiring.open_server(settings, command.remote.as_deref())?;
             return Ok(serve_mcp(process, wiring, api, command.tools));
@@ -220,7 +223,7 @@ fn listed(
     command: RequestCommand<BrowseRequest>,
 ) -> Result<(OutputFormat, Reply), ApiError> {
     let listing = Listing::Page(Box::new(command.arguments.read()?));
-    let mut reply = wiring.open(settings, Need::Words)?.list(&listing)?;
+    let mut reply = wiring.open(settings, Need::Words)?.ask(&Request::List(listing))?;
     let table = process.columns.and_then(|wide| memory_table::table(&reply.json, wide));
     reply.text = table.unwrap_or(reply.text);
     Ok((command.form, reply))
@@ -234,7 +237,8 @@ fn shown(
     command: Past<ShowArguments>,
 ) -> Result<(OutputFormat, Reply), ApiError> {
     let request: ShowArguments = command.arguments.read()?;
-    let mut reply = wiring.open(settings, Need::Words)?.show(&request.ids)?;
+    let mut reply =
+        wiring.open(settings, Need::Words)?.ask(&Request::Show(request.ids.to_vec()))?;
     if let Some(columns) = process.columns {
         let style = if process.is_colourful {
             terminal::memory_card::TitleStyle::Bold
@@ -257,7 +261,7 @@ fn searched(
     let arguments = crate::piped::with_query(process, arguments)?;
     let request = SearchRequest { shape: shape(form), ..arguments.read()? };
     let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
-    let mut reply = wiring.open(settings, need)?.search(&request)?;
+    let mut reply = wiring.open(settings, need)?.ask(&Request::Search(request.clone()))?;
     if process.is_colourful {
         reply.text = terminal::highlight::highlighted(&reply.text, &request.query);
     }
@@ -281,5 +285,5 @@ fn briefed(
         return Ok((form, crate::context_watch::watch(&*api, &request, &file, process.messages)?));
     }
     let request = ContextRequest { shape: shape(form), ..request };
-    Ok((form, wiring.open(settings, need)?.context(&request)?))
+    Ok((form, wiring.open(settings, need)?.ask(&Request::Context(request))?))
 }

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use api::{ApiError, Reply};
+use requests::{ApiError, Reply};
 use serde_json::{Value, json};
 use writer::exit::Exit;
 

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use crate::judge::decision::{Decided, Decision};
 use crate::wiring::Wiring;
-use api::{Api, ApiError, ChangeRequest, Doing, Voice, Wanted};
 use event::{Decoded, Draft, codec, suspicion};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
+use requests::Request;
+use requests::{Api, ApiError, ChangeRequest, Doing, Voice, Wanted};
 use retriever::options::GlobalOptions;
 
 /// The name under which decisions are written.
@@ -84,7 +85,8 @@ fn act(api: &dyn Api, pair: &Value, decided: &Decided) -> Result<String, ApiErro
     let change = |ids: Vec<String>, change: Wanted| {
         let voice = Voice::Model { client: Some(Redacted::of(JUDGE)), session: None };
         let note = Some(decided.reason.clone()).filter(|reason| !reason.is_empty());
-        api.change(&ChangeRequest { ids, change, note }, &voice).map(|_| "done".to_owned())
+        api.ask_as(&Request::Change(ChangeRequest { ids, change, note }), &voice)
+            .map(|_| "done".to_owned())
     };
     match &decided.decision {
         Decision::SupersedeOld => change(vec![older], Wanted::Superseded { by: newer }),
@@ -95,7 +97,8 @@ fn act(api: &dyn Api, pair: &Value, decided: &Decided) -> Result<String, ApiErro
             Ok("skipped: its lesson reads like an instruction".to_owned())
         }
         Decision::Merge(lesson) => {
-            let by = api.save(merged(pair, lesson), Some(JUDGE))?;
+            let judge = Voice::Model { client: Some(Redacted::stamp(JUDGE)), session: None };
+            let by = api.ask_as(&Request::Save(Box::new(merged(pair, lesson))), &judge)?;
             let by = by.json.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             change(vec![older, newer], Wanted::Superseded { by })
         }

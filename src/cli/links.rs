@@ -1,5 +1,5 @@
 //! The commands about links and what they connect, from their arguments to the answer. Not here: their options
-//! (`args::links`), the rules about values (`api::requests`).
+//! (`args::links`), the rules about values (`requests::requests`).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,12 +9,13 @@ use serde_json::Value;
 use crate::args::links::{Link, LinkCommand, Unlink};
 use crate::command_context::Process;
 use crate::wiring::Wiring;
-use api::requests::links::{end_origin, links};
-use api::{
+use reply::Reply;
+use requests::Request;
+use requests::links::{end_origin, links};
+use requests::{
     AcceptedPattern, AnalyzeRequest, Api, ApiError, FINDINGS_MAX, LinkRequest, PatternsRequest,
     RelatedRequest, TOKENS_MIN, Voice,
 };
-use reply::Reply;
 use retriever::options::{GlobalOptions, Need};
 use writer::exit::Exit;
 
@@ -33,24 +34,34 @@ pub(super) fn follow(
         LinkCommand::Unlink(unlink) => unlink_request(unlink)?,
         LinkCommand::Related(related) => {
             let request: RelatedRequest = related.arguments.read()?;
-            return Ok((Exit::Done, wiring.open(settings, Need::Words)?.related(&request)?));
+            return Ok((
+                Exit::Done,
+                wiring.open(settings, Need::Words)?.ask(&Request::Related(request))?,
+            ));
         }
         LinkCommand::Impact(impact) => {
             let request: RelatedRequest = impact.arguments.read()?;
-            return Ok((Exit::Done, wiring.open(settings, Need::Words)?.related(&request)?));
+            return Ok((
+                Exit::Done,
+                wiring.open(settings, Need::Words)?.ask(&Request::Related(request))?,
+            ));
         }
         LinkCommand::Analyze(analyze) => {
             let request: AnalyzeRequest = analyze.arguments.read()?;
-            return Ok((Exit::Done, wiring.open(settings, Need::Words)?.analyze(&request)?));
+            return Ok((
+                Exit::Done,
+                wiring.open(settings, Need::Words)?.ask(&Request::Analyze(request))?,
+            ));
         }
         LinkCommand::Patterns(patterns) => {
             let request: PatternsRequest = patterns.arguments.read()?;
             let api = wiring.open(settings, Need::Words)?;
             let request = by_mark(request, &*api)?;
-            return Ok((Exit::Done, api.patterns(&request, &Voice::Caller)?));
+            return Ok((Exit::Done, api.ask_as(&Request::Patterns(request), &Voice::Caller)?));
         }
     };
-    let reply = wiring.open(settings, Need::Words)?.link(&request, &Voice::Caller)?;
+    let reply =
+        wiring.open(settings, Need::Words)?.ask_as(&Request::Link(request), &Voice::Caller)?;
     let refused = reply.json.get("refused").and_then(Value::as_u64).unwrap_or(0);
     let exit = if refused > 0 { Exit::Invalid } else { Exit::Done };
     Ok((exit, reply))
@@ -65,7 +76,7 @@ fn by_mark(request: PatternsRequest, api: &dyn Api) -> Result<PatternsRequest, A
         return Ok(request);
     };
     let list = PatternsRequest::List { limit: FINDINGS_MAX, max_tokens: TOKENS_MIN };
-    let listed = api.patterns(&list, &Voice::Caller)?;
+    let listed = api.ask_as(&Request::Patterns(list), &Voice::Caller)?;
     let mark = listed.json.pointer(&format!("/patterns/{place}/mark")).and_then(Value::as_str);
     let Some(mark) = mark else { return Ok(request) };
     let accepted = AcceptedPattern { which: mark.to_owned(), ..accepted.clone() };

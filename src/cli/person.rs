@@ -5,7 +5,7 @@ use crate::command_context::Process;
 use crate::command_output::ended;
 use crate::piped;
 use crate::wiring::Wiring;
-use api::ApiError;
+use requests::ApiError;
 use retriever::options::GlobalOptions;
 use writer::exit::{Exit, complain};
 

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::args::request::Arguments;
 use crate::command_context::Process;
-use api::{ApiError, SearchRequest};
+use requests::{ApiError, SearchRequest};
 use writer::exit::Exit;
 
 /// Most bytes read from standard input: the log of a long CI run. The request cuts it to its telling lines.

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use api::requests::browse::{BrowseRequest, PAGE_MAX};
-use api::{Api, CompleteRequest, Listing, Slot};
+use requests::Request;
+use requests::browse::{BrowseRequest, PAGE_MAX};
+use requests::{Api, CompleteRequest, Listing, Slot};
 use serde_json::Value;
 
 use crate::args;
@@ -62,7 +63,8 @@ fn values(
     let logs = place.logs.as_ref().map(PathBuf::from).or_else(|| settings.logs.clone());
     let settings = GlobalOptions { logs, ..settings.clone() };
     let api = wiring.open(&settings, Need::Words).ok()?;
-    let found = api.complete(&CompleteRequest::read(slot, &place.typed).ok()?).ok()?.json;
+    let found =
+        api.ask(&Request::Complete(CompleteRequest::read(slot, &place.typed).ok()?)).ok()?.json;
     let found = found.get("values")?.as_array()?.iter().filter_map(Value::as_str);
     if slot != Slot::Id {
         return Some(found.map(|value| (value.to_owned(), String::new())).collect());
@@ -82,7 +84,7 @@ fn values(
 fn newest_lessons(api: &dyn Api) -> BTreeMap<String, String> {
     let page =
         Listing::Page(Box::new(BrowseRequest { limit: PAGE_MAX, ..BrowseRequest::default() }));
-    let listed = api.list(&page).map(|reply| reply.json).unwrap_or_default();
+    let listed = api.ask(&Request::List(page)).map(|reply| reply.json).unwrap_or_default();
     let memories = listed.get("memories").and_then(Value::as_array).into_iter().flatten();
     let text = |memory: &Value, name: &str| memory.get(name)?.as_str().map(str::to_owned);
     memories.filter_map(|memory| Some((text(memory, "id")?, text(memory, "lesson")?))).collect()

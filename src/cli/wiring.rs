@@ -16,8 +16,8 @@ use crate::args::upkeep::Upkeep;
 use crate::args::{ModelCommand, Serve};
 use crate::command_context::Process;
 use crate::judge::decision::Decided;
-use api::{Api, ApiError, Reply};
-use mcp::schema::ToolSet;
+use requests::tool::ToolSet;
+use requests::{Api, ApiError, Reply};
 use retriever::options::{GlobalOptions, Need};
 use writer::exit::Exit;
 

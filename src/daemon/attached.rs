@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 
 use crate::protocol::Hello;
-use api::Reply;
 use event::Timestamp;
+use requests::Reply;
 
 /// Events that `status` shows.
 const EVENTS_MAX: usize = 8;

@@ -1,12 +1,13 @@
 //! Reaching the shared retriever: connecting, the exchange of hellos, and starting one where there is
 //! none. Not here: sending requests (`remote`), the process itself (`process`).
 
+use requests::{Request, Voice};
 use std::fs::OpenOptions;
 use std::io;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::protocol::{Answer, Ask, Hello, PROTOCOL, Welcome, receive, send};
+use crate::protocol::{Ask, Hello, PROTOCOL, Welcome, WireAnswer, receive, send};
 use crate::remote::Remote;
 use crate::stream::{LineStream, Stream, is_timeout};
 use reply::Reply;
@@ -72,8 +73,9 @@ impl Remote {
     pub fn status_if_running(&self) -> Option<Reply> {
         let attempt = self.endpoint.is_trusted().then(|| self.attempt());
         let Some(Attempt::Ready(mut lines)) = attempt else { return None };
-        send(&mut lines, &Ask::Status).ok()?;
-        let answer: Answer = receive(&mut lines).ok()??;
+        send(&mut lines, &Ask::Memory { request: Box::new(Request::Status), voice: Voice::Caller })
+            .ok()?;
+        let answer: WireAnswer = receive(&mut lines).ok()??;
         answer.into_result().ok()
     }
 

@@ -15,12 +15,11 @@ use crate::attached::Attached;
 use crate::endpoint::Endpoint;
 use crate::guests::Guests;
 use crate::host_state::{CallCount, HostEvent, HostState, lock};
-use crate::protocol::{Answer, Ask, Hello, PROTOCOL, ProtocolVersion, Welcome, receive, send};
+use crate::protocol::{Ask, Hello, PROTOCOL, ProtocolVersion, Welcome, WireAnswer, receive, send};
 use crate::stream::{AgentListener, LineStream, SocketFile, Stream, Transport};
 use crate::survive::survive;
 use api::local::{Core, Local};
-use api::{Api, ApiError};
-use reply::Reply;
+use requests::{Api, ApiError, Request};
 use writer::exit::Exit;
 
 /// The connection limit. A client has one connection for each of its concurrent requests.
@@ -242,46 +241,23 @@ fn answer_all(lines: &mut LineStream, local: &Local, shared: &HostState) -> io::
     while let Some(ask) = receive::<Ask>(lines)? {
         let _counted = CallCount::one_more(shared);
         shared.clients.count_call();
-        if ask == Ask::Leave {
+        let Ask::Memory { request, voice } = ask else {
             // This comes before the answer, because the client may not wait for it.
             let _ = shared.events.send(HostEvent::Stop);
             let text = "leaving".to_owned();
-            send(lines, &Answer::Reply { text, json: json!({ "leaving": true }) })?;
+            send(lines, &WireAnswer::Reply { text, json: json!({ "leaving": true }) })?;
             continue;
-        }
-        let answered = survive(|| answer(local, ask, shared));
+        };
+        let answered = survive(|| {
+            let reply = local.ask_as(&request, &voice)?;
+            Ok(if *request == Request::Status { shared.add_to_status(reply) } else { reply })
+        });
         let has_panicked = matches!(&answered, Err(ApiError::Failed { exit: Exit::Internal, .. }));
-        send(lines, &Answer::of(answered))?;
+        send(lines, &WireAnswer::of(answered))?;
         if has_panicked && local.engine().snapshot().is_err() {
             // The panic also stopped the engine. The next request starts another retriever.
             let _ = shared.events.send(HostEvent::Stop);
         }
     }
     Ok(())
-}
-
-fn answer(local: &Local, ask: Ask, shared: &HostState) -> Result<Reply, ApiError> {
-    match ask {
-        Ask::Search(request) => local.search(&request),
-        Ask::SearchSessions(request) => local.search_sessions(&request),
-        Ask::Context(request) => local.context(&request),
-        Ask::Save { draft, client } => local.save(*draft, client.as_deref()),
-        Ask::Change { request, voice } => local.change(&request, &voice),
-        Ask::Review(request) => local.review(&request),
-        Ask::Sweep(request) => local.sweep(&request),
-        Ask::Link { request, voice } => local.link(&request, &voice),
-        Ask::Related(request) => local.related(&request),
-        Ask::Analyze(request) => local.analyze(&request),
-        Ask::Patterns { request, voice } => local.patterns(&request, &voice),
-        Ask::Stale(request) => local.stale(&request),
-        Ask::List(listing) => local.list(&listing),
-        Ask::Show(ids) => local.show(&ids),
-        Ask::LogEvents(request) => local.log_events(&request),
-        Ask::Recent(limit) => local.recent(limit),
-        Ask::Complete(request) => local.complete(&request),
-        Ask::Status => local.status().map(|status| shared.add_to_status(status)),
-        Ask::Digest => local.digest(),
-        Ask::Doctor => local.doctor(),
-        Ask::Whoami | Ask::Leave => local.whoami(),
-    }
 }

@@ -8,18 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::stream::LineStream;
-use api::caller::Caller;
-use api::{
-    AnalyzeRequest, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest, Listing,
-    LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest, SearchRequest,
-    SessionSearchRequest, StaleRequest, SweepRequest, Voice,
-};
-use event::{Draft, Problems};
+use event::Problems;
+use requests::caller::Caller;
+use requests::{ApiError, Reply, Request, Voice};
 use writer::exit::Exit;
 
 /// The protocol version. A client with another version answers in its own process. The fields
 /// `protocol` and `version` of both hellos, and the request to leave, never change.
-pub const PROTOCOL: u32 = 8;
+pub const PROTOCOL: u32 = 9;
 
 /// The longest line in bytes. The longest request holds an event of 64 kB with every character
 /// escaped, the longest answer twenty whole memories, twice.
@@ -50,71 +46,27 @@ pub struct Welcome {
     pub pid: u32,
 }
 
-/// A request.
+/// What a client asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    Search(SearchRequest),
-    SearchSessions(SessionSearchRequest),
-    Context(ContextRequest),
-    Save {
-        draft: Box<Draft>,
-        client: Option<String>,
-    },
-    Change {
-        request: ChangeRequest,
-        voice: Voice,
-    },
-    Review(ReviewRequest),
-    Sweep(SweepRequest),
-    Link {
-        request: LinkRequest,
-        voice: Voice,
-    },
-    Related(RelatedRequest),
-    Analyze(AnalyzeRequest),
-    Patterns {
-        request: PatternsRequest,
-        voice: Voice,
-    },
-    Stale(StaleRequest),
-    List(Listing),
-    Show(Vec<String>),
-    LogEvents(LogEventsRequest),
-    Recent(usize),
-    Complete(CompleteRequest),
-    Status,
-    Digest,
-    Doctor,
-    Whoami,
+    /// Asks the memory, in somebody's name.
+    Memory { request: Box<Request>, voice: Voice },
     /// Asks the retriever to stop, because a newer one is coming or the user wants it.
     Leave,
-}
-
-impl Ask {
-    /// Returns the request as it is sent a second time, after a first try that got no answer.
-    pub fn sent_again(&self) -> Self {
-        match self.clone() {
-            Self::Save { mut draft, client } => {
-                draft.is_retry = true;
-                Self::Save { draft, client }
-            }
-            other => other,
-        }
-    }
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum WireAnswer {
     Reply { text: String, json: Value },
     Invalid(Problems),
     NotFound(String),
     Failed { exit: Exit, message: String },
 }
 
-impl Answer {
+impl WireAnswer {
     pub fn of(answer: Result<Reply, ApiError>) -> Self {
         match answer {
             Ok(Reply { text, json }) => Self::Reply { text, json },
@@ -155,13 +107,20 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use api::requests::listing::{RecordsOf, RecordsRequest};
-    use api::{Doing, Explain, Flagged, Mode, SearchScope, Shape, Slot, Sweep, Wanted};
-    use event::{Author, Verdict};
+    use event::{Author, Draft, Verdict};
     use memory::Maturity;
+    use requests::listing::{RecordsOf, RecordsRequest};
+    use requests::{
+        ChangeRequest, CompleteRequest, Doing, Explain, Flagged, Listing, Mode, ReviewRequest,
+        SearchRequest, SearchScope, Shape, Slot, StaleRequest, Sweep, SweepRequest, Wanted,
+    };
     use search::{Failure, Point};
 
-    fn round_trip(ask: &Ask) {
+    fn round_trip(request: impl Into<Request>) {
+        round_trips(&Ask::Memory { request: Box::new(request.into()), voice: Voice::Caller });
+    }
+
+    fn round_trips(ask: &Ask) {
         let line = serde_json::to_string(ask).unwrap();
         assert!(!line.contains('\n'));
         assert_eq!(&serde_json::from_str::<Ask>(&line).unwrap(), ask, "{line}");
@@ -184,15 +143,15 @@ mod tests {
             ..SearchRequest::default()
         };
         let at = Point::parse("2026-03-01T12:00:00.5Z");
-        round_trip(&Ask::Search(SearchRequest {
+        round_trip(Request::Search(SearchRequest {
             since: at,
             scope: SearchScope::All(None),
             ..search.clone()
         }));
-        round_trip(&Ask::Search(search));
+        round_trip(Request::Search(search));
         let mut draft = Draft { lesson: Some("x".to_owned()), ..Draft::default() };
         draft.problems.add("tags", "must be strings");
-        round_trip(&Ask::Save { draft: Box::new(draft), client: Some("codex".to_owned()) });
+        round_trip(Request::Save(Box::new(draft)));
         for change in [
             Wanted::Feedback(Verdict::Worked),
             Wanted::Superseded { by: "b".to_owned() },
@@ -200,23 +159,23 @@ mod tests {
         ] {
             let ids = vec!["a".to_owned()];
             let request = ChangeRequest { ids, change, note: Some("n".to_owned()) };
-            round_trip(&Ask::Change { request, voice: Voice::Caller });
+            round_trip(request);
         }
-        round_trip(&Ask::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
+        round_trip(Request::Review(ReviewRequest { repo: Some("api".to_owned()), limit: 5 }));
         let sweep = Sweep::Purge(Author::Session("s".to_owned()));
-        round_trip(&Ask::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
-        round_trip(&Ask::Stale(StaleRequest { repo: Some("api".to_owned()) }));
-        round_trip(&Ask::List(Listing::OfAgentFiles));
-        round_trip(&Ask::List(Listing::OfSession("s".to_owned())));
-        round_trip(&Ask::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
-        round_trip(&Ask::List(Listing::Known(vec!["a".to_owned()])));
+        round_trip(Request::Sweep(SweepRequest { sweep, extent: Doing::Show, note: None }));
+        round_trip(Request::Stale(StaleRequest { repo: Some("api".to_owned()) }));
+        round_trip(Request::List(Listing::OfAgentFiles));
+        round_trip(Request::List(Listing::OfSession("s".to_owned())));
+        round_trip(Request::List(Listing::Grown { min: Maturity::Proven, max_tokens: 800 }));
+        round_trip(Request::List(Listing::Known(vec!["a".to_owned()])));
         let of = RecordsOf::Repo("api".to_owned());
         let cursor = Some("-~m1~0".to_owned());
-        round_trip(&Ask::List(Listing::Records(RecordsRequest { of, cursor })));
-        round_trip(&Ask::Show(vec!["a".to_owned()]));
+        round_trip(Request::List(Listing::Records(RecordsRequest { of, cursor })));
+        round_trip(Request::Show(vec!["a".to_owned()]));
         let typed = "memory://".to_owned();
-        round_trip(&Ask::Complete(CompleteRequest { slot: Slot::File, typed }));
-        round_trip(&Ask::Leave);
+        round_trip(Request::Complete(CompleteRequest { slot: Slot::File, typed }));
+        round_trips(&Ask::Leave);
     }
 
     #[test]
@@ -227,8 +186,8 @@ mod tests {
             Err(ApiError::NotFound("no".to_owned())),
             Err(ApiError::Failed { exit: Exit::Busy, message: "held".to_owned() }),
         ] {
-            let line = serde_json::to_string(&Answer::of(answer.clone())).unwrap();
-            let received: Answer = serde_json::from_str(&line).unwrap();
+            let line = serde_json::to_string(&WireAnswer::of(answer.clone())).unwrap();
+            let received: WireAnswer = serde_json::from_str(&line).unwrap();
             assert_eq!(format!("{:?}", received.into_result()), format!("{answer:?}"));
         }
     }

@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use api::ApiError;
+use requests::ApiError;
 use writer::exit::Exit;
 
 /// Runs one request. A panic becomes [`ApiError::Failed`]. Its message is already on standard

@@ -11,14 +11,16 @@ use crate::process::Start;
 use crate::protocol::PROTOCOL;
 use crate::remote::Remote;
 use crate::stream::Transport;
-use api::caller::{Caller, Patience};
-use api::fake_api::Fake;
 use api::local::Core;
-use api::{Api, ApiError, SearchRequest};
 use engine::watch::Watching;
 use engine::{Engine, EngineSetup};
 use event::{Draft, EventId};
+use guard::secrets::Redacted;
 use memory::Bound;
+use requests::Request;
+use requests::caller::{Caller, Patience};
+use requests::fake_api::Fake;
+use requests::{Api, ApiError, SearchRequest, Voice};
 use settings::Config;
 use store::Store;
 use writer::Moment;
@@ -149,7 +151,7 @@ fn lesson(text: &str) -> Draft {
 
 fn found(remote: &Remote, query: &str) -> String {
     let request = SearchRequest { query: query.into(), ..SearchRequest::default() };
-    remote.search(&request).unwrap().text
+    remote.ask(&Request::Search(request)).unwrap().text
 }
 
 // S-SERVE-1
@@ -159,11 +161,13 @@ fn one_client_finds_what_another_saved_over_any_transport() {
         let world = World::new();
         let host = world.host(transport, VERSION, None);
         let (one, other) = (world.remote("/nowhere"), world.remote("/nowhere"));
-        one.save(lesson("restart the flux capacitor"), Some("codex")).unwrap();
+        let codex = Voice::Model { client: Some(Redacted::stamp("codex")), session: None };
+        let save = Request::Save(Box::new(lesson("restart the flux capacitor")));
+        one.ask_as(&save, &codex).unwrap();
         assert!(found(&other, "flux capacitor").contains("restart the flux"), "{transport:?}");
-        let error = other.save(Draft::default(), None).unwrap_err();
+        let error = other.ask(&Request::Save(Box::default())).unwrap_err();
         assert!(matches!(error, ApiError::Invalid(_)), "{error}");
-        let status = other.status().unwrap();
+        let status = other.ask(&Request::Status).unwrap();
         assert!(!status.text.contains("process"), "{}", status.text);
         assert_eq!(status.json["clients"]["attached"].as_array().map(Vec::len), Some(1));
         assert_eq!(status.json["clients"]["attached"][0]["connections"], 2);
@@ -236,7 +240,7 @@ fn a_retriever_that_left_is_replaced() {
     let world = World::new();
     let host = world.host(Transport::Best, VERSION, None);
     let remote = world.remote("/nowhere");
-    remote.save(lesson("alpha"), None).unwrap();
+    remote.ask(&Request::Save(Box::new(lesson("alpha")))).unwrap();
     assert!(ask_to_leave(&world.remote("/nowhere")));
     host.join().unwrap();
     let host = world.host(Transport::Best, VERSION, None);

@@ -1,5 +1,5 @@
 //! The command line of `agent-knowledge-eval`, as clap parses it. Not here: what it does (`measurement`), which
-//! numbers are allowed (`api::requests`).
+//! numbers are allowed (`requests::requests`).
 
 use std::path::PathBuf;
 
@@ -136,11 +136,11 @@ pub enum EvalSplit {
 impl EvalMode {
     /// Returns the selected modes; `None` for every mode that this machine supports.
     #[must_use]
-    pub fn modes(self) -> Option<Vec<api::Mode>> {
+    pub fn modes(self) -> Option<Vec<requests::Mode>> {
         match self {
-            Self::Lexical => Some(vec![api::Mode::Lexical]),
-            Self::Dense => Some(vec![api::Mode::Dense]),
-            Self::Hybrid => Some(vec![api::Mode::Hybrid]),
+            Self::Lexical => Some(vec![requests::Mode::Lexical]),
+            Self::Dense => Some(vec![requests::Mode::Dense]),
+            Self::Hybrid => Some(vec![requests::Mode::Hybrid]),
             Self::All => None,
         }
     }

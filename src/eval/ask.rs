@@ -12,11 +12,12 @@ use super::measure::{Answer, ExaminedHit, Judged, mean, number};
 use super::set::{QueryScope, Set, SetQuery};
 use crate::real_tokens::tokens;
 use api::local::Local;
-use api::{Api, ApiError, Mode, SearchRequest};
 use engine::Stopped;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use reply::{Explain, Reply};
+use requests::Request;
+use requests::{Api, ApiError, Mode, SearchRequest};
 use search::Tier;
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
@@ -65,13 +66,15 @@ impl<'a> Asker<'a> {
     /// # Errors
     /// [`ApiError`], for example if there is no model to rank by meaning.
     pub fn ask(&self, query: &SetQuery, mode: Mode) -> Result<Answer, ApiError> {
-        let usual = QueryOptions { mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+        let usual = QueryOptions { mode, limit: requests::LIMIT_DEFAULT, explain: Explain::Silent };
         let request = self.request(query, usual);
         let start = Instant::now();
-        let reply = self.api.search(&request)?;
+        let reply = self.api.ask(&Request::Search(request))?;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let (limit, explain) = (self.asking.limit, Explain::Components);
-        let all = self.api.search(&self.request(query, QueryOptions { mode, limit, explain }))?;
+        let all = self
+            .api
+            .ask(&Request::Search(self.request(query, QueryOptions { mode, limit, explain })))?;
         let found = self.documents(&all);
         let rank = |id: &str| {
             let number = self.numbers.get(id)?;
@@ -120,7 +123,7 @@ impl<'a> Asker<'a> {
         // Every interface neutralises the text in this way before it asks.
         let text = neutralise(&query.text.replace("\r\n", "\n"), Layout::Block);
         let text = text.trim();
-        let end = text.floor_char_boundary(api::QUERY_BYTES_MAX);
+        let end = text.floor_char_boundary(requests::QUERY_BYTES_MAX);
         SearchRequest {
             query: text.get(..end).unwrap_or(text).into(),
             scope: self.scope_of(query),
@@ -132,12 +135,12 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn scope_of(&self, query: &SetQuery) -> api::SearchScope {
+    fn scope_of(&self, query: &SetQuery) -> requests::SearchScope {
         let repo = self.repo_of(query).map(RepoKey::to_string);
         match self.asking.scope {
-            QueryScope::Store => api::SearchScope::All(None),
-            QueryScope::Group => api::SearchScope::Only(repo),
-            QueryScope::Here => api::SearchScope::All(repo),
+            QueryScope::Store => requests::SearchScope::All(None),
+            QueryScope::Group => requests::SearchScope::Only(repo),
+            QueryScope::Here => requests::SearchScope::All(repo),
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod forms;
 
+use requests::Request;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::EvalError;
@@ -114,9 +115,9 @@ pub(super) fn counted(run: &Run<'_>) -> Result<Vec<(OutputForm, Cost)>, EvalErro
     let store = Written::of(&snapshot, run.corpus);
     let mut costs: BTreeMap<OutputForm, Cost> = BTreeMap::new();
     let usual =
-        QueryOptions { mode: run.mode, limit: api::LIMIT_DEFAULT, explain: Explain::Silent };
+        QueryOptions { mode: run.mode, limit: requests::LIMIT_DEFAULT, explain: Explain::Silent };
     for query in &run.set.queries {
-        let reply = run.asker.api().search(&run.asker.request(query, usual))?;
+        let reply = run.asker.api().ask(&Request::Search(run.asker.request(query, usual)))?;
         let right: BTreeSet<usize> =
             query.relevant.iter().filter_map(|(id, _)| run.asker.number_of(id)).collect();
         for shape in OutputForm::ALL {

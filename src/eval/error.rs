@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use api::ApiError;
 use event::Problems;
+use requests::ApiError;
 
 /// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]

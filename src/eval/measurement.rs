@@ -9,11 +9,11 @@ use crate::{
     EngineOptions, EvalEnvironment, EvalError, EvalRequest, Needs, QueryScope, RunProgress,
     SetFormat, Split, run,
 };
-use api::requests;
-use api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
+
 use cli::program::Program;
 use event::{Problems, Timestamp, parse_timestamp, quoted};
 use reply::Reply;
+use requests::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
 use retriever::opening::OpenAs;
 use retriever::options::{GlobalOptions, Need};
 use settings::{Config, GeneralSettings, Switch};

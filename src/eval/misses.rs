@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 use super::EvalError;
 use super::ask::{QueryOptions, Run, frozen, hits};
 use super::set::SetQuery;
-use api::{Flagged, Mode, SearchRequest};
 use engine::AskedQuery;
 use index::lexical::DocId;
 use reply::Explain;
+use requests::Request;
+use requests::{Flagged, Mode, SearchRequest};
 use search::snapshot::Snapshot;
 
 /// Requested hits: more than there are candidates.
@@ -22,7 +23,7 @@ const CANDIDATES: usize = 200;
 /// How long a query waits for its vector. The model is already loaded.
 const VECTOR_WAIT_MS: u64 = 10_000;
 /// The hits of a reply. A relevant document below them is missed.
-const SHOWN: usize = api::LIMIT_DEFAULT;
+const SHOWN: usize = requests::LIMIT_DEFAULT;
 
 /// A document that was missed.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,7 +142,7 @@ fn explain(
 ) -> Result<Miss, EvalError> {
     let how = QueryOptions { mode: run.mode, limit: DEEP, explain: Explain::Components };
     let request = run.asker.request(query, how);
-    let reply = run.asker.api().search(&request)?;
+    let reply = run.asker.api().ask(&Request::Search(request.clone()))?;
     let ranked: Vec<(usize, &Map<String, Value>)> = hits(&reply)
         .iter()
         .filter_map(|hit| Some((run.asker.document_of(hit)?, hit.get("score")?.as_object()?)))
@@ -195,12 +196,12 @@ fn absent(
     ranked: usize,
 ) -> Result<MissReason, EvalError> {
     let everywhere = SearchRequest {
-        scope: api::SearchScope::All(None),
+        scope: requests::SearchScope::All(None),
         flagged: Flagged::Included,
         ..request.clone()
     };
     let number = run.asker.number_of(&missed.document);
-    let reply = run.asker.api().search(&everywhere)?;
+    let reply = run.asker.api().ask(&Request::Search(everywhere))?;
     if hits(&reply).iter().any(|hit| run.asker.document_of(hit) == number) {
         return Ok(MissReason::Filtered);
     }

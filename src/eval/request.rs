@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::SetFormat;
 use super::set::{QueryScope, Split};
 use api::local::Local;
-use api::{ApiError, Mode};
 use event::Timestamp;
+use requests::{ApiError, Mode};
 
 /// What to measure.
 #[derive(Debug, Clone)]

@@ -12,10 +12,10 @@ use super::scratch::Scratch;
 use super::set::{QueryScope, Set};
 use super::{EvalError, economy, eval_report, forms, misses, saved_run};
 use api::local::Local;
-use api::{ApiError, Mode};
 use event::Timestamp;
 use index::embed::worker::WorkerState;
 use reply::Reply;
+use requests::{ApiError, Mode};
 use writer::exit::Exit;
 
 /// How often the embedding progress is polled.

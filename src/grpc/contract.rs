@@ -1,4 +1,4 @@
-//! The contract of gRPC: for each endpoint of REST one rpc, and for its parameters one message. Only the numbers of fields
+//! The contract of gRPC: for each verb of REST one rpc, and for its parameters one message. Only the numbers of fields
 //! are no consequence of the table: they stand in the committed file, and stay as they are for ever. Not here: how the
 //! contract is printed (`proto_text`) and how it is described to a client (`descriptors`).
 
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use crate::rpc_field::{FieldType, MORE, Unnumbered, field};
 use crate::watch_kind::{KINDS, WatchKind};
-use api::requests::parameter::{Face, Parameter, Values};
-use web::rest::endpoint::Endpoint;
-use web::rest::endpoints::ENDPOINTS;
+use requests::parameter::{Face, Parameter, Values};
+use requests::verb::Verb;
+use requests::verbs::VERBS;
 
 /// The package of the service.
 pub const PACKAGE: &str = "agent_knowledge.v1";
@@ -35,8 +35,8 @@ pub struct Rpc {
 /// What answers an rpc.
 #[derive(Clone, Copy)]
 pub enum LeadsTo {
-    /// The call of an endpoint.
-    Call(&'static Endpoint),
+    /// The call of an verb.
+    Call(&'static Verb),
     /// A stream.
     Watch(WatchKind),
 }
@@ -69,13 +69,13 @@ impl Contract {
 
     /// Makes the contract. A field that has no number yet gets the next one of its message.
     pub fn with_numbers(given: &GivenNumbers) -> Self {
-        let calls = ENDPOINTS.iter().map(|endpoint| {
+        let calls = VERBS.iter().map(|verb| {
             let rpc = Rpc {
-                name: camel_case(endpoint.name),
-                about: endpoint.about,
-                leads_to: LeadsTo::Call(endpoint),
+                name: camel_case(verb.name),
+                about: verb.about,
+                leads_to: LeadsTo::Call(verb),
             };
-            (rpc, request_fields(endpoint), answer_fields())
+            (rpc, request_fields(verb), answer_fields())
         });
         let watches = KINDS.iter().map(|kind| {
             let (name, about) = (kind.rpc().to_owned(), kind.about());
@@ -152,16 +152,16 @@ fn numbered(name: String, fields: Vec<Unnumbered>, given: &GivenNumbers) -> RpcM
     RpcMessage { name, fields, retired }
 }
 
-fn request_fields(endpoint: &Endpoint) -> Vec<Unnumbered> {
-    let parameters = (endpoint.parameters)();
+fn request_fields(verb: &Verb) -> Vec<Unnumbered> {
+    let parameters = (verb.parameters)();
     let offered = parameters.iter().filter(|one| one.is_offered(Face::Http));
     let mut fields: Vec<Unnumbered> = offered
         .map(|one| {
-            let in_path = endpoint.in_path.is_some_and(|(_, field)| field == one.name);
+            let in_path = verb.in_path.is_some_and(|(_, field)| field == one.name);
             (one.name.to_owned(), field_type(&one.values), about(one, in_path))
         })
         .collect();
-    if endpoint.takes_more {
+    if verb.takes_more {
         let about = "Further fields of an event, as SPEC.md lists them";
         fields.push(field(MORE, FieldType::Object, about));
     }

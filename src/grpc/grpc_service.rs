@@ -1,5 +1,5 @@
 //! One call, from its head to its answer: it is checked, read whole, admitted when a call is free, and answered by the call of
-//! its endpoint. It is read before it is admitted, so a slow sender takes no call. Not here: streams (`watch`), the
+//! its verb. It is read before it is admitted, so a slow sender takes no call. Not here: streams (`watch`), the
 //! checks (`grpc_guard`), messages (`wire`).
 
 use std::collections::HashMap;
@@ -27,14 +27,14 @@ use crate::wire::{RpcAnswer, WireCodec, arguments, object};
 use access::admitted::{Admitted, too_many};
 use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
-use access::rights::Rights;
-use api::requests::fields::is_absent;
-use api::{Api, ApiError, Voice};
 use daemon::guests::{GuestCall, Guests};
 use event::Problems;
+use requests::fields::is_absent;
+use requests::rights::Rights;
+use requests::verb::{Verb, VerbKind};
+use requests::{Api, ApiError, Voice};
 use web::apis::Apis;
 use web::http_server::ServerKeys;
-use web::rest::endpoint::{Endpoint, VerbKind};
 use web::rest::repeated::{Begun, RepeatedDeeds};
 use web::rest::{json_of, key, voice};
 
@@ -167,14 +167,14 @@ impl GrpcService {
         let visit = self.guests.visit();
         let body = self.read(body).await?;
         match route.leads_to {
-            LeadsTo::Call(endpoint) => {
-                admitted.may(endpoint.rights()).map_err(Status::permission_denied)?;
+            LeadsTo::Call(verb) => {
+                admitted.may(verb.rights()).map_err(Status::permission_denied)?;
                 let call = self.guests.call();
                 let permit = turn(&self.free_calls).await?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
                 let _in_call = connection.begin_call();
                 let request = Request::from_parts(parts, Full::new(body));
-                Ok(self.call((endpoint, route), request, admitted, (call, permit)).await)
+                Ok(self.call((verb, route), request, admitted, (call, permit)).await)
             }
             LeadsTo::Watch(kind) => {
                 admitted.may(kind.rights()).map_err(Status::permission_denied)?;
@@ -193,7 +193,7 @@ impl GrpcService {
 
     async fn call(
         &self,
-        (endpoint, route): (&'static Endpoint, &Route),
+        (verb, route): (&'static Verb, &Route),
         request: Request<Full<Bytes>>,
         admitted: Admitted,
         under_way: UnderWay,
@@ -202,7 +202,7 @@ impl GrpcService {
         let repeated = Arc::clone(&self.repeated);
         let (parts, body) = request.into_parts();
         let call = OneCall {
-            endpoint,
+            verb,
             api,
             repeated,
             headers: parts.headers.clone(),
@@ -238,9 +238,9 @@ async fn turn(room: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
     }
 }
 
-/// One call of an endpoint.
+/// One call of an verb.
 struct OneCall {
-    endpoint: &'static Endpoint,
+    verb: &'static Verb,
     api: Arc<dyn Api>,
     repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
     headers: HeaderMap,
@@ -253,7 +253,7 @@ impl UnaryService<DynamicMessage> for OneCall {
 
     /// Makes the call on a thread that may block. A client that disconnects does not end it.
     fn call(&mut self, request: tonic::Request<DynamicMessage>) -> Self::Future {
-        let (endpoint, api) = (self.endpoint, Arc::clone(&self.api));
+        let (verb, api) = (self.verb, Arc::clone(&self.api));
         let (repeated, headers) = (Arc::clone(&self.repeated), std::mem::take(&mut self.headers));
         let under_way = self.under_way.take();
         Box::pin(async move {
@@ -261,7 +261,7 @@ impl UnaryService<DynamicMessage> for OneCall {
                 let Some((admitted, _until_answered)) = under_way else {
                     return Err(Status::internal("a call is made once"));
                 };
-                answer((endpoint, &*api), &repeated, (&headers, request.get_ref()), &admitted)
+                answer((verb, &*api), &repeated, (&headers, request.get_ref()), &admitted)
             });
             let answer = answer.await.map_err(|_| Status::internal("the answer failed"))?;
             answer.map(tonic::Response::new)
@@ -270,29 +270,29 @@ impl UnaryService<DynamicMessage> for OneCall {
 }
 
 fn answer(
-    (endpoint, api): (&Endpoint, &dyn Api),
+    (verb, api): (&Verb, &dyn Api),
     repeated: &RepeatedDeeds<Result<RpcAnswer, Status>>,
     (headers, request): (&HeaderMap, &DynamicMessage),
     admitted: &Admitted,
 ) -> Result<RpcAnswer, Status> {
     let wrong = |detail: &str| Status::invalid_argument(detail);
     let given = arguments(request)?;
-    if let Some((_, field)) = endpoint.in_path
+    if let Some((_, field)) = verb.in_path
         && given.get(field).is_none_or(is_absent)
     {
         return Err(status(&Problems::one(field, "must be given").into()));
     }
     let voice = voice(headers, admitted).map_err(|problem| wrong(problem.detail()))?;
-    endpoint
-        .charge(&given, admitted)
+    admitted
+        .charge(verb, &given)
         .map_err(|seconds| Status::resource_exhausted(too_many(seconds)))?;
-    let call = || answer_of(endpoint, api, given, &voice);
-    if endpoint.kind == VerbKind::Read {
+    let call = || answer_of(verb, api, given, &voice);
+    if verb.kind == VerbKind::Read {
         return call();
     }
     let key = key(headers).map_err(|problem| wrong(problem.detail()))?;
     let Some(key) = key else { return call() };
-    match repeated.begin(&admitted.own_key(key), (endpoint.name, &request.encode_to_vec())) {
+    match repeated.begin(&admitted.own_key(key), (verb.name, &request.encode_to_vec())) {
         Begun::First(turn) => {
             let answer = call();
             // A replica that lags behind knows the memory a moment later.
@@ -312,12 +312,12 @@ fn answer(
 }
 
 fn answer_of(
-    endpoint: &Endpoint,
+    verb: &Verb,
     api: &dyn Api,
     given: serde_json::Map<String, serde_json::Value>,
     voice: &Voice,
 ) -> Result<RpcAnswer, Status> {
-    let reply: Result<_, ApiError> = (endpoint.call)(api, given, voice);
+    let reply: Result<_, ApiError> = verb.call(api, given, voice);
     let reply = reply.map_err(|error| status(&error))?;
     let text = reply.text.clone();
     Ok(RpcAnswer { text, json: object(json_of(reply)) })

@@ -1,12 +1,12 @@
 //! Errors as gRPC has them: a code, a message, and for wrong fields `google.rpc.BadRequest` in the details. Not here: which
-//! errors there are (`api::ApiError`).
+//! errors there are (`requests::ApiError`).
 
 use prost::Message;
 use prost_types::Any;
 use tonic::{Code, Status};
 
-use api::ApiError;
 use guard::secrets::redacted;
+use requests::ApiError;
 use writer::exit::Exit;
 
 /// The longest message, in bytes. It travels in a header, of which clients take some 8 kB, and may grow threefold there.

@@ -5,7 +5,7 @@ use crate::contract::{Contract, LeadsTo, PACKAGE, RpcField, RpcMessage, SERVICE}
 use crate::rpc_field::FieldType;
 
 const HEAD: &str = "\
-// Made from the table of endpoints that REST has. `UPDATE_PROTO=1 cargo nextest run proto` writes it anew.
+// Made from the table of verbs. `UPDATE_PROTO=1 cargo nextest run proto` writes it anew.
 // The number of a field is for ever; a new field gets the next one.
 
 syntax = \"proto3\";

@@ -13,9 +13,10 @@ use crate::grpc_status::status;
 use crate::rpc_event::{Look, RpcEvent};
 use crate::wire::object;
 use api::local::Local;
-use api::{Api, StaleRequest};
 use daemon::guests::Guests;
 use event::Problems;
+use requests::Request;
+use requests::{Api, StaleRequest};
 use web::apis::Audience;
 use web::http_caller::caller;
 
@@ -51,7 +52,9 @@ impl Look for StaleWatch {
         let mut caller = caller(None, Audience::Owner);
         caller.directory = Some(self.directory.clone());
         let local = Local::new(Arc::clone(guests.core()), caller);
-        let reply = local.stale(&StaleRequest { repo: None }).map_err(|error| status(&error))?;
+        let reply = local
+            .ask(&Request::Stale(StaleRequest { repo: None }))
+            .map_err(|error| status(&error))?;
         let memories = reply.json.get("stale").and_then(Value::as_array).cloned();
         let now: BTreeMap<String, Value> = memories
             .unwrap_or_default()

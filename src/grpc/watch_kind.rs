@@ -1,7 +1,7 @@
 //! What can be watched, with the fields of its messages. Not here: watching (`watch`).
 
 use crate::rpc_field::{FieldType, Unnumbered, field};
-use access::rights::Rights;
+use requests::rights::Rights;
 
 /// What can be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The agent that calls, and its session, as the client names them. Not here: the author when the client names
 //! nothing (`writer::identity`).
 
-use api::Voice;
 use guard::secrets::Redacted;
+use requests::Voice;
 use rmcp::service::{RequestContext, RoleServer};
 
 use access::admitted::{Admitted, admitted};

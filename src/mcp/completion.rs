@@ -4,8 +4,9 @@ use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 use serde_json::Value;
 
 use crate::{prompts, resources};
-use api::{Api, ApiError, CompleteRequest, Slot};
 use event::Problems;
+use requests::Request;
+use requests::{Api, ApiError, CompleteRequest, Slot};
 
 /// Reads what the client wants completed.
 ///
@@ -46,7 +47,7 @@ fn of_prompt(name: &str) -> Result<&'static [(&'static str, Slot)], ApiError> {
 /// # Errors
 /// Those of [`Api::complete`].
 pub fn values(api: &dyn Api, request: &CompleteRequest) -> Result<CompletionInfo, ApiError> {
-    let reply = api.complete(request)?.json;
+    let reply = api.ask(&Request::Complete(request.clone()))?.json;
     let values = reply.get("values").and_then(Value::as_array);
     let values: Vec<String> = values
         .into_iter()

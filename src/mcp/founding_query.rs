@@ -4,7 +4,8 @@
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use api::{Api, ApiError, ApiRequest, Reply, SearchRequest, SearchScope};
+use requests::Request;
+use requests::{Api, ApiError, ApiRequest, Reply, SearchRequest, SearchScope};
 
 /// Its name.
 pub const QUERY: &str = "query";
@@ -25,7 +26,7 @@ pub fn answer(api: &dyn Api, mut arguments: JsonObject) -> Result<Reply, ApiErro
         SearchScope::All(Some(repo)) => SearchScope::Only(Some(repo)),
         other => other,
     };
-    let found = api.search(&SearchRequest { scope, ..request })?;
+    let found = api.ask(&Request::Search(SearchRequest { scope, ..request }))?;
     let memories = found.json.get("memories").and_then(Value::as_array);
     // The form has no place for a mark, so what reads like an order stays away.
     let is_harmless = |memory: &&Value| memory.get("flagged").is_none();

@@ -2,7 +2,7 @@
 //! protocol apart (with and without `initialize`).
 //!
 //! A reply is one text without structured content: some clients would show the model only that, others both. Not
-//! here: streams and processes (`stdio`), reading arguments (`api::requests`).
+//! here: streams and processes (`stdio`), reading arguments (`requests::requests`).
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     ResourceContents, Role, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool as ListedTool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -26,24 +26,19 @@ use serde_json::json;
 
 use crate::backpressure::Load;
 use access::admitted::admitted;
-use access::rights::Rights;
-use api::requests::change::{FeedbackArguments, ForgetArguments};
-use api::requests::links::{LinkArguments, UnlinkArguments};
-use api::requests::save;
-use api::{
-    AnalyzeRequest, Api, ApiError, ApiRequest, ContextRequest, LinkRequest, RelatedRequest, Reply,
-    SearchRequest, SessionSearchRequest, Shape, StaleRequest,
-};
 use guard::secrets::redacted;
+use requests::rights::Rights;
+use requests::{Api, ApiError, Reply};
 use writer::exit::Exit;
 
 use crate::client::Caller;
 
-use crate::schema::ToolSet;
+use crate::schema::find;
 use crate::subscriptions::Subscriptions;
 use crate::telling::Question;
 use crate::telling::Telling;
 use access::disconnect::Disconnect;
+use requests::tool::{ToolSet, VerbTool};
 
 /// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
 /// pipe and still wants the answers; longer would leave a process that nobody knows of.
@@ -76,7 +71,7 @@ const METHODS: [&str; 13] = [
 #[derive(Clone)]
 pub struct McpServer {
     api: Arc<dyn Api>,
-    tools: Arc<[Tool]>,
+    tools: Arc<[ListedTool]>,
     set: ToolSet,
     rights: Rights,
     /// Signals that the client has left.
@@ -121,7 +116,7 @@ impl McpServer {
         let set = ToolSet::Usual;
         Self {
             api,
-            tools: set.tools().into(),
+            tools: crate::schema::tools(set).into(),
             set,
             rights: Rights::Admin,
             gone,
@@ -136,8 +131,9 @@ impl McpServer {
     /// Sets what differs from one process to another.
     #[must_use]
     pub fn with(self, Options { set, heard, telling, pushes, rights }: Options) -> Self {
-        let mut tools = set.tools();
-        tools.retain(|tool| crate::permission::rights(&tool.name) <= rights);
+        let mut tools = crate::schema::tools(set);
+        let is_allowed = |name: &str| find(name).is_some_and(|(verb, _)| verb.rights() <= rights);
+        tools.retain(|tool| is_allowed(&tool.name));
         Self { set, tools: tools.into(), rights, heard, telling, pushes, ..self }
     }
 
@@ -193,7 +189,7 @@ impl ServerHandler for McpServer {
         Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
+    fn get_tool(&self, name: &str) -> Option<ListedTool> {
         self.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
@@ -202,14 +198,14 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let is_allowed = crate::permission::rights(&request.name) <= self.rights;
-        let who = admitted(&context.extensions);
-        if let Err(why) = crate::permission::check(&request.name, is_allowed, who) {
+        let arguments = request.arguments.unwrap_or_default();
+        let found = find(&request.name);
+        let (verb, who) = (found.map(|(verb, _)| verb), admitted(&context.extensions));
+        if let Err(why) = crate::permission::check(verb, &arguments, self.rights, who) {
             return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
         }
-        let arguments = request.arguments.unwrap_or_default();
         let caller = Caller::of(&context);
-        let names = self.set.names();
+        let names = crate::schema::names(self.set);
         let question =
             self.telling.as_ref().and_then(|_| Question::of(&request.name, arguments.clone()));
         let (name, asking) = (request.name.clone(), caller.clone());
@@ -217,10 +213,10 @@ impl ServerHandler for McpServer {
             if request.name == crate::founding_query::QUERY {
                 return crate::founding_query::answer(api, arguments);
             }
-            if names.contains(&&*request.name) {
-                return call(api, &request.name, arguments, &asking);
+            match found.filter(|(_, tool)| names.contains(&tool.name)) {
+                Some((_, tool)) => call(api, &tool, arguments, &asking),
+                None => Err(unknown_tool(&names)),
             }
-            Err(unknown_tool(&names))
         });
         let answer = answer.await;
         if let (Ok(reply), Some(question), Some(telling)) = (&answer, question, &self.telling) {
@@ -359,54 +355,13 @@ impl ServerHandler for McpServer {
 
 fn call(
     api: &dyn Api,
-    tool: &str,
+    tool: &VerbTool,
     arguments: JsonObject,
     caller: &Caller,
 ) -> Result<Reply, ApiError> {
-    match tool {
-        crate::schema::SEARCH => {
-            let request = SearchRequest::from_tool(arguments)?;
-            api.search(&SearchRequest { shape: Shape::Words, ..request })
-        }
-        crate::schema::CONTEXT => {
-            let request = ContextRequest::from_tool(arguments)?;
-            api.context(&ContextRequest { shape: Shape::Words, ..request })
-        }
-        crate::schema::SAVE => {
-            let mut draft = save::draft(arguments);
-            draft.session_id = draft
-                .session_id
-                .take()
-                .or_else(|| caller.session_id.clone().map(Redacted::into_string));
-            api.save(draft, caller.name.as_deref())
-        }
-        crate::schema::FEEDBACK => {
-            let request = FeedbackArguments::from_tool(arguments)?.into();
-            api.change(&request, &caller.voice())
-        }
-        crate::schema::FORGET => {
-            let request = ForgetArguments::from_tool(arguments)?.into();
-            api.change(&request, &caller.voice())
-        }
-        crate::schema::RELATED => api.related(&RelatedRequest::from_tool(arguments)?),
-        crate::schema::SESSIONS => {
-            let request = SessionSearchRequest::from_tool(arguments)?;
-            let without =
-                request.without.or_else(|| caller.session_id.clone().map(Redacted::into_string));
-            api.search_sessions(&SessionSearchRequest { without, shape: Shape::Words, ..request })
-        }
-        crate::schema::LINK => {
-            let edit = LinkArguments::from_tool(arguments)?.into();
-            api.link(&LinkRequest::One(edit), &caller.voice())
-        }
-        crate::schema::UNLINK => {
-            let edit = UnlinkArguments::from_tool(arguments)?.into();
-            api.link(&LinkRequest::One(edit), &caller.voice())
-        }
-        crate::schema::STALE => api.stale(&StaleRequest::from_tool(arguments)?),
-        crate::schema::ANALYZE => api.analyze(&AnalyzeRequest::from_tool(arguments)?),
-        _ => Err(unknown_tool(&ToolSet::Full.names())),
-    }
+    let session = caller.session_id.clone().map(Redacted::into_string);
+    let request = (tool.request)(arguments)?.in_words().of_session(session);
+    api.ask_as(&request, &caller.voice())
 }
 
 fn unknown_tool(names: &[&str]) -> ApiError {

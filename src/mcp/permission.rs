@@ -1,34 +1,31 @@
 //! Which tools a client over HTTP may call, and how often. Over standard streams the client is a program of the user, who may
 //! call all. Not here: who the client is (`http::admitted`).
 
-use crate::schema::{ANALYZE, CONTEXT, FEEDBACK, FORGET, LINK, SAVE, SESSIONS, STALE, UNLINK};
 use access::admitted::{Admitted, too_many};
-use access::rights::Rights;
+use requests::fields::Given;
+use requests::rights::Rights;
+use requests::verb::Verb;
 
-/// Returns the right that a tool needs: past sessions and work trees are those of the owner of the server.
-pub fn rights(tool: &str) -> Rights {
-    match tool {
-        SAVE | FEEDBACK | FORGET | LINK | UNLINK => Rights::Write,
-        SESSIONS | STALE => Rights::Admin,
-        _ => Rights::Read,
-    }
-}
-
-/// Tells whether a client may call a tool now, and counts the call if it is an expensive one. `is_allowed` says whether this server
-/// has the tool for its clients, whatever is known of this one.
+/// Tells whether a client may ask for a verb now, and counts the call if it is an expensive one. `allowed` is what this server lets its
+/// clients do, whatever is known of this one; without a verb, the name is of no tool.
 ///
 /// # Errors
 /// Says what is missing, for the model.
-pub fn check(tool: &str, is_allowed: bool, admitted: Option<&Admitted>) -> Result<(), String> {
+pub fn check(
+    verb: Option<&Verb>,
+    given: &Given,
+    allowed: Rights,
+    admitted: Option<&Admitted>,
+) -> Result<(), String> {
+    let needed = verb.map_or(Rights::Read, Verb::rights);
     if let Some(admitted) = admitted {
-        admitted.may(rights(tool))?;
+        admitted.may(needed)?;
     }
-    if !is_allowed {
-        return Err(format!("this needs a token with the right {}", rights(tool)));
+    if needed > allowed {
+        return Err(format!("this needs a token with the right {needed}"));
     }
-    // Each of them looks at all memories, or at files and git.
-    let is_expensive = matches!(tool, CONTEXT | SESSIONS | STALE | ANALYZE);
-    if is_expensive { charge(admitted) } else { Ok(()) }
+    let (Some(verb), Some(admitted)) = (verb, admitted) else { return Ok(()) };
+    admitted.charge(verb, given).map_err(too_many)
 }
 
 /// Counts an expensive call of a client.
@@ -42,8 +39,13 @@ pub fn charge(admitted: Option<&Admitted>) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::{SEARCH, ToolSet};
+    use crate::schema::{find, names};
     use event::Timestamp;
+    use requests::tool::{ANALYZE, CONTEXT, SAVE, SEARCH, ToolSet};
+
+    fn asked(tool: &str, allowed: Rights, admitted: Option<&Admitted>) -> Result<(), String> {
+        check(find(tool).map(|(verb, _)| verb), &Given::new(), allowed, admitted)
+    }
 
     // S-TOKEN-3
     #[test]
@@ -51,18 +53,20 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         for given in Rights::ALL {
             let admitted = Admitted::with(given, Some("ci"), now);
-            for tool in ToolSet::Full.names() {
-                let is_allowed = check(tool, true, Some(&admitted)).is_ok();
-                assert_eq!(is_allowed, given >= rights(tool), "{tool} {given}");
-                assert!(check(tool, true, None).is_ok(), "over standard streams");
-                assert!(
-                    check(tool, false, None).is_err(),
+            for tool in names(ToolSet::Full) {
+                let needed = find(tool).unwrap().0.rights();
+                let is_allowed = asked(tool, Rights::Admin, Some(&admitted)).is_ok();
+                assert_eq!(is_allowed, given >= needed, "{tool} {given}");
+                assert!(asked(tool, Rights::Admin, None).is_ok(), "over standard streams");
+                assert_eq!(
+                    asked(tool, given, None).is_ok(),
+                    given >= needed,
                     "nobody is known, and it is not for all"
                 );
             }
         }
-        let told =
-            check(SAVE, true, Some(&Admitted::with(Rights::Read, Some("ci"), now))).unwrap_err();
+        let reader = Admitted::with(Rights::Read, Some("ci"), now);
+        let told = asked(SAVE, Rights::Admin, Some(&reader)).unwrap_err();
         assert!(told.contains("the right write") && told.contains("token ci has read"), "{told}");
     }
 
@@ -70,7 +74,7 @@ mod tests {
     #[test]
     fn expensive_tools_end_and_a_search_does_not() {
         let admitted = Admitted::with(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH);
-        let asked = |tool: &str| check(tool, true, Some(&admitted));
+        let asked = |tool: &str| asked(tool, Rights::Admin, Some(&admitted));
         let refused = (0..1_000).find_map(|_| asked(CONTEXT).err()).unwrap();
         assert!(refused.ends_with("try again in 1 s"), "{refused}");
         assert!(asked(ANALYZE).is_err() && asked(SEARCH).is_ok());

@@ -5,13 +5,14 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 
-use api::requests::about_file;
-use api::{
+use event::Problems;
+use reply::tokens;
+use requests::Request;
+use requests::about_file;
+use requests::{
     AnalyzeRequest, Api, ApiError, ContextRequest, LIMIT_MAX, Listing, Reply, SessionSearchRequest,
     Slot, StaleRequest, TOKENS_MAX, Topic,
 };
-use event::Problems;
-use reply::tokens;
 
 /// The newest memories.
 pub const RECENT: &str = "memory://recent";
@@ -127,30 +128,33 @@ pub fn is_expensive(uri: &str) -> bool {
 pub fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
     if uri == CONTEXT {
         return api
-            .context(&ContextRequest::default())
+            .ask(&Request::Context(ContextRequest::default()))
             .map(|reply| Read { text: reply.text, mime: WORDS });
     }
     if uri.starts_with(PAST) {
         let ids = vec![percent_decode_str(uri).decode_utf8_lossy().into_owned()];
         let request =
             SessionSearchRequest { ids, max_tokens: TOKENS_MAX, ..SessionSearchRequest::default() };
-        let reply = api.search_sessions(&request)?;
+        let reply = api.ask(&Request::Sessions(request))?;
         return Ok(Read { text: reply.text, mime: WORDS });
     }
     let reply = if uri == RECENT {
-        bounded(api.recent(LIMIT_MAX)?)
+        bounded(api.ask(&Request::Recent(LIMIT_MAX))?)
     } else if uri == STALE {
-        api.stale(&StaleRequest::default())?
+        api.ask(&Request::Stale(StaleRequest::default()))?
     } else if uri == GRAPH {
-        api.analyze(&AnalyzeRequest { topic: Topic::Stats, ..AnalyzeRequest::default() })?
+        api.ask(&Request::Analyze(AnalyzeRequest {
+            topic: Topic::Stats,
+            ..AnalyzeRequest::default()
+        }))?
     } else if uri == DIGEST {
-        api.digest()?
+        api.ask(&Request::Digest)?
     } else if let Some(id) = named(uri, ITEM) {
-        api.show(&[id])?
+        api.ask(&Request::Show([id].to_vec()))?
     } else if let Some(path) = named(uri, FILE) {
-        bounded(api.search(&about_file(&path)?)?)
+        bounded(api.ask(&Request::Search(about_file(&path)?))?)
     } else if let Some(session) = named(uri, SESSION) {
-        bounded(api.list(&Listing::OfSession(session))?)
+        bounded(api.ask(&Request::List(Listing::OfSession(session)))?)
     } else {
         return Err(ApiError::NotFound(format!(
             "unknown resource; the resources are {RECENT}, {CONTEXT}, {STALE}, {GRAPH}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
@@ -192,7 +196,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use api::fake_api::Fake;
+    use requests::fake_api::Fake;
 
     #[test]
     fn an_id_may_come_percent_encoded() {

@@ -1,85 +1,41 @@
-//! The texts that models read: the tools and when to call them. The schemas of their arguments are made from
-//! `api::requests`, in the part of JSON Schema that every vendor's API takes: no `$ref`, no unions, no formats.
-//! Every session pays for every word, so a test counts them. Not here: reading the arguments (`api::requests`).
+//! The texts that models read: the tools of the table of verbs. The schemas of their arguments are made from the table, in the part of JSON Schema that every vendor's API takes: no `$ref`, no unions, no formats.
+//! Every session pays for every word, so a test counts them. Not here: the tools (`requests::verbs`).
 
 use std::sync::Arc;
 
-use rmcp::model::{MetaObject, Tool, ToolAnnotations, object};
+use rmcp::model::{MetaObject, Tool as ListedTool, ToolAnnotations, object};
 use serde_json::{Map, Value, json};
 
-use api::requests::change::{FeedbackArguments, ForgetArguments};
-use api::requests::links::{LinkArguments, UnlinkArguments};
-use api::requests::listing::StaleRequest;
-use api::requests::parameter::{Parameter, ToolForm, Usual, Values};
-use api::requests::save;
-use api::{
-    AnalyzeRequest, ApiRequest, ContextRequest, RelatedRequest, SearchRequest, SessionSearchRequest,
-};
+use requests::parameter::{Parameter, ToolForm, Usual, Values};
+use requests::tool::{ToolSet, VerbTool};
+use requests::verb::{Verb, VerbKind};
+use requests::verbs::VERBS;
 
-/// Finds memories.
-pub const SEARCH: &str = "memory_search";
-/// Makes the briefing at the start of work.
-pub const CONTEXT: &str = "memory_context";
-/// Writes a memory.
-pub const SAVE: &str = "memory_save";
-
-/// Reports whether a memory worked.
-pub const FEEDBACK: &str = "memory_feedback";
-/// Removes a memory, replaces it, or brings it back.
-pub const FORGET: &str = "memory_forget";
-/// Lists what is related to a memory or a file.
-pub const RELATED: &str = "memory_related";
-
-/// Searches past sessions of other tools.
-pub const SESSIONS: &str = "session_search";
-
-/// Links two memories or files.
-pub const LINK: &str = "memory_link";
-/// Ends a link.
-pub const UNLINK: &str = "memory_unlink";
-/// Lists memories that the work tree or git contradict.
-pub const STALE: &str = "memory_stale";
-/// Analyzes the whole memory.
-pub const ANALYZE: &str = "memory_analyze";
-
-/// The tools that every client gets, in the order in which they are listed.
-const USUAL: [&str; 7] = [SEARCH, CONTEXT, SAVE, FEEDBACK, FORGET, RELATED, SESSIONS];
-/// The further ones of [`ToolSet::Full`], for work on the memory itself.
-const FURTHER: [&str; 4] = [LINK, UNLINK, STALE, ANALYZE];
-
-/// Which tools a server lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ToolSet {
-    /// What agents need in their work.
-    #[default]
-    Usual,
-    /// Also what links, checks and analyzes the memory, for a client that cannot run commands.
-    Full,
+/// Returns the tools of a set, in the order in which they are listed.
+fn rows(set: ToolSet) -> Vec<(&'static Verb, VerbTool)> {
+    let tools = VERBS.iter().filter_map(|verb| Some((verb, verb.tool?)));
+    let mut rows: Vec<_> =
+        tools.filter(|(_, tool)| set == ToolSet::Full || tool.set == ToolSet::Usual).collect();
+    rows.sort_by_key(|(_, tool)| tool.place);
+    rows
 }
 
-impl ToolSet {
-    /// Returns the set with this name; any other name is the usual set.
-    #[must_use]
-    pub fn of(name: &str) -> Self {
-        if name == "full" { Self::Full } else { Self::Usual }
-    }
+/// Returns the names of the tools of a set, in the order in which they are listed.
+#[must_use]
+pub fn names(set: ToolSet) -> Vec<&'static str> {
+    rows(set).into_iter().map(|(_, tool)| tool.name).collect()
+}
 
-    /// Returns the names of its tools, in the order in which they are listed.
-    #[must_use]
-    pub fn names(self) -> Vec<&'static str> {
-        let further: &[&str] = if self == Self::Full { &FURTHER } else { &[] };
-        USUAL.iter().chain(further).copied().collect()
-    }
+/// Returns the tools of a set, always the same and in the same order: clients cache them.
+#[must_use]
+pub fn tools(set: ToolSet) -> Vec<ListedTool> {
+    rows(set).into_iter().map(|(verb, tool)| listed(verb, &tool)).collect()
+}
 
-    /// Returns its tools, always the same and in the same order: clients cache them.
-    #[must_use]
-    pub fn tools(self) -> Vec<Tool> {
-        let mut tools = usual_tools();
-        if self == Self::Full {
-            tools.extend(further_tools());
-        }
-        tools
-    }
+/// Returns the verb and the tool with a name.
+#[must_use]
+pub fn find(name: &str) -> Option<(&'static Verb, VerbTool)> {
+    rows(ToolSet::Full).into_iter().find(|(_, tool)| tool.name == name)
 }
 
 /// The text that a client shows the model at the start, at most 400 characters. The first sentence says when to
@@ -97,69 +53,6 @@ fn reads() -> ToolAnnotations {
 fn writes() -> ToolAnnotations {
     ToolAnnotations::new().destructive(false).open_world(false)
 }
-
-fn usual_tools() -> Vec<Tool> {
-    vec![
-        tool(SEARCH, SEARCH_WHEN, &SearchRequest::parameters(), "Search memory", reads()),
-        tool(
-            CONTEXT,
-            CONTEXT_WHEN,
-            &ContextRequest::parameters(),
-            "Start-of-work briefing",
-            reads(),
-        ),
-        tool(SAVE, SAVE_WHEN, &save::parameters(), "Save a lesson", writes()),
-        tool(FEEDBACK, FEEDBACK_WHEN, &FeedbackArguments::parameters(), "Rate a lesson", writes()),
-        tool(FORGET, FORGET_WHEN, &ForgetArguments::parameters(), "Forget a lesson", writes()),
-        tool(RELATED, RELATED_WHEN, &RelatedRequest::parameters(), "Related notes", reads()),
-        tool(
-            SESSIONS,
-            SESSIONS_WHEN,
-            &SessionSearchRequest::parameters(),
-            "Search past sessions",
-            reads(),
-        ),
-    ]
-}
-
-fn further_tools() -> Vec<Tool> {
-    vec![
-        tool(LINK, LINK_WHEN, &LinkArguments::parameters(), "Link memories", writes()),
-        tool(UNLINK, UNLINK_WHEN, &UnlinkArguments::parameters(), "End a link", writes()),
-        tool(STALE, STALE_WHEN, &StaleRequest::parameters(), "Stale memories", reads()),
-        tool(ANALYZE, ANALYZE_WHEN, &AnalyzeRequest::parameters(), "Analyze memory", reads()),
-    ]
-}
-
-const SEARCH_WHEN: &str = "Find lessons from earlier work. Call before debugging an error, running an \
-    unfamiliar command or choosing an approach. Unsure ones come as titles: open with ids.";
-
-const CONTEXT_WHEN: &str = "Briefing on this repo. Call once when starting a task.";
-
-const SAVE_WHEN: &str = "Save one lesson for later sessions. Call after solving an error, or when \
-    you learn what the next agent must know. No secrets.";
-
-const SESSIONS_WHEN: &str = "Find what was asked, run and decided in past sessions of any tool on this machine. Call when \
-    memories do not answer.";
-
-const FEEDBACK_WHEN: &str = "Report whether a memory worked. Call after following it.";
-
-const FORGET_WHEN: &str =
-    "Remove or replace a memory. Call when it is wrong or outdated. Can be undone.";
-
-const RELATED_WHEN: &str =
-    "List memories linked to a memory, or to a file. Call before changing a file.";
-
-const LINK_WHEN: &str =
-    "Link two memories or files. Call when one explains, causes or needs the other.";
-
-const UNLINK_WHEN: &str = "End a link. Call when it does not hold any more.";
-
-const STALE_WHEN: &str = "List memories of this repo that its files or git contradict. Call after a refactoring, then \
-    confirm or forget each.";
-
-const ANALYZE_WHEN: &str =
-    "Analyze the whole memory. Call to find what is missing, doubled or central.";
 
 /// Makes the schema of the parameters that a tool lists.
 fn schema_of(parameters: &[Parameter]) -> Value {
@@ -219,25 +112,21 @@ fn property(parameter: &Parameter) -> Value {
 }
 
 /// Claude Code hides tools behind a search unless their metadata asks to load them always.
-fn tool(
-    name: &'static str,
-    description: &'static str,
-    parameters: &[Parameter],
-    title: &str,
-    annotations: ToolAnnotations,
-) -> Tool {
-    Tool::new(name, description, Arc::new(object(schema_of(parameters))))
-        .with_title(title)
-        .with_annotations(annotations)
+fn listed(verb: &Verb, tool: &VerbTool) -> ListedTool {
+    let hints = if verb.kind == VerbKind::Read { reads() } else { writes() };
+    ListedTool::new(tool.name, tool.when, Arc::new(object(schema_of(&(tool.parameters)()))))
+        .with_title(tool.title)
+        .with_annotations(hints)
         .with_meta(MetaObject(object(json!({"anthropic/alwaysLoad": true}))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::permission::rights;
-    use access::rights::Rights;
     use event::draft_from_json;
+    use requests::rights::Rights;
+    use requests::save;
+    use requests::tool::{ANALYZE, CONTEXT, RELATED, SAVE, SEARCH, SESSIONS, STALE, UNLINK};
 
     /// All tools may cost this many tokens, at four characters each.
     const TOKENS_MAX: usize = 1_300;
@@ -247,11 +136,12 @@ mod tests {
     // S-MCP-3
     #[test]
     fn the_tool_schemas_stay_within_the_token_budget() {
-        let tokens =
-            |tools: &[Tool]| serde_json::to_string(tools).unwrap().chars().count().div_ceil(4);
-        let usual = tokens(&ToolSet::Usual.tools());
+        let tokens = |tools: &[ListedTool]| {
+            serde_json::to_string(tools).unwrap().chars().count().div_ceil(4)
+        };
+        let usual = tokens(&tools(ToolSet::Usual));
         assert!(usual < TOKENS_MAX, "{usual} tokens");
-        let full = tokens(&ToolSet::Full.tools());
+        let full = tokens(&tools(ToolSet::Full));
         assert!(full < FULL_TOKENS_MAX, "{full} tokens");
     }
 
@@ -259,7 +149,7 @@ mod tests {
     fn instructions_are_short_and_say_when_to_call_first() {
         assert!(INSTRUCTIONS.chars().count() <= 400, "{}", INSTRUCTIONS.chars().count());
         assert!(INSTRUCTIONS.starts_with("Call memory_context when"));
-        for tool in ToolSet::Full.tools() {
+        for tool in tools(ToolSet::Full) {
             // The answer itself says what to do with it.
             let is_core = [SEARCH, CONTEXT, SAVE].contains(&&*tool.name);
             assert_eq!(INSTRUCTIONS.contains(&*tool.name), is_core);
@@ -270,7 +160,7 @@ mod tests {
     // S-MCP-3
     #[test]
     fn every_vendor_can_read_the_schemas() {
-        for tool in ToolSet::Full.tools() {
+        for tool in tools(ToolSet::Full) {
             assert_portable(&tool.schema_as_json_value(), &tool.name);
             assert!(tool.output_schema.is_none(), "what a model reads comes once, as text");
         }
@@ -319,9 +209,9 @@ mod tests {
 
     #[test]
     fn a_schema_lists_what_its_request_offers_to_models() {
-        let tools = ToolSet::Full.tools();
+        let listed = tools(ToolSet::Full);
         let properties = |name: &str| -> Vec<String> {
-            let tool = tools.iter().find(|tool| tool.name == name).unwrap();
+            let tool = listed.iter().find(|tool| tool.name == name).unwrap();
             tool.input_schema["properties"].as_object().unwrap().keys().cloned().collect()
         };
         assert_eq!(properties(CONTEXT), ["task", "files", "repo", "max_tokens"]);
@@ -340,8 +230,8 @@ mod tests {
     // S-ADD-1
     #[test]
     fn a_lesson_is_all_that_save_demands() {
-        let tools = ToolSet::Usual.tools();
-        let save = tools.iter().find(|tool| tool.name == SAVE).unwrap();
+        let listed = tools(ToolSet::Usual);
+        let save = listed.iter().find(|tool| tool.name == SAVE).unwrap();
         assert_eq!(save.input_schema["required"], json!(["lesson"]));
         let kind = &save.input_schema["properties"]["event_type"]["description"];
         assert!(kind.as_str().unwrap().starts_with("Guessed unless given: error"), "{kind}");
@@ -351,21 +241,26 @@ mod tests {
     #[test]
     fn the_usual_set_begins_the_full_one() {
         let names = |set: ToolSet| -> Vec<String> {
-            set.tools().into_iter().map(|tool| tool.name.into_owned()).collect()
+            tools(set).into_iter().map(|tool| tool.name.into_owned()).collect()
         };
-        assert_eq!(names(ToolSet::Usual), ToolSet::Usual.names());
-        assert_eq!(names(ToolSet::Full), ToolSet::Full.names());
-        assert!(ToolSet::Full.names().starts_with(&ToolSet::Usual.names()));
-        assert_eq!(ToolSet::Full.names().len(), 11);
+        assert_eq!(names(ToolSet::Usual), super::names(ToolSet::Usual));
+        assert_eq!(names(ToolSet::Full), super::names(ToolSet::Full));
+        assert!(super::names(ToolSet::Full).starts_with(&super::names(ToolSet::Usual)));
+        assert_eq!(super::names(ToolSet::Full).len(), 11);
     }
 
     #[test]
     fn hints_tell_readers_from_writers() {
-        for tool in ToolSet::Full.tools() {
+        for tool in tools(ToolSet::Full) {
             let hints = tool.annotations.unwrap();
             let readers = [SEARCH, CONTEXT, RELATED, SESSIONS, STALE, ANALYZE];
             let is_reader = readers.contains(&&*tool.name);
-            assert_eq!(rights(&tool.name) == Rights::Write, !is_reader, "{}", tool.name);
+            assert_eq!(
+                find(&tool.name).unwrap().0.rights() == Rights::Write,
+                !is_reader,
+                "{}",
+                tool.name
+            );
             assert_eq!(hints.read_only_hint == Some(true), is_reader, "{}", tool.name);
             assert!(is_reader || !hints.is_destructive());
             assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);

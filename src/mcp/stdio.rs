@@ -19,8 +19,8 @@ use crate::backpressure::{Backpressure, Load};
 use crate::lines::Lines;
 use crate::mcp_server::{McpServer, Options};
 use access::disconnect::Disconnect;
-use api::Api;
 use daemon::process::parent_gone;
+use requests::Api;
 use writer::exit::Exit;
 
 /// Threads that may block at once. Calls take milliseconds; further calls wait in a queue.

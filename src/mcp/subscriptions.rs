@@ -12,8 +12,8 @@ use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 
 use crate::mcp_server::McpServer;
 use crate::resources;
-use api::ApiError;
 use event::Problems;
+use requests::ApiError;
 
 /// The shortest time between two looks, in milliseconds.
 const LOOK_MS: u64 = 2_000;

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use rmcp::model::JsonObject;
 
 use crate::client::Caller;
-use crate::schema;
 use api::journal::told::{Place, TOOL, Teller, Told};
-use api::{
-    ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest, SearchScope,
-    SessionSearchRequest,
-};
 use clients::hooks::session_dedup::id_of;
 use event::Timestamp;
 use guard::secrets::Redacted;
+use requests::tool;
+use requests::{
+    ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest, SearchScope,
+    SessionSearchRequest,
+};
 
 /// What is known of the callers of a server before they call.
 #[derive(Clone)]
@@ -44,21 +44,21 @@ impl Question {
     pub fn of(tool: &str, arguments: JsonObject) -> Option<Self> {
         let nothing = Vec::new;
         let (asked, repo, ids) = match tool {
-            schema::SEARCH => {
+            tool::SEARCH => {
                 let request = SearchRequest::from_tool(arguments).ok()?;
                 let (SearchScope::All(repo) | SearchScope::Only(repo)) = request.scope;
                 (Some(request.query), repo, request.ids)
             }
-            schema::CONTEXT => {
+            tool::CONTEXT => {
                 let request = ContextRequest::from_tool(arguments).ok()?;
                 let files = || Redacted::of(&request.files.join(" "));
                 (Some(request.task.unwrap_or_else(files)), request.repo, nothing())
             }
-            schema::RELATED => {
+            tool::RELATED => {
                 let _ = RelatedRequest::from_tool(arguments).ok()?;
                 (None, None, nothing())
             }
-            schema::SESSIONS => {
+            tool::SESSIONS => {
                 // The ids are those of sessions.
                 (Some(SessionSearchRequest::from_tool(arguments).ok()?.query), None, nothing())
             }
@@ -74,7 +74,7 @@ impl Telling {
         let named: Vec<&str> = reply.text.lines().filter_map(id_of).collect();
         let is_silent = named.is_empty() && question.ids.is_empty();
         // Past sessions are no memories.
-        let is_memory = |id: &&&str| tool != schema::SESSIONS && !id.contains('#');
+        let is_memory = |id: &&&str| tool != tool::SESSIONS && !id.contains('#');
         let memories: Vec<String> = if question.ids.is_empty() {
             named.iter().filter(is_memory).map(|id| (*id).to_owned()).collect()
         } else {

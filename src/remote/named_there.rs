@@ -6,8 +6,9 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use crate::own_memories::OwnMemories;
-use api::{Api, ApiError};
 use event::{EventId, RepoKey};
+use requests::Request;
+use requests::{Api, ApiError};
 use settings::Config;
 use store::Store;
 
@@ -28,7 +29,7 @@ impl NamedThere {
     /// Returns the repository of the caller. A failure is not remembered.
     fn here(&self) -> Option<&RepoKey> {
         let ask = || {
-            let known = self.local.whoami()?;
+            let known = self.local.ask(&Request::Whoami)?;
             let key = known.json.get("repo").and_then(Value::as_str);
             Ok::<_, ApiError>(key.and_then(|key| RepoKey::parse(key).ok()))
         };
@@ -57,7 +58,7 @@ impl NamedThere {
     /// # Errors
     /// It cannot be told: the own memory cannot be asked now, or the name is unclear.
     pub fn stays(&self, memory: &str) -> Result<bool, ApiError> {
-        let shown = match self.local.show(&[memory.to_owned()]) {
+        let shown = match self.local.ask(&Request::Show([memory.to_owned()].to_vec())) {
             Ok(shown) => shown,
             Err(ApiError::NotFound(_)) => return Ok(false),
             Err(error) => return Err(error),

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use serde_json::{Value, json};
 
 use access::agent_name::agent_name;
-use api::{ApiError, Reply, Voice};
+use requests::{ApiError, Reply, Voice};
 
 /// Returns the name that a model's client gives.
 pub fn name_of(voice: &Voice) -> Option<Redacted> {

@@ -17,12 +17,10 @@ use crate::per_memory::{each, mark, name_of};
 use crate::team_deeds::TeamDeed;
 use crate::team_questions::{context_there, reply_of, search_there};
 use crate::team_server::{Asked, PATH_BYTES_MAX, SentAs, ServerRequest, TeamServer, encoded};
-use api::{
-    AnalyzeRequest, Api, ApiError, ChangeRequest, CompleteRequest, ContextRequest, LinkRequest,
-    Listing, LogEventsRequest, PatternsRequest, RelatedRequest, Reply, ReviewRequest,
-    SearchRequest, SearchScope, SessionSearchRequest, Shape, StaleRequest, SweepRequest, Voice,
+use requests::{
+    Api, ApiError, ChangeRequest, ContextRequest, Reply, Request, SearchRequest, SearchScope,
+    Shape, Voice,
 };
-use event::Draft;
 use settings::Config;
 use store::Store;
 use writer::exit::Exit;
@@ -85,7 +83,7 @@ impl RemoteTeam {
     }
 
     /// Asks the server, unless it did not answer a moment ago.
-    fn ask(&self, request: ServerRequest) -> Option<Asked> {
+    fn send(&self, request: ServerRequest) -> Option<Asked> {
         (!self.outage.rests()).then(|| self.server.ask(request))
     }
 
@@ -118,7 +116,7 @@ impl RemoteTeam {
             );
             return Ok(reply::with_notice(own()?, &notice));
         }
-        let asked = self.ask(there);
+        let asked = self.send(there);
         let own = own()?;
         let reply = match self.heard(asked) {
             Some(team) => merge(&own, &team),
@@ -152,7 +150,7 @@ impl RemoteTeam {
         let failed = |exit, message| Err(ApiError::Failed { exit, message });
         let not_now =
             |why: &str| failed(Exit::Busy, format!("{unknown}; {server} may know it, but {why}"));
-        let Some(asked) = self.ask(request) else { return not_now("did not answer a moment ago") };
+        let Some(asked) = self.send(request) else { return not_now("did not answer a moment ago") };
         let answer = match asked.within(ONLY_THERE) {
             Ok(answer) if answer.form == SentAs::Problem && answer.status == 404 => Ok(None),
             Ok(answer) if answer.form == SentAs::Problem => {
@@ -201,6 +199,20 @@ impl Drop for RemoteTeam {
 }
 
 impl Api for RemoteTeam {
+    fn ask_as(&self, request: &Request, voice: &Voice) -> Result<Reply, ApiError> {
+        match request {
+            Request::Search(request) => self.search(request),
+            Request::Context(request) => self.context(request),
+            Request::Show(ids) => self.show(ids),
+            Request::Change(request) => self.change(request, voice),
+            Request::Status => self.status(),
+            _ if request.writes() => self.written(self.local.ask_as(request, voice)),
+            _ => self.local.ask_as(request, voice),
+        }
+    }
+}
+
+impl RemoteTeam {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
         if !request.ids.is_empty() {
             return self.show(&request.ids);
@@ -214,37 +226,29 @@ impl Api for RemoteTeam {
         };
         self.of_both(
             there,
-            || self.local.search(&SearchRequest { shape: Shape::Whole, ..request.clone() }),
+            || self.local.ask(&SearchRequest { shape: Shape::Whole, ..request.clone() }.into()),
             |own, team| reply::merge_search(own, team, request.limit, request.max_tokens),
         )
-    }
-
-    fn search_sessions(&self, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
-        self.local.search_sessions(request)
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
         let repo = self.named.repo(request.repo.as_deref());
         self.of_both(
             repo.and_then(|repo| context_there(request, repo)),
-            || self.local.context(&ContextRequest { shape: Shape::Whole, ..request.clone() }),
+            || self.local.ask(&ContextRequest { shape: Shape::Whole, ..request.clone() }.into()),
             |own, team| reply::merge_briefing(own, team, request.max_tokens),
         )
     }
 
-    fn save(&self, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
-        self.written(self.local.save(draft, client))
-    }
-
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        let done = self.local.change(request, voice);
+        let done = self.local.ask_as(&request.clone().into(), voice);
         if !matches!(done, Err(ApiError::NotFound(_))) {
             return self.written(done);
         }
         let deed = TeamDeed::from(&request.change);
         each(&request.ids, |id| {
             let alone = ChangeRequest { ids: vec![id.to_owned()], ..request.clone() };
-            match self.local.change(&alone, voice) {
+            match self.local.ask_as(&alone.into(), voice) {
                 Err(error @ ApiError::NotFound(_)) => {
                     // Only the other one may be unknown here, while this one stays.
                     for named in std::iter::once(id).chain(deed.other()) {
@@ -265,44 +269,12 @@ impl Api for RemoteTeam {
         })
     }
 
-    fn review(&self, request: &ReviewRequest) -> Result<Reply, ApiError> {
-        self.local.review(request)
-    }
-
-    fn sweep(&self, request: &SweepRequest) -> Result<Reply, ApiError> {
-        self.written(self.local.sweep(request))
-    }
-
-    fn link(&self, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        self.written(self.local.link(request, voice))
-    }
-
-    fn related(&self, request: &RelatedRequest) -> Result<Reply, ApiError> {
-        self.local.related(request)
-    }
-
-    fn analyze(&self, request: &AnalyzeRequest) -> Result<Reply, ApiError> {
-        self.local.analyze(request)
-    }
-
-    fn patterns(&self, request: &PatternsRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        self.written(self.local.patterns(request, voice))
-    }
-
-    fn stale(&self, request: &StaleRequest) -> Result<Reply, ApiError> {
-        self.local.stale(request)
-    }
-
-    fn list(&self, listing: &Listing) -> Result<Reply, ApiError> {
-        self.local.list(listing)
-    }
-
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
-        let shown = self.local.show(ids);
+        let shown = self.local.ask(&Request::Show(ids.to_vec()));
         if !matches!(shown, Err(ApiError::NotFound(_))) {
             return shown;
         }
-        each(ids, |id| match self.local.show(&[id.to_owned()]) {
+        each(ids, |id| match self.local.ask(&Request::Show(vec![id.to_owned()])) {
             Err(error @ ApiError::NotFound(_)) => {
                 self.or_there(ServerRequest::get(format!("memories/{}", encoded(id))), error)
             }
@@ -310,20 +282,8 @@ impl Api for RemoteTeam {
         })
     }
 
-    fn log_events(&self, request: &LogEventsRequest) -> Result<Reply, ApiError> {
-        self.local.log_events(request)
-    }
-
-    fn recent(&self, limit: usize) -> Result<Reply, ApiError> {
-        self.local.recent(limit)
-    }
-
-    fn complete(&self, request: &CompleteRequest) -> Result<Reply, ApiError> {
-        self.local.complete(request)
-    }
-
     fn status(&self) -> Result<Reply, ApiError> {
-        let reply = self.local.status()?;
+        let reply = self.local.ask(&Request::Status)?;
         let state = self.outbox.as_ref().map(Outbox::state).unwrap_or_default();
         let server = self.server.shown();
         let mut line = format!("{server}: {} delivered", state.delivered);
@@ -336,17 +296,5 @@ impl Api for RemoteTeam {
         let json = json!({ "url": server, "delivered": state.delivered, "refused": state.refused,
             "refusal": state.refusal, "waits": state.waits });
         Ok(reply.and("remote", &line).with("remote", json))
-    }
-
-    fn digest(&self) -> Result<Reply, ApiError> {
-        self.local.digest()
-    }
-
-    fn doctor(&self) -> Result<Reply, ApiError> {
-        self.local.doctor()
-    }
-
-    fn whoami(&self) -> Result<Reply, ApiError> {
-        self.local.whoami()
     }
 }

@@ -5,7 +5,7 @@ use event::{Event, EventId, MemoryChange, Verdict};
 use serde_json::{Value, json};
 
 use crate::team_server::{ServerRequest, encoded};
-use api::Wanted;
+use requests::Wanted;
 
 /// A deed, apart from the memory that it is about.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@ use guard::text::{Layout, neutralise};
 use serde_json::{Map, Value, json};
 
 use crate::team_server::{SentAs, ServerAnswer, ServerRequest, Unheard, query};
-use api::{ContextRequest, Explain, Flagged, Mode, Reply, SearchRequest, SearchScope, Tiers};
+use requests::{ContextRequest, Explain, Flagged, Mode, Reply, SearchRequest, SearchScope, Tiers};
 
 /// Returns the reply in an answer. `None` where the server has none, such as for a repository that it does not know.
 pub fn reply_of(answer: &ServerAnswer) -> Result<Option<Reply>, Unheard> {

@@ -18,8 +18,8 @@ use tokio::runtime::Runtime;
 use crate::server_tls::ServerTls;
 use access::byte_stream::BoxedStream;
 use access::own_names::is_loopback;
-use api::rest_forms::{BOTH_FORMS, PREFIX, PROBLEM_JSON};
 use guard::text::{Layout, neutralise};
+use requests::rest_forms::{BOTH_FORMS, PREFIX, PROBLEM_JSON};
 
 /// How long one request may take in all, whoever waits for it.
 const REQUEST: Duration = Duration::from_secs(10);

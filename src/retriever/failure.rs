@@ -1,6 +1,6 @@
 //! Errors of the rooms below as those of a command. Not here: exit codes (`writer::exit`).
 
-use api::ApiError;
+use requests::ApiError;
 use sessions::session_store::SessionError;
 use settings::{Config, ConfigTable};
 use store::StoreError;

@@ -12,10 +12,10 @@ use crate::options::GlobalOptions;
 use crate::serve_options::ServeOptions;
 use crate::startup::Retriever;
 use access::address::Address;
-use api::ApiError;
 use daemon::endpoint::Endpoint;
 use daemon::host::Host;
 use grpc::grpc_server::GrpcServer;
+use requests::ApiError;
 use web::http_server::HttpAccess;
 use writer::exit::{Exit, complain};
 

@@ -10,10 +10,10 @@ use crate::http_socket::HttpSocket;
 use crate::options::GlobalOptions;
 use crate::serve_options::ServeOptions;
 use crate::startup::Retriever;
-use api::ApiError;
 use daemon::endpoint::Endpoint;
 use daemon::host::Host;
 use grpc::grpc_server::GrpcServer;
+use requests::ApiError;
 use web::http_server::HttpServer;
 use web::replica_health::ReplicaHealth;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::unavailable;
 use crate::startup::Retriever;
-use api::ApiError;
+use requests::ApiError;
 
 impl Retriever<'_> {
     /// Returns the working directory, if it exists.

@@ -14,10 +14,11 @@ use crate::startup::Retriever;
 use crate::team_link::{ORIGIN, TeamLink, wrong};
 use crate::team_rounds::length_of_logs;
 use api::local::{Core, Local};
-use api::{Api, ApiError};
 use index::embed::worker::WorkerState;
 use memory::{Bound, Mark};
 use reply::Reply;
+use requests::Request;
+use requests::{Api, ApiError};
 use settings::{Config, ConfigTable, Switch, SyncPolicy};
 use store::Store;
 use sync::{Consent, RemoteKind, SyncError, SyncReport, Transport, sync_round};
@@ -174,7 +175,11 @@ impl Replica {
     }
 
     /// Keeps the memory caught up from now on, on a thread of its own, and tells how it stands.
-    pub fn follow(self, core: &Arc<Core>, caller: api::caller::Caller) -> Result<(), ApiError> {
+    pub fn follow(
+        self,
+        core: &Arc<Core>,
+        caller: requests::caller::Caller,
+    ) -> Result<(), ApiError> {
         let core = Arc::downgrade(core);
         let thread = std::thread::Builder::new().name("team".to_owned());
         let spawned = thread.spawn(move || {
@@ -224,7 +229,7 @@ impl Replica {
     fn note(
         &self,
         core: &Weak<Core>,
-        caller: &api::caller::Caller,
+        caller: &requests::caller::Caller,
         report: &SyncReport,
         round: &mut Round,
     ) -> bool {
@@ -260,13 +265,13 @@ impl Replica {
 
 impl Round {
     /// Computes the digest of what is known now, if it changed, and tells what is missing.
-    fn look(&mut self, core: &Arc<Core>, caller: &api::caller::Caller) -> Option<Lag> {
+    fn look(&mut self, core: &Arc<Core>, caller: &requests::caller::Caller) -> Option<Lag> {
         let Ok(Some(snapshot)) = core.engine.snapshot_within(READING) else {
             return Some(Lag::Reading);
         };
         let is_known = self.known.as_ref().is_some_and(|(mark, ..)| snapshot.is_marked(mark));
         if !is_known {
-            let digest = Local::new(Arc::clone(core), caller.clone()).digest();
+            let digest = Local::new(Arc::clone(core), caller.clone()).ask(&Request::Digest);
             let Ok(Reply { json, .. }) = digest else { return Some(Lag::Reading) };
             let text = json.get("digest").and_then(|text| text.as_str()).unwrap_or_default();
             self.known = Some((snapshot.mark(), text.to_owned(), snapshot.memories().len()));

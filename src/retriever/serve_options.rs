@@ -39,7 +39,7 @@ pub struct ServeOptions {
     /// Its private key, in PEM, which only you can read
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub key: Option<PathBuf>,
-    /// Be a replica of the team that sync.remote names: keep caught up with it, and answer anybody alike (docs/operate/replicas.md)
+    /// Be a replica of the team that sync.remote names, and answer anybody alike (docs/operate/replicas.md)
     #[arg(long, requires = ADDRESSES, conflicts_with_all = ["stop", "background", "no_token"])]
     pub team: bool,
     /// Also serve gRPC, on this loopback address [default: 127.0.0.1:7422; port 0: any free port]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::failure::unkept;
-use api::ApiError;
+use requests::ApiError;
 use sessions::session_store::SessionStore;
 
 /// The setting of the store that holds it, and its words. A program that knows only `yes` and `no` reads nothing where some

@@ -16,11 +16,11 @@ use crate::serve_options::ServeOptions;
 use crate::startup::Retriever;
 use crate::stopping::{elsewhere, ended};
 use crate::{model_plan, model_watch, unused};
-use api::caller::Caller;
 use api::local::{Core, Doctor, Local};
-use api::requests;
+use requests::Request;
+use requests::caller::Caller;
+
 use api::work_trees::watcher;
-use api::{Api, ApiError};
 use daemon::connect::ask_to_leave;
 use daemon::endpoint::{Endpoint, runtime_folder};
 use daemon::host::{Host, Served};
@@ -30,6 +30,7 @@ use engine::checkpoint::Checkpoints;
 use engine::watch::Watching;
 use event::EventId;
 use reply::Reply;
+use requests::{Api, ApiError};
 use settings::ArchivePolicy;
 use store::{FileLock, StoreError, when_asked_to_stop};
 use upkeep::archive::by_policy;
@@ -261,7 +262,7 @@ impl Retriever<'_> {
                 break;
             }
             let Some(remote) = self.attaching(settings, Need::Words, "serve")? else { break };
-            let status = remote.status()?.json;
+            let status = remote.ask(&Request::Status)?.json;
             // If no retriever answered, the running one may still have an address.
             if status.get("retriever").is_none() || says_address(&status) {
                 break;
@@ -277,7 +278,8 @@ impl Retriever<'_> {
     pub fn has_address(&self, settings: &GlobalOptions, endpoint: &Endpoint) -> bool {
         let is_there = matches!(endpoint.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
-        let status = remote.and_then(|remote| remote.ok()?).and_then(|it| it.status().ok());
+        let status =
+            remote.and_then(|remote| remote.ok()?).and_then(|it| it.ask(&Request::Status).ok());
         status.is_some_and(|status| says_address(&status.json))
     }
 

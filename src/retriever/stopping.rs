@@ -7,11 +7,11 @@ use serde_json::json;
 use crate::options::GlobalOptions;
 use crate::options::Need;
 use crate::startup::Retriever;
-use api::ApiError;
 use daemon::connect::ask_to_leave;
 use daemon::host::Served;
 use daemon::process::STARTED;
 use reply::Reply;
+use requests::ApiError;
 use store::StoreError;
 use writer::exit::Exit;
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use crate::failure::{failed, refuse_held};
 use crate::resolved_settings::ResolvedSettings;
 use crate::startup::Retriever;
-use api::ApiError;
+use requests::ApiError;
 use settings::{ConfigTable, SyncPolicy};
 use store::DetectedRepo;
 use sync::{

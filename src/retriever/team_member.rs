@@ -10,9 +10,9 @@ use crate::options::Need;
 use crate::resolved_settings::ResolvedSettings;
 use crate::startup::Retriever;
 use crate::team_link::wrong;
-use api::{Api, ApiError};
 use remote::remote_team::RemoteTeam;
 use remote::team_server::ServerAddress;
+use requests::{Api, ApiError};
 use settings::ConfigTable;
 
 /// The variable that names the certificates that are believed, as other programs read it.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use access::rights::Rights;
-use api::Api;
-use api::caller::Caller;
 use api::local::Local;
 use daemon::guests::Guests;
+use requests::Api;
+use requests::caller::Caller;
+use requests::rights::Rights;
 
 /// Whom a server answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use hyper::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
 use access::admitted::Admitted;
-use access::rights::Rights;
 use api::local::Core;
 use index::embed::worker::QueryError;
+use requests::rights::Rights;
 
 /// The path.
 pub const PATH: &str = "/v1/embeddings";

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::apis::Audience;
-use api::caller::{Caller, Patience};
 use guard::secrets::Redacted;
+use requests::caller::{Caller, Patience};
 
 /// The name of a client that does not give one.
 pub const UNKNOWN_CLIENT: &str = "unknown";

@@ -10,12 +10,12 @@ use crate::apis::Apis;
 use access::disconnect::Disconnect;
 use access::http_bounds::BODY_BYTES_MAX;
 use access::own_names::OwnNames;
-use access::rights::Rights;
-use api::caller::Caller;
 use daemon::guests::Guests;
 use mcp::backpressure::Load;
 use mcp::mcp_server::{McpServer, Options};
 use mcp::telling::Telling;
+use requests::caller::Caller;
+use requests::rights::Rights;
 
 /// MCP for clients with the same rights.
 type McpService = StreamableHttpService<McpServer, NeverSessionManager>;

@@ -21,9 +21,9 @@ use access::known_tokens::KnownTokens;
 use access::named_token::NamedToken;
 use access::own_names::OwnNames;
 use access::peer::Peer;
-use access::rights::Rights;
 use access::token::{Secret, Token};
 use event::Timestamp;
+use requests::rights::Rights;
 
 /// The scheme before the token, in any case.
 const SCHEME: &str = "bearer ";
@@ -171,7 +171,7 @@ pub fn check_head(
 
 /// Tells whether a path belongs to REST.
 fn is_rest(path: &str) -> bool {
-    path.starts_with(api::rest_forms::PREFIX)
+    path.starts_with(requests::rest_forms::PREFIX)
 }
 
 /// Tells whether no other site had a browser send it. Other clients say nothing about that.

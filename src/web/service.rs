@@ -34,10 +34,10 @@ use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
 use access::http_bounds::BODY_BYTES_MAX;
 use access::own_names::OwnNames;
-use access::rights::Rights;
 use daemon::guests::{GuestCall, Guests};
 use event::Timestamp;
 use mcp::message;
+use requests::rights::Rights;
 
 /// Concurrent calls. They take milliseconds on two cores or eight; more at a time would not finish
 /// sooner.

@@ -5,15 +5,15 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use api::caller::{Caller, Patience};
 use api::local::{Core, Local};
-use api::{Api as _, ContextRequest, Mode, Reply, SearchRequest};
 use engine::CacheLock;
 use engine::watch::Watching;
 use engine::{Dense, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::{EmbedError, Embedder, Embedding, ModelId};
 use memory::Bound;
+use requests::caller::{Caller, Patience};
+use requests::{Api as _, ContextRequest, Mode, Reply, SearchRequest};
 use settings::Config;
 use store::Store;
 use writer::Moment;
@@ -131,7 +131,7 @@ fn a_search_finds_what_is_being_embedded() {
         let query = "striped animals".to_owned();
         let request =
             SearchRequest { query: query.into(), mode: Mode::Dense, ..SearchRequest::default() };
-        memory.search(&request).unwrap()
+        memory.ask(&request.into()).unwrap()
     });
 }
 
@@ -141,12 +141,8 @@ fn a_briefing_finds_what_is_being_embedded() {
     // Without its meaning it is told too, but as a gotcha.
     asked_meanwhile("For this task:", |memory| {
         let (repo, task) = (Some("api".to_owned()), Some("striped animals".to_owned()));
-        memory
-            .context(&ContextRequest {
-                repo,
-                task: task.map(Into::into),
-                ..ContextRequest::default()
-            })
-            .unwrap()
+        let request =
+            ContextRequest { repo, task: task.map(Into::into), ..ContextRequest::default() };
+        memory.ask(&request.into()).unwrap()
     });
 }

@@ -7,15 +7,15 @@ use super::damage::UsedSnapshot;
 use super::{Local, memory_bound, repositories, snapshots, write};
 
 use crate::signature::{Signature, mark};
-use crate::{
-    AcceptedPattern, AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest,
-    SearchRequest, Topic, Voice,
-};
 use event::{
     Applies, Draft, Event, EventId, Link, MemoryChange, Node, OwnTag, Problems, Relation, RepoKey,
 };
 use guard::secrets::Redacted;
 use reply::{Findings, Reply};
+use requests::{
+    AcceptedPattern, AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest,
+    SearchRequest, Topic, Voice,
+};
 use search::ParsedQuery;
 use search::links::{
     self, FailureSignature, KnowledgeGraph, LinkCounts, LoggedQuery, MEMORIES_MAX, PATTERN, Scope,
@@ -107,7 +107,7 @@ pub(super) fn note_if_in_vain(
             .into_iter()
             .all(Vec::is_empty)
         && (request.since, request.until) == (None, None)
-        && matches!(request.scope, crate::SearchScope::All(_))
+        && matches!(request.scope, requests::SearchScope::All(_))
         && !asked.has_filters();
     if let Some(log) = local.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
         && !asked.text.trim().is_empty()

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::page_end::PageEnd;
 use super::{Local, repositories};
-use crate::ApiError;
-use crate::requests::browse::{BrowseRequest, BrowsedState, OUTLINE_MAX};
 use event::{EventId, RepoKey, Timestamp};
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, Memory};
 use reply::{Reply, ReplyReader};
+use requests::ApiError;
+use requests::browse::{BrowseRequest, BrowsedState, OUTLINE_MAX};
 use search::snapshot::Snapshot;
 use search::{Filter, Flagged};
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Local, repositories, snapshots, write};
-use crate::{ApiError, Doing, Sweep, SweepRequest, Voice};
 use event::{Author, Draft, EventId, MemoryChange, Node, RepoKey, Timestamp};
 use memory::{Fate, IdShare, Lifecycle, LifecycleState, Memory, Version};
 use reply::{Reply, Subject};
+use requests::{ApiError, Doing, Sweep, SweepRequest, Voice};
 use search::snapshot::Snapshot;
 
 /// One change of one memory, or of another node of the graph.

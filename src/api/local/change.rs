@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::citation::cited;
 use super::{Local, snapshots, write};
-use crate::{ApiError, ChangeRequest, Voice, Wanted};
 use event::{Draft, EventId, MemoryChange, Node, Problems, Timestamp, Verdict};
 use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
+use requests::{ApiError, ChangeRequest, Voice, Wanted};
 use search::snapshot::{Cited, Snapshot};
 
 /// How far a chain of replacements is followed before a change is refused. A longer chain is a mistake.

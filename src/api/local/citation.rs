@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::memory_bound;
-use crate::ApiError;
 use event::EventId;
 use memory::Memory;
+use requests::ApiError;
 use search::snapshot::{Cited, Snapshot};
 
 /// Finds the memories that ids name.

@@ -6,11 +6,11 @@ use std::sync::{Arc, TryLockError};
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{Local, repositories, snapshots};
-use crate::{ApiError, ReviewRequest};
 use event::{Event, RepoKey};
 use index::lexical::AnalysisCache;
 use memory::Memory;
 use reply::Reply;
+use requests::{ApiError, ReviewRequest};
 use search::Sign;
 use search::snapshot::Snapshot;
 

@@ -3,8 +3,8 @@
 
 use std::cell::RefCell;
 
-use crate::ApiError;
 use reply::Reply;
+use requests::ApiError;
 use search::snapshot::Snapshot;
 
 /// The snapshot that an answer was made from.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Local, write};
-use crate::ApiError;
 use event::{Draft, Event, MemoryChange, Timestamp, Verdict};
 use memory::{LineOrigin, Memory, is_one_voice};
 use reply::Reply;
+use requests::ApiError;
 use search::Sign;
 
 /// Kinds of event where equal words mean a new event.

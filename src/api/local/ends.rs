@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::citation::cited;
 use super::{Local, memory_bound, repositories};
-use crate::ApiError;
 use event::{Node, Problems, RepoKey};
 use memory::Memory;
+use requests::ApiError;
 use search::links::{CodePlace, NodeRef};
 use search::snapshot::{Cited, Snapshot};
 

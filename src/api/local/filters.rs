@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::{Local, repositories};
-use crate::{ApiError, SearchRequest};
 use event::{RepoKey, quoted};
+use requests::{ApiError, SearchRequest};
 use search::snapshot::Snapshot;
 use search::{Filter, Flagged, ParsedQuery};
 

@@ -12,10 +12,10 @@ use super::{
     Local, analysis, filters, memory_bound, past_sessions, query_vector, repositories, reranked,
     snapshots, staleness,
 };
-use crate::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use engine::{Extent, View};
 use event::RepoKey;
 use reply::{ReplyReader, SearchReply};
+use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use search::snapshot::Snapshot;
 use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
 

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{Local, citation, repositories};
-use crate::ApiError;
 use crate::journal::kind;
 use crate::journal::sequence::Sequence;
 use crate::journal::shown::{NamedMemories, entry};
-use crate::requests::injected::InjectedRequest;
 use event::Problems;
 use reply::Reply;
+use requests::ApiError;
+use requests::injected::InjectedRequest;
 use search::snapshot::Snapshot;
 
 /// What a reply says where nothing is written down.

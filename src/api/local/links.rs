@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::ends::{End, Ends, refuse_missing};
 use super::repositories::unnamed;
 use super::{Local, change, snapshots, write};
-use crate::{
-    ApiError, ChangeRequest, Edit, LinkAction, LinkRequest, Numbered, Terms, Voice, Wanted,
-};
 use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
 };
 use memory::{LifecycleState, Memory, Tie};
 use reply::{Reply, node_text};
+use requests::{
+    ApiError, ChangeRequest, Edit, LinkAction, LinkRequest, Numbered, Terms, Voice, Wanted,
+};
 use search::links::{LinkDetails, Links, NodeRef};
 use search::snapshot::Snapshot;
 

@@ -12,12 +12,12 @@ use super::{
     Local, browse, citation, injected, past_sessions, records, repositories, savings, snapshots,
     staleness, tag_suggestions,
 };
-use crate::requests::listing::{ExportRequest, KNOWN_IDS_MAX};
-use crate::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
 use reply::{MemoryLink, Reply, Standing};
+use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
+use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use search::links::NodeRef;
 use search::snapshot::Snapshot;
 

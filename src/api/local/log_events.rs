@@ -8,11 +8,11 @@ use std::sync::Arc;
 use super::damage::UsedSnapshot;
 use super::page_end::PageEnd;
 use super::{Local, citation, memory_bound, repositories, snapshots};
-use crate::requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
-use crate::{ApiError, LogEventsRequest};
 use event::{Event, EventId, FEEDBACK, RepoKey, Timestamp};
 use memory::{IdShare, Memory, Version};
 use reply::{DayCounts, Deed, LoggedEvent, NamedMemories, Reply};
+use requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
+use requests::{ApiError, LogEventsRequest};
 use search::snapshot::Snapshot;
 
 const DAY_SECONDS: i64 = 24 * 3_600;

@@ -1,7 +1,7 @@
 //! The place where a page of a list ended, as one word. Not here: which list it is.
 
-use crate::ApiError;
 use event::{EventId, Problems, Timestamp};
+use requests::ApiError;
 
 /// Parts the halves of a cursor.
 const SEAM: char = '~';

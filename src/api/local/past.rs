@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use super::shared_core::{Core, Kept, Local, PastMemory};
 use super::snapshots;
-use crate::caller::Patience;
-use crate::{ApiError, Mode, Reply};
 use engine::watch::Watching;
 use engine::{Engine, EngineSetup};
 use event::{Problems, Timestamp};
 use memory::Bound;
+use requests::caller::Patience;
+use requests::{ApiError, Mode, Reply};
 use search::Point;
 use settings::{AsOf, Config};
 use writer::exit::Exit;

@@ -7,14 +7,14 @@ use std::time::Duration;
 use super::repositories::unnamed;
 use super::shared_core::{Local, SessionAccess};
 use super::{repositories, snapshots};
-use crate::requests::sessions::{SessionListRequest, SessionSearchRequest};
-use crate::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use engine::View;
 use event::RepoKey;
 use guard::disclosure::ShownHow;
 use reply::{
     ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
 };
+use requests::sessions::{SessionListRequest, SessionSearchRequest};
+use requests::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
 use search::snapshot::Snapshot;
 use sessions::mended::{FailureSigns, known_ends};
 use sessions::session_judgement::may_tell;

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{Local, repositories, snapshots};
-use crate::{ApiError, Explain, Mode};
 use engine::{AskedQuery, View};
 use event::RepoKey;
 use index::embed::worker::{PendingQuery, Progress, QueryEmbedding, QueryError, WorkerState};
 use index::embed::{EmbedError, RUNS_MODEL, SpaceId, model};
 use index::late::QueryToken;
 use reply::{Model, ModelPlace, NextModelState, ReplyReader};
+use requests::{ApiError, Explain, Mode};
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 

@@ -7,11 +7,11 @@ use serde_json::json;
 use super::Local;
 use super::page_end::PageEnd;
 use super::repositories::{named, unnamed};
-use crate::ApiError;
-use crate::requests::listing::{RecordsOf, RecordsRequest};
 use event::{EventId, Timestamp, clean, codec};
 use memory::Memory;
 use reply::Reply;
+use requests::ApiError;
+use requests::listing::{RecordsOf, RecordsRequest};
 use search::snapshot::Snapshot;
 
 /// Most memories of a page.

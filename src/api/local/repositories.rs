@@ -2,9 +2,9 @@
 //! repository a directory belongs to (`store::repo`).
 
 use super::Local;
-use crate::ApiError;
 use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
+use requests::ApiError;
 use search::snapshot::Snapshot;
 use store::Called;
 use writer::UNNAMED;

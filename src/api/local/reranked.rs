@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::query_vector::QueryAbout;
 use super::{Local, beside, query_vector};
 use crate::reranker::Reranker;
-use crate::{Explain, Mode, SearchRequest};
 use engine::{AskedQuery, ModelInput};
 use guard::secrets::Redacted;
 use memory::Memory;
+use requests::{Explain, Mode, SearchRequest};
 use search::snapshot::Snapshot;
 use search::{Hit, LostBy, NearMiss, Query, SearchResult, Tier, Tiers};
 

@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::write::{tell, unwritten};
 use super::{Local, contradictions, duplicates, snapshots};
-use crate::ApiError;
 use engine::View;
 use event::{Draft, EventId, RepoKey, fits_short_field};
 use reply::Reply;
+use requests::ApiError;
 use search::snapshot::{Cited, Snapshot};
 use store::{Destination, Durability};
 use writer::WAITS;

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::Local;
 use super::injected::OFF;
-use crate::ApiError;
 use crate::journal::kind;
 use crate::journal::shown::NamedMemories;
 use crate::journal::told::Teller;
-use crate::requests::injected::SavingsRequest;
 use event::{Timestamp, Verdict};
 use reply::Reply;
+use requests::ApiError;
+use requests::injected::SavingsRequest;
 use search::snapshot::Snapshot;
 
 const DAY_SECONDS: i64 = 24 * 3_600;

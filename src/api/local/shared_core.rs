@@ -16,13 +16,13 @@ use settings::Config;
 use store::Store;
 use writer::{Identity, Moment, Writer};
 
-use crate::caller::{Caller, Patience};
 use crate::journal::told::Teller;
 use crate::query_log::QueryLog;
 use crate::reranker::RerankerNow;
 use crate::second_source::SecondSource;
 use crate::work_trees::WorkTrees;
 use reply::Reply;
+use requests::caller::{Caller, Patience};
 
 /// Checks everything around the logs, without changing anything.
 pub type Doctor = Box<dyn Fn(&Core) -> Reply + Send + Sync>;

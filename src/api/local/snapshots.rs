@@ -1,9 +1,9 @@
 //! The snapshot that an answer is made from, and what it lacks. Not here: the answers.
 
 use super::Local;
-use crate::ApiError;
 use engine::{Extent, Stopped, View};
 use guard::text::{Layout, neutralise};
+use requests::ApiError;
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 

@@ -7,10 +7,10 @@ use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{Local, repositories, snapshots};
 use crate::work_trees::known_tree::KnownTree;
-use crate::{ApiError, Reply, StaleRequest};
 use event::{Problems, RepoKey};
 use memory::Memory;
 use reply::{Checked, CheckedTree};
+use requests::{ApiError, Reply, StaleRequest};
 use search::snapshot::Snapshot;
 use search::staleness::{Changed, changed_since};
 

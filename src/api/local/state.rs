@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::damage::UsedSnapshot;
 use super::{Local, query_vector, snapshots};
-use crate::{ApiError, Reply};
 use engine::digest::Digest;
 use engine::{Extent, View};
 use guard::text::{Layout, neutralise};
 use reply::Whoami;
+use requests::{ApiError, Reply};
 use store::Store;
 use writer::exit::Exit;
 

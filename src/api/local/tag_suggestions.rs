@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::citation;
-use crate::ApiError;
-use crate::requests::listing::TagsRequest;
 use event::Problems;
 use reply::Reply;
+use requests::ApiError;
+use requests::listing::TagsRequest;
 use search::snapshot::Snapshot;
 use search::suggested_tags;
 

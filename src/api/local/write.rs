@@ -2,8 +2,8 @@
 //! `change`, `links`).
 
 use super::Local;
-use crate::{ApiError, Voice};
 use event::{Draft, MemoryChange, Node, RepoKey, fits_short_field};
+use requests::{ApiError, Voice};
 use store::{Destination, Durability};
 use writer::exit::Exit;
 use writer::{BatchError, BatchOutcome, Receipt, RecordError, record_drafts};

@@ -1,15 +1,15 @@
-//! The commands that change or check existing memories. Not here: the rules about values (`api::requests`).
+//! The commands that change or check existing memories. Not here: the rules about values (`requests::requests`).
 
 use clap::{ArgGroup, Args, Subcommand};
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::{Arguments, RequestCommand};
-use api::requests::change::{
+use event::{Author, Problems};
+use requests::change::{
     DistinctArguments, FeedbackArguments, ForgetArguments, PinArguments, SupersedeArguments,
 };
-use api::requests::listing::{ReviewRequest, StaleRequest};
-use api::{ChangeRequest, Doing, Sweep, SweepRequest};
-use event::{Author, Problems};
+use requests::listing::{ReviewRequest, StaleRequest};
+use requests::{ChangeRequest, Doing, Sweep, SweepRequest};
 
 const STALE_HELP: &str = "\
 Compares each memory of this repository that names files (in its field or in its texts) or a

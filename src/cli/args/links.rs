@@ -1,12 +1,12 @@
-//! The commands about links and what they connect. Not here: the rules about values (`api::requests`).
+//! The commands about links and what they connect. Not here: the rules about values (`requests::requests`).
 
 use clap::{Args, Subcommand};
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::{Arguments, RequestCommand};
-use api::requests::analysis::{AnalyzeRequest, PatternsArguments};
-use api::requests::links::{LinkArguments, UnlinkArguments};
-use api::requests::related::{ImpactArguments, RelatedRequest};
+use requests::analysis::{AnalyzeRequest, PatternsArguments};
+use requests::links::{LinkArguments, UnlinkArguments};
+use requests::related::{ImpactArguments, RelatedRequest};
 
 /// What to do with links.
 #[derive(Debug, Subcommand)]

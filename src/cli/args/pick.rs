@@ -1,7 +1,7 @@
 //! The `pick` command, as clap parses it. Not here: choosing (`picker`).
 
-use api::requests::browse::OutlineRequest;
 use clap::Args;
+use requests::browse::OutlineRequest;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;

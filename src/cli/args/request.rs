@@ -1,15 +1,15 @@
 //! The options of a command, made from the parameters of its request. clap parses them; the request checks their
 //! values, so that every face refuses a number out of bounds in the same words. Not here: the requests
-//! (`api::requests`).
+//! (`requests::requests`).
 
 use std::marker::PhantomData;
 
-use api::ApiRequest;
-use api::requests::fields::is_absent;
-use api::requests::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Values};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use event::Problems;
+use requests::ApiRequest;
+use requests::fields::is_absent;
+use requests::parameter::{ArgumentShape, CommandForm, Parameter, Presence, ToolForm, Values};
 use serde_json::{Map, Value};
 
 use crate::args::output_format::OutputFormat;

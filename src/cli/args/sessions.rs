@@ -5,7 +5,7 @@ use clap::{ArgGroup, Args, Subcommand};
 use crate::args::output_format::OutputFormat;
 use crate::args::request::RequestCommand;
 use crate::args::whole_number::whole;
-use api::SessionSearchRequest;
+use requests::SessionSearchRequest;
 
 /// The `sessions` commands.
 #[derive(Debug, Subcommand)]

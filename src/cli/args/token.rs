@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use crate::args::output_format::OutputFormat;
-use access::rights::Rights;
+use requests::rights::Rights;
 
 /// The `token` commands.
 #[derive(Debug, Subcommand)]

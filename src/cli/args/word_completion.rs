@@ -1,11 +1,11 @@
 //! What may stand at the place of a word of the command line: found in clap's description of it, so that every command and
 //! option is known at once. Pure. Not here: values of the store (`cli::shell_words`), the scripts of shells (`completions`).
 
-use api::Slot;
-use api::requests::analysis::Topic;
-use api::requests::browse::BrowsedState;
 use clap::{Arg, ArgAction, Command};
 use event::{Relation, Verdict};
+use requests::Slot;
+use requests::analysis::Topic;
+use requests::browse::BrowsedState;
 use settings::Setting;
 
 /// What may stand at the place of the last word.

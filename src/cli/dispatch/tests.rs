@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use api::fake_api::Fake;
+use requests::Request;
+use requests::fake_api::Fake;
 use super::*;
 use crate::args::agent_files::{Export, Import};
 use crate::args::init::GettingReady;
@@ -16,8 +17,8 @@ use crate::args::token::TokenCommand;
 use crate::args::upkeep::Upkeep;
 use crate::judge::decision::Decided;
 use crate::judge::decision::Decision;
-use mcp::schema::ToolSet;
-use api::Api;
+use requests::tool::ToolSet;
+use requests::Api;
 
 struct FakeWiring {
     api: Arc<Fake>,
@@ -43,7 +44,7 @@ impl Wiring for FakeWiring {
     }
 
     fn serve_mcp(&mut self, api: Arc<dyn Api>, _: ToolSet) -> Exit {
-        api.status().map_or(Exit::Internal, |_| Exit::Done)
+        api.ask(&Request::Status).map_or(Exit::Internal, |_| Exit::Done)
     }
 
     fn serve(&mut self, _: &GlobalOptions, _: Serve, _: &mut dyn Write) -> Result<Reply, ApiError> {

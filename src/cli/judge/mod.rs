@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use crate::judge::decision::Decided;
 
 use crate::judge::chat::ChatRequest;
-use api::ApiError;
+use requests::ApiError;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
 use settings::{Config, ConfigTable, Judge};

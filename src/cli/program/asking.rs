@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use api::ApiError;
+use requests::ApiError;
 use writer::exit::Exit;
 
 /// What a person says who only presses the key for a line.

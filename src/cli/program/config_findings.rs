@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::command_context::Process;
 use crate::program::Program;
-use api::ApiError;
+use requests::ApiError;
 use retriever::failure::failed;
 use settings::ConfigFinding;
 use settings::variables::CONFIG;

@@ -9,9 +9,10 @@ use crate::program::Program;
 use crate::program::add::{FormEnd, FormOrder};
 use crate::program::editor;
 use crate::wiring::Wiring;
-use api::requests::change::{ChangeRequest, Voice, Wanted};
-use api::{Api, ApiError, Reply};
 use event::{Draft, MANUAL, draft_from_json};
+use requests::Request;
+use requests::change::{ChangeRequest, Voice, Wanted};
+use requests::{Api, ApiError, Reply};
 use retriever::options::{GlobalOptions, Need};
 use store::{DetectedRepo, Durability};
 use writer::exit::Exit;
@@ -51,7 +52,7 @@ impl Program<'_> {
 
 /// Finds a memory that may get a new version; returns its id and its fields.
 pub(super) fn old_version(api: &dyn Api, id: &String) -> Result<(String, Value), ApiError> {
-    let shown = api.show(std::slice::from_ref(id))?.json;
+    let shown = api.ask(&Request::Show(std::slice::from_ref(id).to_vec()))?.json;
     let memory = shown.pointer("/memories/0").cloned().unwrap_or_default();
     let old = text(&memory, "/id");
     refuse_ended(&memory, &old)?;
@@ -124,7 +125,7 @@ fn replace(api: &dyn Api, old: &str, new: &str) -> Result<(), ApiError> {
         change: Wanted::Superseded { by: new.to_owned() },
         note: Some(REASON.to_owned()),
     };
-    let done = api.change(&request, &Voice::Caller);
+    let done = api.ask_as(&Request::Change(request), &Voice::Caller);
     done.map(drop).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!(
@@ -140,7 +141,7 @@ fn pin(api: &dyn Api, new: &str) -> Result<(), ApiError> {
         change: Wanted::Pinned,
         note: Some(REASON.to_owned()),
     };
-    let done = api.change(&request, &Voice::Caller);
+    let done = api.ask_as(&Request::Change(request), &Voice::Caller);
     done.map(drop).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!(

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use api::ApiError;
+use requests::ApiError;
 use store::make_own_file;
 use writer::exit::Exit;
 

@@ -18,10 +18,7 @@ use crate::program::agent_files::refused;
 use crate::program::foreign_import::record_export::records;
 use crate::program::foreign_import::store_report::StoreReport;
 use crate::wiring::Wiring;
-use api::caller::Caller;
 use api::local::Local;
-use api::requests::listing::{KNOWN_IDS_MAX, RecordsOf};
-use api::{Api, ApiError, Doing, Listing, Reply, Sweep, SweepRequest};
 use event::{Author, Event, EventId, IMPORTED, Problems, RepoKey};
 use exchange::foreign_place::ForeignPlace;
 use exchange::gone_items::gone;
@@ -30,6 +27,10 @@ use exchange::import_batch::{
 };
 use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
 use exchange::stores;
+use requests::Request;
+use requests::caller::Caller;
+use requests::listing::{KNOWN_IDS_MAX, RecordsOf};
+use requests::{Api, ApiError, Doing, Listing, Reply, Sweep, SweepRequest};
 use retriever::failure::failed;
 use retriever::options::GlobalOptions;
 use retriever::options::Need;
@@ -142,10 +143,10 @@ impl Program<'_> {
         let session = id.as_str().to_owned();
         let sweep = Sweep::Purge(Author::Session(session.clone()));
         let note = Some(TAKEN_BACK.to_owned());
-        let swept = api.sweep(&SweepRequest { sweep, extent, note })?;
+        let swept = api.ask(&Request::Sweep(SweepRequest { sweep, extent, note }))?;
         let changes = array(&swept.json, "changes");
         if changes.is_empty() {
-            let wrote = api.list(&Listing::OfSession(session.clone()))?.json;
+            let wrote = api.ask(&Request::List(Listing::OfSession(session.clone())))?.json;
             if array(&wrote, "memories").is_empty() {
                 return Err(ApiError::NotFound(format!("no import {session} wrote to these logs")));
             }

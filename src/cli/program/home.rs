@@ -4,9 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::program::Program;
 use crate::wiring::Wiring;
-use api::{ApiError, Reply};
 use index::embed::RUNS_MODEL;
 use reply::Home;
+use requests::Request;
+use requests::{ApiError, Reply};
 use retriever::options::{GlobalOptions, Need};
 
 impl Program<'_> {
@@ -19,10 +20,10 @@ impl Program<'_> {
         let api = self.open(settings, Need::Words)?;
         // Without a working directory there is no repository at hand.
         let here = match self.here() {
-            Some(_) => api.whoami()?.json,
+            Some(_) => api.ask(&Request::Whoami)?.json,
             None => Value::Null,
         };
-        let status = api.status()?.json;
+        let status = api.ask(&Request::Status)?.json;
         // Past sessions that cannot be read are for `doctor` to explain.
         let sessions = self.sessions_state(&settled).ok().and_then(|state| state.note());
         let clients = self.clients(Some(&settled.cache_dir)).unwrap_or_default();

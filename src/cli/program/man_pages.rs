@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::args::man_pages;
-use api::{ApiError, Reply};
+use requests::{ApiError, Reply};
 use writer::exit::Exit;
 
 /// Writes the pages, in the place of older ones.

@@ -4,8 +4,8 @@
 use serde_json::json;
 
 use crate::program::Program;
-use api::{ApiError, Reply};
 use index::embed::Embedder;
+use requests::{ApiError, Reply};
 use retriever::failure::refuse_held;
 use retriever::model_plan::ModelPlaces;
 use retriever::options::GlobalOptions;

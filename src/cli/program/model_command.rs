@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use crate::args::ModelCommand;
 use crate::program::Program;
 use crate::wiring::Wiring;
-use api::{ApiError, Reply};
 use index::embed::{RUNS_MODEL, model};
+use requests::Request;
+use requests::{ApiError, Reply};
 use retriever::model_plan::ModelPlaces;
 use retriever::options::GlobalOptions;
 use retriever::options::Need;
@@ -40,7 +41,10 @@ impl Program<'_> {
         }
         let reply = installed(&settled.model_dir);
         match ModelPlaces::of(&settled).asks_others(&settled.config) {
-            true => Ok(reply::with_model(reply, &self.open(settings, Need::Meaning)?.status()?)),
+            true => Ok(reply::with_model(
+                reply,
+                &self.open(settings, Need::Meaning)?.ask(&Request::Status)?,
+            )),
             false => Ok(reply),
         }
     }

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use crate::args::pick::Pick;
 use crate::program::Program;
 use crate::wiring::Wiring;
-use api::requests::browse::{BrowseRequest, OutlineRequest};
-use api::{ApiError, Listing, Reply};
+use requests::Request;
+use requests::browse::{BrowseRequest, OutlineRequest};
+use requests::{ApiError, Listing, Reply};
 use retriever::options::{GlobalOptions, Need};
 use terminal::highlight::ColourChoice;
 use terminal::screen::Style;
@@ -21,9 +22,9 @@ impl Program<'_> {
         colours: ColourChoice,
     ) -> Result<(Exit, Reply), ApiError> {
         let outline: OutlineRequest = command.arguments.read()?;
-        let listing = Listing::Outline(Box::new(BrowseRequest::from(outline)));
+        let listing = Request::List(Listing::Outline(Box::new(BrowseRequest::from(outline))));
         let api = self.open(settings, Need::Words)?;
-        let listed = || api.list(&listing).map(|reply| reply.json);
+        let listed = || api.ask(&listing).map(|reply| reply.json);
         let lookup = self.surroundings.lookup;
         let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
         let is_dumb = lookup("TERM").is_some_and(|terminal| terminal == "dumb");
@@ -35,7 +36,7 @@ impl Program<'_> {
             return Ok((Exit::NotFound, nothing));
         };
         if command.text {
-            return Ok((Exit::Done, api.show(&[id])?));
+            return Ok((Exit::Done, api.ask(&Request::Show([id].to_vec()))?));
         }
         Ok((Exit::Done, Reply::new(id.clone(), json!({ "id": id }))))
     }
@@ -50,7 +51,7 @@ fn failed(exit: Exit, message: impl Into<String>) -> ApiError {
 
 #[cfg(not(unix))]
 fn chosen(
-    _: &dyn api::Api,
+    _: &dyn requests::Api,
     _: &dyn Fn() -> Result<Value, ApiError>,
     _: &str,
     _: Style,
@@ -70,7 +71,7 @@ mod on_terminal {
     use serde_json::Value;
 
     use crate::program::pick::{NEEDS_TERMINAL, failed};
-    use api::{Api, ApiError};
+    use requests::{Api, ApiError};
     use store::first_end_sets;
     use terminal::choice_list::{AfterKey, ChoiceList, PickRow};
 
@@ -210,7 +211,7 @@ mod on_terminal {
                 return;
             }
             let id = selected.id.clone();
-            let text = match self.api.show(std::slice::from_ref(&id)) {
+            let text = match self.api.ask(&requests::Request::Show(vec![id.clone()])) {
                 // The first line says the same of every memory.
                 Ok(reply) => reply.text.split_once("\n\n").map_or("", |(_, text)| text).to_owned(),
                 Err(error) => error.to_string(),

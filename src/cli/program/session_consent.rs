@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::program::Program;
 use crate::program::asking::{Usual, asked};
-use api::{ApiError, Reply};
+use requests::{ApiError, Reply};
 use retriever::failure::{failed, unkept};
 use retriever::options::GlobalOptions;
 use retriever::resolved_settings::ResolvedSettings;

@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 
 use crate::judge::ChatModel;
-use api::ApiError;
 use reply::{draft_json, draft_text, short_fingerprint};
+use requests::ApiError;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
 use sessions::session_judgement::of_candidate;

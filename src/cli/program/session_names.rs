@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use api::ApiError;
 use event::Problems;
+use requests::ApiError;
 use retriever::failure::unkept;
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::session_rows::KeptSession;

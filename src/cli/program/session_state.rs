@@ -2,8 +2,8 @@
 //! Not here: the words (`reply`).
 
 use crate::program::Program;
-use api::ApiError;
 use reply::{SessionsState, StateNote};
+use requests::ApiError;
 use retriever::failure::unkept;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::session_permission::SessionPermission;

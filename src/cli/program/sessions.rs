@@ -16,9 +16,10 @@ use crate::program::session_names::{
     shown_session,
 };
 use crate::wiring::Wiring;
-use api::{ApiError, Point, Reply, SessionSearchRequest, Shape};
 use event::Problems;
 use reply::{ReplayStep, Shown};
+use requests::Request;
+use requests::{ApiError, Point, Reply, SessionSearchRequest, Shape};
 use retriever::failure::{failed, refuse_held, unkept};
 use retriever::options::GlobalOptions;
 use retriever::options::Need;
@@ -60,7 +61,7 @@ impl Program<'_> {
                 let request: SessionSearchRequest = command.arguments.read()?;
                 let shape = if command.form.json { Shape::Whole } else { Shape::Words };
                 let request = SessionSearchRequest { shape, ..request };
-                done(self.open(settings, Need::Words)?.search_sessions(&request)?)
+                done(self.open(settings, Need::Words)?.ask(&Request::Sessions(request))?)
             }
             Sessions::Import(command) => done(self.import_sessions(&settled, &command, messages)?),
             Sessions::List(command) => done(self.list_sessions(&settled, &command)?),

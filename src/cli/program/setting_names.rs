@@ -1,10 +1,10 @@
 //! The names of settings that somebody types: which setting is meant, and an example of a command that sets it. Not here: reading and
 //! changing values (`config_command`).
 
-use api::ApiError;
 use event::RepoKey;
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
+use requests::ApiError;
 use settings::{BRIEFING_SECTIONS, Setting};
 use writer::exit::Exit;
 

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::args::setup::Setup as Command;
 use crate::program::Program;
 use crate::program::session_consent::Person;
-use api::{ApiError, Reply};
 use clients::hooks::last_seen;
 use clients::setup::{
     self, ClientsStatus, Machine, Platform, ReportStatus, SetupMode, SetupReport, SetupRequest,
     SetupScope,
 };
 use event::Problems;
+use requests::{ApiError, Reply};
 use retriever::failure::failed;
 use retriever::model_plan::what_is_sent;
 use retriever::options::GlobalOptions;

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use api::requests::injected::{InjectedRequest, SavingsRequest};
-use api::requests::log_events::{AuditRequest, TimelineRequest};
-use api::{Api, ApiError, Listing, LogEventsRequest, Point, Reply};
+use requests::Request;
+use requests::injected::{InjectedRequest, SavingsRequest};
+use requests::log_events::{AuditRequest, TimelineRequest};
+use requests::{Api, ApiError, Listing, LogEventsRequest, Point, Reply};
 
 /// Pages that are read at most: 10,000 events and 10,000 answers. What was added, helped, failed and cost is counted without
 /// pages.
@@ -44,9 +45,9 @@ struct WeekStats {
 
 /// Asks for everything, and makes the answer.
 pub(super) fn stats(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
-    let savings = api.list(&Listing::Savings(SavingsRequest { days }))?.json;
+    let savings = api.ask(&Request::List(Listing::Savings(SavingsRequest { days })))?.json;
     let timeline = TimelineRequest { days, repo: None };
-    let timeline = api.log_events(&LogEventsRequest::Timeline(timeline))?.json;
+    let timeline = api.ask(&Request::LogEvents(LogEventsRequest::Timeline(timeline)))?.json;
     let since = items(&timeline, "days").first().map(|day| word(day, "day")).unwrap_or_default();
     let added: u64 = items(&timeline, "days").iter().map(|day| number(day, "added")).sum();
     let mut stats = WeekStats::default();
@@ -67,7 +68,7 @@ impl WeekStats {
                 cursor,
                 limit: PAGE,
             };
-            let page = api.log_events(&LogEventsRequest::Audit(request))?.json;
+            let page = api.ask(&Request::LogEvents(LogEventsRequest::Audit(request)))?.json;
             for event in items(&page, "events").iter().filter(|event| event["deed"] == "added") {
                 self.each(event, |tally| tally.added += 1);
             }
@@ -91,7 +92,7 @@ impl WeekStats {
                 cursor,
                 limit: PAGE,
             };
-            let page = api.list(&Listing::Injected(Box::new(request)))?.json;
+            let page = api.ask(&Request::List(Listing::Injected(Box::new(request))))?.json;
             let entries = items(&page, "entries");
             // The newest comes first.
             for entry in entries.iter().take_while(|entry| word(entry, "at").as_str() >= since) {

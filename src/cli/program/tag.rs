@@ -11,9 +11,10 @@ use crate::judge::ChatModel;
 use crate::program::Program;
 use crate::program::edit::{draft_of, old_version, replaced};
 use crate::wiring::Wiring;
-use api::requests::listing::TagsRequest;
-use api::{Api, ApiError, Listing, Reply};
 use event::EventId;
+use requests::Request;
+use requests::listing::TagsRequest;
+use requests::{Api, ApiError, Listing, Reply};
 use retriever::options::{GlobalOptions, Need};
 use store::{DetectedRepo, Durability};
 use writer::exit::Exit;
@@ -28,7 +29,7 @@ impl Program<'_> {
         let api = self.open(settings, Need::Words)?;
         let suggest = || {
             let request = TagsRequest { id: command.id.clone(), limit: usize::from(command.limit) };
-            let own = api.list(&Listing::SuggestedTags(request))?;
+            let own = api.ask(&Request::List(Listing::SuggestedTags(request)))?;
             match command.ask {
                 true => self.tags_of_model(settings, &*api, command, &suggested_tags(&own.json)),
                 false => Ok(own),

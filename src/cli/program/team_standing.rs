@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::program::Program;
 use crate::program::team_text::unverified_json;
-use api::Reply;
 use reply::StateNote;
+use requests::Reply;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::team_link::ORIGIN;
 use settings::ConfigTable;

@@ -7,7 +7,7 @@ use crate::args::upkeep::TeamSync;
 use crate::program::Program;
 use crate::program::asking::{Usual, asked};
 use crate::program::team_text::{accepted_key, previewed, to_agree, to_allow, told};
-use api::{ApiError, Reply};
+use requests::{ApiError, Reply};
 use retriever::options::GlobalOptions;
 use retriever::team_link::TeamLink;
 use serde_json::json;

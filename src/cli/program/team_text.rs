@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use api::Reply;
 use event::{RepoKey, StoreOrigin};
 use guard::secrets::Redacted;
 use guard::text::{Layout, escaped, neutralise};
+use requests::Reply;
 use serde_json::{Value, json};
 use sync::{
     AcceptedKey, FlaggedLine, HeldLine, LeftOut, Preview, Seal, SyncReport, Unverified, counted,

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::args::upkeep::{Archive, Scrub, Upkeep, Verify};
 use crate::program::Program;
 use crate::wiring::Wiring;
-use api::ApiError;
-use api::Reply;
 use api::local::Doctor;
 use engine::watch::Watching;
 use event::{Problems, RepoKey, quoted};
+use requests::ApiError;
+use requests::Reply;
+use requests::Request;
 use retriever::failure::failed;
 use retriever::options::GlobalOptions;
 use retriever::options::Need;
@@ -47,7 +48,7 @@ impl Program<'_> {
     ) -> Result<(Exit, Reply), ApiError> {
         let checked = match command {
             Upkeep::Digest(_) => {
-                return Ok((Exit::Done, self.open(settings, Need::Words)?.digest()?));
+                return Ok((Exit::Done, self.open(settings, Need::Words)?.ask(&Request::Digest)?));
             }
             Upkeep::Verify(command) => self.verify(settings, &command)?,
             Upkeep::Scrub(command) => self.scrub(settings, &command)?,

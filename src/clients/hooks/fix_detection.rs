@@ -11,7 +11,6 @@ use super::session_summary;
 use super::switch::LEARN;
 use super::tool::Tool;
 use super::{HookRun, NoAnswer};
-use api::{Api, Flagged, SearchRequest};
 use event::{Draft, MemoryChange, Verdict};
 use guard::secrets::Redacted;
 use learning::command_effects::{changes, is_path};
@@ -20,6 +19,8 @@ use learning::commands::{core, goal, is_trivial, proves};
 use learning::last_words::reads_like_a_failure;
 use learning::learn::{self, Lesson};
 use learning::signature::Signature;
+use requests::Request;
+use requests::{Api, Flagged, SearchRequest};
 
 impl HookRun<'_> {
     /// Updates the state of the session with this event, and saves what was learned.
@@ -142,10 +143,10 @@ impl HookRun<'_> {
                     change: Some(MemoryChange::Feedback(Verdict::Worked)),
                     ..Draft::default()
                 };
-                api.save(draft, None)?;
+                api.ask(&Request::Save(Box::new(draft)))?;
             }
             DraftedBefore::Not => {
-                api.save(lesson.draft, None)?;
+                api.ask(&Request::Save(Box::new(lesson.draft)))?;
             }
         }
         self.session.note(SessionEntry::Learnt(lesson.key));
@@ -160,7 +161,7 @@ impl HookRun<'_> {
     /// Looks for a draft with this key. Every draft has its key among its tags.
     fn known(&self, api: &dyn Api, key: &str) -> Result<DraftedBefore, NoAnswer> {
         let request = SearchRequest { flagged: Flagged::Included, ..tagged(key.to_owned(), 1) };
-        let reply = api.search(&request)?;
+        let reply = api.ask(&Request::Search(request))?;
         let text = |name: &str| reply.json.get("memories")?.get(0)?.get(name)?.as_str();
         Ok(match text("id") {
             None => DraftedBefore::Not,
@@ -182,7 +183,7 @@ impl HookRun<'_> {
             return Ok(());
         };
         let api: Arc<dyn Api> = (self.hook.reach)(&self.input)?;
-        api.save(draft, None)?;
+        api.ask(&Request::Save(Box::new(draft)))?;
         self.session.note(SessionEntry::Ended);
         Ok(())
     }

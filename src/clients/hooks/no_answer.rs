@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use api::{Api, ApiError};
+use requests::{Api, ApiError};
 
 /// Why a hook gives no answer. Printed only if debugging is on: for an agent, no answer is normal.
 #[derive(Debug, Error)]

@@ -12,13 +12,14 @@ use super::session::Session;
 use super::session_dedup::{NewMemories, fresh, id_of};
 use super::tool::Tool;
 use api::signature::{self, Signature};
-use api::{
-    ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
-    SessionSearchRequest, Shape, Tiers,
-};
 use guard::fence::FENCE_BYTES;
 use guard::secrets::Redacted;
 use learning::commands::{core, is_trivial};
+use requests::Request;
+use requests::{
+    ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
+    SessionSearchRequest, Shape, Tiers,
+};
 
 /// Most tokens of an answer at the start, including the fence around it.
 pub const START_TOKENS: usize = 800;
@@ -63,7 +64,7 @@ pub(super) fn at_start(
     let shape = Shape::Words;
     let loaded = loaded.iter().map(|file| (*file).to_owned()).collect();
     let request = ContextRequest { max_tokens, shape, loaded, ..ContextRequest::default() };
-    let reply = reach()?.context(&request)?;
+    let reply = reach()?.ask(&Request::Context(request))?;
     let none = BTreeSet::new();
     let shown = if why == StartReason::Emptied { &none } else { &session.seen.shown };
     let fresh = fresh(&reply.text, shown);
@@ -100,7 +101,7 @@ pub(super) fn for_prompt(
         flagged: Flagged::Excluded,
         ..SearchRequest::default()
     };
-    let reply = reach()?.search(&request)?;
+    let reply = reach()?.ask(&Request::Search(request))?;
     lessons(FOR_PROMPT, &reply, session, None)
 }
 
@@ -117,19 +118,20 @@ pub(super) fn for_failure(
     // A lesson from exactly this failure is found by its tag, however its words rank.
     if let Some(signature) = Signature::of(&call.output) {
         let marked = tagged(signature::mark(&signature.words), FAILURE_HITS_MAX);
-        let marked = api.search(&SearchRequest { max_tokens: request.max_tokens, ..marked })?;
+        let marked =
+            api.ask(&Request::Search(SearchRequest { max_tokens: request.max_tokens, ..marked }))?;
         if let Ok(lessons) = lessons(FOR_FAILURE, &marked, session, own) {
             return Ok(lessons);
         }
     }
-    let silence = match lessons(FOR_FAILURE, &api.search(&request)?, session, own) {
+    let silence = match lessons(FOR_FAILURE, &api.ask(&Request::Search(request))?, session, own) {
         Err(silence @ NoAnswer::Nothing(_)) => silence,
         answered => return answered,
     };
     // No memory knows it; perhaps a past session mended it.
     let failed = FailedCommand { command: call.command.clone(), output: call.output.clone() };
     let past = SessionSearchRequest { failed: Some(failed), shape: Shape::Words, ..<_>::default() };
-    let past = fresh(&api.search_sessions(&past)?.text, &session.seen.shown);
+    let past = fresh(&api.ask(&Request::Sessions(past))?.text, &session.seen.shown);
     if past.ids.is_empty() {
         return Err(silence);
     }

@@ -13,7 +13,8 @@ use super::*;
 use crate::mcp_server::tests::test_client::{BOTH, Era, LineClient, STEP_MS_MAX, run};
 use crate::stdio::serve;
 use crate::{resources, schema};
-use api::fake_api::Fake;
+use requests::fake_api::Fake;
+use requests::tool;
 
 fn text(result: &Value) -> &str {
     assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
@@ -47,10 +48,10 @@ fn the_list_of_tools_is_always_the_same() {
         for era in BOTH {
             let (mut client, _) = LineClient::open(era, Fake::new()).await;
             let first = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
-            client.call(schema::SEARCH, json!({"query": "x"})).await;
+            client.call(tool::SEARCH, json!({"query": "x"})).await;
             let second = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
             assert_eq!(first, second);
-            assert_eq!(first, serde_json::to_value(ToolSet::Usual.tools()).unwrap());
+            assert_eq!(first, serde_json::to_value(schema::tools(ToolSet::Usual)).unwrap());
         }
     });
 }
@@ -63,12 +64,12 @@ fn each_tool_is_answered_with_one_text() {
             let (mut client, _) = LineClient::open(era, Fake::new()).await;
             for (tool, arguments, answer) in [
                 (
-                    schema::SEARCH,
+                    tool::SEARCH,
                     json!({"query": "x", "limit": "3"}),
                     "search \"x\" All(None) Hybrid",
                 ),
-                (schema::SEARCH, json!({"ids": ["m1"]}), "show [\"m1\"]"),
-                (schema::CONTEXT, json!({"task": "t"}), "context Some(\"t\") 800"),
+                (tool::SEARCH, json!({"ids": ["m1"]}), "show [\"m1\"]"),
+                (tool::CONTEXT, json!({"task": "t"}), "context Some(\"t\") 800"),
             ] {
                 let result = client.call(tool, arguments).await;
                 assert_eq!(text(&result), answer);
@@ -84,15 +85,15 @@ fn the_full_set_links_checks_and_analyzes() {
     run(async {
         for era in BOTH {
             let calls = [
-                (schema::STALE, json!({}), "stale None"),
-                (schema::ANALYZE, json!({"topic": "gaps"}), "analyze Gaps 10"),
+                (tool::STALE, json!({}), "stale None"),
+                (tool::ANALYZE, json!({"topic": "gaps"}), "analyze Gaps 10"),
                 (
-                    schema::LINK,
+                    tool::LINK,
                     json!({"source": "m1", "relation": "led_to", "target": "m2"}),
                     "link One(Edit { source: \"m1\"",
                 ),
                 (
-                    schema::UNLINK,
+                    tool::UNLINK,
                     json!({"source": "m1", "relation": "led_to", "target": "m2"}),
                     "action: End",
                 ),
@@ -116,11 +117,10 @@ fn a_saved_lesson_is_credited_to_the_client_and_its_session() {
     run(async {
         let lesson = json!({"event_type": "error", "lesson": "l"});
         let (mut client, _) = LineClient::open(Era::Modern, Fake::new()).await;
-        let result = client.call(schema::SAVE, lesson.clone()).await;
+        let result = client.call(tool::SAVE, lesson.clone()).await;
         assert_eq!(text(&result), r#"save Some("l") by Some("claude-code") in """#);
         let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
-        let params =
-            json!({"name": schema::SAVE, "arguments": lesson, "_meta": {"threadId": "t1"}});
+        let params = json!({"name": tool::SAVE, "arguments": lesson, "_meta": {"threadId": "t1"}});
         let result = client.ask("tools/call", params).await["result"].clone();
         assert_eq!(text(&result), r#"save Some("l") by Some("codex") in "t1""#);
     });
@@ -132,22 +132,18 @@ fn tool_errors_are_reported_to_the_model() {
         for era in BOTH {
             let (mut client, _) = LineClient::open(era, Fake::new()).await;
             for (tool, arguments, told) in [
-                (schema::SEARCH, json!({"q": "x"}), "did you mean \"query\"?"),
-                (
-                    schema::SEARCH,
-                    json!({"query": "x", "limit": 99}),
-                    "limit: must be a whole number",
-                ),
-                (schema::SEARCH, json!({"ids": "nope"}), "nearest: m12, m120"),
-                (schema::SEARCH, json!({"query": "fail"}), "disk on fire"),
-                (schema::SAVE, json!({"event_type": "error"}), "lesson: is empty"),
+                (tool::SEARCH, json!({"q": "x"}), "did you mean \"query\"?"),
+                (tool::SEARCH, json!({"query": "x", "limit": 99}), "limit: must be a whole number"),
+                (tool::SEARCH, json!({"ids": "nope"}), "nearest: m12, m120"),
+                (tool::SEARCH, json!({"query": "fail"}), "disk on fire"),
+                (tool::SAVE, json!({"event_type": "error"}), "lesson: is empty"),
                 ("memory_find", json!({}), "memory_search, memory_context, memory_save"),
             ] {
                 let result = client.call(tool, arguments).await;
                 assert!(text(&result).contains(told), "{result}");
                 assert_eq!(result["isError"], true, "{result}");
             }
-            let bare = client.ask("tools/call", json!({"name": schema::CONTEXT})).await;
+            let bare = client.ask("tools/call", json!({"name": tool::CONTEXT})).await;
             assert_eq!(text(&bare["result"]), "context None 800", "arguments may be left out");
         }
     });
@@ -240,7 +236,7 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
         assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
         let accepted = json!({"resourceSubscriptions": ["memory://recent"]});
         assert_eq!(told["params"]["notifications"], accepted, "the lists never change: {told}");
-        let result = client.call(schema::SEARCH, json!({"query": "x"})).await;
+        let result = client.call(tool::SEARCH, json!({"query": "x"})).await;
         assert_eq!(text(&result), "search \"x\" All(None) Hybrid");
         assert!(client.notes.iter().all(|note| note["id"] != id), "it must stay open");
         let (exit, after_ms) = client.leave().await;
@@ -256,9 +252,7 @@ fn end_of_input_ends_the_process_with_calls_in_flight() {
     run(async {
         let api = Arc::new(Fake { hold: Some(Mutex::new(hold)), ..Fake::default() });
         let (mut client, _) = LineClient::open(Era::Legacy, api).await;
-        client
-            .send("tools/call", json!({"name": schema::SEARCH, "arguments": {"query": "x"}}))
-            .await;
+        client.send("tools/call", json!({"name": tool::SEARCH, "arguments": {"query": "x"}})).await;
         // The answer to a later request shows that the call is in flight.
         client.ask("tools/list", json!({})).await;
         let (exit, after_ms) = client.leave().await;
@@ -272,7 +266,7 @@ fn end_of_input_ends_the_process_with_calls_in_flight() {
 fn requests_piped_in_are_answered_before_the_end() {
     run(async {
         let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
-        let call = json!({"name": schema::SEARCH, "arguments": {"query": "x"}});
+        let call = json!({"name": tool::SEARCH, "arguments": {"query": "x"}});
         let id = client.send("tools/call", call).await;
         client.input.shutdown().await.unwrap();
         let answer = client.read().await;
@@ -336,7 +330,7 @@ fn invalid_lines_do_not_end_the_session() {
     run(async {
         let (mut client, _) = LineClient::open(Era::Legacy, Fake::new()).await;
         client.input.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\",\"id\":null}\n").await.unwrap();
-        let result = client.call(schema::SEARCH, json!({"query": "x"})).await;
+        let result = client.call(tool::SEARCH, json!({"query": "x"})).await;
         assert_eq!(text(&result), "search \"x\" All(None) Hybrid");
     });
 }

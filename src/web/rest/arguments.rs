@@ -1,39 +1,44 @@
 //! The arguments of a request: from the path, and from the query of a read or the JSON body of a deed. Not here: what they
-//! may be (`api::requests`).
+//! may be (`requests::requests`).
 
 use hyper::header::CONTENT_TYPE;
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, StatusCode};
+use hyper::{HeaderMap, Method, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::rest::endpoint::{Endpoint, VerbKind};
 use crate::rest::problem::Problem;
 use crate::rest::rest_content::JSON;
-use api::requests::parameter::Values;
 use event::{Problems, from_json, json_type, unknown_field};
 use guard::text::{Layout, neutralise};
+use requests::parameter::Values;
+use requests::verb::{Verb, VerbKind};
+
+/// Returns the method of a verb.
+pub fn verb_method(verb: &Verb) -> Method {
+    if verb.kind == VerbKind::Read { Method::GET } else { Method::POST }
+}
 
 /// Reads the arguments. `place` is what stands in the path.
 ///
 /// # Errors
 /// The problem, for the answer.
 pub fn read(
-    endpoint: &Endpoint,
+    verb: &Verb,
     place: Option<&str>,
     parts: &Parts,
     body: &[u8],
 ) -> Result<Map<String, Value>, Problem> {
-    let mut given = if endpoint.kind == VerbKind::Read {
+    let mut given = if verb.kind == VerbKind::Read {
         of_query(parts.uri.query().unwrap_or_default())?
     } else {
         object_in(parts, body)?
     };
-    if !endpoint.takes_more {
-        listed_only(endpoint, &given).map_err(|problems| Problem::of(&problems.into()))?;
+    if !verb.takes_more {
+        listed_only(verb, &given).map_err(|problems| Problem::of(&problems.into()))?;
     }
-    not_blank(endpoint, &given).map_err(|problems| Problem::of(&problems.into()))?;
-    if let (Some(place), Some((_, field))) = (place, endpoint.in_path) {
+    not_blank(verb, &given).map_err(|problems| Problem::of(&problems.into()))?;
+    if let (Some(place), Some((_, field))) = (place, verb.in_path) {
         let value = decoded(place)?;
         if is_blank(&value) {
             return Err(wrong(format!("{field}: is blank in the path")));
@@ -53,9 +58,9 @@ pub fn object_in(parts: &Parts, body: &[u8]) -> Result<Map<String, Value>, Probl
     of_body(&parts.headers, body)
 }
 
-/// Refuses fields that the endpoint does not list.
-fn listed_only(endpoint: &Endpoint, given: &Map<String, Value>) -> Result<(), Problems> {
-    let parameters = (endpoint.parameters)();
+/// Refuses fields that the verb does not list.
+fn listed_only(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> {
+    let parameters = (verb.parameters)();
     let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
     let aliases =
         parameters.iter().flat_map(|one| one.aliases.iter().map(|alias| (*alias, one.name)));
@@ -68,9 +73,9 @@ fn listed_only(endpoint: &Endpoint, given: &Map<String, Value>) -> Result<(), Pr
 }
 
 /// Refuses a number, a switch or a word that is named and blank. A blank text counts as left out.
-fn not_blank(endpoint: &Endpoint, given: &Map<String, Value>) -> Result<(), Problems> {
+fn not_blank(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> {
     let mut problems = Problems::none();
-    for one in (endpoint.parameters)() {
+    for one in (verb.parameters)() {
         let is_text =
             matches!(one.values, Values::Text | Values::Time | Values::Sequence | Values::List);
         let value = given.get(one.name).and_then(Value::as_str);
@@ -137,17 +142,17 @@ fn wrong(detail: impl Into<String>) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rest::endpoints::ENDPOINTS;
+    use requests::verbs::VERBS;
     use serde_json::json;
 
     // S-REST-2
     #[test]
     fn a_blank_number_or_path_is_refused() {
-        let browse = ENDPOINTS.iter().find(|one| one.name == "browse").unwrap();
-        let analyze = ENDPOINTS.iter().find(|one| one.name == "analyze").unwrap();
-        let asked = |endpoint, place, query: &str| {
+        let browse = VERBS.iter().find(|one| one.name == "browse").unwrap();
+        let analyze = VERBS.iter().find(|one| one.name == "analyze").unwrap();
+        let asked = |verb, place, query: &str| {
             let request = hyper::Request::get(format!("/x?{query}")).body(()).unwrap();
-            read(endpoint, place, &request.into_parts().0, b"").map(Value::Object)
+            read(verb, place, &request.into_parts().0, b"").map(Value::Object)
         };
         assert_eq!(
             asked(browse, None, "limit=2&repo=").unwrap(),

@@ -27,10 +27,10 @@ use crate::rest::rest_content::{NO_SNIFF, answer_of};
 use access::admitted::Admitted;
 use access::connection_limit::Connection;
 use access::disconnect::Disconnect;
-use access::rights::Rights;
 use api::journal::sequence::Sequence;
-use api::rest_forms::PREFIX;
 use daemon::guests::{Guests, Visit};
+use requests::rest_forms::PREFIX;
+use requests::rights::Rights;
 
 /// The path, below [`PREFIX`].
 pub const PATH: &str = "events";

@@ -1,13 +1,11 @@
-//! REST: the calls of [`api::Api`] at `/api/v1`, for scripts and programs. One table ([`endpoints`]) says which call stands
-//! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
+//! REST: the calls of [`requests::Api`] at `/api/v1`, for scripts and programs. The table of
+//! verbs (`requests::verbs`) says which stands where; the routing, the reading of arguments and the OpenAPI document follow from it.
 //!
-//! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
+//! In reading order: [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
 //! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens), `event_socket` (the same
 //! over a WebSocket) and `live` (the thread behind both). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
 
 mod arguments;
-pub mod endpoint;
-pub mod endpoints;
 pub mod event_pieces;
 pub mod event_socket;
 pub mod events;
@@ -19,6 +17,7 @@ pub mod repeated;
 mod rest_content;
 pub mod sign_in;
 
+use crate::rest::arguments::verb_method;
 use crate::rest::rest_content::Answer;
 use crate::rest::rest_content::{Content, JSON, TEXT, answer_of};
 use guard::secrets::Redacted;
@@ -31,15 +30,15 @@ use hyper::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
 
 use crate::apis::Apis;
-use crate::rest::endpoint::{Endpoint, VerbKind};
-use crate::rest::endpoints::ENDPOINTS;
 use access::admitted::Admitted;
 use access::agent_name::agent_name;
-use access::rights::Rights;
-use api::rest_forms::BOTH_FORMS;
-use api::rest_forms::PREFIX;
-use api::{ApiError, Reply, Voice};
 use event::Timestamp;
+use requests::rest_forms::BOTH_FORMS;
+use requests::rest_forms::PREFIX;
+use requests::rights::Rights;
+use requests::verb::{Verb, VerbKind};
+use requests::verbs::VERBS;
+use requests::{ApiError, Reply, Voice};
 
 use crate::rest::problem::Problem;
 use crate::rest::problem::not_allowed;
@@ -95,12 +94,12 @@ impl RestService {
             return description(&parts.method);
         }
         let mut allowed = Vec::new();
-        for endpoint in ENDPOINTS {
-            let Some(place) = endpoint.place_in(path) else { continue };
-            if endpoint.method() == parts.method {
-                return answer_of(&self.answer_at((endpoint, place), parts, body, admitted));
+        for verb in VERBS {
+            let Some(place) = verb.place_in(path) else { continue };
+            if verb_method(verb) == parts.method {
+                return answer_of(&self.answer_at((verb, place), parts, body, admitted));
             }
-            allowed.push(endpoint.method().to_string());
+            allowed.push(verb_method(verb).to_string());
         }
         if !allowed.is_empty() {
             return not_allowed(&allowed.join(", "));
@@ -112,15 +111,15 @@ impl RestService {
 
     fn answer_at(
         &self,
-        (endpoint, place): (&Endpoint, Option<&str>),
+        (verb, place): (&Verb, Option<&str>),
         parts: &Parts,
         body: &[u8],
         admitted: &Admitted,
     ) -> Content {
-        if let Err(why) = admitted.may(endpoint.rights()) {
+        if let Err(why) = admitted.may(verb.rights()) {
             return Problem::new(StatusCode::FORBIDDEN, why).content();
         }
-        let given = match arguments::read(endpoint, place, parts, body) {
+        let given = match arguments::read(verb, place, parts, body) {
             Ok(given) => given,
             Err(problem) => return problem.content(),
         };
@@ -128,15 +127,15 @@ impl RestService {
             Ok(voice) => voice,
             Err(problem) => return problem.content(),
         };
-        if let Err(seconds) = endpoint.charge(&given, admitted) {
+        if let Err(seconds) = admitted.charge(verb, &given) {
             return Problem::too_many(seconds).content();
         }
         let call = || {
             let api = self.apis.of(admitted.rights());
-            let reply = (endpoint.call)(&**api, given, &voice);
-            content_of(reply, endpoint.kind, AnswerForm::wanted(&parts.headers))
+            let reply = verb.call(&**api, given, &voice);
+            content_of(reply, verb.kind, AnswerForm::wanted(&parts.headers))
         };
-        if endpoint.kind == VerbKind::Read {
+        if verb.kind == VerbKind::Read {
             return call().unless_known(&parts.headers);
         }
         let key = match key(&parts.headers) {
@@ -264,8 +263,8 @@ mod tests {
     use hyper::Request;
 
     use super::*;
-    use api::fake_api::Fake;
     use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
+    use requests::fake_api::Fake;
 
     fn asked(method: &str, path: &str, admitted: &Admitted) -> (u16, Option<String>, String) {
         let rest = RestService::new(Apis::both(Fake::new()), Arc::new(SignIn::new(|| None)));

@@ -1,10 +1,10 @@
 //! Which texts a parameter takes, as patterns for the description: as narrow as what is accepted. Not here: the check
-//! itself (`api::requests`).
+//! itself (`requests::requests`).
 
 use serde_json::{Value, json};
 
-use api::requests::parameter::{Parameter, Values};
 use event::limits::{ID_BYTES_MAX, REPO_KEY_BYTES_MAX};
+use requests::parameter::{Parameter, Values};
 
 /// A blank text counts as left out, so where a field may be left out it may be blank. Control characters are dropped.
 const OR_BLANK: &str = r"^[\s\u0000-\u001F\u007F-\u009F]*$|";
@@ -99,9 +99,9 @@ fn chars_max(name: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::requests::define::ApiRequest;
-    use api::requests::log_events::AuditRequest;
-    use api::requests::save;
+    use requests::define::ApiRequest;
+    use requests::log_events::AuditRequest;
+    use requests::save;
 
     // S-REST-4
     #[test]

@@ -1,5 +1,5 @@
 //! Errors as `application/problem+json` (RFC 9457), each with the field and the remedy. Not here: which errors there are
-//! (`api::ApiError`).
+//! (`requests::ApiError`).
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::rest::rest_content::{Answer, Content, answer_of};
 use access::admitted::too_many;
-use api::ApiError;
-use api::rest_forms::PROBLEM_JSON;
 use guard::secrets::redacted;
+use requests::ApiError;
+use requests::rest_forms::PROBLEM_JSON;
 use writer::exit::Exit;
 
 /// Why a request is not answered.

@@ -17,8 +17,8 @@ use access::admitted::Admitted;
 use access::named_token::NamedToken;
 use access::peer::{Peer, network_of};
 use access::token::{Secret, Token};
-use api::rest_forms::PREFIX;
 use event::{Problems, Timestamp};
+use requests::rest_forms::PREFIX;
 
 /// The path, below the prefix, where a code becomes a session.
 pub const SIGN_IN: &str = "sign-in";

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use api::Api as _;
-use api::caller::{Caller, Patience};
 use api::local::{Core, Local};
 use clients::hooks::hook_input::ToolCall;
 use clients::hooks::outcome::Evidence;
@@ -22,6 +20,8 @@ use event::{EventId, Timestamp};
 use index::embed::load;
 use learning::same_command::RawCommand;
 use memory::Bound;
+use requests::Api as _;
+use requests::caller::{Caller, Patience};
 use serde_json::Value;
 use settings::{Config, EmbeddingPrecision};
 use store::Store;
@@ -198,7 +198,7 @@ fn told(memory: &Local, command: &str, output: &str) -> BTreeSet<String> {
     let files = Vec::new();
     let call = ToolCall { tool: Tool::Shell, command, raw_command, files, output, evidence };
     let Some(request) = failure_request(&call) else { return BTreeSet::new() };
-    let text = memory.search(&request).unwrap().text;
+    let text = memory.ask(&request.into()).unwrap().text;
     let ids = text.lines().filter_map(|line| Some(line.split_once(". [")?.1.rsplit_once(" · ")?.1));
     ids.map(|id| id.trim().to_owned()).collect()
 }

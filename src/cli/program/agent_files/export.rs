@@ -8,12 +8,12 @@ use crate::args::agent_files::Export;
 use crate::program::Program;
 use crate::program::agent_files::import_site::{listed, shown};
 use crate::wiring::Wiring;
-use api::requests;
-use api::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
+
 use clients::agent_files::{AgentsBlock, BlockSettings, path_below};
 use clients::setup::{SetupError, read_shared, replace_shared};
 use event::{Problems, quoted};
 use memory::Maturity;
+use requests::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
 use retriever::options::{GlobalOptions, Need};
 use writer::exit::Exit;
 

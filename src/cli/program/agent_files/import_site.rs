@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use api::{Api, ApiError, Listing};
 use clients::agent_files::{FOUND, ImportedRule, is_below};
 use event::{EventId, RepoKey};
 use guard::text::{Layout, neutralise};
+use requests::Request;
+use requests::{Api, ApiError, Listing};
 use writer::Writer;
 use writer::exit::Exit;
 
@@ -47,9 +48,11 @@ pub(super) fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
 }
 
 pub(crate) fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
-    serde_json::from_value(api.list(listing)?.json).map_err(|error| ApiError::Failed {
-        exit: Exit::Internal,
-        message: format!("failed to parse a listing: {error}"),
+    serde_json::from_value(api.ask(&Request::List(listing.clone()))?.json).map_err(|error| {
+        ApiError::Failed {
+            exit: Exit::Internal,
+            message: format!("failed to parse a listing: {error}"),
+        }
     })
 }
 

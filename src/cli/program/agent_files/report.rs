@@ -5,9 +5,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::program::agent_files::import_site::{WriteMode, shown};
-use api::Reply;
 use clients::agent_files::{ImportPlan, UnreadableFile};
 use event::RepoKey;
+use requests::Reply;
 use writer::exit::Exit;
 
 /// Characters of an item that are shown; its line leads to the rest.

@@ -13,10 +13,10 @@ use serde_json::json;
 use crate::program::Program;
 use crate::program::agent_files::export::{grown, with_block};
 use crate::program::agent_files::import_site::{ImportSite, WriteMode, files, known, look, shown};
-use api::{Api, ApiError, Reply};
 use clients::agent_files::AgentsBlock;
 use clients::setup::{read_shared, replace_shared};
 use guard::secrets::redacted;
+use requests::{Api, ApiError, Reply};
 use store::when_asked_to_stop;
 use writer::exit::Exit;
 

@@ -1,8 +1,8 @@
 //! The error of a store as that of a command. Not here: reading stores (`exchange`).
 
 use crate::program::agent_files::import_site::shown;
-use api::ApiError;
 use exchange::error::ExchangeError;
+use requests::ApiError;
 use writer::exit::Exit;
 
 /// Turns the error of a store into that of a command.

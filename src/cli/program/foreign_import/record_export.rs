@@ -13,12 +13,12 @@ use crate::program::Program;
 use crate::program::agent_files::import_site::{listed, shown};
 use crate::program::foreign_import::foreign_failure::unread;
 use crate::wiring::Wiring;
-use api::requests::listing::{RecordsOf, RecordsRequest};
-use api::{Api, ApiError, Listing, Reply};
 use event::{Decoded, Event, Problems, codec};
 use exchange::error::ExchangeError;
 use exchange::memory_csv;
 use exchange::vault_export::VaultExport;
+use requests::listing::{RecordsOf, RecordsRequest};
+use requests::{Api, ApiError, Listing, Reply};
 use retriever::options::{GlobalOptions, Need};
 
 /// The JSON of a page of records.

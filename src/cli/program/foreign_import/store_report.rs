@@ -7,11 +7,11 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::program::agent_files::import_site::shown;
-use api::Reply;
 use event::{EventId, RepoKey};
 use exchange::harvest::Harvest;
 use exchange::import_batch::{BatchId, ImportBatch, TextPair};
 use exchange::stores::ForeignStore;
+use requests::Reply;
 use writer::exit::Exit;
 
 /// Why an item of another repository is left out.

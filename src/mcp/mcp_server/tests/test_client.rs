@@ -11,9 +11,9 @@ use tokio::io::{
 use tokio::task::JoinHandle;
 
 use crate::mcp_server::Options;
-use crate::schema::ToolSet;
 use crate::stdio::serve;
-use api::Api;
+use requests::Api;
+use requests::tool::ToolSet;
 use writer::exit::Exit;
 
 /// Longest time for a step; after it the test fails instead of hanging.

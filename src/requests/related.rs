@@ -106,7 +106,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::requests::define::ApiRequest;
+    use crate::define::ApiRequest;
     use event::Problems;
 
     fn read(value: &Value) -> Result<RelatedRequest, Problems> {

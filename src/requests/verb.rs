@@ -1,17 +1,16 @@
-//! What an endpoint is: its method, its path, its parameters and the one call of [`Api`] that answers it. Not here: which
-//! there are (`endpoints`).
+//! What a verb is: one thing that can be asked, and how each face spells it. Its path and method are those of REST, its name that of
+//! gRPC, its tool that of MCP; all of them read its arguments into one [`Request`]. Not here: which verbs there are (`verbs`).
 
-use hyper::Method;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use access::admitted::Admitted;
-use access::rights::Rights;
-use api::requests::fields::is_absent;
-use api::requests::parameter::Parameter;
-use api::{Api, ApiError, Reply, Voice};
-
-/// The arguments of a request.
-pub type Given = Map<String, Value>;
+use crate::api_error::ApiError;
+use crate::change::Voice;
+use crate::fields::{Given, is_absent};
+use crate::parameter::Parameter;
+use crate::request::{Api, Request};
+use crate::rights::Rights;
+use crate::tool::VerbTool;
+use reply::Reply;
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +34,8 @@ pub enum Cost {
     ExpensiveWith(&'static [&'static str]),
 }
 
-/// One endpoint.
-pub struct Endpoint {
+/// One verb.
+pub struct Verb {
     /// What it asks for.
     pub kind: VerbKind,
     /// Its path below the prefix; one segment may stand in braces.
@@ -56,14 +55,22 @@ pub struct Endpoint {
     pub is_for_admins: bool,
     /// Whether it takes much more than a search.
     pub cost: Cost,
-    /// The call.
-    pub call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
+    /// Reads its arguments.
+    pub request: fn(Given) -> Result<Request, ApiError>,
+    /// What a caller over a network is told instead of an answer, where that says more.
+    pub answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
+    /// The tool over MCP, if it has one.
+    pub tool: Option<VerbTool>,
 }
 
-impl Endpoint {
-    /// Returns its method.
-    pub fn method(&self) -> Method {
-        if self.kind == VerbKind::Read { Method::GET } else { Method::POST }
+impl Verb {
+    /// Asks a memory, and returns what the caller is told.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub fn call(&self, api: &dyn Api, given: Given, voice: &Voice) -> Result<Reply, ApiError> {
+        let request = (self.request)(given)?;
+        (self.answer)(&request, api.ask_as(&request, voice))
     }
 
     /// Returns the right that it needs.
@@ -75,19 +82,28 @@ impl Endpoint {
         }
     }
 
-    /// Counts a call if it is an expensive one.
-    ///
-    /// # Errors
-    /// The seconds to wait.
-    pub fn charge(&self, given: &Given, admitted: &Admitted) -> Result<(), i64> {
+    /// Tells whether a call with these arguments takes much more than a search.
+    #[must_use]
+    pub fn is_expensive(&self, given: &Given) -> bool {
         let is_set = |field: &str| given.get(field).is_some_and(|value| !is_off(value));
         match self.cost {
-            Cost::Expensive => admitted.pay(),
-            Cost::ExpensiveWith(fields) if fields.iter().any(|field| is_set(field)) => {
-                admitted.pay()
-            }
-            Cost::ExpensiveWith(_) | Cost::Usual => Ok(()),
+            Cost::Expensive => true,
+            Cost::ExpensiveWith(fields) => fields.iter().any(|field| is_set(field)),
+            Cost::Usual => false,
         }
+    }
+
+    /// Gives it a tool over MCP.
+    pub const fn with_tool(self, tool: VerbTool) -> Self {
+        Self { tool: Some(tool), ..self }
+    }
+
+    /// Changes what a caller over a network is told.
+    pub const fn answered(
+        self,
+        answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
+    ) -> Self {
+        Self { answer, ..self }
     }
 
     /// Makes it one that takes much more than a search.
@@ -130,17 +146,34 @@ fn is_off(value: &Value) -> bool {
 /// The segment that names a memory, and the parameter of most changes that it fills.
 pub const ID: Option<(&str, &str)> = Some(("id", "ids"));
 
-/// An endpoint without a segment in braces.
+fn as_it_is(_: &Request, answer: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+    answer
+}
+
+/// A verb that reads, whose path has no segment in braces.
 pub const fn read(
     path: &'static str,
     name: &'static str,
     about: &'static str,
     parameters: fn() -> Vec<Parameter>,
-    call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
-) -> Endpoint {
+    request: fn(Given) -> Result<Request, ApiError>,
+) -> Verb {
     let (kind, in_path, takes_more) = (VerbKind::Read, None, false);
-    let (is_for_admins, cost) = (false, Cost::Usual);
-    Endpoint { kind, path, name, about, in_path, parameters, takes_more, is_for_admins, cost, call }
+    let (is_for_admins, cost, tool) = (false, Cost::Usual, None);
+    Verb {
+        kind,
+        path,
+        name,
+        about,
+        in_path,
+        parameters,
+        takes_more,
+        is_for_admins,
+        cost,
+        request,
+        answer: as_it_is,
+        tool,
+    }
 }
 
 /// A change of the memory that the path names.
@@ -149,7 +182,7 @@ pub const fn change(
     name: &'static str,
     about: &'static str,
     parameters: fn() -> Vec<Parameter>,
-    call: fn(&dyn Api, Given, &Voice) -> Result<Reply, ApiError>,
-) -> Endpoint {
-    Endpoint { kind: VerbKind::Deed, in_path: ID, ..read(path, name, about, parameters, call) }
+    request: fn(Given) -> Result<Request, ApiError>,
+) -> Verb {
+    Verb { kind: VerbKind::Deed, in_path: ID, ..read(path, name, about, parameters, request) }
 }

@@ -28,7 +28,7 @@ pub trait Choice: Copy + 'static {
 /// Makes a [`Choice`] of a type that has `ALL`, `as_str` and `parse`.
 macro_rules! words {
     ($($type:ty),+) => {$(
-        impl $crate::requests::rule::Choice for $type {
+        impl $crate::rule::Choice for $type {
             fn all() -> Vec<Self> {
                 Self::ALL.to_vec()
             }

@@ -1,5 +1,5 @@
-//! What a token allows: each right includes the ones before it. Not here: which request needs which (`rest::endpoint`,
-//! `mcp`), who has which (`named_token`).
+//! What a token allows: each right includes the ones before it. Not here: which request needs which (`verbs`), who has
+//! which (`access::named_token`).
 
 use std::fmt;
 

@@ -7,12 +7,16 @@
 //! macro), then one file per request. Not here: the answers (`local`), MCP and clap (crate `retriever`).
 
 pub mod analysis;
+mod api_error;
 pub mod bounds;
 pub mod browse;
 pub mod bulk_change;
+pub mod caller;
 pub mod change;
 pub mod context;
 pub mod define;
+#[cfg(any(test, feature = "testing"))]
+pub mod fake_api;
 pub mod fields;
 pub mod injected;
 pub mod links;
@@ -21,19 +25,49 @@ pub mod log_events;
 pub mod parameter;
 pub mod prompts;
 pub mod related;
+mod request;
+pub mod rest_forms;
+pub mod rights;
 pub mod rule;
 pub mod save;
 pub mod search;
 pub mod sessions;
 #[cfg(test)]
 mod tests;
+pub mod tool;
+pub mod verb;
+mod verb_arguments;
+pub mod verbs;
 
 use std::ops::RangeInclusive;
 
 use serde_json::Map;
 
-use self::bounds::LIMIT_MAX;
-use self::define::ApiRequest;
+pub use self::analysis::{
+    ANALYSIS_TOKENS_DEFAULT, AcceptedPattern, AnalyzeRequest, BRIEF_TOKENS_DEFAULT,
+    FINDINGS_DEFAULT, FINDINGS_MAX, PatternsRequest, Topic,
+};
+pub use self::api_error::ApiError;
+pub use self::bounds::{
+    CONTEXT_TOKENS_DEFAULT, IDS_MAX, LIMIT_DEFAULT, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT,
+    QUERY_BYTES_MAX, SEARCH_TOKENS_DEFAULT, TOKENS_MAX, TOKENS_MIN,
+};
+pub use self::bulk_change::{Doing, Sweep, SweepRequest};
+pub use self::change::{ChangeRequest, Voice, Wanted};
+pub use self::context::ContextRequest;
+pub use self::define::ApiRequest;
+pub use self::links::{EDITS_MAX, Edit, LinkAction, LinkRequest, Numbered, Terms};
+pub use self::listing::{Listing, ReviewRequest, StaleRequest};
+pub use self::log_events::LogEventsRequest;
+pub use self::prompts::CompleteRequest;
+pub use self::related::{DEPTH_DEFAULT, DEPTH_IMPACT, DEPTH_MAX, RelatedRequest, WalkStart};
+pub use self::request::{Api, Request};
+pub use self::search::{Mode, SearchRequest, SearchScope};
+pub use self::sessions::{FailedCommand, SessionSearchRequest};
+pub use ::search::links::LinkDirection;
+pub use ::search::{Failure, Flagged, Point, Slot, Tiers};
+pub use reply::{Explain, Reply, Shape};
+
 use self::fields::Fields;
 use self::parameter::Parameter;
 use event::Problems;
@@ -42,21 +76,21 @@ use event::Problems;
 #[must_use]
 pub fn spelling(field: &str) -> Option<String> {
     let all: [fn() -> Vec<Parameter>; 15] = [
-        search::SearchRequest::parameters,
-        context::ContextRequest::parameters,
+        SearchRequest::parameters,
+        ContextRequest::parameters,
         change::FeedbackArguments::parameters,
         change::ForgetArguments::parameters,
         change::SupersedeArguments::parameters,
         change::DistinctArguments::parameters,
         change::PinArguments::parameters,
-        related::RelatedRequest::parameters,
+        RelatedRequest::parameters,
         related::ImpactArguments::parameters,
         links::LinkArguments::parameters,
         links::UnlinkArguments::parameters,
-        analysis::AnalyzeRequest::parameters,
+        AnalyzeRequest::parameters,
         analysis::PatternsArguments::parameters,
         listing::ShowArguments::parameters,
-        listing::ReviewRequest::parameters,
+        ReviewRequest::parameters,
     ];
     let of_field = |parameter: &Parameter| parameter.name == field;
     all.into_iter()
@@ -69,12 +103,12 @@ pub fn spelling(field: &str) -> Option<String> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn about_file(path: &str) -> Result<search::SearchRequest, Problems> {
+pub fn about_file(path: &str) -> Result<SearchRequest, Problems> {
     let given = Map::from_iter([("path".to_owned(), vec![path].into())]);
     let mut fields = Fields::of(&["path"], &[], given);
     let no_path = "is empty; give the path of a file or the end of it, such as src/main.rs";
     let files = bounds::files().called("path").at_least_one(no_path).read(&mut fields);
-    fields.finish(search::SearchRequest { files, limit: LIMIT_MAX, ..<_>::default() })
+    fields.finish(SearchRequest { files, limit: LIMIT_MAX, ..<_>::default() })
 }
 
 /// Reads a whole number that may be left out.

@@ -143,6 +143,17 @@ pub enum Voice {
     },
 }
 
+impl Voice {
+    /// Returns the name of the client, where a model speaks and its client told one.
+    #[must_use]
+    pub fn client(&self) -> Option<&str> {
+        match self {
+            Self::Caller => None,
+            Self::Model { client, .. } => client.as_deref(),
+        }
+    }
+}
+
 impl From<FeedbackArguments> for ChangeRequest {
     fn from(FeedbackArguments { ids, verdict, note }: FeedbackArguments) -> Self {
         Self { ids, change: Wanted::Feedback(verdict), note }
@@ -184,7 +195,7 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
-    use crate::requests::define::ApiRequest;
+    use crate::define::ApiRequest;
 
     fn object(value: &Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()

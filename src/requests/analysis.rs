@@ -170,7 +170,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::requests::define::ApiRequest;
+    use crate::define::ApiRequest;
 
     // S-ANALYZE-1
     #[test]

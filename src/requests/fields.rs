@@ -7,11 +7,14 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 
 use crate::Point;
-use crate::signature::error_lines;
 use event::limits::SHORT_BYTES_MAX;
 use event::{Problems, Strength, json_type, list_from_json, unknown_field};
 use guard::secrets::Redacted;
 use guard::text::{Layout, neutralise};
+use learning::signature::error_lines;
+
+/// The arguments of a request, as they are given.
+pub type Given = Map<String, Value>;
 
 /// The bounds of a list.
 #[derive(Debug, Clone, Copy)]

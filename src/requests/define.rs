@@ -68,20 +68,20 @@ macro_rules! request {
             $( $(#[doc = $text])+ pub $field: $type, )+
         }
 
-        impl $crate::requests::define::ApiRequest for $name {
-            fn parameters() -> Vec<$crate::requests::parameter::Parameter> {
+        impl $crate::define::ApiRequest for $name {
+            fn parameters() -> Vec<$crate::parameter::Parameter> {
                 let mut parameters = Vec::new();
                 $( parameters.extend(
-                    $crate::requests::rule::Rule::<$type>::of_field(
+                    $crate::rule::Rule::<$type>::of_field(
                         $rule, stringify!($field), concat!($($text),+),
                     ).parameters(),
                 ); )+
                 parameters
             }
 
-            fn take(fields: &mut $crate::requests::fields::Fields) -> Self {
+            fn take(fields: &mut $crate::fields::Fields) -> Self {
                 let request = Self {
-                    $( $field: $crate::requests::rule::Rule::<$type>::of_field(
+                    $( $field: $crate::rule::Rule::<$type>::of_field(
                         $rule, stringify!($field), "",
                     ).read(fields), )+
                 };
@@ -93,8 +93,8 @@ macro_rules! request {
         impl Default for $name {
             /// The request of a call without arguments.
             fn default() -> Self {
-                <Self as $crate::requests::define::ApiRequest>::take(
-                    &mut $crate::requests::fields::Fields::of(&[], &[], serde_json::Map::new()),
+                <Self as $crate::define::ApiRequest>::take(
+                    &mut $crate::fields::Fields::of(&[], &[], serde_json::Map::new()),
                 )
             }
         }
