@@ -22,7 +22,7 @@ use settings::{Config, ConfigTable, Switch, SyncPolicy};
 use store::Store;
 use sync::{Consent, RemoteKind, SyncError, SyncReport, Transport, sync_round};
 use web::replica_health::{Lag, ReplicaHealth, ReplicaState};
-use writer::exit::Exit;
+use writer::exit::{Exit, complain};
 
 /// Time between two looks at the remote. A stream and a folder are asked with one small request; git is a program and a
 /// connection each time, and forges count them.
@@ -67,7 +67,7 @@ impl Trouble {
             Err(error) => error.to_string(),
         };
         if self.0 != why {
-            tracing::warn!("behind the team: {why}");
+            complain(&mut std::io::stderr(), "agent-knowledge", &format!("behind the team: {why}"));
             self.0 = why;
         }
     }
