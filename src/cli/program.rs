@@ -100,15 +100,14 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Returns a progress bar, visible when a person watches.
+/// Returns a progress bar with the parts that `template` names, visible when a person watches.
 #[must_use]
-pub fn bar() -> ProgressBar {
+pub fn bar(template: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("embedding {bar:30} {pos}/{len} {eta}");
     let bar = ProgressBar::new(0);
-    match style {
+    match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
@@ -207,7 +206,7 @@ impl Wiring for Program<'_> {
         _messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
         let local = self.local(settings, Need::Meaning)?;
-        let bar = bar();
+        let bar = bar("embedding {bar:30} {pos}/{len} {eta}");
         let progress = loop {
             let (embedded, memories) = local.embedded()?;
             bar.set_length(u64::try_from(memories).unwrap_or(u64::MAX));

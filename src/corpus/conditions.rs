@@ -1,7 +1,6 @@
 //! What an engine filters by: the conditions of a search that need no look at a memory's texts. The small snapshot filters once
 //! more, by everything. Not here: how an engine expresses it.
 
-use crate::corpus_entry::Entry;
 use crate::trouble::Trouble;
 use event::Timestamp;
 use search::Filter;
@@ -61,25 +60,5 @@ impl Conditions {
         let until = filter.until.map(Timestamp::as_microsecond);
         self.since_us = self.since_us.into_iter().chain(since).max();
         self.until_us = self.until_us.into_iter().chain(until).min();
-    }
-
-    /// Tells whether an entry meets them.
-    #[must_use]
-    pub fn meets(&self, entry: &Entry) -> bool {
-        let has = |sets: &[Vec<String>], one: &str| {
-            sets.iter().all(|set| set.iter().any(|other| other == one))
-        };
-        let is_after =
-            self.since_us.is_none_or(|since| entry.time_us.is_some_and(|at| at >= since));
-        let is_before =
-            self.until_us.is_none_or(|until| entry.time_us.is_some_and(|at| at <= until));
-        entry.is_live
-            && has(&self.repos, entry.repo.as_str())
-            && has(&self.kinds, &entry.kind)
-            && has(&self.agents, &entry.agent)
-            && !self.not_kinds.contains(&entry.kind)
-            && self.tags.iter().all(|tag| entry.tags.contains(tag))
-            && is_after
-            && is_before
     }
 }

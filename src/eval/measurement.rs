@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::args::{Eval, EvalMode, EvalScope, EvalSplit, SetForm};
 use crate::{
@@ -62,7 +62,7 @@ pub fn measure(
             OpenAs { directory: Some(opening.directory.to_owned()), clock },
         )
     };
-    let bar = cli::program::bar().with_style(style());
+    let bar = cli::program::bar("{msg} {bar:30} {pos}/{len} {eta}");
     let mut tell = |step: RunProgress<'_>| show(&bar, messages, step);
     let reply = run(
         &request,
@@ -75,11 +75,6 @@ pub fn measure(
     );
     bar.finish_and_clear();
     reply.map_err(refused)
-}
-
-fn style() -> ProgressStyle {
-    let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}");
-    style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn show(bar: &ProgressBar, messages: &mut dyn Write, step: RunProgress<'_>) {

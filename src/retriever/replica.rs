@@ -3,6 +3,7 @@
 //! what a balancer is told (`http`), what a replica may write (`writer`), the round itself (`sync`).
 
 use std::fmt::Write as _;
+use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ use settings::{Config, ConfigTable, Switch, SyncPolicy};
 use store::Store;
 use sync::{Consent, RemoteKind, SyncError, SyncReport, Transport, sync_round};
 use web::replica_health::{Lag, ReplicaHealth, ReplicaState};
-use writer::exit::Exit;
+use writer::exit::{Exit, complain};
 
 /// Time between two looks at the remote. A stream and a folder are asked with one small request; git is a program and a
 /// connection each time, and forges count them.
@@ -56,19 +57,23 @@ struct Round {
     known: Option<(Mark, String, usize)>,
 }
 
-/// What was said last about a remote that is away, so that it is said once.
+/// What was reported last about a remote that is away, so that it is reported once.
 #[derive(Default)]
 struct Trouble(String);
 
 impl Trouble {
-    fn say(&mut self, ended: Result<Result<(), String>, ApiError>) {
+    fn report(
+        &mut self,
+        ended: Result<Result<(), String>, ApiError>,
+        messages: &mut dyn io::Write,
+    ) {
         let why = match ended {
             Ok(Ok(())) => return,
             Ok(Err(why)) => why,
             Err(error) => error.to_string(),
         };
         if self.0 != why {
-            tracing::warn!("behind the team: {why}");
+            complain(messages, "agent-knowledge", &format!("behind the team: {why}"));
             self.0 = why;
         }
     }
@@ -206,7 +211,7 @@ impl Replica {
                 if matches!(ended, Ok(Ok(()))) {
                     return;
                 }
-                told.say(ended);
+                told.report(ended, &mut io::stderr());
                 pause = (pause * 2).clamp(usual, PAUSE_MAX);
                 self.wait(pause, length_of_logs(&self.link.settled.store));
             }
@@ -327,4 +332,21 @@ fn settings_digest(core: &Core, bound: Bound) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_with_the_remote_is_reported_once() {
+        let (mut trouble, mut messages) = (Trouble::default(), Vec::new());
+        for why in ["the remote is away", "the remote is away", "the remote refuses the token"] {
+            trouble.report(Ok(Err(why.to_owned())), &mut messages);
+        }
+        trouble.report(Ok(Ok(())), &mut messages);
+        let lines = "agent-knowledge: behind the team: the remote is away\n\
+            agent-knowledge: behind the team: the remote refuses the token\n";
+        assert_eq!(String::from_utf8(messages).unwrap(), lines);
+    }
 }

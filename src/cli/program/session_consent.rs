@@ -1,13 +1,11 @@
 //! Whether past sessions may be read, and when they are: after a yes, now and then, and when a session ends. Not here: the
 //! commands about what is kept (`sessions`).
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::program::Program;
 use crate::program::asking::{Usual, asked};
+use crate::program::bar;
 use requests::{ApiError, Reply};
 use retriever::failure::{failed, unkept};
 use retriever::options::GlobalOptions;
@@ -92,7 +90,7 @@ pub(super) fn run_import(
         .map_err(|error| failed(&error))?;
     SessionPermission::of(Some(&kept))?.and(tools).keep(&kept)?;
     kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| unkept(&error))?;
-    let bar = progress_bar();
+    let bar = bar("{bar:24} {bytes}/{total_bytes} {msg}");
     let mut watch = |progress: &ImportProgress| {
         bar.set_length(progress.bytes_total);
         bar.set_position(progress.bytes);
@@ -111,16 +109,4 @@ pub(super) fn run_import(
 pub(super) fn threads() -> usize {
     const MOST: usize = 4;
     std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST))
-}
-
-fn progress_bar() -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:24} {bytes}/{total_bytes} {msg}");
-    let bar = ProgressBar::new(0);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

@@ -185,9 +185,28 @@ fn best<'held>(
     limit: usize,
     score: impl Fn(&Entry) -> Option<f32>,
 ) -> Vec<MemoryKey> {
-    let fitting = entries.filter(|entry| conditions.meets(entry));
+    let fitting = entries.filter(|entry| meets(conditions, entry));
     let mut scored: Vec<(f32, MemoryKey)> =
         fitting.filter_map(|entry| Some((score(entry)?, entry.key))).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     scored.into_iter().take(limit).map(|(_, key)| key).collect()
+}
+
+/// Tells whether an entry meets conditions.
+fn meets(conditions: &Conditions, entry: &Entry) -> bool {
+    let has = |sets: &[Vec<String>], one: &str| {
+        sets.iter().all(|set| set.iter().any(|other| other == one))
+    };
+    let is_after =
+        conditions.since_us.is_none_or(|since| entry.time_us.is_some_and(|at| at >= since));
+    let is_before =
+        conditions.until_us.is_none_or(|until| entry.time_us.is_some_and(|at| at <= until));
+    entry.is_live
+        && has(&conditions.repos, entry.repo.as_str())
+        && has(&conditions.kinds, &entry.kind)
+        && has(&conditions.agents, &entry.agent)
+        && !conditions.not_kinds.contains(&entry.kind)
+        && conditions.tags.iter().all(|tag| entry.tags.contains(tag))
+        && is_after
+        && is_before
 }
