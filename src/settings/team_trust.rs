@@ -6,7 +6,7 @@ use serde_json::json;
 use toml::Value;
 
 use super::setting::SettingForm;
-use super::value_kinds::{Kind, Switch, Texts, WrongValue};
+use super::value_kinds::{Kind, Switch, Texts, WrongValue, texts_of};
 
 /// Whose deeds (forget, supersede, pin and the like) count like our own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,11 +81,7 @@ impl Kind for SharedFields {
     const FORM: SettingForm = SettingForm::List;
 
     fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
-        let texts = Texts::read(value)?;
-        match texts.iter().find(|text| !STRIP.contains(&text.as_str())) {
-            None => Ok(texts),
-            Some(wrong) => Err(WrongValue::quoting(wrong)),
-        }
+        texts_of(value, |text| STRIP.contains(&text))
     }
 
     fn schema() -> serde_json::Value {

@@ -12,9 +12,9 @@ use crate::cli::{GlobalOptions, Process};
 use api::{ApiError, Reply};
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
-use settings::variables::{CONFIG, VARIABLES, VariableShown};
+use settings::variables::{VARIABLES, VariableShown};
 use settings::{ConfigText, PlatformDirs, SetError, Setting, SettingForm, Switch};
-use store::{ConfigTurn, StoreError, config_text, read_config, trusted};
+use store::{ConfigTurn, StoreError, config_text, read_config, trusted, user_config_file};
 use writer::exit::{Exit, complain};
 
 /// A setting with its value.
@@ -38,7 +38,7 @@ impl Program<'_> {
         let reply = match command.command {
             None | Some(ConfigCommand::Show(_)) => {
                 let rows = self.rows(settings, &path)?;
-                let findings = self.tell_findings(&path, process)?;
+                let findings = self.tell_findings(process)?;
                 shown(&rows, &path, &findings)
             }
             Some(ConfigCommand::Get { key, .. }) => self.value_of(settings, &path, &key)?,
@@ -57,9 +57,7 @@ impl Program<'_> {
 
     /// Returns where the configuration file is; nothing if the system names no home.
     pub(super) fn config_path(&self) -> Option<PathBuf> {
-        let named = (self.surroundings.lookup)(CONFIG).filter(|file| !file.is_empty());
-        let platform = || PlatformDirs::of_platform().map(|places| places.config_file);
-        named.map(PathBuf::from).or_else(platform)
+        user_config_file(self.surroundings.lookup)
     }
 
     pub(super) fn set_variable(&self, name: &str) -> Option<String> {
@@ -85,7 +83,7 @@ impl Program<'_> {
             );
         }
         rows.extend(self.project_rows(&rows));
-        for variable in &VARIABLES {
+        for variable in VARIABLES {
             let Some(content) = self.set_variable(variable.name) else { continue };
             let value = match variable.shown {
                 VariableShown::Content => json!(content),
@@ -312,7 +310,7 @@ fn of_variable(setting: &Setting, text: &str) -> Value {
 fn default_of(setting: &Setting) -> Option<Value> {
     let places = PlatformDirs::of_platform();
     let place = places.as_ref().and_then(|places| places.of_setting(setting.key));
-    let usual = || setting.default().map(|value| json!(value));
+    let usual = || (setting.default)().map(|value| json!(value));
     place.map_or_else(usual, |place| Some(json!(place.display().to_string())))
 }
 

@@ -18,10 +18,8 @@ use crate::http::{
     TokensFile,
 };
 use api::ApiError;
+use settings::variables::TOKEN;
 use writer::exit::{Exit, complain};
-
-/// The variable that holds the token, unless a file does.
-pub(super) const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
 /// The listening socket and its token, before the retriever can answer.
 pub(super) struct HttpSocket {

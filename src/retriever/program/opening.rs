@@ -20,6 +20,7 @@ use index::embed::{SpaceId, model};
 use index::vector::VECTOR_BYTES;
 use memory::Bound;
 use sessions::past_sessions::PastSessions;
+use settings::variables::{POLL_ONLY, SESSIONS};
 use settings::{MemoryMib, PlatformDirs, Switch};
 use store::StoreError;
 use writer::exit::Exit;
@@ -61,14 +62,13 @@ impl Program<'_> {
         let model_dir = settings.model.clone().or(model);
         let model_dir = model_dir.or_else(|| place(|places| &places.model));
         let cache_dir = cache.or_else(|| place(|places| &places.cache));
-        let sessions_dir =
-            set("AGENT_KNOWLEDGE_SESSIONS").or_else(|| place(|places| &places.sessions));
+        let sessions_dir = set(SESSIONS).or_else(|| place(|places| &places.sessions));
         let (Some(model_dir), Some(cache_dir), Some(sessions_dir)) =
             (model_dir, cache_dir, sessions_dir)
         else {
             return Err(failed(&StoreError::NoPlace));
         };
-        let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
+        let polls = set(POLL_ONLY).is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
         let bound = bound(config.general.memory_mib, &model_dir);
         let is_store_named = settings.logs.is_some() || logs.is_some();

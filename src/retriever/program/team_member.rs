@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::http::TOKEN;
 use super::team_link::wrong;
 use super::{GlobalOptions, Program, ResolvedSettings};
 use crate::cli::Need;
 use crate::remote_team::{RemoteTeam, ServerAddress};
 use api::{Api, ApiError};
 use settings::ConfigTable;
+use settings::variables::TOKEN;
 
 /// The variable that names the certificates that are believed, as other programs read it.
 const CERTIFICATES: &str = "SSL_CERT_FILE";

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::browser;
-use super::http::TOKEN;
 use super::{GlobalOptions, Program, unavailable};
 use crate::args::Ui;
 use crate::cli::Need;
@@ -17,6 +16,7 @@ use crate::daemon::Remote;
 use crate::http::{ADDRESS_DEFAULT, Address, Token, new_code};
 use api::ApiError;
 use reply::Reply;
+use settings::variables::TOKEN;
 use writer::exit::Exit;
 
 /// How long a server may take to answer after its start, and the pause between two looks, in milliseconds. It listens
