@@ -20,7 +20,7 @@ use super::table::{
     SessionPolicy, SyncPolicy,
 };
 use super::unknown_keys::{line_of, set_lines, take_unknown};
-use super::value_kinds::Given;
+use super::value_kinds::ValueSource;
 use event::{RepoKey, StoreOrigin, quoted};
 
 /// All settings that both programs need.
@@ -102,7 +102,8 @@ impl Config {
             let Some(content) = lookup(name).filter(|content| !content.is_empty()) else {
                 continue;
             };
-            if let Some(Err(wrong)) = self.general.set(setting.key, Given::Variable(&content)) {
+            if let Some(Err(wrong)) = self.general.set(setting.key, ValueSource::Variable(&content))
+            {
                 return Err(wrong.sentence(name, setting));
             }
         }
@@ -129,7 +130,7 @@ impl Config {
     /// Sets what one key says that belongs to no table, whose value has the right type.
     fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), ConfigFault> {
         let Some((setting, Err(wrong))) =
-            Setting::of(key).zip(self.general.set(key, Given::File(value)))
+            Setting::of(key).zip(self.general.set(key, ValueSource::File(value)))
         else {
             return Ok(());
         };
@@ -220,7 +221,8 @@ fn read<T: SettingFields>(name: &str, table: &Table) -> Result<T, String> {
     let mut fields = T::default();
     for (key, value) in table {
         let setting = Setting::of(&format!("{name}.{key}"));
-        if let Some((setting, Err(wrong))) = setting.zip(fields.set(key, Given::File(value))) {
+        if let Some((setting, Err(wrong))) = setting.zip(fields.set(key, ValueSource::File(value)))
+        {
             return Err(wrong.sentence(&format!("{name}: {key}"), setting));
         }
     }

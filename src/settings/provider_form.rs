@@ -4,7 +4,7 @@
 use toml::Value;
 
 use super::setting::SettingForm;
-use super::value_kinds::{Kind, WrongValue};
+use super::value_kinds::{ValueKind, WrongValue};
 
 /// Makes an enum whose values have names in the settings; `none` is the name of no value.
 macro_rules! named_values {
@@ -21,7 +21,7 @@ macro_rules! named_values {
             }
         }
 
-        impl Kind for $Enum {
+        impl ValueKind for $Enum {
             type Value = Self;
             const FORM: SettingForm = SettingForm::Text;
             $(const NONE: Option<&'static str> = Some($none);)?

@@ -2,12 +2,12 @@
 
 use toml::Table;
 
-use super::value_kinds::{Given, WrongValue};
+use super::value_kinds::{ValueSource, WrongValue};
 
 /// A struct with a field for each setting of a table.
 pub(crate) trait SettingFields: Default {
     /// Sets the field of a name; `None` where there is none.
-    fn set(&mut self, name: &str, given: Given<'_>) -> Option<Result<(), WrongValue>>;
+    fn set(&mut self, name: &str, source: ValueSource<'_>) -> Option<Result<(), WrongValue>>;
 
     /// Returns what is set, as a file has it.
     fn to_table(&self) -> Table;
@@ -15,8 +15,8 @@ pub(crate) trait SettingFields: Default {
 
 /// One table of a file that is read into two structs.
 impl<A: SettingFields, B: SettingFields> SettingFields for (A, B) {
-    fn set(&mut self, name: &str, given: Given<'_>) -> Option<Result<(), WrongValue>> {
-        self.0.set(name, given).or_else(|| self.1.set(name, given))
+    fn set(&mut self, name: &str, source: ValueSource<'_>) -> Option<Result<(), WrongValue>> {
+        self.0.set(name, source).or_else(|| self.1.set(name, source))
     }
 
     fn to_table(&self) -> Table {

@@ -2,7 +2,7 @@
 
 /// Makes a struct for each table of the configuration, a field for each row, and `GROUPS` with all rows in their order.
 ///
-/// A row is `name: Kind = default, "what is allowed", "an example", env VARIABLE, else "must be ...";` below its documentation.
+/// A row is `name: kind = default, "what is allowed", "an example", env VARIABLE, else "must be ...";` below its documentation.
 /// The default is that of the type unless it is given. `env` names the variable that wins over the file. `else` is what a message says
 /// of a wrong value, where that is more than `must be` and what is allowed. Rows of `names` stand for all keys of a table whose names
 /// people choose.
@@ -34,7 +34,7 @@ macro_rules! settings {
         $($doc)+
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Struct {
-            $($(#[doc = $row_doc])+ pub $field: <$kind as Kind>::Value,)*
+            $($(#[doc = $row_doc])+ pub $field: <$kind as ValueKind>::Value,)*
             $($(#[doc = $beside_doc])+ pub $beside: $beside_type,)*
         }
 
@@ -48,15 +48,15 @@ macro_rules! settings {
         }
 
         impl SettingFields for $Struct {
-            fn set(&mut self, name: &str, given: Given<'_>) -> Option<Result<(), WrongValue>> {
+            fn set(&mut self, name: &str, source: ValueSource<'_>) -> Option<Result<(), WrongValue>> {
                 match name {
-                    $(stringify!($field) => Some(<$kind as Kind>::take(given).map(|read| self.$field = read)),)*
+                    $(stringify!($field) => Some(<$kind as ValueKind>::read_source(source).map(|read| self.$field = read)),)*
                     _ => None,
                 }
             }
 
             fn to_table(&self) -> toml::Table {
-                let values = [$((stringify!($field), <$kind as Kind>::write(&self.$field)),)*];
+                let values = [$((stringify!($field), <$kind as ValueKind>::write(&self.$field)),)*];
                 let set = values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
                 set.collect()
             }
@@ -71,8 +71,8 @@ macro_rules! settings {
             variable: settings!(@option $($variable)?),
             wrong: settings!(@option $($wrong)?),
             default: || {
-                let value: <$kind as Kind>::Value = settings!(@or_default $($default)?);
-                <$kind as Kind>::write(&value)
+                let value: <$kind as ValueKind>::Value = settings!(@or_default $($default)?);
+                <$kind as ValueKind>::write(&value)
             },
             ..settings!(@row settings!(@key $start $field), [$($doc),+] $kind, $allowed, $example)
         }),*]
@@ -82,13 +82,13 @@ macro_rules! settings {
         Setting {
             key: $key,
             about: concat!($($doc),+).trim_ascii(),
-            form: <$kind as Kind>::FORM,
+            form: <$kind as ValueKind>::FORM,
             allowed: $allowed,
             example: $example,
             variable: None,
             wrong: None,
             default: || None,
-            schema: <$kind as Kind>::schema,
+            schema: <$kind as ValueKind>::schema,
             is_for_projects: false,
         }
     };

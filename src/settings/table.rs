@@ -11,8 +11,8 @@ use super::setting_fields::SettingFields;
 use super::setting_macro::settings;
 use super::team_trust::{SharedFields, SignatureRule, Trust};
 use super::value_kinds::{
-    Address, Age, Directories, Directory, FilePath, Given, KeyFile, Kind, Name, Number,
-    RepoPatterns, Switch, Text, Texts, VariableName, WrongValue,
+    Address, Age, Directories, Directory, FilePath, KeyFile, Name, Number, RepoPatterns, Switch,
+    Text, Texts, ValueKind, ValueSource, VariableName, WrongValue,
 };
 use super::variables::{CACHE, LOGS};
 

@@ -13,9 +13,9 @@ use super::platform_dirs::expanded;
 use super::repo_pattern::is_pattern;
 use super::setting::{Setting, SettingForm};
 
-/// A value as somebody gives it.
+/// Where a value stands.
 #[derive(Clone, Copy)]
-pub enum Given<'a> {
+pub enum ValueSource<'a> {
     /// In the configuration file. It has the type of the setting.
     File(&'a Value),
     /// In a variable of the environment.
@@ -23,7 +23,7 @@ pub enum Given<'a> {
 }
 
 /// A kind of value.
-pub trait Kind {
+pub trait ValueKind {
     /// What is read.
     type Value;
     /// What it is in TOML.
@@ -34,11 +34,11 @@ pub trait Kind {
     /// Reads a value of a file.
     fn read(value: &Value) -> Result<Self::Value, WrongValue>;
 
-    /// Reads a value, wherever it is given.
-    fn take(given: Given<'_>) -> Result<Self::Value, WrongValue> {
-        match given {
-            Given::File(value) => Self::read(value),
-            Given::Variable(text) => Self::read_variable(text),
+    /// Reads a value, wherever it stands.
+    fn read_source(source: ValueSource<'_>) -> Result<Self::Value, WrongValue> {
+        match source {
+            ValueSource::File(value) => Self::read(value),
+            ValueSource::Variable(text) => Self::read_variable(text),
         }
     }
 
@@ -90,7 +90,7 @@ impl WrongValue {
 }
 
 /// A value that may be absent.
-impl<K: Kind> Kind for Option<K> {
+impl<K: ValueKind> ValueKind for Option<K> {
     type Value = Option<K::Value>;
     const FORM: SettingForm = K::FORM;
 
@@ -113,14 +113,14 @@ impl<K: Kind> Kind for Option<K> {
     }
 }
 
-/// Makes kinds of which reading says all: `Name: Type as Form = what reads it, what writes it`; `or` is [`Kind::NONE`]. The row of a setting explains what is
+/// Makes kinds of which reading says all: `Name: Type as Form = what reads it, what writes it`; `or` is [`ValueKind::NONE`]. The row of a setting explains what is
 /// not read.
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])+ $Kind:ident $(or $none:literal)?: $Value:ty as $form:ident = $read:expr $(, $write:expr)?;)+) => { $(
         $(#[doc = $doc])+
         pub struct $Kind;
 
-        impl Kind for $Kind {
+        impl ValueKind for $Kind {
             type Value = $Value;
             const FORM: SettingForm = SettingForm::$form;
             $(const NONE: Option<&'static str> = Some($none);)?
@@ -198,7 +198,7 @@ fn is_variable_name(name: &str) -> bool {
 /// A whole number.
 pub struct Number<const MIN: u32, const MAX: u32>;
 
-impl<const MIN: u32, const MAX: u32> Kind for Number<MIN, MAX> {
+impl<const MIN: u32, const MAX: u32> ValueKind for Number<MIN, MAX> {
     type Value = u32;
     const FORM: SettingForm = SettingForm::Number;
 
@@ -243,7 +243,7 @@ impl Switch {
     }
 }
 
-impl Kind for Switch {
+impl ValueKind for Switch {
     type Value = Self;
     const FORM: SettingForm = SettingForm::Switch;
 
@@ -266,7 +266,7 @@ impl Kind for Switch {
 /// the file is refused.
 pub struct Directory;
 
-impl Kind for Directory {
+impl ValueKind for Directory {
     type Value = PathBuf;
     const FORM: SettingForm = SettingForm::Directory;
 
@@ -296,7 +296,7 @@ pub(crate) fn texts_of(
 /// Keys of repositories, with `*` for any text.
 pub struct RepoPatterns;
 
-impl Kind for RepoPatterns {
+impl ValueKind for RepoPatterns {
     type Value = Vec<String>;
     const FORM: SettingForm = SettingForm::List;
 
