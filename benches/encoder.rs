@@ -52,7 +52,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         return backlog(dir, &texts);
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
-    let embedding = EmbeddingPrecision::parse(&name)?;
+    let embedding = match name.as_str() {
+        "fp32" => EmbeddingPrecision::Fp32,
+        "int8" => EmbeddingPrecision::Int8,
+        _ => return Err("--embedding takes fp32 or int8".into()),
+    };
     let (embedder, loading) = timed(|| open(embedding));
     let mut embedder = embedder?;
     let loaded_mib = resident_mib("VmRSS:");
