@@ -269,7 +269,9 @@ fn definition(line: &str) -> Option<&str> {
     let prefixes = ["pub(super) ", "pub(crate) ", "pub "];
     let rest = prefixes.iter().find_map(|prefix| line.strip_prefix(prefix)).unwrap_or(line);
     let name = ["struct ", "enum ", "trait "].iter().find_map(|kind| rest.strip_prefix(kind))?;
-    Some(&name[..name.find(|c| !is_name_char(c)).unwrap_or(name.len())])
+    let name = &name[..name.find(|c| !is_name_char(c)).unwrap_or(name.len())];
+    // A macro names its types elsewhere.
+    Some(name).filter(|name| !name.is_empty())
 }
 
 /// Returns the name of a file that needs a name of its own.
