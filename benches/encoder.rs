@@ -16,7 +16,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use index::embed::worker::{AtEnd, Job, Want, Worker, WorkerConfig, WorkerState};
-use index::embed::{Embedder, Provider, SpaceId, load};
+
+use index::embed::{Embedder, SpaceId, load};
 use settings::EmbeddingPrecision;
 
 const CORPUS: &str = include_str!("lessons/corpus.jsonl");
@@ -35,7 +36,7 @@ const BATCH_TEXTS: usize = 16;
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = PathBuf::from(after("--model").ok_or("--model DIR is needed")?);
     let texts = texts(&["lesson"])?;
-    let open = |embedding| load(Provider::Local(embedding), &dir, NonZeroUsize::MIN);
+    let open = |embedding| load(embedding, &dir, NonZeroUsize::MIN);
     if std::env::args().any(|argument| argument == "--apart") {
         return apart(
             open(EmbeddingPrecision::Fp32)?.as_mut(),
@@ -52,10 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return backlog(dir, &texts);
     }
     let name = after("--embedding").unwrap_or_else(|| "fp32".to_owned());
-    let embedding = match name.as_str() {
+    let embedding = match &*name {
         "fp32" => EmbeddingPrecision::Fp32,
         "int8" => EmbeddingPrecision::Int8,
-        _ => return Err("--embedding takes fp32 or int8".into()),
+        other => return Err(format!("--embedding is fp32 or int8, got {other}").into()),
     };
     let (embedder, loading) = timed(|| open(embedding));
     let mut embedder = embedder?;
@@ -86,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Prints what a query waits for its embedding, with texts waiting and without, in turns.
 fn backlog(dir: PathBuf, texts: &[String]) -> Result<(), Box<dyn Error>> {
-    let load = move || load(Provider::Local(EmbeddingPrecision::Fp32), &dir, NonZeroUsize::MIN);
+    let load = move || load(EmbeddingPrecision::Fp32, &dir, NonZeroUsize::MIN);
     let config = WorkerConfig {
         load: Box::new(load),
         space: SpaceId::default(),

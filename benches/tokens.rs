@@ -19,8 +19,8 @@ use engine::watch::Watching;
 use engine::{AskedQuery, Dense, Engine, EngineSetup};
 use event::Timestamp;
 use index::embed::cache::AppendLock;
+use index::embed::load;
 use index::embed::worker::QueryEmbedding;
-use index::embed::{Provider, load};
 use index::late::{QueryToken, TokenSigns};
 use memory::Bound;
 use search::snapshot::Snapshot;
@@ -36,7 +36,7 @@ const QUERIES: &str = include_str!("lessons/queries.jsonl");
 const ROUNDS: usize = 5;
 /// Longest wait for a vector.
 const PATIENCE: Duration = Duration::from_secs(60);
-const PROVIDER: Provider = Provider::Local(EmbeddingPrecision::Fp32);
+const PRECISION: EmbeddingPrecision = EmbeddingPrecision::Fp32;
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip_while(|argument| argument != "--model");
@@ -69,7 +69,7 @@ fn engine(store: &Store, folder: &Path, model: &Path) -> Outcome<Engine> {
     let cache_dir = folder.join("cache");
     let model = model.to_owned();
     let dense = Dense {
-        load: Box::new(move || load(PROVIDER, &model, NonZeroUsize::MIN)),
+        load: Box::new(move || load(PRECISION, &model, NonZeroUsize::MIN)),
         lock: Arc::new(Alone),
         cache_dir,
         name: "test".to_owned(),
@@ -126,7 +126,7 @@ fn searches(engine: &Engine, snapshot: &Snapshot) -> Outcome<()> {
 }
 
 fn embeddings(model: &Path) -> Outcome<()> {
-    let mut embedder = load(PROVIDER, model, NonZeroUsize::MIN)?;
+    let mut embedder = load(PRECISION, model, NonZeroUsize::MIN)?;
     let (mut inferred, mut signed) = (Vec::new(), Vec::new());
     for line in CORPUS.lines() {
         let begun = Instant::now();

@@ -8,7 +8,7 @@
     python3 scripts/build_minilm_graph.py MODEL_DIR fp32 assets/minilm-graph.onnx
     python3 scripts/build_minilm_graph.py MODEL_DIR int8 assets/minilm-int8-graph.onnx
 
-MODEL_DIR has `model.safetensors` and `config.json` (scripts/fetch-model installs them). The script reads only the
+MODEL_DIR has `model.safetensors` and `config.json`, both from the wheel that scripts/fetch-model names. The script reads only the
 header of the weights file. Every weight in the graph is an *external initializer*, which says "these bytes are at
 offset N of model.safetensors". The program gives ONNX Runtime the graph and the unchanged weights file, so no model
 is converted.
@@ -19,7 +19,7 @@ src/index/embed/model/int8.rs defines the rounding and the layout; `Int8Weights`
 The graph contains the offsets, so it fits exactly one weights file. src/index/embed/model/pins.rs has the sha256 of
 that file and of the graph. After rebuilding a graph, change both pins; the golden tests there check the result.
 
-The graph does not include pooling and normalisation, which fastembed does, and no input for token types: a single text
+The graph does not include pooling and normalisation, which src/index/embed/loaded_model.rs does, and no input for token types: a single text
 always has type 0, so the graph adds that row.
 
 The network is BERT (Devlin et al. 2018): embeddings, then six layers of self-attention and a
@@ -263,7 +263,7 @@ def build(model_dir, builder):
     layers = config["num_hidden_layers"]
     for layer in range(layers):
         attended = attention(graph, hidden, bias, layer, config)
-        # fastembed expects this name for the output.
+        # src/index/embed/loaded_model.rs expects this name for the output.
         output = "last_hidden_state" if layer == layers - 1 else f"layer{layer}"
         hidden = perceptron(graph, attended, layer, config, output)
     inputs = [

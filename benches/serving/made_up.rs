@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use engine::CacheLock;
 use index::embed::cache::{TextKey, VectorCache};
-use index::embed::{Provider, load};
+use index::embed::load;
 use index::late::TokenSigns;
 use settings::EmbeddingPrecision;
 
@@ -26,8 +26,7 @@ const BATCH: u64 = 4_096;
 
 /// Stores a vector for each of the first events of the corpus in a cache.
 pub fn fill(model: &Path, cache: &Path, events: u64) -> Outcome<()> {
-    let mut embedder =
-        load(Provider::Local(EmbeddingPrecision::default()), model, NonZeroUsize::MIN)?;
+    let mut embedder = load(EmbeddingPrecision::default(), model, NonZeroUsize::MIN)?;
     let texts: Vec<String> = (0..TURNED).map(meaning).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let real = embedder.embed(&texts)?;

@@ -3,12 +3,15 @@
 //! `retriever`), the words of a reply (`reply`).
 
 pub mod caller;
+#[cfg(any(test, feature = "testing"))]
+pub mod fake_api;
 pub mod journal;
 mod likeness;
 pub mod local;
 pub mod query_log;
 pub mod requests;
 pub mod reranker;
+pub mod rest_forms;
 pub mod second_source;
 pub mod work_trees;
 

@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`contract`] (what an engine does), [`memory_key`], [`memory_record`] and [`corpus_entry`] (what it holds),
 //! [`conditions`] (what it filters), [`engine_query`] with [`small_snapshot`] (the way of a query), [`feeder`] (how memories come
-//! into it), [`memory_corpus`] (an engine in this process), [`served_engine`] (which engine an address is of), [`postgres`], and
+//! into it), [`served_engine`] (which engine an address is of), [`postgres`], and
 //! `qdrant` (a feature). Not here: ranking (`search`), when an engine is asked (`api`).
 
 pub mod conditions;
@@ -14,7 +14,6 @@ pub mod corpus_entry;
 mod counting;
 pub mod engine_query;
 pub mod feeder;
-pub mod memory_corpus;
 pub mod memory_key;
 pub mod memory_record;
 pub mod postgres;
@@ -30,7 +29,6 @@ pub use contract::{AskedNumbers, Corpus, Deadline, Fetched, Numbers, ServedEngin
 pub use corpus_entry::{Entry, EntryMark};
 pub use engine_query::{EngineHits, find};
 pub use feeder::{Feeder, Sent};
-pub use memory_corpus::MemoryCorpus;
 pub use memory_key::MemoryKey;
 pub use memory_record::Viewpoint;
 pub use served_engine::engine_at;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
 
-use retriever::args::OutputFormat;
+use cli::args::output_format::OutputFormat;
 
 const HELP: &str = "\
 A set is a folder, or the published JSON file of LongMemEval or LoCoMo. A folder contains:

@@ -4,8 +4,10 @@
 use std::ffi::OsString;
 
 use clap::Parser;
-use retriever::cli::{self, GlobalOptions, Process};
-use retriever::program::Program;
+use cli::command_context::Process;
+use cli::program::Program;
+use cli::{command_output, dispatch};
+use retriever::options::GlobalOptions;
 use writer::exit::Exit;
 
 use crate::args::CommandLine;
@@ -18,12 +20,12 @@ pub fn run(process: &mut Process<'_>, program: &mut Program<'_>) -> Exit {
         std::iter::once(OsString::from(process.name)).chain(std::mem::take(&mut process.args));
     let line = match CommandLine::try_parse_from(words) {
         Ok(line) => line,
-        Err(error) => return cli::explain(process, &error),
+        Err(error) => return dispatch::explain(process, &error),
     };
     let settings = GlobalOptions { logs: line.logs, model: line.model, ..GlobalOptions::default() };
     let form = line.eval.form;
     match measure(program, &settings, line.eval, process.messages) {
-        Ok(reply) => cli::answer(process, form, &reply),
-        Err(error) => cli::refuse(process, &error),
+        Ok(reply) => command_output::answer(process, form, &reply),
+        Err(error) => command_output::refuse(process, &error),
     }
 }

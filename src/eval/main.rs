@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    retriever::process::enter("agent-knowledge-eval", eval::cli::run)
+    cli::process::enter("agent-knowledge-eval", eval::cli::run)
 }

@@ -11,10 +11,11 @@ use crate::{
 };
 use api::requests;
 use api::{ApiError, LIMIT_MAX, MIN_RELEVANCE_PERCENT_DEFAULT};
+use cli::program::Program;
 use event::{Problems, Timestamp, parse_timestamp, quoted};
 use reply::Reply;
-use retriever::cli::{GlobalOptions, Need};
-use retriever::program::{OpenAs, Program};
+use retriever::opening::OpenAs;
+use retriever::options::{GlobalOptions, Need};
 use settings::{Config, GeneralSettings, Switch};
 use store::Store;
 use writer::Moment;
@@ -61,7 +62,7 @@ pub fn measure(
             OpenAs { directory: Some(opening.directory.to_owned()), clock },
         )
     };
-    let bar = retriever::program::bar().with_style(style());
+    let bar = cli::program::bar().with_style(style());
     let mut tell = |step: RunProgress<'_>| show(&bar, messages, step);
     let reply = run(
         &request,

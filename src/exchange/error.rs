@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use sessions::source::ReadError;
+use transcripts::source::ReadError;
 
 /// Why an import or an export failed.
 #[derive(Debug, Error)]

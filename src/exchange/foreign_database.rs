@@ -1,14 +1,13 @@
 //! Rows of foreign databases as JSON objects, so that readers of databases and of JSON read the same way. Databases are
-//! opened by `sessions::database`, which changes nothing of theirs. Not here: which tables a store has (`stores`).
+//! opened by `transcripts::database`, which changes nothing of theirs. Not here: which tables a store has (`stores`).
 
 use std::path::Path;
 
-use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
 use super::error::ExchangeError;
-use sessions::database::{ForeignDatabase, bounded_value, columns_of, database_error, open};
+use transcripts::database::{ForeignDatabase, database_error, open};
+use transcripts::table_rows::{RowQuery, has_table};
 
 /// Most rows of a table that are read. Agents do not write as many memories.
 const ROWS_MAX: usize = 200_000;
@@ -22,12 +21,7 @@ pub(crate) type ForeignRow = Map<String, Value>;
 /// [`ExchangeError::Database`]
 pub(crate) fn tables(path: &Path) -> Result<Vec<String>, ExchangeError> {
     let database = open(path)?;
-    let named = |connection: &Connection| -> rusqlite::Result<Vec<String>> {
-        let mut query =
-            connection.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")?;
-        query.query_map([], |row| row.get(0))?.collect()
-    };
-    let names = named(&database).map_err(database_error(path))?;
+    let names = database.tables()?;
     database.finish()?;
     Ok(names)
 }
@@ -77,40 +71,14 @@ impl<'a> ForeignTables<'a> {
 }
 
 fn rows(
-    connection: &Connection,
+    database: &ForeignDatabase,
     table: &str,
-    wanted: &[&str],
+    columns: &[&str],
 ) -> rusqlite::Result<Vec<ForeignRow>> {
-    let known = columns_of(connection, table)?;
-    if known.is_empty() {
+    if !has_table(database, table)? {
         return Ok(Vec::new());
     }
-    let column = |name: &&str| match known.iter().any(|known| known == name) {
-        true => bounded_value(&format!("\"{name}\"")),
-        false => "NULL".to_owned(),
-    };
-    let columns: Vec<String> = wanted.iter().map(column).collect();
-    let limit = ROWS_MAX + 1;
-    let query = format!("SELECT {} FROM \"{table}\" LIMIT {limit}", columns.join(", "));
-    let mut query = connection.prepare(&query)?;
-    let mut found = query.query([])?;
-    let mut rows = Vec::new();
-    while let Some(row) = found.next()? {
-        let mut fields = Map::new();
-        for (place, name) in wanted.iter().enumerate() {
-            fields.insert((*name).to_owned(), value_of(row.get_ref(place)?));
-        }
-        rows.push(fields);
-    }
-    Ok(rows)
-}
-
-/// A value as JSON. Bytes are vectors and pictures, which nobody here reads.
-fn value_of(value: ValueRef<'_>) -> Value {
-    match value {
-        ValueRef::Null | ValueRef::Blob(_) => Value::Null,
-        ValueRef::Integer(number) => number.into(),
-        ValueRef::Real(number) => number.into(),
-        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned().into(),
-    }
+    let clause = format!("LIMIT {}", ROWS_MAX + 1);
+    let query = RowQuery { table, columns, content: None, clause: &clause };
+    query.prepare(database)?.rows([])?.map(|row| Ok(row?.columns)).collect()
 }

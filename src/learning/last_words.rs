@@ -1,5 +1,5 @@
 //! Whether an output ends like that of a failed program, for clients that do not say how a command ended. Not here: the
-//! fields in which others say it (`clients::hooks`, `sessions::readers`).
+//! fields in which others say it (`clients::hooks`, `transcripts::readers`).
 
 /// Lines at the beginning and at the end of an output in which an exit code is believed. In between, it is output of
 /// the program.

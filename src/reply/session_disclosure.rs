@@ -9,10 +9,10 @@ use super::reader::ReplyReader;
 use super::session_line::shown_id;
 use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
 use guard::injection::Suspicion;
-use sessions::exchange::Exchange;
 use sessions::scope::MatchedPart;
 use sessions::session_judgement;
 use sessions::session_rows::KeptSession;
+use transcripts::exchange::Exchange;
 
 /// Ids of sessions that a note names.
 const IDS_MAX: usize = 3;

@@ -10,8 +10,8 @@ use super::session_line::{BRANCH_CHARACTERS, NOTICE, line, place, tool_title};
 use super::session_list::session_json;
 use super::session_transcript::{Shown, exchange_text};
 use super::tokens::{cut_to, tokens};
-use sessions::exchange::Exchange;
 use sessions::session_rows::{KeptExchange, KeptSession};
+use transcripts::exchange::Exchange;
 
 /// Longest title, in characters.
 const TITLE_CHARACTERS: usize = 44;
@@ -147,7 +147,7 @@ pub fn with_session(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sessions::exchange::{ExchangePart, PartKind, SessionFacts};
+    use transcripts::exchange::{ExchangePart, PartKind, SessionFacts};
 
     fn kept(ordinal: u32, said: &str) -> KeptExchange {
         let part = ExchangePart { at_ms: None, what: PartKind::Answered(said.to_owned()) };

@@ -13,9 +13,9 @@ use super::session_line::{BRANCH_CHARACTERS, DAY, NOTICE, line, place, time, too
 use super::session_list::session_json;
 use super::session_transcript::ending;
 use super::tokens::{tokens, within_tokens};
-use sessions::exchange::{Exchange, PartKind};
 use sessions::scope::{MatchedPart, error_lines};
-use sessions::transcript::Outcome;
+use transcripts::exchange::{Exchange, PartKind};
+use transcripts::transcript::Outcome;
 
 /// Longest parts of a line, in characters; a part of none is left out.
 #[derive(Debug, Clone, Copy)]
@@ -296,9 +296,9 @@ fn hit_json(found: &FoundSession) -> Value {
 mod tests {
     use super::*;
     use guard::disclosure::ShownHow;
-    use sessions::exchange::{ExchangePart, SessionFacts};
     use sessions::scope::ExchangeScope;
     use sessions::session_rows::KeptSession;
+    use transcripts::exchange::{ExchangePart, SessionFacts};
 
     fn found(number: u32) -> FoundSession {
         let long = |what: &str| format!("{what} of session {number}: ") + &"some words ".repeat(40);

@@ -2,8 +2,8 @@
 //! here: which sessions (`sessions`), whole texts (`session_list`, `session_transcript`).
 
 use event::Timestamp;
-use sessions::readers::of_tool;
 use sessions::session_rows::KeptSession;
+use transcripts::readers::of_tool;
 
 use super::inert;
 

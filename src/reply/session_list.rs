@@ -101,7 +101,7 @@ pub(super) fn session_json(session: &KeptSession) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sessions::exchange::SessionFacts;
+    use transcripts::exchange::SessionFacts;
 
     #[test]
     fn a_page_names_the_next_one() {

@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use super::reply::Reply;
 use super::session_line::{DAY, bytes, counted, line, time, tool_title};
 use sessions::file_rows::FileCensus;
-use sessions::readers::of_tool;
 use sessions::session_import::{ImportProgress, ToolFiles};
 use sessions::session_rows::ToolExtent;
-use sessions::transcript::Census;
+use transcripts::readers::of_tool;
+use transcripts::transcript::Census;
 
 /// Errors of files that are listed, and the length of each in characters.
 const ERRORS_SHOWN_MAX: usize = 5;

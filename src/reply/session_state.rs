@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::reply::Reply;
 use super::session_line::{DAY, MINUTE, bytes, counted, time, tool_title};
-use sessions::readers::of_tool;
 use sessions::session_import::ToolFiles;
 use sessions::session_rows::ToolExtent;
+use transcripts::readers::of_tool;
 
 /// Days before a tool deletes a transcript in which it counts as about to go.
 const WARNED_DAYS: i64 = 3;

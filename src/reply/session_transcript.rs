@@ -10,11 +10,11 @@ use super::session_disclosure::{exchange_json, marked, part_mark, session_mark, 
 use super::session_line::{MINUTE, NOTICE, line, time};
 use super::session_list::{session_json, session_line};
 use guard::text::{Layout, neutralise};
-use sessions::exchange::{Exchange, ExchangePart, PartKind};
 use sessions::session_digest::{SessionDigest, ShownEntries};
 use sessions::session_judgement::{of_entry, of_part};
 use sessions::session_rows::{KeptExchange, KeptSession};
-use sessions::transcript::Outcome;
+use transcripts::exchange::{Exchange, ExchangePart, PartKind};
+use transcripts::transcript::Outcome;
 
 /// Longest text of one part, in characters, where not all is asked for.
 const SAID_CHARACTERS: usize = 2_000;
@@ -227,7 +227,7 @@ pub fn replay_steps(exchanges: &[KeptExchange], shown: Shown) -> Vec<ReplayStep>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sessions::exchange::SessionFacts;
+    use transcripts::exchange::SessionFacts;
 
     #[test]
     fn a_summary_says_what_it_cuts() {

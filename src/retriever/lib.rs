@@ -1,24 +1,38 @@
-//! The shared retriever and its interfaces: MCP, HTTP and the command line. Each interface
-//! translates a call into an `api` request and passes on the reply.
+//! The shared process of a store: opens its memory from the settings, is elected, follows its logs, listens to clients, and serves others.
+//! A command without such a process opens the memory in its own.
 //!
-//! In reading order: [`daemon`] (the shared retriever, and connecting to it), [`mcp`] (the MCP
-//! server over stdio), [`http`] (the same over HTTP), [`remote_team`] (a team's server beside the own memory), [`judge`] (asks the configured
-//! language model), [`args`], [`cli`] and [`program`] (the program `agent-knowledge`). Not here:
-//! requests (`api`), ranking (`search`), wording (`reply`).
+//! In reading order: [`startup`] (what the process gives), [`options`], [`resolved_settings`], [`opening`] (a memory in this process), [`shared`]
+//! (elect, serve, connect), [`listening`] with [`http_socket`] and [`grpc_socket`], [`stopping`], [`replica`], [`team_link`] and [`team_rounds`] (a team without a
+//! server), [`team_member`] (a team's server), [`session_rounds`], [`model_plan`], [`model_watch`], [`provider_model`] and [`reranking`] (models), [`feeding`]
+//! (an engine). Not here: the commands (`cli`), the protocol between processes (`daemon`).
 
-pub mod args;
-pub mod cli;
-pub mod daemon;
-#[cfg(test)]
-mod fake;
-mod file_mark;
-pub mod grpc;
-pub mod http;
-pub mod judge;
-pub mod mcp;
-#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has a terminal to pick on"))]
-mod picker;
-pub mod process;
-pub mod program;
-mod remote_team;
-mod survive;
+mod as_of;
+mod directory_notice;
+mod engine_source;
+pub mod failure;
+mod feeding;
+mod followed_config;
+mod grpc_socket;
+pub mod http_socket;
+mod listening;
+pub mod model_plan;
+mod model_watch;
+pub mod opening;
+pub mod options;
+mod order_checks;
+mod preconditions;
+pub mod provider_model;
+mod provider_switch;
+mod replica;
+pub mod reranking;
+pub mod resolved_settings;
+pub mod serve_options;
+pub mod session_permission;
+pub mod session_rounds;
+mod shared;
+pub mod startup;
+mod stopping;
+pub mod team_link;
+mod team_member;
+mod team_rounds;
+mod unused;

@@ -8,10 +8,10 @@ use rusqlite::{Row, params};
 use super::candidate_gates::PairGates;
 use super::candidates::{Candidate, candidates, command_pairs, joined};
 use super::command_pair::CommandPair;
-use super::exchange::{Exchange, PartKind};
 use super::remarks::remarks;
 use super::session_rows::{KeptSession, SessionFilter};
 use super::session_store::{SessionError, SessionStore};
+use transcripts::exchange::{Exchange, PartKind};
 
 /// The version of the rules that find candidates. A change to them makes every session count as not looked at.
 const RULES: u32 = 1;

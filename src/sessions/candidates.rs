@@ -14,8 +14,8 @@ use learning::signature::{self, Signature, lasting};
 
 use super::candidate_gates::PairGates;
 use super::command_pair::{CandidateClass, CommandPair};
-use super::exchange::Exchange;
 use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, trail};
+use transcripts::exchange::Exchange;
 
 /// Most commands between a failure and what worked. Farther apart, the work has moved on.
 const BETWEEN_MAX: usize = 10;
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::work_trail::made_up::{edited, exchange, failed, ran};
 
-    fn found(parts: &[crate::exchange::PartKind]) -> Vec<Candidate> {
+    fn found(parts: &[transcripts::exchange::PartKind]) -> Vec<Candidate> {
         candidates("s1", &[exchange(parts)])
     }
 

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use index::lexical::{DocId, LexicalIndex, Passage};
 use thiserror::Error;
 
-use super::exchange::Exchange;
 use super::scope::{ExchangeScope, PART_SCOPES, ScopeSet};
 use super::search_text::{SessionTopic, Speaker, cut_passages, speech_passages};
+use transcripts::exchange::Exchange;
 
 /// Documents that one exchange can have in an index.
 const SPEAKERS: u32 = 2;
@@ -140,12 +140,6 @@ impl ExchangeIndex {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
-    }
-
-    /// Returns the highest row.
-    #[must_use]
-    pub fn last_row(&self) -> Option<u32> {
-        self.rows.last_key_value().map(|(row, _)| *row)
     }
 
     /// Returns what is known of an exchange.

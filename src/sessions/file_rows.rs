@@ -8,8 +8,8 @@ use rusqlite::{Row, params};
 use super::file_state::{FileStat, TranscriptState};
 use super::row_text::key_of_kept_path;
 use super::session_store::{SessionError, SessionStore};
-use super::source::Resume;
-use super::transcript::Census;
+use transcripts::source::Resume;
+use transcripts::transcript::Census;
 
 /// A file that was read before.
 #[derive(Debug, Clone, PartialEq, Eq)]

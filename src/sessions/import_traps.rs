@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::exchange::PartKind;
 use crate::import_scope::ImportScope;
-use crate::readers::golden::{fixtures, unpacked_at};
-use crate::readers::of_tool;
-use crate::records::compressed;
 use crate::session_import::{ImportPlan, ImportProgress};
 use crate::session_rows::{KeptSession, SessionFilter};
 use crate::session_store::SessionStore;
-use crate::source::{Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader};
-use crate::transcript::TranscriptSink;
+use transcripts::exchange::PartKind;
+use transcripts::readers::of_tool;
+use transcripts::real_files::{fixtures, unpacked_at};
+use transcripts::records::compressed;
+use transcripts::source::{Places, ReadError, Resume, Tool, TranscriptFile, TranscriptReader};
+use transcripts::transcript::TranscriptSink;
 
 const CLAUDE: &str = ".claude/projects/-code-shop/s1.jsonl";
 const CODEX: &str =

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use super::exchange::{Exchange, PartKind, SessionRead};
 use super::import_scope::ImportScope;
-use super::prompt_text;
 use super::repo_of_session::SessionRepos;
 use super::row_text::CleanFacts;
 use super::session_writes::PackedSession;
 use super::stored_exchange::packed;
-use super::transcript::Extent;
 use guard::secrets::Redacted;
+use transcripts::exchange::{Exchange, PartKind, SessionRead};
+use transcripts::prompt_text;
+use transcripts::transcript::Extent;
 
 /// Longest opening of a session, in characters: it stands for a missing title.
 const OPENING_CHARACTERS: usize = 100;
@@ -54,8 +54,8 @@ fn opening_of(exchange: &Exchange) -> Option<Redacted> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::{ExchangePart, SessionFacts};
-    use crate::transcript::{SessionFact, TitleSource};
+    use transcripts::exchange::{ExchangePart, SessionFacts};
+    use transcripts::transcript::{SessionFact, TitleSource};
 
     // S-SESS-3
     #[test]

@@ -1,15 +1,13 @@
-//! The transcripts that coding agents already left on this disk: read, cut into exchanges, kept and searched, so that
-//! the memory is not empty on its first day. Everything here is local; nothing of it enters a shared log by itself.
+//! What is kept of the transcripts that coding agents left on this disk, and found in it, so that the memory is not empty on
+//! its first day. Everything here is local; nothing of it enters a shared log by itself.
 //!
-//! In reading order: [`transcript`] (what a reader reports), [`source`] (what a reader is), [`records`], [`database`] and
-//! `session_tables` (files as records and as tables), [`readers`] (one file per tool), [`prompt_text`] (what a person
-//! typed, without what tools put around it), [`exchange`] (a question with all that followed it), [`session_store`],
-//! [`session_rows`], [`session_writes`] and `told_elsewhere` (what is kept), [`session_import`] and `read_queue` (from files to what is kept), [`scope`],
-//! [`search_text`], [`exchange_index`] and [`session_search`] (finding), [`past_sessions`] (the index in a running
-//! process), [`work_trail`] (commands and edits in a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what
-//! sessions may teach), [`candidate_rows`] (what waits for a person's answer), [`lesson_draft`] (what a language model
-//! wrote for a candidate), [`mended`] (how failures ended). Nothing is written to the files of other tools. Not here: the
-//! commands and tools that ask (`retriever`), what makes a lesson (`learning`).
+//! In reading order: [`session_store`], [`session_rows`], [`session_writes`] and `told_elsewhere` (what is kept),
+//! [`session_import`] and `read_queue` (from files to what is kept), [`scope`], [`search_text`], [`exchange_index`] and
+//! [`session_search`] (finding), [`past_sessions`] (the index in a running process), [`work_trail`] (commands and edits in
+//! a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what sessions may teach), [`candidate_rows`] (what waits
+//! for a person's answer), [`lesson_draft`] (what a language model wrote for a candidate), [`mended`] (how failures ended).
+//! Not here: reading the files of other tools (`transcripts`), the commands and tools that ask (`retriever`), what makes a
+//! lesson (`learning`).
 
 pub mod candidate_gates;
 pub mod candidate_rows;
@@ -17,10 +15,6 @@ pub mod candidates;
 mod cited_id;
 pub mod command_pair;
 mod config_names;
-pub mod database;
-#[cfg(test)]
-pub(crate) mod eval_data;
-pub mod exchange;
 pub mod exchange_index;
 pub mod file_rows;
 pub mod file_state;
@@ -30,18 +24,11 @@ mod import_traps;
 mod index_cache;
 pub mod kept_session;
 pub mod lesson_draft;
-#[cfg(test)]
-pub(crate) mod lessons_eval;
 mod listed_file;
 pub mod mended;
 pub mod mended_rows;
 pub mod past_sessions;
-pub mod prompt_text;
 mod read_queue;
-pub mod readers;
-#[cfg(test)]
-pub(crate) mod recall_eval;
-pub mod records;
 pub mod remarks;
 pub mod repo_of_session;
 mod row_text;
@@ -54,10 +41,7 @@ pub mod session_rows;
 pub mod session_scrub;
 pub mod session_search;
 pub mod session_store;
-mod session_tables;
 pub mod session_writes;
-pub mod source;
 mod stored_exchange;
 mod told_elsewhere;
-pub mod transcript;
 pub mod work_trail;

@@ -7,7 +7,7 @@ use rusqlite::{Transaction, params};
 
 use super::import_scope::ImportScope;
 use super::row_text::{root_key, shown_file};
-use super::source::{Places, TranscriptFile, TranscriptReader};
+use transcripts::source::{Places, TranscriptFile, TranscriptReader};
 
 /// A file, and the key of the folder that was listed to find it.
 pub(super) struct ListedFile {

@@ -12,8 +12,8 @@ use learning::command_effects::{is_path, name_of};
 use learning::commands::tasks;
 use learning::signature::{Signature, lasting, mark};
 
-use super::exchange::Exchange;
 use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, trail};
+use transcripts::exchange::Exchange;
 
 /// Most steps between a failure and what mended it. Farther apart, it was something else.
 const STEPS_MAX: usize = 60;
@@ -304,8 +304,8 @@ pub fn known_ends<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::PartKind;
     use crate::work_trail::made_up::{edited, exchange, failed, ran};
+    use transcripts::exchange::PartKind;
 
     const MISSING: &str = "error: Cannot find module 'left-pad' from '/w/a1/src/index.js:12'";
 

@@ -8,7 +8,7 @@ use learning::signature;
 
 use super::candidates::{Candidate, Sighting};
 use super::command_pair::CandidateClass;
-use super::exchange::{Exchange, PartKind};
+use transcripts::exchange::{Exchange, PartKind};
 
 /// Longest question that is read, in bytes. Longer ones hold pasted text, whose directions are somebody else's.
 const QUESTION_BYTES_MAX: usize = 1_500;
@@ -128,7 +128,7 @@ fn whole(decision: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::ExchangePart;
+    use transcripts::exchange::ExchangePart;
 
     fn said(parts: &[PartKind]) -> Vec<Candidate> {
         let parts = parts.iter().map(|what| ExchangePart { at_ms: Some(5), what: what.clone() });

@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::exchange::SessionFacts;
 use event::RepoKey;
 use guard::secrets::Redacted;
 use store::{DetectedRepo, RepoSource};
+use transcripts::exchange::SessionFacts;
 
 /// Most directories that are remembered during one import.
 const DIRECTORIES_MAX: usize = 10_000;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::exchange::SessionFacts;
 use super::stored_exchange::hash;
 use guard::secrets::Redacted;
+use transcripts::exchange::SessionFacts;
 
 /// The facts of a session without secrets. Names and ids are stamps, as those of an event: a random value alone is no secret.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use super::config_names::{is_config, names_config};
-use super::exchange::{Exchange, ExchangePart, PartKind};
-use super::transcript::Outcome;
+use transcripts::exchange::{Exchange, ExchangePart, PartKind};
+use transcripts::transcript::Outcome;
 
 /// What a search looks at.
 #[derive(

@@ -3,8 +3,8 @@
 
 use index::lexical::Passage;
 
-use super::exchange::{Exchange, PartKind};
 use super::scope::clipped_to;
+use transcripts::exchange::{Exchange, PartKind};
 
 /// The target size of a passage, some 350 tokens. Measured: 1,000 to 2,000 are alike; 8,000 finds four of a hundred
 /// answers less.
@@ -123,7 +123,7 @@ fn piece_end(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::ExchangePart;
+    use transcripts::exchange::ExchangePart;
 
     fn exchange(ordinal: u32, parts: &[PartKind]) -> Exchange {
         let part = |what: &PartKind| ExchangePart { at_ms: None, what: what.clone() };

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::exchange::{Exchange, PartKind};
-use super::transcript::Outcome;
+use transcripts::exchange::{Exchange, PartKind};
+use transcripts::transcript::Outcome;
 
 /// Most entries of each list.
 const ENTRIES_MAX: usize = 12;
@@ -227,7 +227,7 @@ fn packages(command: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::ExchangePart;
+    use transcripts::exchange::ExchangePart;
 
     #[test]
     fn a_session_is_summarised_by_counting() {

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::exchange::{ExchangeBuilder, SessionRead};
 use super::file_rows::{KnownFile, LeftByChoice};
 use super::file_state::{FileChanged, FileStat, TranscriptState};
 use super::import_scope::ImportScope;
@@ -19,8 +18,9 @@ use super::session_store::{SessionError, SessionStore};
 use super::session_writes::{
     GoneMark, PackedSession, SessionWritten, file_row, keep_file, keep_session, mark_gone,
 };
-use super::source::{Places, ReadError, Resume, TranscriptFile, TranscriptReader};
-use super::transcript::Census;
+use transcripts::exchange::{ExchangeBuilder, SessionRead};
+use transcripts::source::{Places, ReadError, Resume, TranscriptFile, TranscriptReader};
+use transcripts::transcript::Census;
 
 /// Files that are read but not yet written, beside the one that each thread reads. Each is small once it is read: a hundredth
 /// of its size.

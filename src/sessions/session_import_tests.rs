@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::*;
-use crate::exchange::PartKind;
 use crate::past_sessions::PastSessions;
-use crate::records::each_record;
 use crate::session_rows::SessionFilter;
 use crate::session_writes::Forgotten;
-use crate::source::{ReadError, Tool, files_below, has_extension};
-use crate::transcript::Extent;
-use crate::transcript::{Happening, SessionFact, TranscriptMoment, TranscriptSink};
+use transcripts::exchange::PartKind;
+use transcripts::records::each_record;
+use transcripts::source::{ReadError, Tool, files_below, has_extension};
+use transcripts::transcript::Extent;
+use transcripts::transcript::{Happening, SessionFact, TranscriptMoment, TranscriptSink};
 
 /// RecordLines such as `{"id":"m1","ask":"text"}`, `{"say":"text"}`, `{"session":"s2"}`.
 struct Plain;

@@ -7,10 +7,11 @@ use guard::injection::Suspicion;
 use learning::advice::{is_project_file, may_name, may_recommend};
 
 use super::candidates::Candidate;
-use super::exchange::{Exchange, PartKind};
 use super::mended::{MendedBy, MendedFailure};
 use super::session_rows::KeptSession;
-use super::transcript::Outcome;
+use super::stored_exchange::speech;
+use transcripts::exchange::{Exchange, PartKind};
+use transcripts::transcript::Outcome;
 
 /// Judges what is known about a session: its title, its branch, where it happened.
 #[must_use]
@@ -95,7 +96,7 @@ fn part_texts(part: &PartKind) -> Vec<TranscriptText<'_>> {
             texts.extend(ended(Said(argument), outcome, excerpt));
             texts
         }
-        _ => part.said().map(|(text, _)| Said(text)).into_iter().collect(),
+        _ => speech(part).map(|(text, _)| Said(text)).into_iter().collect(),
     }
 }
 
@@ -123,20 +124,7 @@ fn without_refusal(said: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval_data::eval_sessions;
-    use crate::readers::golden::fixtures;
-
-    /// Of innocent exchanges, at most one in so many may be flagged.
-    const INNOCENT_SHARE: usize = 40;
-
-    #[test]
-    fn innocent_sessions_are_hardly_flagged() {
-        let Some(sessions) = eval_sessions() else { return };
-        let exchanges: Vec<_> = sessions.iter().flat_map(|session| &session.exchanges).collect();
-        let flagged = exchanges.iter().filter(|exchange| of_exchange(exchange).is_some()).count();
-        println!("flagged: {flagged} of {} innocent exchanges", exchanges.len());
-        assert!(flagged > 0 && flagged * INNOCENT_SHARE < exchanges.len(), "{flagged}");
-    }
+    use transcripts::real_files::fixtures;
 
     /// Every place of a transcript in which a text may stand.
     fn planted(text: &str) -> Vec<PartKind> {

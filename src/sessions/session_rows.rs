@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::{Connection, Row, params};
 
 use super::cited_id::CitedIds;
-use super::exchange::{Exchange, PartKind, SessionFacts};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::unpacked;
+use transcripts::exchange::{Exchange, PartKind, SessionFacts};
 
 /// A session that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -318,11 +318,11 @@ fn is_work_word(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::exchange::{Exchange, ExchangePart, PartKind};
     use super::super::exchange_index::IndexedExchange;
     use super::super::search_text::SessionTopic;
-    use super::super::transcript::Outcome;
     use super::*;
+    use transcripts::exchange::{Exchange, ExchangePart, PartKind};
+    use transcripts::transcript::Outcome;
 
     /// What is said and done in an exchange that is the only one of its session.
     fn exchange(asked: &str, command: &str, path: &str) -> Exchange {

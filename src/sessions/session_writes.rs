@@ -12,8 +12,8 @@ use super::row_text::{CleanFacts, stamped, stored_path};
 use super::session_store::{SessionError, SessionStore};
 use super::stored_exchange::PackedExchange;
 use super::told_elsewhere::{ToldBefore, told_elsewhere};
-use super::transcript::{Census, Extent};
 use guard::secrets::Redacted;
+use transcripts::transcript::{Census, Extent};
 
 /// A session of a file, ready to be written.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use sha2::{Digest, Sha256};
 
-use super::exchange::{Exchange, PartKind};
-use super::transcript::Outcome;
 use guard::secrets::Redacted;
+use transcripts::exchange::{Exchange, PartKind};
+use transcripts::transcript::Outcome;
 
 /// Most bytes of an exchange when it is unpacked: more than [`crate::exchange`] ever makes of one. A damaged row must not
 /// fill the memory.
@@ -69,20 +69,19 @@ pub(super) fn hash(parts: &[&[u8]]) -> i64 {
 /// Makes a part of a text.
 pub(super) type PartOfText = fn(String) -> PartKind;
 
-impl PartKind {
-    /// Returns the text of a part that is nothing else, and what makes such a part of a text.
-    pub(super) fn said(&self) -> Option<(&str, PartOfText)> {
-        match self {
-            Self::Asked(text) => Some((text, Self::Asked)),
-            Self::Answered(text) => Some((text, Self::Answered)),
-            Self::Summarised(text) => Some((text, Self::Summarised)),
-            Self::Planned(text) => Some((text, Self::Planned)),
-            Self::Decided(text) => Some((text, Self::Decided)),
-            Self::Failed(text) => Some((text, Self::Failed)),
-            Self::Ran { .. } | Self::Edited { .. } | Self::Called { .. } | Self::Interrupted => {
-                None
-            }
-        }
+/// Returns the text of a part that is nothing else, and what makes such a part of a text.
+pub(super) fn speech(part: &PartKind) -> Option<(&str, PartOfText)> {
+    match part {
+        PartKind::Asked(text) => Some((text, PartKind::Asked)),
+        PartKind::Answered(text) => Some((text, PartKind::Answered)),
+        PartKind::Summarised(text) => Some((text, PartKind::Summarised)),
+        PartKind::Planned(text) => Some((text, PartKind::Planned)),
+        PartKind::Decided(text) => Some((text, PartKind::Decided)),
+        PartKind::Failed(text) => Some((text, PartKind::Failed)),
+        PartKind::Ran { .. }
+        | PartKind::Edited { .. }
+        | PartKind::Called { .. }
+        | PartKind::Interrupted => None,
     }
 }
 
@@ -99,8 +98,8 @@ fn clean(part: &mut PartKind) {
             clean_outcome(outcome);
         }
         _ => {
-            let said = part.said().map(|(text, of)| of(Redacted::of(text).into_string()));
-            said.into_iter().for_each(|cleaned| *part = cleaned);
+            let cleaned = speech(part).map(|(text, kind)| kind(Redacted::of(text).into_string()));
+            cleaned.into_iter().for_each(|cleaned| *part = cleaned);
         }
     }
 }
@@ -119,7 +118,25 @@ pub(super) fn erase(text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::ExchangePart;
+    use transcripts::exchange::{
+        COMMAND_BYTES_MAX, EXCERPT_HEAD, EXCERPT_TAIL, ExchangeBuilder, ExchangePart, SessionRead,
+        TEXT_BYTES_MAX,
+    };
+    use transcripts::transcript::{Extent, Happening, TranscriptMoment, TranscriptSink as _};
+
+    /// The first exchange of a session in which this happened.
+    fn built(happenings: &[Happening]) -> Exchange {
+        let mut sessions: Vec<SessionRead> = Vec::new();
+        let mut deliver = |session| sessions.push(session);
+        let mut builder = ExchangeBuilder::new(0, &mut deliver);
+        builder.session("s", Extent::Whole);
+        for what in happenings {
+            let moment = TranscriptMoment { message_id: None, at_ms: None, what: what.clone() };
+            builder.happened(moment);
+        }
+        let _ = builder.finish();
+        sessions[0].exchanges[0].clone()
+    }
 
     #[test]
     fn what_is_kept_holds_no_secret_and_comes_back() {
@@ -143,5 +160,34 @@ mod tests {
         assert_eq!((back.ordinal, back.parts.len(), stored.span_ms), (3, 2, Some((5, 5))));
         assert_ne!(stored.message_key, packed("pi", back).unwrap().message_key);
         assert_eq!(unpacked(b"no zlib"), None);
+    }
+
+    // S-SESS-3
+    #[test]
+    fn no_cut_hides_a_secret_from_the_rules() {
+        let secret = ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
+        let mut places = Vec::new();
+        for step in (0..60).step_by(5) {
+            let cuts = [TEXT_BYTES_MAX, COMMAND_BYTES_MAX, EXCERPT_HEAD];
+            places.extend(cuts.map(|cut| (cut - step, TEXT_BYTES_MAX)));
+            places.push((TEXT_BYTES_MAX, EXCERPT_TAIL - step));
+        }
+        for (before, after) in places {
+            let text =
+                format!("{} {secret} {}", "word ".repeat(before / 5), "word ".repeat(after / 5));
+            let outcome = Outcome::Exited(1);
+            let told = [
+                Happening::Asked(text.clone()),
+                Happening::Answered(text.clone()),
+                Happening::Ran { call: "a".to_owned(), command: text.clone() },
+                Happening::Returned { call: "a".to_owned(), outcome, output: text.clone() },
+            ];
+            let kept = packed("codex", built(&told)).unwrap();
+            let kept = format!("{:?}", unpacked(&kept.body).unwrap());
+            for piece in secret.as_bytes().windows(12) {
+                let piece = str::from_utf8(piece).unwrap();
+                assert!(!kept.contains(piece), "{piece} of {}", text.find(&secret).unwrap());
+            }
+        }
     }
 }

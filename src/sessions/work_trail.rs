@@ -6,8 +6,8 @@ use learning::command_effects::changes;
 use learning::commands::{asks_for_help, core, only_looks, tasks};
 use learning::same_command::essence;
 
-use super::exchange::{Exchange, PartKind};
-use super::transcript::Outcome;
+use transcripts::exchange::{Exchange, PartKind};
+use transcripts::transcript::Outcome;
 
 /// What a tool prints for a command that it did not run, because another one failed beside it.
 const NOT_RUN: &str = "Sibling tool call errored";
@@ -125,7 +125,7 @@ pub(crate) mod made_up {
     //! Sessions that we made up, for the tests of the rules.
 
     use super::{Exchange, Outcome, PartKind};
-    use crate::exchange::ExchangePart;
+    use transcripts::exchange::ExchangePart;
 
     pub(crate) fn ran(command: &str) -> PartKind {
         let (outcome, excerpt) = (Outcome::Succeeded, String::new());

@@ -1,6 +1,6 @@
 //! Memory is bounded: over `memory_mib` the oldest memories leave a server and a command alike, the logs
 //! keep all, and every face says so. Not here: which memories stay, in any order of few lines; that is a
-//! property of `retriever::digest`. Half a million memories are measured by `scripts/memory`.
+//! property of `engine::digest`. Half a million memories are measured by `scripts/memory`.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;

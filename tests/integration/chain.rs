@@ -19,8 +19,8 @@ const CHAIN: &str = ".chain/api.jsonl.chain";
 /// A chain before it has its name.
 const NEW_CHAIN: &str = ".chain/api.jsonl.new";
 
-/// What `docs/chain.md` gives people to compute the head by hand.
-const BY_HAND: &str = include_str!("../../docs/chain.md");
+/// What `docs/operate/chain.md` gives people to compute the head by hand.
+const BY_HAND: &str = include_str!("../../docs/operate/chain.md");
 
 fn log(world: &World) -> PathBuf {
     world.store().join("api.jsonl")

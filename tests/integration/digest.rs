@@ -1,6 +1,6 @@
 //! The state is a function of the set of lines: however often the server was killed, restarted or kept
 //! waiting, it knows what a cold start over the same lines knows. Not here: every order of few lines;
-//! that is a property of `retriever::digest`.
+//! that is a property of `engine::digest`.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;

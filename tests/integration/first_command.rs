@@ -100,7 +100,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
 
 /// The names of all commands, from the command line itself.
 fn names() -> Vec<String> {
-    let mut whole = retriever::args::help::command();
+    let mut whole = cli::args::help::command();
     whole.build();
     let mut names = vec![String::new()];
     for command in whole.get_subcommands().filter(|one| one.get_name() != "help") {

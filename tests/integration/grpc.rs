@@ -1,6 +1,6 @@
 //! gRPC: the calls of REST answer over it, errors have codes and fields, a deed that is sent twice is done once, streams
 //! tell what becomes stale, and strangers are refused. The clients are tonic's and Google's for Python. Not here: the
-//! numbers of fields (unit tests of `retriever::grpc`).
+//! numbers of fields (unit tests of `grpc`).
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;

@@ -117,7 +117,6 @@ mod restart;
 // How well searches find what developers look for.
 mod retrieval;
 // The rules of the architecture: which crate may import which, and how a file looks.
-mod rooms;
 // Many processes share one retriever, which may be killed at any time.
 #[cfg(unix)]
 mod sharing;

@@ -1,5 +1,5 @@
 //! Taking a secret out of a log loses nothing else, whatever happens meanwhile. The rule is the test's
-//! own, and the rewriting the real one. Not here: what a line becomes (`retriever::upkeep`), and the
+//! own, and the rewriting the real one. Not here: what a line becomes (`upkeep`), and the
 //! real rules.
 
 use std::collections::BTreeSet;

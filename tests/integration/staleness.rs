@@ -1,5 +1,5 @@
 //! What the work tree speaks against, by the real programs and the real git: the list, attached and alone, and the
-//! marks in other replies. Not here: what a look comes to (unit tests of `retriever::staleness`).
+//! marks in other replies. Not here: what a look comes to (unit tests of `search::staleness`).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! The commands that look after what is there, as people run them. Not here: every finding; those are
-//! tested in `retriever::upkeep`.
+//! tested in `upkeep`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -72,9 +72,6 @@ pub enum EmbedError {
         "this build runs no model: it searches by words alone; packages for Linux with glibc run one"
     )]
     RunsNoModel,
-    /// This program was compiled without the feature `online`.
-    #[error("this build has no online embeddings: build with `--features online`")]
-    NotOnline,
 }
 
 impl EmbedError {

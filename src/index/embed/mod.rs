@@ -2,11 +2,11 @@
 //! cache on disk, a worker thread.
 //!
 //! Reading order: this file, [`model`] (the files on disk and how they get there), `minilm` (the
-//! local provider, with `questions`), `online` (fastembed downloads the weights itself), [`cache`], [`worker`].
+//! model of this machine, with `query_network`), `word_pieces` (what it reads), `loaded_model` (running it), [`cache`],
+//! [`worker`].
 //!
-//! A provider that a build leaves out has a twin with the same functions that says so; the choice
-//! is made in this file and nowhere else. fastembed and ort are named in the two providers and in
-//! `runtime` only.
+//! A build that cannot run the model has a twin of `minilm` with the same function that says so. ort is named in
+//! `loaded_model` and `runtime` only.
 //!
 //! What is not here: searching vectors (`index::vector`), and any stand-in for a missing model.
 //! Without one there are no vectors, and search says that it runs on words alone.
@@ -18,22 +18,25 @@ pub mod model;
 pub mod worker;
 
 #[cfg(not(target_env = "musl"))]
+mod bert_words;
+
+#[cfg(not(target_env = "musl"))]
+mod loaded_model;
+
+#[cfg(not(target_env = "musl"))]
 mod minilm;
 #[cfg(target_env = "musl")]
 #[path = "minilm_disabled.rs"]
 mod minilm;
-
-#[cfg(feature = "online")]
-mod online;
-#[cfg(not(feature = "online"))]
-#[path = "online_disabled.rs"]
-mod online;
 
 #[cfg(not(target_env = "musl"))]
 mod query_network;
 
 #[cfg(not(target_env = "musl"))]
 mod runtime;
+
+#[cfg(not(target_env = "musl"))]
+mod word_pieces;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod test_embedder;
@@ -46,16 +49,6 @@ use std::path::Path;
 
 use settings::EmbeddingPrecision as Precision;
 
-/// Which provider makes the vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
-    /// Everything from the model directory, computed as the setting says; touches no network.
-    Local(Precision),
-    /// fastembed downloads the weights on first use; the runtime library still comes from the model
-    /// directory.
-    Online,
-}
-
 /// Whether this build can run a model on this machine. A static program cannot load ONNX Runtime: it finds memories by words alone.
 pub const RUNS_MODEL: bool = cfg!(not(target_env = "musl"));
 
@@ -66,15 +59,12 @@ pub const RUNS_MODEL: bool = cfg!(not(target_env = "musl"));
 /// was measured to gain little on an idle machine and to lose a lot on a busy one.
 ///
 /// # Errors
-/// Missing or altered files, a runtime library that does not load, or a build without the provider.
+/// Missing or altered files, a runtime library that does not load, or a build that runs no model.
 /// Never panics for want of a library.
 pub fn load(
-    provider: Provider,
+    precision: Precision,
     model_dir: &Path,
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
-    match provider {
-        Provider::Local(precision) => minilm::load(model_dir, precision, threads),
-        Provider::Online => online::load(model_dir, threads),
-    }
+    minilm::load(model_dir, precision, threads)
 }

@@ -4,7 +4,7 @@
 //! stands in the file of the log's lock: an append has that file open anyway, so the chain costs it one read and one
 //! write of some 300 bytes. Nothing here is needed to read or write memories. The chain is written after the lines, by
 //! whoever holds the log's lock; lines that somebody else wrote meanwhile are taken in and marked `+`. The form of the
-//! entries is in docs/chain.md. Not here: when lines are appended (`append`), rewritten (`rewrite`), telling people
+//! entries is in docs/operate/chain.md. Not here: when lines are appended (`append`), rewritten (`rewrite`), telling people
 //! (`upkeep`).
 
 mod accept;

@@ -19,7 +19,7 @@ use engine::CacheLock;
 use engine::watch::Watching;
 use engine::{Dense, Engine, EngineSetup};
 use event::{EventId, Timestamp};
-use index::embed::{Provider, load};
+use index::embed::load;
 use learning::same_command::RawCommand;
 use memory::Bound;
 use serde_json::Value;
@@ -131,9 +131,7 @@ fn memory(world: &World, model: Option<PathBuf>) -> Local {
     let (store, config) = (Store::at(world.store()), Config::default());
     let cache_dir = world.path("cache");
     let dense = model.clone().map(|model| Dense {
-        load: Box::new(move || {
-            load(Provider::Local(EmbeddingPrecision::default()), &model, NonZeroUsize::MIN)
-        }),
+        load: Box::new(move || load(EmbeddingPrecision::default(), &model, NonZeroUsize::MIN)),
         lock: Arc::new(CacheLock::of(&cache_dir)),
         cache_dir,
         name: "test".to_owned(),

@@ -1,7 +1,8 @@
 //! Engines that are empty, gone or wrong are told from engines that find nothing. Not here: how a search goes on without
 //! them (`api`).
 
-use corpus::{Corpus, Fetched, MemoryCorpus, Trouble};
+use crate::memory_corpus::MemoryCorpus;
+use corpus::{Corpus, Fetched, Trouble};
 use search::Query;
 use serde_json::json;
 

@@ -1,6 +1,7 @@
 //! The engine in this process keeps the promises. Not here: the promises.
 
-use corpus::{Feeder, MemoryCorpus};
+use crate::memory_corpus::MemoryCorpus;
+use corpus::Feeder;
 use index::embed::SpaceId;
 use index::vector::VectorIndex;
 

@@ -6,8 +6,9 @@
 mod collections;
 // The promises, for any engine.
 mod promises;
-// The engine in this process.
+// An engine in this process, and the promises as tests of it.
 mod in_process;
+mod memory_corpus;
 // Engines that are slow, wrong, empty or gone.
 mod ill_engines;
 // The promises as tests of a server.

@@ -74,7 +74,7 @@ pub struct FileStatus {
 pub struct ModelStatus {
     /// The directory asked about.
     pub dir: PathBuf,
-    /// Weights, tokenizer files, then the runtime library.
+    /// Weights, vocabulary, then the runtime library.
     pub files: Vec<FileStatus>,
     /// Bytes on disk of what was made of the weights and is kept beside them; zero before the first start.
     pub made_bytes: u64,
@@ -99,14 +99,8 @@ impl ModelStatus {
 pub struct ModelFiles {
     /// The weights, as published.
     pub weights: PathBuf,
-    /// The tokenizer.
+    /// The vocabulary.
     pub tokenizer: PathBuf,
-    /// The network's shape.
-    pub config: PathBuf,
-    /// Names of the special tokens.
-    pub special_tokens_map: PathBuf,
-    /// The tokenizer's settings.
-    pub tokenizer_config: PathBuf,
     /// The ONNX Runtime library.
     pub runtime: PathBuf,
 }
@@ -149,24 +143,8 @@ pub fn verify(dir: &Path) -> Result<ModelFiles, EmbedError> {
     Ok(ModelFiles {
         weights: dir.join(pins::WEIGHTS.name),
         tokenizer: dir.join(pins::TOKENIZER.name),
-        config: dir.join(pins::CONFIG.name),
-        special_tokens_map: dir.join(pins::SPECIAL_TOKENS_MAP.name),
-        tokenizer_config: dir.join(pins::TOKENIZER_CONFIG.name),
         runtime,
     })
-}
-
-/// The checked runtime library of `dir`, whatever the state of the other files.
-///
-/// # Errors
-/// It is missing, altered, unreadable or open to other users.
-pub fn runtime_library(dir: &Path) -> Result<PathBuf, EmbedError> {
-    let mut checksums = ChecksumCache::read(dir);
-    let runtime = runtime_status(dir, &mut checksums);
-    checksums.save(dir);
-    usable(dir, &runtime)?;
-    trust(dir, [runtime.name.as_str()].into_iter())?;
-    Ok(dir.join(runtime.name))
 }
 
 /// Refuses files that another user could have written. The library is code, and the checksums of the other files are
@@ -243,7 +221,7 @@ mod tests {
     fn an_empty_directory_misses_every_file() {
         let dir = tempfile::tempdir().unwrap();
         let status = status(dir.path());
-        assert_eq!(status.files.len(), 6);
+        assert_eq!(status.files.len(), 3);
         assert!(
             status.files.iter().all(|file| file.state == FileState::Missing && file.bytes == 0)
         );
@@ -263,8 +241,8 @@ mod tests {
             std::fs::write(dir.path().join(pin.name), "something else").unwrap();
         }
         let status = status(dir.path());
-        let config = status.files.iter().find(|file| file.name == "config.json").unwrap();
-        assert_eq!((config.state, config.bytes), (FileState::WrongChecksum, 14));
+        let tokenizer = status.files.iter().find(|file| file.name == "tokenizer.json").unwrap();
+        assert_eq!((tokenizer.state, tokenizer.bytes), (FileState::WrongChecksum, 14));
         let file = dir.path().join(pins::WEIGHTS.name);
         assert_eq!(verify(dir.path()), Err(EmbedError::WrongChecksum { file }));
     }
@@ -277,11 +255,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let library = dir.path().join("libonnxruntime.so.1.24.0");
         std::fs::write(&library, "library").unwrap();
-        assert_eq!(runtime_library(dir.path()), Ok(library.clone()));
+        let trusted = || trust(dir.path(), ["libonnxruntime.so.1.24.0"].into_iter());
+        assert_eq!(trusted(), Ok(()));
         for place in [library.as_path(), dir.path()] {
             let set = |mode| std::fs::set_permissions(place, PermissionsExt::from_mode(mode));
             set(0o777).unwrap();
-            let refused = runtime_library(dir.path()).unwrap_err();
+            let refused = trusted().unwrap_err();
             assert!(refused.to_string().contains("chmod go-w"), "{refused}");
             set(0o700).unwrap();
         }

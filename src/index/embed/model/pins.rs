@@ -24,21 +24,6 @@ pub(crate) const TOKENIZER: Pin = Pin {
     bytes: 466_247,
     sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 };
-pub(crate) const CONFIG: Pin = Pin {
-    name: "config.json",
-    bytes: 612,
-    sha256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-};
-pub(crate) const SPECIAL_TOKENS_MAP: Pin = Pin {
-    name: "special_tokens_map.json",
-    bytes: 112,
-    sha256: "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
-};
-pub(crate) const TOKENIZER_CONFIG: Pin = Pin {
-    name: "tokenizer_config.json",
-    bytes: 350,
-    sha256: "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
-};
 /// Made from [`WEIGHTS`] by `int8`, not fetched.
 #[cfg(not(target_env = "musl"))]
 pub(crate) const INT8_WEIGHTS: Pin = Pin {
@@ -47,8 +32,7 @@ pub(crate) const INT8_WEIGHTS: Pin = Pin {
     sha256: "127ff1119addb45d2275cb93abe653872057d384262be3fc4cc065ab39d1d06a",
 };
 /// Everything but the runtime.
-pub(crate) const MODEL_FILES: [Pin; 5] =
-    [WEIGHTS, TOKENIZER, CONFIG, SPECIAL_TOKENS_MAP, TOKENIZER_CONFIG];
+pub(crate) const MODEL_FILES: [Pin; 2] = [WEIGHTS, TOKENIZER];
 
 /// ONNX Runtime 1.28.0 as its wheels carry it: (operating system, processor) in the words of `std::env::consts`. The
 /// last that holds no code to report how it is used.

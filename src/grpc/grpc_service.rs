@@ -1,0 +1,324 @@
+//! One call, from its head to its answer: it is checked, read whole, admitted when a call is free, and answered by the call of
+//! its endpoint. It is read before it is admitted, so a slow sender takes no call. Not here: streams (`watch`), the
+//! checks (`grpc_guard`), messages (`wire`).
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::{HeaderMap, Request, Response};
+use prost::Message;
+use prost_reflect::{DynamicMessage, MessageDescriptor};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::body::Body;
+use tonic::codegen::{BoxFuture, Service};
+use tonic::server::{Grpc, UnaryService};
+use tonic::{Code, Status};
+
+use crate::contract::{Contract, LeadsTo, PACKAGE, SERVICE};
+use crate::grpc_guard::check;
+use crate::grpc_status::status;
+use crate::watch::{Held, Watcher, Watching};
+use crate::wire::{RpcAnswer, WireCodec, arguments, object};
+use access::admitted::{Admitted, too_many};
+use access::connection_limit::Connection;
+use access::disconnect::Disconnect;
+use access::rights::Rights;
+use api::requests::fields::is_absent;
+use api::{Api, ApiError, Voice};
+use daemon::guests::{GuestCall, Guests};
+use event::Problems;
+use web::apis::Apis;
+use web::http_server::ServerKeys;
+use web::rest::endpoint::{Endpoint, VerbKind};
+use web::rest::repeated::{Begun, RepeatedDeeds};
+use web::rest::{json_of, key, voice};
+
+/// Concurrent calls, as over HTTP.
+pub const CALLS_MAX: usize = 16;
+
+/// The longest message, in bytes, as over HTTP.
+const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
+
+/// The five bytes before a message.
+const FRAME_BYTES: usize = 5;
+
+/// Messages that are being read at once, each with at most [`MESSAGE_BYTES_MAX`]: many calls share a connection.
+const READ_AT_ONCE_MAX: usize = 64;
+
+/// How long a message may take, in milliseconds: it comes from this machine.
+const MESSAGE_WAIT_MS: u64 = 5_000;
+
+/// How long a call waits for its turn, in milliseconds. Then the client is refused, and may try again.
+const ROOM_WAIT_MS: u64 = 2_000;
+
+/// The state that all calls share.
+pub struct GrpcService {
+    /// The calls, by path.
+    routes: HashMap<String, Route>,
+    /// Services that are not ours, by the path of the service.
+    others: Vec<(&'static str, OtherService)>,
+    apis: Apis,
+    guests: Guests,
+    keys: Arc<ServerKeys>,
+    free_calls: Arc<Semaphore>,
+    reading: Arc<Semaphore>,
+    repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
+    requests: AtomicU64,
+    watching: Arc<Watching>,
+}
+
+/// Where a path leads.
+struct Route {
+    leads_to: LeadsTo,
+    request: MessageDescriptor,
+}
+
+/// Answers for a service that is not ours: health, reflection.
+pub type OtherService =
+    Box<dyn Fn(Request<Body>) -> BoxFuture<Response<Body>, Infallible> + Send + Sync>;
+
+/// Wraps a service that is not ours.
+pub fn other<S>(service: S) -> OtherService
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send + 'static,
+{
+    Box::new(move |request| Box::pin(service.clone().call(request)))
+}
+
+/// What the calls are answered from.
+pub struct Answering {
+    pub apis: Apis,
+    pub guests: Guests,
+    pub keys: ServerKeys,
+    pub others: Vec<(&'static str, OtherService)>,
+    pub closing: Disconnect,
+}
+
+/// What is held until a call is done.
+type UnderWay = (GuestCall, OwnedSemaphorePermit);
+
+impl GrpcService {
+    /// Makes the service. `find` describes a message by its name.
+    pub fn new(
+        contract: &Contract,
+        find: impl Fn(&str) -> Option<MessageDescriptor>,
+        from: Answering,
+    ) -> Self {
+        let routes = contract.rpcs.iter().filter_map(|rpc| {
+            let request = find(&format!("{PACKAGE}.{}", rpc.request()))?;
+            let path = format!("/{PACKAGE}.{SERVICE}/{}", rpc.name);
+            Some((path, Route { leads_to: rpc.leads_to, request }))
+        });
+        let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
+        let watching = Watching::new(from.guests.clone(), Arc::clone(&free_calls), from.closing);
+        Self {
+            routes: routes.collect(),
+            others: from.others,
+            apis: from.apis,
+            guests: from.guests,
+            keys: Arc::new(from.keys),
+            free_calls,
+            reading: Arc::new(Semaphore::new(READ_AT_ONCE_MAX)),
+            repeated: Arc::default(),
+            requests: AtomicU64::new(0),
+            watching: Arc::new(watching),
+        }
+    }
+
+    /// Returns the number of admitted calls.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Answers one call.
+    pub async fn answer(
+        &self,
+        request: Request<Incoming>,
+        connection: &Connection,
+    ) -> Response<Body> {
+        connection.record_activity();
+        self.admit(request, connection).await.unwrap_or_else(Status::into_http)
+    }
+
+    async fn admit(
+        &self,
+        request: Request<Incoming>,
+        connection: &Connection,
+    ) -> Result<Response<Body>, Status> {
+        let (parts, body) = request.into_parts();
+        let now = (self.guests.core().clock)().now;
+        let admitted = check(&parts, &self.keys, now)?;
+        let path = parts.uri.path();
+        if let Some((_, other)) = self.others.iter().find(|(of, _)| path.starts_with(of)) {
+            let request = Request::from_parts(parts, Body::new(body));
+            return Ok(other(request).await.unwrap_or_else(|never| match never {}));
+        }
+        let Some(route) = self.routes.get(path) else {
+            let detail = format!("there is no call {path}; reflection lists the calls");
+            return Err(Status::unimplemented(detail));
+        };
+        let visit = self.guests.visit();
+        let body = self.read(body).await?;
+        match route.leads_to {
+            LeadsTo::Call(endpoint) => {
+                admitted.may(endpoint.rights()).map_err(Status::permission_denied)?;
+                let call = self.guests.call();
+                let permit = turn(&self.free_calls).await?;
+                self.requests.fetch_add(1, Ordering::Relaxed);
+                let _in_call = connection.begin_call();
+                let request = Request::from_parts(parts, Full::new(body));
+                Ok(self.call((endpoint, route), request, admitted, (call, permit)).await)
+            }
+            LeadsTo::Watch(kind) => {
+                admitted.may(kind.rights()).map_err(Status::permission_denied)?;
+                self.requests.fetch_add(1, Ordering::Relaxed);
+                let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
+                let is_owner = admitted.rights() == Rights::Admin;
+                let may_watch = move || keys.is_current(&admitted, (guests.core().clock)().now);
+                let held: Held = (visit, connection.hold(), Box::new(may_watch));
+                let watcher = Watcher::new((kind, is_owner), Arc::clone(&self.watching), held);
+                let request = Request::from_parts(parts, Full::new(body));
+                let mut grpc = Grpc::new(WireCodec::of(route.request.clone()));
+                Ok(grpc.server_streaming(watcher, request).await)
+            }
+        }
+    }
+
+    async fn call(
+        &self,
+        (endpoint, route): (&'static Endpoint, &Route),
+        request: Request<Full<Bytes>>,
+        admitted: Admitted,
+        under_way: UnderWay,
+    ) -> Response<Body> {
+        let api = Arc::clone(self.apis.of(admitted.rights()));
+        let repeated = Arc::clone(&self.repeated);
+        let (parts, body) = request.into_parts();
+        let call = OneCall {
+            endpoint,
+            api,
+            repeated,
+            headers: parts.headers.clone(),
+            under_way: Some((admitted, under_way)),
+        };
+        let request = Request::from_parts(parts, body);
+        Grpc::new(WireCodec::of(route.request.clone())).unary(call, request).await
+    }
+
+    /// Reads a message within its bounds.
+    async fn read(&self, body: Incoming) -> Result<Bytes, Status> {
+        let _room = turn(&self.reading).await?;
+        let body = Limited::new(body, MESSAGE_BYTES_MAX + FRAME_BYTES).collect();
+        match tokio::time::timeout(Duration::from_millis(MESSAGE_WAIT_MS), body).await {
+            Err(_) => Err(Status::deadline_exceeded("the message did not come")),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                Err(Status::resource_exhausted("a message has at most 1 MiB"))
+            }
+            Ok(Err(_)) => Err(Status::cancelled("the message broke off")),
+            Ok(Ok(body)) => Ok(body.to_bytes()),
+        }
+    }
+}
+
+/// Waits for a turn.
+async fn turn(room: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
+    let patience = Duration::from_millis(ROOM_WAIT_MS);
+    match tokio::time::timeout(patience, Arc::clone(room).acquire_owned()).await {
+        Ok(Ok(permit)) => Ok(permit),
+        Ok(Err(_)) | Err(_) => {
+            Err(Status::resource_exhausted("too many calls are under way; try again in a second"))
+        }
+    }
+}
+
+/// One call of an endpoint.
+struct OneCall {
+    endpoint: &'static Endpoint,
+    api: Arc<dyn Api>,
+    repeated: Arc<RepeatedDeeds<Result<RpcAnswer, Status>>>,
+    headers: HeaderMap,
+    under_way: Option<(Admitted, UnderWay)>,
+}
+
+impl UnaryService<DynamicMessage> for OneCall {
+    type Response = RpcAnswer;
+    type Future = BoxFuture<tonic::Response<RpcAnswer>, Status>;
+
+    /// Makes the call on a thread that may block. A client that disconnects does not end it.
+    fn call(&mut self, request: tonic::Request<DynamicMessage>) -> Self::Future {
+        let (endpoint, api) = (self.endpoint, Arc::clone(&self.api));
+        let (repeated, headers) = (Arc::clone(&self.repeated), std::mem::take(&mut self.headers));
+        let under_way = self.under_way.take();
+        Box::pin(async move {
+            let answer = tokio::task::spawn_blocking(move || {
+                let Some((admitted, _until_answered)) = under_way else {
+                    return Err(Status::internal("a call is made once"));
+                };
+                answer((endpoint, &*api), &repeated, (&headers, request.get_ref()), &admitted)
+            });
+            let answer = answer.await.map_err(|_| Status::internal("the answer failed"))?;
+            answer.map(tonic::Response::new)
+        })
+    }
+}
+
+fn answer(
+    (endpoint, api): (&Endpoint, &dyn Api),
+    repeated: &RepeatedDeeds<Result<RpcAnswer, Status>>,
+    (headers, request): (&HeaderMap, &DynamicMessage),
+    admitted: &Admitted,
+) -> Result<RpcAnswer, Status> {
+    let wrong = |detail: &str| Status::invalid_argument(detail);
+    let given = arguments(request)?;
+    if let Some((_, field)) = endpoint.in_path
+        && given.get(field).is_none_or(is_absent)
+    {
+        return Err(status(&Problems::one(field, "must be given").into()));
+    }
+    let voice = voice(headers, admitted).map_err(|problem| wrong(problem.detail()))?;
+    endpoint
+        .charge(&given, admitted)
+        .map_err(|seconds| Status::resource_exhausted(too_many(seconds)))?;
+    let call = || answer_of(endpoint, api, given, &voice);
+    if endpoint.kind == VerbKind::Read {
+        return call();
+    }
+    let key = key(headers).map_err(|problem| wrong(problem.detail()))?;
+    let Some(key) = key else { return call() };
+    match repeated.begin(&admitted.own_key(key), (endpoint.name, &request.encode_to_vec())) {
+        Begun::First(turn) => {
+            let answer = call();
+            // A replica that lags behind knows the memory a moment later.
+            let may_succeed = [Code::Internal, Code::Unavailable, Code::NotFound];
+            let has_failed =
+                answer.as_ref().is_err_and(|status| may_succeed.contains(&status.code()));
+            turn.done(answer, has_failed)
+        }
+        Begun::Done(answer) => answer,
+        Begun::Other => Err(Status::already_exists(
+            "idempotency-key: was used for another call; make a new one",
+        )),
+        Begun::UnderWay => Err(Status::aborted(
+            "idempotency-key: a call with it is under way; send it again later",
+        )),
+    }
+}
+
+fn answer_of(
+    endpoint: &Endpoint,
+    api: &dyn Api,
+    given: serde_json::Map<String, serde_json::Value>,
+    voice: &Voice,
+) -> Result<RpcAnswer, Status> {
+    let reply: Result<_, ApiError> = (endpoint.call)(api, given, voice);
+    let reply = reply.map_err(|error| status(&error))?;
+    let text = reply.text.clone();
+    Ok(RpcAnswer { text, json: object(json_of(reply)) })
+}

@@ -1,0 +1,79 @@
+//! Which memories a work tree contradicts, as that changes. It is asked about now and then; where nothing has changed, the
+//! answer is that of the last look. Not here: the stream (`watch`), finding them (`search::staleness`).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tonic::Status;
+
+use crate::grpc_status::status;
+use crate::rpc_event::{Look, RpcEvent};
+use crate::wire::object;
+use api::local::Local;
+use api::{Api, StaleRequest};
+use daemon::guests::Guests;
+use event::Problems;
+use web::apis::Audience;
+use web::http_caller::caller;
+
+/// How often a work tree is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// A look that takes longer is repeated later, so that looking takes at most a twentieth of a processor.
+const REST_PER_LOOK: u32 = 19;
+
+/// What is known of the work tree that a client watches.
+pub struct StaleWatch {
+    directory: PathBuf,
+    only_new: bool,
+    /// The memories that are stale, as JSON.
+    known: Option<BTreeMap<String, Value>>,
+}
+
+impl StaleWatch {
+    pub fn of(given: &Map<String, Value>) -> Result<Self, Status> {
+        let directory = given.get("directory").and_then(Value::as_str).unwrap_or_default();
+        let directory = PathBuf::from(directory);
+        if !directory.is_absolute() {
+            let problem = Problems::one("directory", "must be an absolute path of a work tree");
+            return Err(status(&problem.into()));
+        }
+        let only_new = given.get("only_new").and_then(Value::as_bool).unwrap_or_default();
+        Ok(Self { directory, only_new, known: None })
+    }
+}
+
+impl Look for StaleWatch {
+    fn look(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
+        let mut caller = caller(None, Audience::Owner);
+        caller.directory = Some(self.directory.clone());
+        let local = Local::new(Arc::clone(guests.core()), caller);
+        let reply = local.stale(&StaleRequest { repo: None }).map_err(|error| status(&error))?;
+        let memories = reply.json.get("stale").and_then(Value::as_array).cloned();
+        let now: BTreeMap<String, Value> = memories
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|one| Some((one.pointer("/memory/id")?.as_str()?.to_owned(), one)))
+            .collect();
+        let is_first = self.known.is_none();
+        let before = self.known.take().unwrap_or_default();
+        let event = |event: &str, (id, memory): (&String, &Value)| RpcEvent {
+            name: id.clone(),
+            event: event.to_owned(),
+            json: object(memory.clone()),
+        };
+        let is_told = !(is_first && self.only_new);
+        let stale = now.iter().filter(|(id, _)| is_told && !before.contains_key(*id));
+        let fresh = before.iter().filter(|(id, _)| !now.contains_key(*id));
+        let stale = stale.map(|one| event("stale", one));
+        let found = stale.chain(fresh.map(|one| event("fresh", one))).collect();
+        self.known = Some(now);
+        Ok(found)
+    }
+    fn pause(&self, took: Duration) -> Duration {
+        LOOK_EVERY.max(took * REST_PER_LOOK)
+    }
+}

@@ -1,0 +1,20 @@
+//! MCP for agents, over standard streams and HTTP: tools, resources, prompts and completions.
+//!
+//! In reading order: [`mcp_server`] (one call), [`schema`] (the tools), [`message`] and [`lines`] (the protocol on a stream), [`stdio`]
+//! (a client on standard streams), [`backpressure`], [`resources`], [`prompts`], [`completion`], [`subscriptions`], [`permission`], [`client`]
+//! and [`telling`] (what an agent was told). Not here: HTTP (`web`), the answers (`api`).
+
+pub mod backpressure;
+pub mod client;
+mod completion;
+mod founding_query;
+mod lines;
+pub mod mcp_server;
+pub mod message;
+mod permission;
+pub mod prompts;
+mod resources;
+pub mod schema;
+pub mod stdio;
+mod subscriptions;
+pub mod telling;

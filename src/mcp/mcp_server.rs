@@ -1,0 +1,439 @@
+//! The MCP server: hands the calls that rmcp receives to [`Api`], and its texts back. rmcp tells the two eras of the
+//! protocol apart (with and without `initialize`).
+//!
+//! A reply is one text without structured content: some clients would show the model only that, others both. Not
+//! here: streams and processes (`stdio`), reading arguments (`api::requests`).
+
+#[cfg(test)]
+mod tests;
+
+use guard::secrets::Redacted;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::{ErrorData, ServerHandler};
+use serde_json::json;
+
+use crate::backpressure::Load;
+use access::admitted::admitted;
+use access::rights::Rights;
+use api::requests::change::{FeedbackArguments, ForgetArguments};
+use api::requests::links::{LinkArguments, UnlinkArguments};
+use api::requests::save;
+use api::{
+    AnalyzeRequest, Api, ApiError, ApiRequest, ContextRequest, LinkRequest, RelatedRequest, Reply,
+    SearchRequest, SessionSearchRequest, Shape, StaleRequest,
+};
+use guard::secrets::redacted;
+use writer::exit::Exit;
+
+use crate::client::Caller;
+
+use crate::schema::ToolSet;
+use crate::subscriptions::Subscriptions;
+use crate::telling::Question;
+use crate::telling::Telling;
+use access::disconnect::Disconnect;
+
+/// How long a call may continue once the client is gone, in milliseconds. A client that pipes requests in closes the
+/// pipe and still wants the answers; longer would leave a process that nobody knows of.
+const GRACE_MS: u64 = 500;
+
+/// The name of the server, as clients show it: that of the program, not of this crate.
+const SERVER: &str = "agent-knowledge";
+
+/// Most characters of an unknown method's name that its error repeats.
+const METHOD_CHARACTERS_MAX: usize = 64;
+
+/// The methods that are served. rmcp hands on a request for one as an unknown one if its params do not fit.
+const METHODS: [&str; 13] = [
+    "completion/complete",
+    "initialize",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
+
+/// The server. Copies share everything.
+#[derive(Clone)]
+pub struct McpServer {
+    api: Arc<dyn Api>,
+    tools: Arc<[Tool]>,
+    set: ToolSet,
+    rights: Rights,
+    /// Signals that the client has left.
+    pub gone: Disconnect,
+    load: Load,
+    heard: Heard,
+    telling: Option<Telling>,
+    pushes: bool,
+    /// What the client wants to hear of.
+    pub subscriptions: Subscriptions,
+}
+
+/// What differs from one process to another.
+#[derive(Clone)]
+pub struct Options {
+    /// The tools that are listed and answered.
+    pub set: ToolSet,
+    /// Gets the name of the client, at the calls that every client makes.
+    pub heard: Heard,
+    /// Writes down what tools tell.
+    pub telling: Option<Telling>,
+    /// Whether the client can be told something that it did not ask at that moment.
+    pub pushes: bool,
+    /// What the client may do; tools beyond that are not listed.
+    pub rights: Rights,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (set, rights) = (ToolSet::default(), Rights::Admin);
+        Self { set, heard: None, telling: None, pushes: false, rights }
+    }
+}
+
+/// A function that is called with the name of a client.
+pub type Heard = Option<Arc<dyn Fn(&str) + Send + Sync>>;
+
+impl McpServer {
+    /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
+    #[must_use]
+    pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: Load) -> Self {
+        let set = ToolSet::Usual;
+        Self {
+            api,
+            tools: set.tools().into(),
+            set,
+            rights: Rights::Admin,
+            gone,
+            load,
+            heard: None,
+            telling: None,
+            pushes: false,
+            subscriptions: Subscriptions::default(),
+        }
+    }
+
+    /// Sets what differs from one process to another.
+    #[must_use]
+    pub fn with(self, Options { set, heard, telling, pushes, rights }: Options) -> Self {
+        let mut tools = set.tools();
+        tools.retain(|tool| crate::permission::rights(&tool.name) <= rights);
+        Self { set, tools: tools.into(), rights, heard, telling, pushes, ..self }
+    }
+
+    fn tell(&self, context: &RequestContext<RoleServer>) {
+        if let (Some(heard), Some(name)) = (&self.heard, Caller::of(context).name) {
+            heard(&name);
+        }
+    }
+
+    /// Calls the api on a thread that may block, and waits for the answer as long as the client is there.
+    pub async fn ask<F, T>(&self, question: F) -> Result<T, ApiError>
+    where
+        F: FnOnce(&dyn Api) -> Result<T, ApiError> + Send + 'static,
+        T: Send + 'static,
+    {
+        let _until_answered = self.load.one_more();
+        let api = Arc::clone(&self.api);
+        let answer = tokio::task::spawn_blocking(move || question(&*api));
+        let patience = async {
+            self.gone.happened().await;
+            tokio::time::sleep(Duration::from_millis(GRACE_MS)).await;
+        };
+        tokio::select! {
+            biased;
+            answer = answer => answer.unwrap_or_else(|error| Err(bug(&error.to_string()))),
+            () = patience => Err(bug("the client left before the answer came")),
+        }
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        let able = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions();
+        let capabilities =
+            if self.pushes { able.enable_resources_subscribe().build() } else { able.build() };
+        let server =
+            Implementation::new(SERVER, env!("CARGO_PKG_VERSION")).with_title("Agent knowledge");
+        ServerConfig::new(capabilities)
+            .with_server_info(server)
+            .with_instructions(crate::schema::INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.tell(&context);
+        Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let is_allowed = crate::permission::rights(&request.name) <= self.rights;
+        let who = admitted(&context.extensions);
+        if let Err(why) = crate::permission::check(&request.name, is_allowed, who) {
+            return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
+        }
+        let arguments = request.arguments.unwrap_or_default();
+        let caller = Caller::of(&context);
+        let names = self.set.names();
+        let question =
+            self.telling.as_ref().and_then(|_| Question::of(&request.name, arguments.clone()));
+        let (name, asking) = (request.name.clone(), caller.clone());
+        let answer = self.ask(move |api| {
+            if request.name == crate::founding_query::QUERY {
+                return crate::founding_query::answer(api, arguments);
+            }
+            if names.contains(&&*request.name) {
+                return call(api, &request.name, arguments, &asking);
+            }
+            Err(unknown_tool(&names))
+        });
+        let answer = answer.await;
+        if let (Ok(reply), Some(question), Some(telling)) = (&answer, question, &self.telling) {
+            let (reply, telling) = (reply.clone(), telling.clone());
+            // The answer does not wait for that.
+            drop(tokio::task::spawn_blocking(move || {
+                telling.note(&name, &question, &reply, &caller);
+            }));
+        }
+        Ok(match answer {
+            Ok(reply) => CallToolResult::success(vec![ContentBlock::text(reply.text)]),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(said(&error))]),
+        }
+        .into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(crate::resources::list()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(crate::resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if crate::resources::is_expensive(&request.uri) {
+            crate::permission::charge(admitted(&context.extensions)).map_err(busy)?;
+        }
+        let uri = request.uri.clone();
+        let asked = json!({ "uri": redacted(&request.uri) });
+        let read = self.ask(move |api| crate::resources::read(api, &uri)).await;
+        // The data names the resource that was not found.
+        let read =
+            read.map_err(|error| ErrorData { data: Some(asked), ..protocol_error(error) })?;
+        let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(crate::prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        // Each looks at all memories of a repository.
+        crate::permission::charge(admitted(&context.extensions)).map_err(busy)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let words = self.ask(move |api| crate::prompts::words(api, &request.name, arguments));
+        let text = words.await.map_err(protocol_error)?;
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let asked = crate::completion::asked(&request).map_err(protocol_error)?;
+        let values = self.ask(move |api| crate::completion::values(api, &asked)).await;
+        Ok(CompleteResult::new(values.map_err(protocol_error)?))
+    }
+
+    /// Refuses a method that MCP does not have. The name is repeated without secrets and at a bounded length.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let name: String = redacted(&request.method).chars().take(METHOD_CHARACTERS_MAX).collect();
+        if METHODS.contains(&name.as_str()) {
+            let message = format!("`params` do not fit {name}; the MCP schema lists its fields");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("unknown method {name:?}");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+    }
+
+    /// Clients of the versions with `initialize` subscribe this way.
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.pushes {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        }
+        self.subscribe_to(request.uri, context.peer).await.map_err(protocol_error)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unsubscribe_from(&request.uri);
+        Ok(())
+    }
+
+    /// Accepts subscriptions to resources, and no others: the lists never change. A client that asks for more than is
+    /// advertised learns so from the acknowledgement, not from an error.
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.look_for_listener(&uris, context.sink()) => {}
+        }
+        Ok(())
+    }
+}
+
+fn call(
+    api: &dyn Api,
+    tool: &str,
+    arguments: JsonObject,
+    caller: &Caller,
+) -> Result<Reply, ApiError> {
+    match tool {
+        crate::schema::SEARCH => {
+            let request = SearchRequest::from_tool(arguments)?;
+            api.search(&SearchRequest { shape: Shape::Words, ..request })
+        }
+        crate::schema::CONTEXT => {
+            let request = ContextRequest::from_tool(arguments)?;
+            api.context(&ContextRequest { shape: Shape::Words, ..request })
+        }
+        crate::schema::SAVE => {
+            let mut draft = save::draft(arguments);
+            draft.session_id = draft
+                .session_id
+                .take()
+                .or_else(|| caller.session_id.clone().map(Redacted::into_string));
+            api.save(draft, caller.name.as_deref())
+        }
+        crate::schema::FEEDBACK => {
+            let request = FeedbackArguments::from_tool(arguments)?.into();
+            api.change(&request, &caller.voice())
+        }
+        crate::schema::FORGET => {
+            let request = ForgetArguments::from_tool(arguments)?.into();
+            api.change(&request, &caller.voice())
+        }
+        crate::schema::RELATED => api.related(&RelatedRequest::from_tool(arguments)?),
+        crate::schema::SESSIONS => {
+            let request = SessionSearchRequest::from_tool(arguments)?;
+            let without =
+                request.without.or_else(|| caller.session_id.clone().map(Redacted::into_string));
+            api.search_sessions(&SessionSearchRequest { without, shape: Shape::Words, ..request })
+        }
+        crate::schema::LINK => {
+            let edit = LinkArguments::from_tool(arguments)?.into();
+            api.link(&LinkRequest::One(edit), &caller.voice())
+        }
+        crate::schema::UNLINK => {
+            let edit = UnlinkArguments::from_tool(arguments)?.into();
+            api.link(&LinkRequest::One(edit), &caller.voice())
+        }
+        crate::schema::STALE => api.stale(&StaleRequest::from_tool(arguments)?),
+        crate::schema::ANALYZE => api.analyze(&AnalyzeRequest::from_tool(arguments)?),
+        _ => Err(unknown_tool(&ToolSet::Full.names())),
+    }
+}
+
+fn unknown_tool(names: &[&str]) -> ApiError {
+    ApiError::NotFound(format!("unknown tool; the tools are {}", names.join(", ")))
+}
+
+/// Returns the error of a call that has to wait.
+fn busy(why: String) -> ErrorData {
+    ErrorData::internal_error(why, None)
+}
+
+/// Returns the message of an error without secrets: it may repeat what was sent.
+fn said(error: &ApiError) -> String {
+    redacted(&error.to_string()).into_owned()
+}
+
+/// Turns an error into one of the protocol, where the protocol has no form for a failed answer.
+#[expect(clippy::needless_pass_by_value, reason = "a step of map_err, which gives it away")]
+fn protocol_error(error: ApiError) -> ErrorData {
+    let message = said(&error);
+    match error {
+        ApiError::Invalid(_) => ErrorData::invalid_params(message, None),
+        ApiError::NotFound(_) => ErrorData::resource_not_found(message, None),
+        ApiError::Failed { .. } => ErrorData::internal_error(message, None),
+    }
+}
+
+fn bug(what: &str) -> ApiError {
+    ApiError::Failed { exit: Exit::Internal, message: format!("failed to answer: {what}") }
+}

@@ -1,0 +1,101 @@
+//! Writes down what tools told an agent: which memories, at how many tokens, and what it had asked. Not here: the journal
+//! (`api::journal`).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rmcp::model::JsonObject;
+
+use crate::client::Caller;
+use crate::schema;
+use api::journal::told::{Place, TOOL, Teller, Told};
+use api::{
+    ApiRequest, ContextRequest, RelatedRequest, Reply, SearchRequest, SearchScope,
+    SessionSearchRequest,
+};
+use clients::hooks::session_dedup::id_of;
+use event::Timestamp;
+use guard::secrets::Redacted;
+
+/// What is known of the callers of a server before they call.
+#[derive(Clone)]
+pub struct Telling {
+    /// Writes it down.
+    pub teller: Teller,
+    /// The working directory, which decides the repository of a call that names none.
+    pub directory: Option<PathBuf>,
+    /// The name of an agent that does not give one.
+    pub agent: Redacted,
+    /// The session of an agent that does not name one.
+    pub session: Option<Redacted>,
+    /// Returns the time.
+    pub clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+/// What an agent wanted to know.
+pub struct Question {
+    asked: Option<Redacted>,
+    repo: Option<String>,
+    ids: Vec<String>,
+}
+
+impl Question {
+    /// Reads the arguments of a tool. `None` for a tool that tells no memories.
+    pub fn of(tool: &str, arguments: JsonObject) -> Option<Self> {
+        let nothing = Vec::new;
+        let (asked, repo, ids) = match tool {
+            schema::SEARCH => {
+                let request = SearchRequest::from_tool(arguments).ok()?;
+                let (SearchScope::All(repo) | SearchScope::Only(repo)) = request.scope;
+                (Some(request.query), repo, request.ids)
+            }
+            schema::CONTEXT => {
+                let request = ContextRequest::from_tool(arguments).ok()?;
+                let files = || Redacted::of(&request.files.join(" "));
+                (Some(request.task.unwrap_or_else(files)), request.repo, nothing())
+            }
+            schema::RELATED => {
+                let _ = RelatedRequest::from_tool(arguments).ok()?;
+                (None, None, nothing())
+            }
+            schema::SESSIONS => {
+                // The ids are those of sessions.
+                (Some(SessionSearchRequest::from_tool(arguments).ok()?.query), None, nothing())
+            }
+            _ => return None,
+        };
+        Some(Self { asked: asked.filter(|asked| !asked.trim().is_empty()), repo, ids })
+    }
+}
+
+impl Telling {
+    /// Writes an answer down.
+    pub fn note(&self, tool: &str, question: &Question, reply: &Reply, caller: &Caller) {
+        let named: Vec<&str> = reply.text.lines().filter_map(id_of).collect();
+        let is_silent = named.is_empty() && question.ids.is_empty();
+        // Past sessions are no memories.
+        let is_memory = |id: &&&str| tool != schema::SESSIONS && !id.contains('#');
+        let memories: Vec<String> = if question.ids.is_empty() {
+            named.iter().filter(is_memory).map(|id| (*id).to_owned()).collect()
+        } else {
+            question.ids.clone()
+        };
+        let place = match (&question.repo, &self.directory) {
+            (Some(name), _) => Place::Named(name),
+            (None, Some(directory)) => Place::Directory(directory),
+            (None, None) => Place::Unknown,
+        };
+        let told = Told {
+            agent: caller.name.as_ref().unwrap_or(&self.agent),
+            session: caller.session_id.as_ref().or(self.session.as_ref()),
+            place,
+            by: TOOL,
+            occasion: tool,
+            asked: question.asked.as_ref(),
+            text: &reply.text,
+            is_silent,
+            memories: &memories,
+        };
+        self.teller.note(&told, (self.clock)());
+    }
+}

@@ -1,8 +1,0 @@
-//! The body of every response. Not here: what is in it.
-
-use std::convert::Infallible;
-
-use http_body_util::combinators::BoxBody;
-use hyper::body::Bytes;
-
-pub(super) type Body = BoxBody<Bytes, Infallible>;

@@ -1,0 +1,51 @@
+//! An external model as the engine takes it. Not here: the provider itself (crate `providers`), when it answers (`model_plan`).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::provider_switch::ProviderSwitch;
+use engine::{MaySee, ModelInput};
+use index::embed::{EmbedError, Embedder};
+use providers::{ModelName, ProviderUrl};
+use settings::{EmbeddingProvider, ProviderForm};
+
+/// Opens an embedder.
+pub type Load = Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>;
+
+/// Returns the name under which its vectors are kept.
+pub fn name_of(provider: &EmbeddingProvider, cache_dir: &Path) -> String {
+    ModelName::of(provider, cache_dir).of_vectors()
+}
+
+/// Returns what opens it. The key is read when it is opened, and kept nowhere. It is asked while the file names an external model.
+pub fn load(
+    provider: EmbeddingProvider,
+    variable: fn(&str) -> Option<OsString>,
+    cache_dir: PathBuf,
+    config_file: Option<PathBuf>,
+) -> Load {
+    Box::new(move || {
+        let key = provider.key_env.as_deref().and_then(variable);
+        let key = key.and_then(|key| key.into_string().ok());
+        ProviderSwitch::of(config_file).opened(|| providers::open(&provider, key, &cache_dir))
+    })
+}
+
+/// Decides what it may see: nothing of a repository that is left out, and nothing private unless it runs on this machine.
+pub fn may_see(provider: EmbeddingProvider) -> MaySee {
+    let stays_here = stays_here(&provider);
+    Arc::new(move |shown| match shown {
+        ModelInput::Memory(memory) => {
+            let is_private = memory.provenance.is_private && !stays_here;
+            !is_private && provider.is_on_for(&memory.repo)
+        }
+        ModelInput::Query(repo) => provider.is_on_for(repo),
+    })
+}
+
+/// Tells whether nothing that it sees leaves this machine, as far as we can tell. A program may do anything.
+fn stays_here(provider: &EmbeddingProvider) -> bool {
+    provider.form != ProviderForm::Command
+        && ProviderUrl::parse(&provider.url).is_ok_and(|url| url.is_loopback())
+}

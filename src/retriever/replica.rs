@@ -1,0 +1,325 @@
+//! A replica of a team (`serve --team`): which settings it runs with, and the thread that keeps it caught up. Replicas with one
+//! digest and one digest of settings give the same answers, so nothing of this machine may count (SPEC S-REPLICA-1). Not here:
+//! what a balancer is told (`http`), what a replica may write (`writer`), the round itself (`sync`).
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::failure::{failed, refuse_held};
+use crate::resolved_settings::ResolvedSettings;
+use crate::startup::Retriever;
+use crate::team_link::{ORIGIN, TeamLink, wrong};
+use crate::team_rounds::length_of_logs;
+use api::local::{Core, Local};
+use api::{Api, ApiError};
+use index::embed::worker::WorkerState;
+use memory::{Bound, Mark};
+use reply::Reply;
+use settings::{Config, ConfigTable, Switch, SyncPolicy};
+use store::Store;
+use sync::{Consent, RemoteKind, SyncError, SyncReport, Transport, sync_round};
+use web::replica_health::{Lag, ReplicaHealth, ReplicaState};
+use writer::exit::Exit;
+
+/// Time between two looks at the remote. A stream and a folder are asked with one small request; git is a program and a
+/// connection each time, and forges count them.
+const POLL: Duration = Duration::from_millis(500);
+const POLL_GIT: Duration = Duration::from_secs(5);
+
+/// Time between two looks at the own logs: a write is published at once.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The longest pause while the remote does not answer.
+const PAUSE_MAX: Duration = Duration::from_secs(15);
+
+/// How many times the usual pause may pass without an answer of the remote, beside a rest for a slow one.
+const POLLS_MISSED_MAX: u32 = 4;
+const REST: Duration = Duration::from_secs(8);
+
+/// How long a round waits for logs that are being read.
+const READING: Duration = Duration::from_secs(10);
+
+/// A replica before its memory is open.
+pub struct Replica {
+    link: TeamLink,
+    pub health: Arc<ReplicaHealth>,
+}
+
+/// What one round found.
+#[derive(Default)]
+struct Round {
+    /// The last state whose digest is known.
+    known: Option<(Mark, String, usize)>,
+}
+
+/// What was said last about a remote that is away, so that it is said once.
+#[derive(Default)]
+struct Trouble(String);
+
+impl Trouble {
+    fn say(&mut self, ended: Result<Result<(), String>, ApiError>) {
+        let why = match ended {
+            Ok(Ok(())) => return,
+            Ok(Err(why)) => why,
+            Err(error) => error.to_string(),
+        };
+        if self.0 != why {
+            tracing::warn!("behind the team: {why}");
+            self.0 = why;
+        }
+    }
+}
+
+impl Retriever<'_> {
+    /// Makes the settings those of a replica.
+    pub fn replica(&self, settled: &mut ResolvedSettings) -> Result<Replica, ApiError> {
+        refuse_held(&settled.config, ConfigTable::Sync)?;
+        check(&settled.config)?;
+        let link = self.team(settled, None)?;
+        settled.config.member = Some(link.origin()?);
+        // What somebody asked here would make answers differ, and is not for everybody.
+        let general = &mut settled.config.general;
+        (general.query_log, general.journal) = (Switch::Off, Switch::Off);
+        let state = ReplicaState {
+            digest: None,
+            settings: String::new(),
+            memories: 0,
+            reached: None,
+            lags: vec![Lag::Reading],
+        };
+        let patience = poll(&link) * POLLS_MISSED_MAX + REST;
+        Ok(Replica { link, health: Arc::new(ReplicaHealth::new(state, patience)) })
+    }
+}
+
+impl Retriever<'_> {
+    /// Exchanges lines with the team: a replica for the first time, another retriever now and then from now on.
+    pub fn begin_exchanges(
+        &self,
+        settled: &ResolvedSettings,
+        replica: Option<&Replica>,
+    ) -> Result<(), ApiError> {
+        match replica {
+            Some(replica) => replica.catch_up(),
+            None => {
+                self.exchange_now_and_then(settled);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Refuses settings with which this store would not be like the others.
+fn check(config: &Config) -> Result<(), ApiError> {
+    let policy = &config.sync;
+    if config.engine.is_some() {
+        return Err(wrong(
+            "a replica answers from its own memory, so that all answer alike; remove the table [engine], or serve without --team",
+        ));
+    }
+    if policy.remote.as_deref() == Some(ORIGIN) {
+        return Err(wrong(
+            "sync.remote is \"origin\", but a replica stands in no repository; name the address",
+        ));
+    }
+    if policy.share.is_empty() {
+        return Err(wrong(
+            "sync.share names no repository, so this replica would serve and take nothing; for example sync.share 'github.com/acme/*'",
+        ));
+    }
+    if !policy.strip.is_empty() {
+        return Err(wrong(
+            "sync.strip must be empty on a replica: without the fields its lines would not be those of the others",
+        ));
+    }
+    if config.provider.is_some() {
+        return Err(wrong(
+            "embedding.provider must not be set on a replica: nobody but its own model gives the same vectors as that of the others, bit for bit",
+        ));
+    }
+    Ok(())
+}
+
+impl Replica {
+    /// Exchanges lines for the first time, before the memory is read. A remote that is away does not hinder: what is known is
+    /// served, and balancers are told.
+    pub fn catch_up(&self) -> Result<(), ApiError> {
+        let origin = self.link.origin()?;
+        let first = self.link.with_transport(|transport| self.round(transport));
+        if let Err(ApiError::Failed { exit: Exit::Config, message }) = first {
+            return Err(wrong(&message));
+        }
+        let report = first.ok();
+        if self.link.origin()? != origin {
+            let message = "another copy of this store shares under its origin, so it has a new one; start the replica again".to_owned();
+            return Err(ApiError::Failed { exit: Exit::Busy, message });
+        }
+        let left_out = report.map(|report| report.left_out);
+        let stays = unshared(&self.link.settled.store, &self.link.policy)?
+            + left_out.map_or(0, |left_out| left_out.lines());
+        if stays > 0 {
+            return Err(wrong(&format!(
+                "the store has {stays} logs or lines of its own that stay here, so it would answer otherwise than the other \
+                 replicas; give the replica a store of its own (--logs DIR)"
+            )));
+        }
+        Ok(())
+    }
+
+    fn round(&self, transport: &mut dyn Transport) -> Result<SyncReport, SyncError> {
+        self.link.ask(Consent::Given, transport, sync_round)
+    }
+
+    /// Keeps the memory caught up from now on, on a thread of its own, and tells how it stands.
+    pub fn follow(self, core: &Arc<Core>, caller: api::caller::Caller) -> Result<(), ApiError> {
+        let core = Arc::downgrade(core);
+        let thread = std::thread::Builder::new().name("team".to_owned());
+        let spawned = thread.spawn(move || {
+            let mut round = Round::default();
+            let (usual, mut pause) = (poll(&self.link), Duration::ZERO);
+            let mut told = Trouble::default();
+            while core.strong_count() > 0 {
+                // Ends as soon as the remote does not answer, and then connects anew.
+                let ended = self.link.with_transport(|transport| {
+                    loop {
+                        let logs = length_of_logs(&self.link.settled.store);
+                        let report = self.round(transport)?;
+                        if !self.note(&core, &caller, &report, &mut round) {
+                            return Ok(Ok(()));
+                        }
+                        if !report.is_reached {
+                            return Ok(Err(report.trouble.join("; ")));
+                        }
+                        told = Trouble::default();
+                        pause = Duration::ZERO;
+                        self.wait(usual, logs);
+                    }
+                });
+                if matches!(ended, Ok(Ok(()))) {
+                    return;
+                }
+                told.say(ended);
+                pause = (pause * 2).clamp(usual, PAUSE_MAX);
+                self.wait(pause, length_of_logs(&self.link.settled.store));
+            }
+        });
+        spawned.map(drop).map_err(|error| ApiError::Failed {
+            exit: Exit::Internal,
+            message: format!("failed to start the thread that follows the team: {error}"),
+        })
+    }
+
+    /// Waits, but not when something was written here.
+    fn wait(&self, pause: Duration, log_bytes: u64) {
+        let end = Instant::now() + pause;
+        while Instant::now() < end && length_of_logs(&self.link.settled.store) == log_bytes {
+            std::thread::park_timeout(LOOK.min(pause));
+        }
+    }
+
+    /// Notes how the replica stands after a round. Returns whether there is still somebody to tell.
+    fn note(
+        &self,
+        core: &Weak<Core>,
+        caller: &api::caller::Caller,
+        report: &SyncReport,
+        round: &mut Round,
+    ) -> bool {
+        let Some(core) = core.upgrade() else { return false };
+        let mut lags = Vec::new();
+        if !report.held.is_empty() || !report.unverified.is_empty() {
+            lags.push(Lag::Held);
+        }
+        if report.waiting.is_some() {
+            lags.push(Lag::Unpublished);
+        }
+        let unshared = unshared(&self.link.settled.store, &self.link.policy).unwrap_or(0);
+        // A copy of this store made it take a new origin, under which its lines were not read.
+        let is_renewed = core.config.member.as_ref() != Some(&report.origin);
+        if report.left_out.lines() > 0 || unshared > 0 || is_renewed {
+            lags.push(Lag::OwnLines);
+        }
+        lags.extend(round.look(&core, caller));
+        let (digest, memories) = match &round.known {
+            Some((_, digest, memories)) => (Some(digest.clone()), *memories),
+            None => (None, 0),
+        };
+        let settings = settings_digest(&core, self.link.settled.bound);
+        let reached = report.is_reached.then(Instant::now);
+        // While the remote is away, what was last known of it stays.
+        match reached {
+            Some(_) => self.health.note(ReplicaState { digest, settings, memories, reached, lags }),
+            None => self.health.note_lags(lags),
+        }
+        true
+    }
+}
+
+impl Round {
+    /// Computes the digest of what is known now, if it changed, and tells what is missing.
+    fn look(&mut self, core: &Arc<Core>, caller: &api::caller::Caller) -> Option<Lag> {
+        let Ok(Some(snapshot)) = core.engine.snapshot_within(READING) else {
+            return Some(Lag::Reading);
+        };
+        let is_known = self.known.as_ref().is_some_and(|(mark, ..)| snapshot.is_marked(mark));
+        if !is_known {
+            let digest = Local::new(Arc::clone(core), caller.clone()).digest();
+            let Ok(Reply { json, .. }) = digest else { return Some(Lag::Reading) };
+            let text = json.get("digest").and_then(|text| text.as_str()).unwrap_or_default();
+            self.known = Some((snapshot.mark(), text.to_owned(), snapshot.memories().len()));
+        }
+        let is_embedding = core.engine.embedding().is_some_and(|progress| match progress.state {
+            WorkerState::Loading => true,
+            WorkerState::Ready { .. } => {
+                snapshot.embedded() + progress.failed < snapshot.memories().len()
+            }
+            WorkerState::Failed(_) => false,
+        });
+        is_embedding.then_some(Lag::Embedding)
+    }
+}
+
+/// Returns the time between two looks at a remote.
+fn poll(link: &TeamLink) -> Duration {
+    match link.remote.kind() {
+        RemoteKind::Git(_) => POLL_GIT,
+        RemoteKind::Folder(_) => POLL,
+        RemoteKind::Nats(_) => POLL,
+    }
+}
+
+/// Counts the own logs of repositories that are not shared. They may be empty.
+fn unshared(store: &Store, policy: &SyncPolicy) -> Result<usize, ApiError> {
+    let files = store.logs().and_then(|logs| Ok([logs, store.segments()?].concat()));
+    let files = files.map_err(|error| failed(&error))?;
+    let is_unshared = |file: &&std::path::PathBuf| !policy.shares(&Store::repo_of(file));
+    Ok(files.iter().filter(is_unshared).count())
+}
+
+/// Returns a digest of what answers depend on beside the lines: the program, the settings, and the model as it works here.
+fn settings_digest(core: &Core, bound: Bound) -> String {
+    let config = &core.config;
+    let model = match core.engine.embedding().map(|progress| progress.state) {
+        Some(WorkerState::Ready { model, dims }) => format!("{model} {dims}"),
+        Some(WorkerState::Loading) => "loading".to_owned(),
+        Some(WorkerState::Failed(_)) | None => "none".to_owned(),
+    };
+    let counts = format!(
+        "{} {:?} {:?} {:?} {:?} {:?} {:?} {model}",
+        env!("CARGO_PKG_VERSION"),
+        config.sync.trust,
+        config.sync.share,
+        config.aliases,
+        config.section_budgets,
+        bound,
+        config.general.embedding,
+    );
+    let sum = Sha256::digest(counts);
+    sum.iter().fold("sha256:".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

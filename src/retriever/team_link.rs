@@ -1,0 +1,185 @@
+//! The way to a team: where it is, what is shared with it, and the transport that reaches it. Not here: the round (`sync`),
+//! and when there is one (`team_sync`, `team_rounds`, `replica`).
+
+use std::ffi::OsString;
+
+use crate::failure::{failed, refuse_held};
+use crate::resolved_settings::ResolvedSettings;
+use crate::startup::Retriever;
+use api::ApiError;
+use settings::{ConfigTable, SyncPolicy};
+use store::DetectedRepo;
+use sync::{
+    AcceptedKey, Consent, FolderRemote, GitRemote, HeldLine, Preview, RemoteAddress, RemoteKind,
+    SyncError, SyncReport, SyncRequest, Transport, accept_key, allow_lines, held_lines, preview,
+    sync_round,
+};
+use writer::Moment;
+use writer::exit::Exit;
+
+/// What stands for the remote of the code's own repository.
+pub const ORIGIN: &str = "origin";
+
+/// What a person without settings is told.
+const NO_REMOTE: &str = "\
+nothing is shared yet, because the configuration names no team
+make an empty private git repository for your team, and name it and what is shared, for example
+agent-knowledge config set sync.remote git@github.com:acme/memory.git sync.share 'github.com/acme/*'
+agent-knowledge sync --dry-run then shows what would leave this machine; sync --help tells more";
+
+/// One team, and what a round with it needs. It outlives the call that made it, for threads.
+pub struct TeamLink {
+    /// The settings.
+    pub settled: ResolvedSettings,
+    /// What is shared.
+    pub policy: SyncPolicy,
+    /// Where the team is.
+    pub remote: RemoteAddress,
+    host: String,
+    clock: fn() -> Moment,
+    variable: fn(&str) -> Option<OsString>,
+}
+
+impl Retriever<'_> {
+    /// Finds out which team is meant; `named` is another remote than that of the settings.
+    pub fn team(
+        &self,
+        settled: &ResolvedSettings,
+        named: Option<&String>,
+    ) -> Result<TeamLink, ApiError> {
+        refuse_held(&settled.config, ConfigTable::Sync)?;
+        let mut policy = settled.config.sync.clone();
+        let named = named.or(policy.remote.as_ref());
+        let Some(mut address) = named.cloned() else { return Err(wrong(NO_REMOTE)) };
+        if address == ORIGIN {
+            let directory = &self.needed_directory()?;
+            let url = GitRemote::origin_url(directory).ok_or_else(|| {
+                wrong(
+                    "the repository here has no remote \"origin\"; run this in a clone of the code",
+                )
+            })?;
+            address = url;
+            // Whoever reads this repository may not read the others.
+            let here = settled.config.current(&DetectedRepo::of_directory(directory).key);
+            let is_shared = policy.shares(&here);
+            // The empty text is the key of no repository.
+            let only = if is_shared { here.as_str().to_owned() } else { String::new() };
+            policy.share = vec![only];
+        }
+        let remote = RemoteAddress::parse(&address).map_err(|error| refused(&error))?;
+        Ok(TeamLink {
+            settled: settled.clone(),
+            policy,
+            remote,
+            host: self.surroundings.host.clone().unwrap_or_default(),
+            clock: self.surroundings.clock,
+            variable: self.surroundings.variable,
+        })
+    }
+}
+
+impl TeamLink {
+    /// Exchanges lines with the team once.
+    ///
+    /// # Errors
+    /// Those of [`TeamLink::with_transport`].
+    pub fn round(&self, consent: Consent) -> Result<SyncReport, ApiError> {
+        self.with_transport(|transport| self.ask(consent, transport, sync_round))
+    }
+
+    /// Says what a round would share, and shares nothing.
+    ///
+    /// # Errors
+    /// Those of [`TeamLink::with_transport`].
+    pub fn preview(&self) -> Result<Preview, ApiError> {
+        self.with_transport(|transport| self.ask(Consent::AsBefore, transport, preview))
+    }
+
+    /// Opens a transport for this work. Connections last as long as it does.
+    pub fn with_transport<T>(
+        &self,
+        work: impl FnOnce(&mut dyn Transport) -> Result<T, SyncError>,
+    ) -> Result<T, ApiError> {
+        let steps = |_: &'static str| {};
+        let cache = &self.settled.cache_dir;
+        let done = match self.remote.kind() {
+            RemoteKind::Folder(folder) => work(&mut FolderRemote::at(folder, &steps)),
+            RemoteKind::Git(_) => GitRemote::open(cache, &self.remote, &self.variable, &steps)
+                .and_then(|mut remote| work(&mut remote)),
+            RemoteKind::Nats(address) => {
+                let credentials = self.policy.credentials.as_deref();
+                let named = (address, &self.remote);
+                work(&mut sync::NatsRemote::at(named, credentials, cache, &steps))
+            }
+        };
+        done.map_err(|error| refused(&error))
+    }
+
+    /// Does one round, or looks at what one would do.
+    pub fn ask<T>(
+        &self,
+        consent: Consent,
+        transport: &mut dyn Transport,
+        work: impl FnOnce(&SyncRequest<'_>, &mut dyn Transport) -> Result<T, SyncError>,
+    ) -> Result<T, SyncError> {
+        let random = || self.random();
+        let request = SyncRequest {
+            store: &self.settled.store,
+            policy: &self.policy,
+            remote: &self.remote,
+            cache: &self.settled.cache_dir,
+            host: &self.host,
+            now: (self.clock)().now,
+            random: &random,
+            consent,
+            steps: &|_| {},
+        };
+        work(&request, transport)
+    }
+
+    /// Accepts the key that was last seen of an origin which is held because of its signature.
+    pub fn accept(&self, origin: &str) -> Result<AcceptedKey, ApiError> {
+        let at = (&self.remote, self.policy.require_signatures);
+        let accepted = accept_key(&self.settled.store, at, origin, (self.clock)().now);
+        accepted.map_err(|error| refused(&error))
+    }
+
+    /// Finds the lines with an id that stay because they read like orders.
+    pub fn held_lines(&self, id: &str) -> Result<Vec<HeldLine>, ApiError> {
+        let held = held_lines(&self.settled.store, &self.policy, &self.remote, id);
+        held.map_err(|error| refused(&error))
+    }
+
+    /// Notes that a person lets these lines pass.
+    pub fn allow_lines(&self, held: &[HeldLine]) -> Result<(), ApiError> {
+        let noted = allow_lines(&self.settled.store, &self.remote, held, (self.clock)().now);
+        noted.map_err(|error| refused(&error))
+    }
+
+    /// Returns the origin of the store, which is made if there is none.
+    pub fn origin(&self) -> Result<event::StoreOrigin, ApiError> {
+        let origin = self.settled.store.ensure_origin(&self.host, self.random());
+        origin.map_err(|error| failed(&error))
+    }
+
+    fn random(&self) -> u64 {
+        let bits = (self.clock)().random.to_le_bytes();
+        bits.iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    }
+}
+
+/// Returns the error of wrong settings or options.
+pub fn wrong(message: &str) -> ApiError {
+    ApiError::Failed { exit: Exit::Config, message: message.to_owned() }
+}
+
+fn refused(error: &SyncError) -> ApiError {
+    let exit = match error {
+        SyncError::Store(error) => return failed(error),
+        SyncError::Remote { .. } | SyncError::Unreadable(_) => Exit::Busy,
+        SyncError::NoGit => Exit::Unavailable,
+        SyncError::Cache { .. } => Exit::Io,
+        SyncError::Address(_) | SyncError::Setup(_) | SyncError::Signing(_) => Exit::Config,
+    };
+    ApiError::Failed { exit, message: error.to_string() }
+}

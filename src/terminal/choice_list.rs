@@ -1,0 +1,207 @@
+//! What can be chosen, what fits the words typed so far, and which one is chosen. Not here: how it is shown (`screen`).
+
+use crate::fuzzy::{fit, folded};
+use crate::keys::Key;
+
+/// Longest query, in letters.
+const QUERY_CHARS_MAX: usize = 200;
+
+/// One that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PickRow {
+    /// What names it.
+    pub id: String,
+    /// What a row begins with; it is not searched.
+    pub day: String,
+    /// What a row says, on one line.
+    pub text: String,
+}
+
+/// What came of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterKey {
+    /// Somebody goes on choosing.
+    GoesOn,
+    /// The selected one is chosen.
+    Chosen,
+    /// Nothing is chosen.
+    Left,
+}
+
+/// The candidates, and those that fit.
+#[derive(Debug)]
+pub struct ChoiceList {
+    all: Vec<PickRow>,
+    letters: Vec<Vec<char>>,
+    query: String,
+    fitting: Vec<usize>,
+    selected: usize,
+    /// Whether the query has changed since the fitting ones were found.
+    is_behind: bool,
+}
+
+impl ChoiceList {
+    /// Offers candidates, the best first, to somebody who has typed `query`.
+    #[must_use]
+    pub fn new(all: Vec<PickRow>, query: &str) -> Self {
+        let letters = all.iter().map(|one| folded(&one.text)).collect();
+        let query = query.chars().take(QUERY_CHARS_MAX).collect();
+        let mut list =
+            Self { all, letters, query, fitting: Vec::new(), selected: 0, is_behind: true };
+        list.catch_up();
+        list
+    }
+
+    /// What was typed.
+    #[must_use]
+    pub fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// How many fit, and of how many.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        (self.fitting.len(), self.all.len())
+    }
+
+    /// The place of the selected one among those that fit.
+    #[must_use]
+    pub fn place(&self) -> usize {
+        self.selected
+    }
+
+    /// The selected one, if any fits.
+    #[must_use]
+    pub fn selected(&self) -> Option<&PickRow> {
+        self.all.get(*self.fitting.get(self.selected)?)
+    }
+
+    /// Those that fit, from one place on, the best first.
+    pub fn from(&self, place: usize) -> impl Iterator<Item = &PickRow> {
+        self.fitting.iter().skip(place).filter_map(|one| self.all.get(*one))
+    }
+
+    /// Does what a key asks. `page` is how many rows are shown. What fits is found before the next key that is no letter, or by
+    /// [`ChoiceList::catch_up`]: who types fast, or pastes, waits once.
+    pub fn press(&mut self, key: Key, page: usize) -> AfterKey {
+        if let Key::Letter(_) | Key::Backspace | Key::DropWord | Key::DropAll = key {
+            self.edit(key);
+            return AfterKey::GoesOn;
+        }
+        self.catch_up();
+        let last = self.fitting.len().saturating_sub(1);
+        match key {
+            Key::Choose if self.fitting.is_empty() => {}
+            Key::Choose => return AfterKey::Chosen,
+            Key::Leave => return AfterKey::Left,
+            Key::Up => self.selected = self.selected.saturating_sub(1),
+            Key::Down => self.selected = (self.selected + 1).min(last),
+            Key::PageUp => self.selected = self.selected.saturating_sub(page.max(1)),
+            Key::PageDown => self.selected = (self.selected + page.max(1)).min(last),
+            Key::First => self.selected = 0,
+            Key::Last => self.selected = last,
+            Key::Letter(_) | Key::Backspace | Key::DropWord | Key::DropAll => {}
+        }
+        AfterKey::GoesOn
+    }
+
+    fn edit(&mut self, key: Key) {
+        let before = self.query.len();
+        match key {
+            Key::Letter(letter) if self.query.chars().count() < QUERY_CHARS_MAX => {
+                self.query.push(letter);
+            }
+            Key::Backspace => drop(self.query.pop()),
+            Key::DropWord => {
+                let kept = self.query.trim_end().trim_end_matches(|c: char| !c.is_whitespace());
+                self.query.truncate(kept.len());
+            }
+            Key::DropAll => self.query.clear(),
+            _ => {}
+        }
+        self.is_behind |= self.query.len() != before;
+    }
+
+    /// Finds those that fit every word, if the query has changed; among equals their order stays.
+    pub fn catch_up(&mut self) {
+        if !std::mem::take(&mut self.is_behind) {
+            return;
+        }
+        let words: Vec<Vec<char>> = self.query.split_whitespace().map(folded).collect();
+        let scored = self.letters.iter().enumerate().filter_map(|(place, text)| {
+            let scores = words.iter().map(|word| fit(word, text).map(|fit| fit.score));
+            Some((scores.sum::<Option<i32>>()?, place))
+        });
+        let mut scored: Vec<(i32, usize)> = scored.collect();
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.fitting = scored.into_iter().map(|(_, place)| place).collect();
+        self.selected = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(texts: &[&str]) -> ChoiceList {
+        let of = |(id, text): (usize, &&str)| PickRow {
+            id: id.to_string(),
+            day: String::new(),
+            text: (*text).to_owned(),
+        };
+        ChoiceList::new(texts.iter().enumerate().map(of).collect(), "")
+    }
+
+    fn ids(list: &ChoiceList) -> String {
+        list.from(0).map(|one| one.id.as_str()).collect()
+    }
+
+    // S-PICK-1
+    #[test]
+    fn every_word_typed_makes_the_list_shorter() {
+        let mut list = list(&["npm ci fails", "cargo ci", "ci of npm", "else"]);
+        assert_eq!((ids(&list).as_str(), list.counts()), ("0123", (4, 4)));
+        for letter in "ci".chars() {
+            assert_eq!(list.press(Key::Letter(letter), 9), AfterKey::GoesOn);
+        }
+        list.catch_up();
+        assert_eq!(ids(&list), "012");
+        for letter in " npm".chars() {
+            list.press(Key::Letter(letter), 9);
+        }
+        list.catch_up();
+        assert_eq!(ids(&list), "02");
+        list.press(Key::DropWord, 9);
+        list.catch_up();
+        assert_eq!((list.query(), ids(&list).as_str()), ("ci ", "012"));
+        list.press(Key::Backspace, 9);
+        list.press(Key::DropAll, 9);
+        list.catch_up();
+        assert_eq!((list.query(), ids(&list).as_str()), ("", "0123"));
+    }
+
+    // S-PICK-1
+    #[test]
+    fn the_selection_stays_among_those_that_fit() {
+        let mut list = list(&["a", "b", "c", "d", "e"]);
+        for (key, place) in [
+            (Key::Up, 0),
+            (Key::Down, 1),
+            (Key::PageDown, 3),
+            (Key::PageDown, 4),
+            (Key::Down, 4),
+            (Key::PageUp, 2),
+            (Key::Last, 4),
+            (Key::First, 0),
+        ] {
+            assert_eq!(list.press(key, 2), AfterKey::GoesOn);
+            assert_eq!(list.place(), place, "{key:?}");
+        }
+        assert_eq!(list.press(Key::Choose, 2), AfterKey::Chosen);
+        list.press(Key::Letter('z'), 2);
+        list.catch_up();
+        assert_eq!((list.selected(), list.counts()), (None, (0, 5)));
+        assert_eq!(list.press(Key::Choose, 2), AfterKey::GoesOn, "nothing is there to choose");
+        assert_eq!(list.press(Key::Leave, 2), AfterKey::Left);
+    }
+}

@@ -1,0 +1,96 @@
+//! MCP over HTTP, once for each of the rights: what a client may not call is not listed to it. Not here: the protocol (rmcp),
+//! the tools (`mcp`), which one a client gets (`service`).
+
+use std::sync::Arc;
+
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use crate::apis::Apis;
+use access::disconnect::Disconnect;
+use access::http_bounds::BODY_BYTES_MAX;
+use access::own_names::OwnNames;
+use access::rights::Rights;
+use api::caller::Caller;
+use daemon::guests::Guests;
+use mcp::backpressure::Load;
+use mcp::mcp_server::{McpServer, Options};
+use mcp::telling::Telling;
+
+/// MCP for clients with the same rights.
+type McpService = StreamableHttpService<McpServer, NeverSessionManager>;
+
+/// MCP for all clients.
+pub struct McpServices {
+    read: McpService,
+    write: McpService,
+    admin: McpService,
+}
+
+impl McpServices {
+    pub fn new(
+        apis: &Apis,
+        telling: Option<&Telling>,
+        names: &OwnNames,
+        stop_waiting: &Disconnect,
+    ) -> Self {
+        let settings = settings(names);
+        let service = |rights| {
+            let options = Options { telling: telling.cloned(), rights, ..Options::default() };
+            let api = Arc::clone(apis.of(rights));
+            let server = McpServer::new(api, stop_waiting.clone(), Load::none()).with(options);
+            let sessions = Arc::new(NeverSessionManager::default());
+            StreamableHttpService::new(move || Ok(server.clone()), sessions, settings.clone())
+        };
+        Self {
+            read: service(Rights::Read),
+            write: service(Rights::Write),
+            admin: service(Rights::Admin),
+        }
+    }
+
+    /// Returns that for clients with these rights.
+    pub fn of(&self, rights: Rights) -> McpService {
+        match rights {
+            Rights::Read => self.read.clone(),
+            Rights::Write => self.write.clone(),
+            Rights::Admin => self.admin.clone(),
+        }
+    }
+
+    /// Cancels the calls under way.
+    pub fn cancel(&self) {
+        for service in [&self.read, &self.write, &self.admin] {
+            service.config.cancellation_token.cancel();
+        }
+    }
+}
+
+/// The settings of MCP.
+fn settings(names: &OwnNames) -> StreamableHttpServerConfig {
+    // The server pushes nothing to a client that does not listen for it, so it keeps no
+    // sessions. rmcp's checks of Host and Origin come after ours.
+    let settings = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY_BYTES_MAX);
+    match names.origins() {
+        Some(origins) => settings.enforce_origin_validation().with_allowed_origins(origins),
+        // It compares with a list, and does not know the names in a certificate.
+        None => settings.disable_allowed_hosts().disable_allowed_origins(),
+    }
+}
+
+/// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.
+pub fn telling(guests: &Guests, caller: &Caller) -> Option<Telling> {
+    let core = Arc::clone(guests.core());
+    let teller = core.teller.clone()?;
+    let (agent, session) = (caller.agent_id.clone(), None);
+    Some(Telling {
+        teller,
+        directory: None,
+        agent,
+        session,
+        clock: Arc::new(move || (core.clock)().now),
+    })
+}

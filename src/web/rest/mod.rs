@@ -1,0 +1,322 @@
+//! REST: the calls of [`api::Api`] at `/api/v1`, for scripts and programs. One table ([`endpoints`]) says which call stands
+//! where; the routing, the reading of arguments and the OpenAPI document follow from it and from `api::requests`.
+//!
+//! In reading order: [`endpoints`], [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
+//! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens), `event_socket` (the same
+//! over a WebSocket) and `live` (the thread behind both). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+
+mod arguments;
+pub mod endpoint;
+pub mod endpoints;
+pub mod event_pieces;
+pub mod event_socket;
+pub mod events;
+pub mod live;
+mod openapi;
+mod patterns;
+pub mod problem;
+pub mod repeated;
+mod rest_content;
+pub mod sign_in;
+
+use crate::rest::rest_content::Answer;
+use crate::rest::rest_content::{Content, JSON, TEXT, answer_of};
+use guard::secrets::Redacted;
+use std::sync::Arc;
+
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, HeaderName};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, StatusCode};
+use serde_json::Value;
+
+use crate::apis::Apis;
+use crate::rest::endpoint::{Endpoint, VerbKind};
+use crate::rest::endpoints::ENDPOINTS;
+use access::admitted::Admitted;
+use access::agent_name::agent_name;
+use access::rights::Rights;
+use api::rest_forms::BOTH_FORMS;
+use api::rest_forms::PREFIX;
+use api::{ApiError, Reply, Voice};
+use event::Timestamp;
+
+use crate::rest::problem::Problem;
+use crate::rest::problem::not_allowed;
+use crate::rest::repeated::{Begun, RepeatedDeeds};
+use crate::rest::sign_in::{CODE, SIGN_IN, SignIn};
+
+use crate::rest::openapi::{DESCRIPTION, document};
+
+/// Names the agent or person in whose name a deed is done.
+const AGENT: HeaderName = HeaderName::from_static("x-agent");
+
+/// Marks a deed, so that it is done once even if it is sent twice.
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Longest such name, in bytes.
+const AGENT_BYTES_MAX: usize = 64;
+
+/// Longest mark, in bytes.
+const KEY_BYTES_MAX: usize = 64;
+
+/// Answers requests below [`PREFIX`]. Copies share everything.
+#[derive(Clone)]
+pub struct RestService {
+    apis: Apis,
+    repeated: Arc<RepeatedDeeds<Content>>,
+    sign_in: Arc<SignIn>,
+}
+
+impl RestService {
+    /// Makes the service over what answers.
+    pub fn new(apis: Apis, sign_in: Arc<SignIn>) -> Self {
+        Self { apis, repeated: Arc::default(), sign_in }
+    }
+
+    /// Answers a request. Blocks as long as the call takes.
+    pub fn answer(&self, parts: &Parts, body: &[u8], now: Timestamp) -> Answer {
+        let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
+        if path == SIGN_IN {
+            return self.sign_in.answer(path, parts, body, now);
+        }
+        let Some(admitted) = parts.extensions.get::<Admitted>() else {
+            // The check of the head lets nobody through unnamed.
+            let detail = "failed to tell who asks";
+            return answer_of(&Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).content());
+        };
+        if path == CODE {
+            return match admitted.may(Rights::Admin) {
+                Ok(()) => self.sign_in.answer(path, parts, body, now),
+                Err(why) => answer_of(&Problem::new(StatusCode::FORBIDDEN, why).content()),
+            };
+        }
+        if path == DESCRIPTION {
+            return description(&parts.method);
+        }
+        let mut allowed = Vec::new();
+        for endpoint in ENDPOINTS {
+            let Some(place) = endpoint.place_in(path) else { continue };
+            if endpoint.method() == parts.method {
+                return answer_of(&self.answer_at((endpoint, place), parts, body, admitted));
+            }
+            allowed.push(endpoint.method().to_string());
+        }
+        if !allowed.is_empty() {
+            return not_allowed(&allowed.join(", "));
+        }
+        let detail =
+            format!("there is nothing at this path; {PREFIX}{DESCRIPTION} lists the paths");
+        answer_of(&Problem::new(StatusCode::NOT_FOUND, detail).content())
+    }
+
+    fn answer_at(
+        &self,
+        (endpoint, place): (&Endpoint, Option<&str>),
+        parts: &Parts,
+        body: &[u8],
+        admitted: &Admitted,
+    ) -> Content {
+        if let Err(why) = admitted.may(endpoint.rights()) {
+            return Problem::new(StatusCode::FORBIDDEN, why).content();
+        }
+        let given = match arguments::read(endpoint, place, parts, body) {
+            Ok(given) => given,
+            Err(problem) => return problem.content(),
+        };
+        let voice = match voice(&parts.headers, admitted) {
+            Ok(voice) => voice,
+            Err(problem) => return problem.content(),
+        };
+        if let Err(seconds) = endpoint.charge(&given, admitted) {
+            return Problem::too_many(seconds).content();
+        }
+        let call = || {
+            let api = self.apis.of(admitted.rights());
+            let reply = (endpoint.call)(&**api, given, &voice);
+            content_of(reply, endpoint.kind, AnswerForm::wanted(&parts.headers))
+        };
+        if endpoint.kind == VerbKind::Read {
+            return call().unless_known(&parts.headers);
+        }
+        let key = match key(&parts.headers) {
+            Ok(Some(key)) => key,
+            Ok(None) => return call(),
+            Err(problem) => return problem.content(),
+        };
+        match self.repeated.begin(&admitted.own_key(key), (parts.uri.path(), body)) {
+            Begun::First(turn) => {
+                let content = call();
+                // A replica that lags behind knows the memory a moment later.
+                let is_unknown = content.status == StatusCode::NOT_FOUND;
+                let has_failed = content.status.is_server_error() || is_unknown;
+                turn.done(content, has_failed)
+            }
+            Begun::Done(content) => content,
+            Begun::Other => {
+                let detail = "Idempotency-Key: was used for another request; make a new one";
+                Problem::new(StatusCode::CONFLICT, detail).content()
+            }
+            Begun::UnderWay => {
+                let detail = "Idempotency-Key: a request with it is under way; send it again later";
+                Problem::new(StatusCode::CONFLICT, detail).content()
+            }
+        }
+    }
+}
+
+fn description(method: &Method) -> Answer {
+    if *method != Method::GET {
+        return not_allowed("GET");
+    }
+    let body = Bytes::from(document().to_string());
+    answer_of(&Content {
+        status: StatusCode::OK,
+        content_type: JSON,
+        body,
+        tag: None,
+        retry_after_s: None,
+    })
+}
+
+fn content_of(reply: Result<Reply, ApiError>, kind: VerbKind, form: AnswerForm) -> Content {
+    match reply {
+        Err(error) => Problem::of(&error).content(),
+        Ok(reply) => {
+            let status = if kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
+            let (content_type, body) = match form {
+                AnswerForm::Text => (TEXT, reply.text),
+                AnswerForm::Json => (JSON, json_of(reply).to_string()),
+                AnswerForm::Both => {
+                    let both = serde_json::json!({ "text": reply.text, "json": reply.json });
+                    (BOTH_FORMS, both.to_string())
+                }
+            };
+            let body = Bytes::from(body);
+            Content { status, content_type, body, tag: None, retry_after_s: None }
+        }
+    }
+}
+
+/// The JSON of a reply. One that has none says its text.
+pub fn json_of(reply: Reply) -> Value {
+    match reply.json {
+        Value::Null => serde_json::json!({ "text": reply.text }),
+        json => json,
+    }
+}
+
+/// The form of an answer that a caller prefers.
+#[derive(Clone, Copy)]
+enum AnswerForm {
+    /// The text that agents read.
+    Text,
+    Json,
+    /// Both, for a client that joins replies of two stores.
+    Both,
+}
+
+impl AnswerForm {
+    fn wanted(headers: &HeaderMap) -> Self {
+        let accepted =
+            headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        match accepted.trim_start() {
+            text if text.starts_with("text/plain") => Self::Text,
+            both if both.starts_with(BOTH_FORMS) => Self::Both,
+            _ => Self::Json,
+        }
+    }
+}
+
+/// Returns in whose name a deed is done: that of a named token, whatever the caller says.
+pub fn voice(headers: &HeaderMap, admitted: &Admitted) -> Result<Voice, Problem> {
+    let of_token = admitted.name().map(Redacted::stamp);
+    let Some(given) = headers.get(&AGENT).filter(|_| of_token.is_none()) else {
+        return Ok(Voice::Model { client: of_token, session: None });
+    };
+    let name = given.to_str().ok().filter(|name| name.len() <= AGENT_BYTES_MAX);
+    let client = name.and_then(agent_name).ok_or_else(|| {
+        let detail = format!(
+            "X-Agent: must have at most {AGENT_BYTES_MAX} letters, digits, -, _ and ., such as dashboard"
+        );
+        Problem::new(StatusCode::BAD_REQUEST, detail)
+    })?;
+    Ok(Voice::Model { client: Some(client), session: None })
+}
+
+/// Returns the mark of a deed, if it has one.
+pub fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(given) = headers.get(&KEY) else { return Ok(None) };
+    let is_fine = |key: &&str| {
+        let is_short = (1..=KEY_BYTES_MAX).contains(&key.len());
+        is_short && key.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    given.to_str().ok().filter(is_fine).map(Some).ok_or_else(|| {
+        let detail = format!(
+            "Idempotency-Key: must have 1 to {KEY_BYTES_MAX} visible ASCII characters, such as a UUID"
+        );
+        Problem::new(StatusCode::BAD_REQUEST, detail)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+    use api::fake_api::Fake;
+    use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
+
+    fn asked(method: &str, path: &str, admitted: &Admitted) -> (u16, Option<String>, String) {
+        let rest = RestService::new(Apis::both(Fake::new()), Arc::new(SignIn::new(|| None)));
+        let request = Request::builder().method(method).uri(format!("{PREFIX}{path}"));
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        parts.extensions.insert(admitted.clone());
+        let answer = rest.answer(&parts, b"", Timestamp::UNIX_EPOCH);
+        let header = |name| answer.headers().get(name)?.to_str().ok().map(str::to_owned);
+        let (status, kind) = (answer.status().as_u16(), header(CONTENT_TYPE).unwrap());
+        (status, header(RETRY_AFTER), kind)
+    }
+
+    fn reader() -> Admitted {
+        Admitted::with(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH)
+    }
+
+    // S-TOKEN-3
+    #[test]
+    fn a_right_that_is_missing_is_named() {
+        let problem = "application/problem+json";
+        for (method, path, status) in [
+            ("GET", "status", 200),
+            ("GET", "openapi.json", 200),
+            ("POST", "memories/m1/forget", 403),
+            ("POST", "memories", 403),
+            ("GET", "doctor", 403),
+            ("GET", "sessions?query=x", 403),
+            ("POST", CODE, 403),
+        ] {
+            let (found, _, kind) = asked(method, path, &reader());
+            assert_eq!((found, kind == problem), (status, status == 403), "{path}");
+        }
+        let writer = Admitted::with(Rights::Write, Some("ci"), Timestamp::UNIX_EPOCH);
+        assert_eq!(asked("POST", "memories/m1/forget", &writer).0, 200);
+        assert_eq!(asked("GET", "doctor", &writer).0, 403);
+        let owner = Admitted::with(Rights::Admin, None, Timestamp::UNIX_EPOCH);
+        assert_eq!(asked("GET", "doctor", &owner).0, 200);
+    }
+
+    // S-HTTP-9
+    #[test]
+    fn a_client_that_asks_too_much_has_to_wait() {
+        let (ci, other) = (reader(), reader());
+        let answers = (0..1_000).map(|_| asked("GET", "graph/stats", &ci));
+        let (_, retry, kind) = answers.into_iter().find(|(status, ..)| *status == 429).unwrap();
+        assert_eq!(retry.as_deref(), Some("1"));
+        assert_eq!(kind, "application/problem+json");
+        assert_eq!(asked("GET", "search?query=x&explain=true", &ci).0, 429);
+        for path in ["search?query=x", "search?query=x&explain=false", "status"] {
+            assert_eq!(asked("GET", path, &ci).0, 200, "{path}");
+        }
+        assert_eq!(asked("GET", "graph/stats", &other).0, 200, "another server's client");
+    }
+}
