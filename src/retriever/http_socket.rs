@@ -20,12 +20,10 @@ use access::token::{Token, TokenError};
 use daemon::endpoint::Endpoint;
 use daemon::host::Host;
 use requests::ApiError;
+use settings::variables::TOKEN;
 use web::http_server::{HttpAccess, HttpServer, ServerKeys};
 use web::replica_health::ReplicaHealth;
 use writer::exit::{Exit, complain};
-
-/// The variable that holds the token, unless a file does.
-pub const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
 
 /// The listening socket and its token, before the retriever can answer.
 pub struct HttpSocket {

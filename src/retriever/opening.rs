@@ -22,9 +22,9 @@ use memory::Bound;
 use requests::ApiError;
 use requests::caller::{Caller, Patience};
 use sessions::past_sessions::PastSessions;
-pub use settings::variables::CONFIG;
+use settings::variables::{POLL_ONLY, SESSIONS};
 use settings::{MemoryMib, PlatformDirs, Switch};
-use store::StoreError;
+use store::{StoreError, user_config_file};
 use writer::exit::Exit;
 use writer::log_memory::settle;
 use writer::{Identity, Moment};
@@ -64,14 +64,13 @@ impl Retriever<'_> {
         let model_dir = settings.model.clone().or(model);
         let model_dir = model_dir.or_else(|| place(|places| &places.model));
         let cache_dir = cache.or_else(|| place(|places| &places.cache));
-        let sessions_dir =
-            set("AGENT_KNOWLEDGE_SESSIONS").or_else(|| place(|places| &places.sessions));
+        let sessions_dir = set(SESSIONS).or_else(|| place(|places| &places.sessions));
         let (Some(model_dir), Some(cache_dir), Some(sessions_dir)) =
             (model_dir, cache_dir, sessions_dir)
         else {
             return Err(failed(&StoreError::NoPlace));
         };
-        let polls = set("AGENT_KNOWLEDGE_POLL_ONLY").is_some();
+        let polls = set(POLL_ONLY).is_some();
         let watching = if polls { Watching::PollOnly } else { Watching::System };
         let bound = bound(config.general.memory_mib, &model_dir);
         let is_store_named = settings.logs.is_some() || logs.is_some();
@@ -91,9 +90,7 @@ impl Retriever<'_> {
 
     /// Returns where the configuration file is; nothing if the system names no home.
     pub fn config_path(&self) -> Option<PathBuf> {
-        let named = (self.surroundings.lookup)(CONFIG).filter(|file| !file.is_empty());
-        let platform = || PlatformDirs::of_platform().map(|places| places.config_file);
-        named.map(PathBuf::from).or_else(platform)
+        user_config_file(self.surroundings.lookup)
     }
 
     /// Opens the memory in this process, for whoever stands in the working directory.

@@ -31,7 +31,7 @@ use engine::watch::Watching;
 use event::EventId;
 use reply::Reply;
 use requests::{Api, ApiError};
-use settings::ArchivePolicy;
+use settings::variables::{CACHE, CONFIG, RETRIEVER, RUNTIME};
 use store::{FileLock, StoreError, when_asked_to_stop};
 use upkeep::archive::by_policy;
 use web::apis::Audience;
@@ -57,9 +57,6 @@ const ARCHIVE_PAUSE_SECONDS: u64 = 3_600;
 
 /// The folder of checkpoints, below the cache directory.
 const INDEX_FOLDER: &str = "index";
-
-/// The variable that says whether to share a retriever, and its two values.
-const RETRIEVER: &str = "AGENT_KNOWLEDGE_RETRIEVER";
 const SHARED: &str = "shared";
 const OWN: &str = "own";
 
@@ -294,15 +291,15 @@ impl Retriever<'_> {
     /// Archives old lines as the configuration says, in the background.
     fn archive_now_and_then(&self, core: &Core) {
         let (store, policy, clock) =
-            (core.store.clone(), core.config.archive(), self.surroundings.clock);
-        if policy == ArchivePolicy::default() {
+            (core.store.clone(), core.config.general.clone(), self.surroundings.clock);
+        if policy.archive_above_lines.is_none() && policy.archive_older_than.is_none() {
             return;
         }
         // Without a thread the next retriever does it, or the command.
         let _ = std::thread::Builder::new().name("archive".to_owned()).spawn(move || {
             loop {
                 // What could not be archived is reported by the next `doctor` or by the command.
-                let _ = by_policy(&store, policy, clock().now);
+                let _ = by_policy(&store, &policy, clock().now);
                 std::thread::park_timeout(Duration::from_secs(ARCHIVE_PAUSE_SECONDS));
             }
         });
@@ -313,7 +310,7 @@ impl Retriever<'_> {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
-        let named = set("AGENT_KNOWLEDGE_RUNTIME").map(|path| self.absolute(&path));
+        let named = set(RUNTIME).map(|path| self.absolute(&path));
         let folder = runtime_folder(named, &self.absolute(&settled.cache_dir));
         let ResolvedSettings {
             store,
@@ -347,9 +344,8 @@ impl Retriever<'_> {
         }
         args.extend(["--model".into(), self.absolute(&settled.model_dir).into()]);
         args.extend(["serve".into(), "--background".into()]);
-        let mut set =
-            vec![("AGENT_KNOWLEDGE_CACHE".to_owned(), self.absolute(&settled.cache_dir).into())];
-        for name in ["AGENT_KNOWLEDGE_CONFIG", "AGENT_KNOWLEDGE_RUNTIME"] {
+        let mut set = vec![(CACHE.to_owned(), self.absolute(&settled.cache_dir).into())];
+        for name in [CONFIG, RUNTIME] {
             let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
             set.extend(value.map(|path| (name.to_owned(), self.absolute(Path::new(&path)).into())));
         }

@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::http_socket::TOKEN;
 use crate::options::GlobalOptions;
 use crate::options::Need;
 use crate::resolved_settings::ResolvedSettings;
@@ -14,6 +13,7 @@ use remote::remote_team::RemoteTeam;
 use remote::team_server::ServerAddress;
 use requests::{Api, ApiError};
 use settings::ConfigTable;
+use settings::variables::TOKEN;
 
 /// The variable that names the certificates that are believed, as other programs read it.
 const CERTIFICATES: &str = "SSL_CERT_FILE";

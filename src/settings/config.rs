@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::time::Duration;
 
 use toml::Table;
 
@@ -21,6 +20,7 @@ use super::table::{
     SessionPolicy, SyncPolicy,
 };
 use super::unknown_keys::{line_of, set_lines, take_unknown};
+use super::value_kinds::ValueSource;
 use event::{RepoKey, StoreOrigin, quoted};
 
 /// All settings that both programs need.
@@ -79,7 +79,7 @@ impl Config {
     }
 
     fn set_file(&mut self, mut table: Table) -> Result<(), ConfigFault> {
-        self.findings = take_unknown(&mut table)?;
+        take_unknown(None, &mut table, &mut self.findings)?;
         for (key, value) in table {
             match (ConfigTable::named(&key), value) {
                 (Some(section), toml::Value::Table(table)) => self.set_table(section, table)?,
@@ -99,9 +99,13 @@ impl Config {
     ) -> Result<(), String> {
         for setting in Setting::all() {
             let Some(name) = setting.variable else { continue };
-            let content = lookup(name).filter(|content| !content.is_empty());
-            let set = content.and_then(|content| self.general.set_variable(name, &content));
-            set.transpose().map_err(|wrong| wrong.sentence(name, setting))?;
+            let Some(content) = lookup(name).filter(|content| !content.is_empty()) else {
+                continue;
+            };
+            if let Some(Err(wrong)) = self.general.set(setting.key, ValueSource::Variable(&content))
+            {
+                return Err(wrong.sentence(name, setting));
+            }
         }
         Ok(())
     }
@@ -125,7 +129,9 @@ impl Config {
 
     /// Sets what one key says that belongs to no table, whose value has the right type.
     fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), ConfigFault> {
-        let Some((setting, Err(wrong))) = Setting::of(key).zip(self.general.set(key, value)) else {
+        let Some((setting, Err(wrong))) =
+            Setting::of(key).zip(self.general.set(key, ValueSource::File(value)))
+        else {
             return Ok(());
         };
         let why = wrong.sentence(key, setting);
@@ -167,14 +173,12 @@ impl Config {
         match section {
             ConfigTable::Embedding => {
                 let (source, provider): (EmbeddingSource, EmbeddingProvider) = read(name, table)?;
-                let form = source.provider;
-                self.provider = form.map(|form| provider.checked(form)).transpose()?;
+                self.provider = source.provider.map(|form| provider.checked(form)).transpose()?;
                 self.general.embedding = source.precision;
             }
             ConfigTable::Rerank => {
                 let (source, provider): (RerankSource, RerankProvider) = read(name, table)?;
-                let form = source.provider;
-                self.rerank = form.map(|form| provider.checked(form)).transpose()?;
+                self.rerank = source.provider.map(|form| provider.checked(form)).transpose()?;
             }
             ConfigTable::Judge => self.judge = Some(Judge::of(read(name, table)?)?),
             ConfigTable::Engine => self.engine = Some(EngineSetting::of(read(name, table)?)?),
@@ -192,18 +196,9 @@ impl Config {
             ConfigTable::Rerank => self.rerank = None,
             ConfigTable::Judge => self.judge = None,
             ConfigTable::Engine => self.engine = None,
-            ConfigTable::Sessions => self.sessions = SessionPolicy::held(),
+            ConfigTable::Sessions => self.sessions.is_held = true,
             ConfigTable::Sync => self.sync.hold_back(),
             ConfigTable::SectionBudgets | ConfigTable::Aliases => {}
-        }
-    }
-
-    /// Returns when old lines are archived automatically.
-    #[must_use]
-    pub fn archive(&self) -> ArchivePolicy {
-        ArchivePolicy {
-            above_lines: self.general.archive_above_lines.map(u64::from),
-            older_than: self.general.archive_older_than,
         }
     }
 
@@ -226,20 +221,12 @@ fn read<T: SettingFields>(name: &str, table: &Table) -> Result<T, String> {
     let mut fields = T::default();
     for (key, value) in table {
         let setting = Setting::of(&format!("{name}.{key}"));
-        if let Some((setting, Err(wrong))) = setting.zip(fields.set(key, value)) {
+        if let Some((setting, Err(wrong))) = setting.zip(fields.set(key, ValueSource::File(value)))
+        {
             return Err(wrong.sentence(&format!("{name}: {key}"), setting));
         }
     }
     Ok(fields)
-}
-
-/// When old lines of a log are archived automatically; never by default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ArchivePolicy {
-    /// Archive a log when it has more lines than this.
-    pub above_lines: Option<u64>,
-    /// Archive lines that are older than this.
-    pub older_than: Option<Duration>,
 }
 
 fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, ConfigFault> {
@@ -262,6 +249,8 @@ fn parse_aliases(table: Table) -> Result<BTreeMap<RepoKey, RepoKey>, ConfigFault
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::memory_mib::MemoryMib;
     use crate::provider_form::EmbeddingPrecision;
@@ -269,13 +258,6 @@ mod tests {
 
     fn key(text: &str) -> RepoKey {
         RepoKey::parse(text).unwrap()
-    }
-
-    /// What is told of a value that does not count.
-    fn left_out(text: &str) -> String {
-        let config = Config::parse(text).unwrap();
-        let [finding] = &*config.findings else { panic!("{text}: {:?}", config.findings) };
-        finding.why.clone()
     }
 
     // S-STORE-1
@@ -320,7 +302,7 @@ mod tests {
         let allowed = "must be a whole number of MiB from 16 to 1048576, for example 1024";
         for wrong in ["15", "1048577", "-1"] {
             let text = format!("memory_mib = {wrong}");
-            assert_eq!(left_out(&text), format!("memory_mib {allowed}"));
+            assert_eq!(Config::whole(&text).unwrap_err(), format!("memory_mib {allowed}"));
             assert_eq!(memory(&text), Ok(usual));
             assert_eq!(variable(wrong), wrong_variable(allowed));
         }
@@ -341,7 +323,7 @@ mod tests {
         assert_eq!(embedding("embedding = \"int8\""), Ok(EmbeddingPrecision::Int8));
         assert_eq!(embedding(""), Ok(EmbeddingPrecision::default()));
         assert_eq!(embedding("embedding = \"INT4\""), Ok(EmbeddingPrecision::default()));
-        let told = left_out("embedding = \"INT4\"");
+        let told = Config::whole("embedding = \"INT4\"").unwrap_err();
         let allowed = "embedding must be \"fp32\" or \"int8\", for example int8";
         assert_eq!(told, format!("{allowed}; got \"INT4\""));
         assert!(
@@ -362,7 +344,8 @@ mod tests {
         };
         let text = "[sessions]\nexclude_tools = [\"codex\"]\nexclude_paths = [\"~/secret\"]\nprivate = true";
         assert_eq!(policy(text), Ok(expected));
-        assert_eq!(policy("[sessions]\nexclude = []"), Ok(SessionPolicy::held()));
+        let held = SessionPolicy { is_held: true, ..<_>::default() };
+        assert_eq!(policy("[sessions]\nexclude = []"), Ok(held));
         let wrong = policy("[sessions]\nexclude_repos = \"a\"").unwrap_err().why;
         assert!(wrong.contains("exclude_repos is of a wrong type: it must be a list"), "{wrong}");
     }
@@ -370,22 +353,29 @@ mod tests {
     // S-ARCH-6
     #[test]
     fn archiving_is_asked_for_by_lines_and_by_age() {
-        let policy = |text: &str| Config::parse(text).map(|config| config.archive());
-        assert_eq!(policy(""), Ok(ArchivePolicy::default()));
+        let policy = |text: &str| {
+            let general = Config::parse(text)?.general;
+            Ok((general.archive_above_lines, general.archive_older_than))
+        };
+        assert_eq!(policy(""), Ok((None, None)));
         let both = "archive_above_lines = 10000\narchive_older_than = \"90d\"";
         let older_than = Some(Duration::from_secs(90 * 24 * 60 * 60));
-        assert_eq!(policy(both), Ok(ArchivePolicy { above_lines: Some(10_000), older_than }));
+        assert_eq!(policy(both), Ok((Some(10_000), older_than)));
         for (wrong, told) in [
             ("archive_above_lines = 99", "from 100 to"),
             ("archive_above_lines = -1", "from 100 to"),
             ("archive_older_than = \"0d\"", "\"90d\""),
             ("archive_older_than = \"2026-01-01\"", "\"90d\""),
         ] {
-            assert!(left_out(wrong).contains(told), "{wrong}");
-            assert_eq!(policy(wrong), Ok(ArchivePolicy::default()), "{wrong}");
+            assert!(Config::whole(wrong).unwrap_err().contains(told), "{wrong}");
+            assert_eq!(policy(wrong), Ok((None, None)), "{wrong}");
         }
         for wrong in ["archive_above_lines = \"100\"", "archive_older_than = 90"] {
-            assert!(policy(wrong).unwrap_err().why.contains("is of a wrong type"), "{wrong}");
+            assert!(
+                policy(wrong)
+                    .is_err_and(|fault: ConfigFault| fault.why.contains("is of a wrong type")),
+                "{wrong}"
+            );
         }
     }
 
@@ -403,7 +393,7 @@ mod tests {
                     [sessions]\nprivate = true\n[sync]\nremote = 'r'\nshare = ['*']\ntrust = 'full'\n";
         let whole = Config::parse(full).unwrap();
         assert_eq!(whole.findings, []);
-        for section in ConfigTable::ALL {
+        for &section in ConfigTable::ALL {
             let UnknownRule::Holds { .. } = section.unknown_rule() else { continue };
             let head = format!("[{}]\n", section.as_str());
             let config =
@@ -424,7 +414,7 @@ mod tests {
                 ConfigTable::SectionBudgets | ConfigTable::Aliases => false,
             };
             assert!(held, "{section:?} is acted on");
-            for other in ConfigTable::ALL {
+            for &other in ConfigTable::ALL {
                 assert!(other == section || config.hold(other).is_none(), "{other:?} is held too");
             }
         }

@@ -1,26 +1,5 @@
 //! The tables of a configuration file, and what becomes of a table with a key that this version does not know: a newer
-//! version may have written it. Not here: what each table says (`config` and the files of the tables).
-
-/// A table of the configuration file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigTable {
-    /// The external model that makes vectors.
-    Embedding,
-    /// The external model that orders likely hits.
-    Rerank,
-    /// The language model that judges memories.
-    Judge,
-    /// The engine that searches ask as well.
-    Engine,
-    /// Past sessions of other tools.
-    Sessions,
-    /// What a team gets.
-    Sync,
-    /// How long the sections of a briefing are.
-    SectionBudgets,
-    /// Old names of repositories.
-    Aliases,
-}
+//! version may have written it. Not here: the keys of each table (`table`), what they mean together (`config`).
 
 /// What a key or value that this version does not know does to its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,79 +15,66 @@ pub enum UnknownRule {
     Refused,
 }
 
+/// Makes the enum of all tables out of a row for each: `Name = "name", rule;` below what it is for.
+macro_rules! config_tables {
+    ($($(#[doc = $doc:literal])+ $Table:ident = $name:literal, $rule:expr;)+) => {
+        /// A table of the configuration file.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum ConfigTable { $($(#[doc = $doc])+ $Table,)+ }
+
+        impl ConfigTable {
+            /// All tables.
+            pub const ALL: &'static [Self] = &[$(Self::$Table),+];
+
+            /// Returns its name in the file.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$Table => $name,)+ }
+            }
+
+            /// Says what it is for.
+            pub(crate) fn about(self) -> &'static str {
+                match self { $(Self::$Table => concat!($($doc),+).trim(),)+ }
+            }
+
+            /// Returns what an unknown key or value does to the table. A table that says what may leave this machine, or what is
+            /// read on it, is held.
+            #[must_use]
+            pub fn unknown_rule(self) -> UnknownRule {
+                match self { $(Self::$Table => $rule,)+ }
+            }
+        }
+    };
+}
+
+const fn holds(held: &'static str) -> UnknownRule {
+    UnknownRule::Holds { held }
+}
+
+config_tables! {
+    /// Which model makes vectors: the one of this machine, or an external one that memories and queries are sent to.
+    Embedding = "embedding", holds("no external model makes vectors");
+    /// An external model that puts likely hits into another order.
+    Rerank = "rerank", holds("no external model orders hits");
+    /// The language model that may settle contradictions, write lessons from past sessions and suggest tags: a program, or a server with its model.
+    Judge = "judge", holds("no language model is asked");
+    /// A server that finds candidates, for stores that no machine can hold.
+    Engine = "engine", holds("no engine is asked or fed");
+    /// Which past sessions of other tools are left out.
+    Sessions = "sessions", holds("past sessions are neither read nor shown");
+    /// With whom lessons are shared, and of which repositories. Nothing is shared unless it is named.
+    Sync = "sync", holds("nothing is exchanged with a team");
+    /// How long the sections of a briefing are, such as `decisions = 200`; 0 leaves a section out.
+    SectionBudgets = "section_budgets", UnknownRule::LeftOut;
+    /// Old and current keys of renamed repositories.
+    Aliases = "aliases", UnknownRule::Refused;
+}
+
 impl ConfigTable {
-    /// All tables.
-    pub const ALL: [Self; 8] = [
-        Self::Embedding,
-        Self::Rerank,
-        Self::Judge,
-        Self::Engine,
-        Self::Sessions,
-        Self::Sync,
-        Self::SectionBudgets,
-        Self::Aliases,
-    ];
-
-    /// Returns its name in the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Embedding => "embedding",
-            Self::Rerank => "rerank",
-            Self::Judge => "judge",
-            Self::Engine => "engine",
-            Self::Sessions => "sessions",
-            Self::Sync => "sync",
-            Self::SectionBudgets => "section_budgets",
-            Self::Aliases => "aliases",
-        }
-    }
-
-    /// Says what it is for.
-    #[must_use]
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::Embedding => {
-                "Which model makes vectors: the one of this machine, or an external one that memories and queries are sent to."
-            }
-            Self::Rerank => "An external model that puts likely hits into another order.",
-            Self::Judge => {
-                "The language model that may settle contradictions, write lessons from past sessions and suggest tags: a program, or a \
-                 server with its model."
-            }
-            Self::Engine => "A server that finds candidates, for stores that no machine can hold.",
-            Self::Sessions => "Which past sessions of other tools are neither read nor shown.",
-            Self::Sync => {
-                "With whom lessons are shared, and of which repositories. Nothing is shared unless it is named."
-            }
-            Self::SectionBudgets => {
-                "How long the sections of a briefing are, such as `decisions = 200`; 0 leaves a section out."
-            }
-            Self::Aliases => "Old and current keys of renamed repositories.",
-        }
-    }
-
     /// Finds a table by its name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|section| section.as_str() == name)
-    }
-
-    /// Returns what an unknown key or value does to the table. A table that says what may leave this machine, or what is read
-    /// on it, is held.
-    #[must_use]
-    pub fn unknown_rule(self) -> UnknownRule {
-        let held = match self {
-            Self::Embedding => "no external model makes vectors",
-            Self::Rerank => "no external model orders hits",
-            Self::Judge => "no language model is asked",
-            Self::Engine => "no engine is asked or fed",
-            Self::Sessions => "past sessions are neither read nor shown",
-            Self::Sync => "nothing is exchanged with a team",
-            Self::SectionBudgets => return UnknownRule::LeftOut,
-            Self::Aliases => return UnknownRule::Refused,
-        };
-        UnknownRule::Holds { held }
+        Self::ALL.iter().copied().find(|section| section.as_str() == name)
     }
 }
 

@@ -331,4 +331,20 @@ mod tests {
             !ConfigText { document: "# a\n".parse().unwrap(), found: Vec::new() }.unset("logs")
         );
     }
+
+    // S-CONFIG-1, S-CONFIG-2
+    #[test]
+    fn the_example_of_every_setting_can_be_set() {
+        // It names where a key is, which makes no sense before there is a server.
+        for setting in Setting::all().filter(|setting| setting.key != "judge.key_env") {
+            let mut text = ConfigText::parse("").unwrap();
+            let example = format!("{} {}", setting.usual_key(), setting.example);
+            let words: Vec<&str> = example.split(' ').collect();
+            words.chunks(2).for_each(|pair| set(&mut text, pair[0], pair[1]));
+            let text = text.checked().unwrap_or_else(|why| panic!("{example}: {why}"));
+            assert_eq!(Config::parse(&text).unwrap().findings, [], "{text}");
+            assert_eq!(Setting::of(&setting.key.replace('*', "a.b")).unwrap().key, setting.key);
+        }
+        assert!(Setting::of("log").is_none() && Setting::of("aliases.").is_none());
+    }
 }

@@ -35,7 +35,7 @@ mod value_kinds;
 pub mod variables;
 
 pub use as_of::AsOf;
-pub use config::{ArchivePolicy, Config};
+pub use config::Config;
 pub use config_fault::ConfigFault;
 pub use config_finding::ConfigFinding;
 pub use config_table::{ConfigTable, UnknownRule};

@@ -1,7 +1,7 @@
 //! The limit on memory, in MiB. Not here: what it limits (`memory::Bound`).
 
 use super::setting::SettingForm;
-use super::value_kinds::{Kind, Number, WrongValue};
+use super::value_kinds::{Number, ValueKind, WrongValue};
 
 /// The memory limit of a retriever's memories and indexes, in MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ impl Default for MemoryMib {
     }
 }
 
-impl Kind for MemoryMib {
+impl ValueKind for MemoryMib {
     type Value = Self;
     const FORM: SettingForm = SettingForm::Number;
 

@@ -51,13 +51,12 @@ impl ProjectConfig {
                 self.section_budgets = read;
                 self.findings.extend(findings);
                 let own = OF_THE_USER.iter().find(|own| self.section_budgets.contains_key(**own));
-                own.map_or(Ok(()), |own| {
-                    let why = format!(
-                        "section_budgets: {own} is the user's, and no project can shorten it; other sections can be, for \
-                         example decisions = 200"
-                    );
-                    Err(ConfigFault::of_key(&format!("section_budgets.{own}"), why))
-                })
+                let Some(own) = own else { return Ok(()) };
+                let why = format!(
+                    "section_budgets: {own} is the user's, and no project can shorten it; other sections can be, for \
+                     example decisions = 200"
+                );
+                Err(ConfigFault::of_key(&format!("section_budgets.{own}"), why))
             }
             (Some(_), _) => {
                 let why = format!(

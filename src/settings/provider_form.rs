@@ -4,75 +4,93 @@
 use toml::Value;
 
 use super::setting::SettingForm;
-use super::value_kinds::{Kind, WrongValue, one_of};
+use super::value_kinds::{ValueKind, WrongValue};
 
-/// The precision of the embedding model. Vectors of memories made with different precisions are never mixed.
-/// The vector of a question may be computed with 8 bits in both cases.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum EmbeddingPrecision {
-    /// 32-bit floats, as published.
-    #[default]
-    Fp32,
-    /// Layers in 8 bits: a text of 64 tokens takes two thirds of the time, and the model takes less memory.
-    Int8,
-}
+/// Makes an enum whose values have names in the settings; `none` is the name of no value.
+macro_rules! named_values {
+    ($(#[$doc:meta])+ $Enum:ident $(, none $none:literal)? { $($(#[$value_doc:meta])+ $Value:ident = $name:literal,)+ }) => {
+        $(#[$doc])+
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub enum $Enum { $($(#[$value_doc])+ $Value,)+ }
 
-impl Kind for EmbeddingPrecision {
-    type Value = Self;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<Self, WrongValue> {
-        match value.as_str().unwrap_or_default() {
-            "fp32" => Ok(Self::Fp32),
-            "int8" => Ok(Self::Int8),
-            other => Err(WrongValue::quoting(other)),
+        impl $Enum {
+            /// Returns its name in the settings.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$Value => $name,)+ }
+            }
         }
-    }
 
-    fn write(value: &Self) -> Option<Value> {
-        Some(if *value == Self::Fp32 { "fp32" } else { "int8" }.into())
-    }
+        impl ValueKind for $Enum {
+            type Value = Self;
+            const FORM: SettingForm = SettingForm::Text;
+            $(const NONE: Option<&'static str> = Some($none);)?
 
-    fn schema() -> serde_json::Value {
-        one_of(["fp32", "int8"])
+            fn read(value: &Value) -> Result<Self, WrongValue> {
+                match value.as_str().unwrap_or_default() {
+                    $($name => Ok(Self::$Value),)+
+                    other => Err(WrongValue::quoting(other)),
+                }
+            }
+
+            fn write(value: &Self) -> Option<Value> {
+                Some(value.as_str().into())
+            }
+
+            fn schema() -> serde_json::Value {
+                serde_json::json!({ "enum": [$($none,)? $($name),+] })
+            }
+        }
+    };
+}
+
+named_values! {
+    /// The precision of the embedding model. Vectors of memories made with different precisions are never mixed.
+    /// The vector of a question may be computed with 8 bits in both cases.
+    EmbeddingPrecision {
+        /// 32-bit floats, as published.
+        #[default]
+        Fp32 = "fp32",
+        /// Layers in 8 bits: a text of 64 tokens takes two thirds of the time, and the model takes less memory.
+        Int8 = "int8",
     }
 }
 
-/// The protocol that a provider of vectors speaks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ProviderForm {
-    /// `/v1/embeddings`, as OpenAI defined it and many local servers have it.
-    OpenAi,
-    /// Ollama's `/api/embed`.
-    Ollama,
-    /// Voyage's `/v1/embeddings`, which tells queries from texts.
-    Voyage,
-    /// Cohere's `/v2/embed`.
-    Cohere,
-    /// Gemini's `batchEmbedContents`.
-    Gemini,
-    /// A program with JSON on its standard streams.
-    #[default]
-    Command,
+named_values! {
+    /// The protocol that a provider of vectors speaks.
+    ProviderForm, none "local" {
+        /// `/v1/embeddings`, as OpenAI defined it and many local servers have it.
+        OpenAi = "openai",
+        /// Ollama's `/api/embed`.
+        Ollama = "ollama",
+        /// Voyage's `/v1/embeddings`, which tells queries from texts.
+        Voyage = "voyage",
+        /// Cohere's `/v2/embed`.
+        Cohere = "cohere",
+        /// Gemini's `batchEmbedContents`.
+        Gemini = "gemini",
+        /// A program with JSON on its standard streams.
+        #[default]
+        Command = "command",
+    }
+}
+
+named_values! {
+    /// The protocol that a reranker speaks.
+    RerankForm, none "off" {
+        /// Cohere's `/v2/rerank`.
+        Cohere = "cohere",
+        /// Voyage's `/v1/rerank`.
+        Voyage = "voyage",
+        /// Jina's `/v1/rerank`, which llama.cpp and vLLM have too.
+        Jina = "jina",
+        /// A program with JSON on its standard streams.
+        #[default]
+        Command = "command",
+    }
 }
 
 impl ProviderForm {
-    /// All forms, by the names that the settings use.
-    pub const ALL: [(&str, Self); 6] = [
-        ("openai", Self::OpenAi),
-        ("ollama", Self::Ollama),
-        ("voyage", Self::Voyage),
-        ("cohere", Self::Cohere),
-        ("gemini", Self::Gemini),
-        ("command", Self::Command),
-    ];
-
-    /// Returns its name in the settings.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        name_in(&Self::ALL, self)
-    }
-
     /// Returns the address of its maker; empty where there is no single one.
     #[must_use]
     pub fn usual_url(self) -> &'static str {
@@ -87,35 +105,7 @@ impl ProviderForm {
     }
 }
 
-/// The protocol that a reranker speaks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RerankForm {
-    /// Cohere's `/v2/rerank`.
-    Cohere,
-    /// Voyage's `/v1/rerank`.
-    Voyage,
-    /// Jina's `/v1/rerank`, which llama.cpp and vLLM have too.
-    Jina,
-    /// A program with JSON on its standard streams.
-    #[default]
-    Command,
-}
-
 impl RerankForm {
-    /// All forms, by the names that the settings use.
-    pub const ALL: [(&str, Self); 4] = [
-        ("cohere", Self::Cohere),
-        ("voyage", Self::Voyage),
-        ("jina", Self::Jina),
-        ("command", Self::Command),
-    ];
-
-    /// Returns its name in the settings.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        name_in(&Self::ALL, self)
-    }
-
     /// Returns the address of its maker; empty for a program.
     #[must_use]
     pub fn usual_url(self) -> &'static str {
@@ -135,64 +125,5 @@ impl RerankForm {
             Self::Voyage | Self::Jina => "/v1/rerank",
             Self::Command => "",
         }
-    }
-}
-
-/// Who makes vectors; none but the model of this machine by default.
-pub struct EmbeddingChoice;
-
-impl Kind for EmbeddingChoice {
-    type Value = Option<ProviderForm>;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<Self::Value, WrongValue> {
-        chosen(&ProviderForm::ALL, &["local"], value)
-    }
-
-    fn write(value: &Self::Value) -> Option<Value> {
-        Some(value.map_or("local", ProviderForm::as_str).into())
-    }
-
-    fn schema() -> serde_json::Value {
-        one_of(["local"].into_iter().chain(ProviderForm::ALL.map(|(name, _)| name)))
-    }
-}
-
-/// Who orders likely hits; nobody by default.
-pub struct RerankChoice;
-
-impl Kind for RerankChoice {
-    type Value = Option<RerankForm>;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<Self::Value, WrongValue> {
-        chosen(&RerankForm::ALL, &["off", ""], value)
-    }
-
-    fn write(value: &Self::Value) -> Option<Value> {
-        Some(value.map_or("off", RerankForm::as_str).into())
-    }
-
-    fn schema() -> serde_json::Value {
-        one_of(["off", ""].into_iter().chain(RerankForm::ALL.map(|(name, _)| name)))
-    }
-}
-
-fn name_in<T: Copy + PartialEq>(all: &[(&'static str, T)], form: T) -> &'static str {
-    all.iter().find(|(_, known)| *known == form).map_or("", |(name, _)| name)
-}
-
-/// Finds a form by its name; none for the names of nobody.
-fn chosen<T: Copy>(
-    all: &[(&str, T)],
-    nobody: &[&str],
-    value: &Value,
-) -> Result<Option<T>, WrongValue> {
-    let name = value.as_str().unwrap_or_default();
-    let known = all.iter().find(|(known, _)| *known == name);
-    match known {
-        Some((_, form)) => Ok(Some(*form)),
-        None if nobody.contains(&name) => Ok(None),
-        None => Err(WrongValue::quoting(name)),
     }
 }

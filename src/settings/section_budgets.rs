@@ -8,7 +8,7 @@ use toml::Table;
 
 use super::config_finding::ConfigFinding;
 use super::config_table::ConfigTable;
-use super::value_kinds::{Kind, Number};
+use super::value_kinds::{Number, ValueKind};
 
 /// The sections of a briefing, in order.
 pub const BRIEFING_SECTIONS: [&str; 11] = [

@@ -6,11 +6,6 @@ use std::path::Path;
 use super::table::SessionPolicy;
 
 impl SessionPolicy {
-    /// Returns the policy of a table that is held.
-    pub(crate) fn held() -> Self {
-        Self { is_held: true, ..Self::default() }
-    }
-
     /// Tells whether a session is left out. It may have been read before the settings said so.
     #[must_use]
     pub fn leaves_out(&self, tool: &str, repo: Option<&str>, directory: Option<&str>) -> bool {

@@ -20,7 +20,9 @@ pub struct Setting {
     pub variable: Option<&'static str>,
     /// What a message says of a wrong value, where that is more than what is allowed.
     pub(crate) wrong: Option<&'static str>,
-    pub(crate) default: fn() -> Option<toml::Value>,
+    /// Returns its value where nothing sets it, as a file would have it; none where the platform decides or it says nothing.
+    pub default: fn() -> Option<toml::Value>,
+    /// Describes its value in JSON Schema.
     pub(crate) schema: fn() -> serde_json::Value,
     /// Whether the file of a project may set it.
     pub(crate) is_for_projects: bool,
@@ -82,23 +84,6 @@ impl SettingForm {
 }
 
 impl Setting {
-    /// Says what it is for.
-    #[must_use]
-    pub fn about(&self) -> &'static str {
-        self.about.trim()
-    }
-
-    /// Returns its value where nothing sets it, as a file would have it; none where the platform decides or it says nothing.
-    #[must_use]
-    pub fn default(&self) -> Option<toml::Value> {
-        (self.default)()
-    }
-
-    /// Describes its value in JSON Schema.
-    pub(crate) fn schema(&self) -> serde_json::Value {
-        (self.schema)()
-    }
-
     /// Returns the example without what a command adds to it.
     pub(crate) fn first_example(&self) -> &'static str {
         self.example.split(' ').next().unwrap_or_default()
@@ -115,6 +100,13 @@ impl Setting {
                 format!("{:?}", self.example.split(',').collect::<Vec<_>>())
             }
         }
+    }
+
+    /// Returns its key with a usual name, where people choose the name.
+    #[must_use]
+    pub fn usual_key(&self) -> String {
+        let name = if self.key.starts_with("section_budgets.") { "decisions" } else { "old-name" };
+        self.key.replace('*', name)
     }
 
     /// Returns the example as a line of the file, and the table below which it stands.

@@ -2,32 +2,39 @@
 
 /// Makes a struct for each table of the configuration, a field for each row, and `GROUPS` with all rows in their order.
 ///
-/// A row is `name: Kind = default, "what is allowed", "an example", env "VARIABLE", else "must be ...";` below its documentation.
-/// The default is that of the type unless it is given. `env` is the variable that wins over the file. `else` is what a message says
-/// of a wrong value, where that is more than `must be` and what is allowed.
+/// A row is `name: kind = default, "what is allowed", "an example", env VARIABLE, else "must be ...";` below its documentation.
+/// The default is that of the type unless it is given. `env` names the variable that wins over the file. `else` is what a message says
+/// of a wrong value, where that is more than `must be` and what is allowed. Rows of `names` stand for all keys of a table whose names
+/// people choose.
 macro_rules! settings {
     ($(#[doc = $doc:literal])+ struct $General:ident; $(
         general { $($general:tt)* }
         $( $(#[doc = $table_doc:literal])+ table $table:literal $Struct:ident $(with { $($beside:tt)* })? { $($row:tt)* } )*
-    )+) => {
+    )+ names { $(
+        $(#[doc = $name_doc:literal])+
+        $names:literal: $name_kind:ty, $name_allowed:literal, $name_example:literal, for projects $for_projects:literal;
+    )+ }) => {
         settings!(@struct [$(#[doc = $doc])+] $General {} { $($($general)*)+ });
         $($( settings!(@struct [$(#[doc = $table_doc])+] $Struct { $($($beside)*)? } { $($row)* }); )*)+
 
         /// The rows, in the order in which people see them.
         const GROUPS: &[&[Setting]] = &[
             $( settings!(@rows [] { $($general)* }), $( settings!(@rows [$table] { $($row)* }), )* )+
-            &NAMED_BY_PEOPLE,
+            &[$(Setting {
+                is_for_projects: $for_projects,
+                ..settings!(@row $names, [$($name_doc),+] $name_kind, $name_allowed, $name_example)
+            }),+],
         ];
     };
 
     (@struct [$($doc:tt)+] $Struct:ident { $($(#[doc = $beside_doc:literal])+ $beside:ident: $beside_type:ty,)* } { $(
         $(#[doc = $row_doc:literal])+
-        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:literal)? $(, else $wrong:literal)?;
+        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:expr)? $(, else $wrong:literal)?;
     )* }) => {
         $($doc)+
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Struct {
-            $($(#[doc = $row_doc])+ pub $field: <$kind as Kind>::Value,)*
+            $($(#[doc = $row_doc])+ pub $field: <$kind as ValueKind>::Value,)*
             $($(#[doc = $beside_doc])+ pub $beside: $beside_type,)*
         }
 
@@ -41,25 +48,15 @@ macro_rules! settings {
         }
 
         impl SettingFields for $Struct {
-            fn set(&mut self, name: &str, value: &toml::Value) -> Option<Result<(), WrongValue>> {
+            fn set(&mut self, name: &str, source: ValueSource<'_>) -> Option<Result<(), WrongValue>> {
                 match name {
-                    $(stringify!($field) => Some(<$kind as Kind>::read(value).map(|read| self.$field = read)),)*
+                    $(stringify!($field) => Some(<$kind as ValueKind>::read_source(source).map(|read| self.$field = read)),)*
                     _ => None,
                 }
             }
 
-            fn set_variable(&mut self, name: &str, content: &OsStr) -> Option<Result<(), WrongValue>> {
-                match name {
-                    $($($variable => Some(<$kind as Kind>::read_variable(content).map(|read| self.$field = read)),)?)*
-                    _ => {
-                        let _ = content;
-                        None
-                    }
-                }
-            }
-
             fn to_table(&self) -> toml::Table {
-                let values = [$((stringify!($field), <$kind as Kind>::write(&self.$field)),)*];
+                let values = [$((stringify!($field), <$kind as ValueKind>::write(&self.$field)),)*];
                 let set = values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
                 set.collect()
             }
@@ -68,23 +65,32 @@ macro_rules! settings {
 
     (@rows $start:tt { $(
         $(#[doc = $doc:literal])+
-        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:literal)? $(, else $wrong:literal)?;
+        $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:expr)? $(, else $wrong:literal)?;
     )* }) => {
         &[$(Setting {
-            key: settings!(@key $start $field),
-            about: concat!($($doc),+),
-            form: <$kind as Kind>::FORM,
-            allowed: $allowed,
-            example: $example,
             variable: settings!(@option $($variable)?),
             wrong: settings!(@option $($wrong)?),
             default: || {
-                let value: <$kind as Kind>::Value = settings!(@or_default $($default)?);
-                <$kind as Kind>::write(&value)
+                let value: <$kind as ValueKind>::Value = settings!(@or_default $($default)?);
+                <$kind as ValueKind>::write(&value)
             },
-            schema: <$kind as Kind>::schema,
-            is_for_projects: false,
+            ..settings!(@row settings!(@key $start $field), [$($doc),+] $kind, $allowed, $example)
         }),*]
+    };
+
+    (@row $key:expr, [$($doc:literal),+] $kind:ty, $allowed:literal, $example:literal) => {
+        Setting {
+            key: $key,
+            about: concat!($($doc),+).trim_ascii(),
+            form: <$kind as ValueKind>::FORM,
+            allowed: $allowed,
+            example: $example,
+            variable: None,
+            wrong: None,
+            default: || None,
+            schema: <$kind as ValueKind>::schema,
+            is_for_projects: false,
+        }
     };
 
     (@key [] $name:ident) => { stringify!($name) };
@@ -92,7 +98,7 @@ macro_rules! settings {
     (@or_default) => { Default::default() };
     (@or_default $value:expr) => { $value };
     (@option) => { None };
-    (@option $value:literal) => { Some($value) };
+    (@option $value:expr) => { Some($value) };
 }
 
 pub(crate) use settings;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::config_table::{ConfigTable, UnknownRule};
+use super::config_table::ConfigTable;
 use super::setting::Setting;
 use super::variables::VARIABLES;
 
@@ -11,7 +11,8 @@ const HEAD: &str = "\
 
 All settings of `config.toml`, made from the table in `src/settings/table.rs`. `agent-knowledge config` shows them with their values
 and says where the file is; `agent-knowledge config set KEY VALUE` changes it. An option of the command line wins over a variable of
-the environment, a variable over the file, and the file over the default.
+the environment, a variable over the file, and the file over the default. While a table has a key or value that this version does not
+know, nothing leaves this machine by it and nothing is read.
 
 Editors that check TOML, such as those with taplo, know every key once the file begins with `#:schema` and the path or address of
 [settings.schema.json](settings.schema.json).
@@ -27,10 +28,10 @@ pub fn settings_page() -> String {
     for setting in Setting::all().filter(|setting| !setting.key.contains('.')) {
         page += &row(setting.key, setting);
     }
-    for table in ConfigTable::ALL {
+    for &table in ConfigTable::ALL {
         let name = table.as_str();
         let about = table.about();
-        let _ = write!(page, "\n## `[{name}]`\n\n{about}{}\n\n{TABLE_HEAD}", unknown(table));
+        let _ = write!(page, "\n## `[{name}]`\n\n{about}\n\n{TABLE_HEAD}");
         for setting in Setting::all() {
             let key = setting.key.strip_prefix(name).and_then(|key| key.strip_prefix('.'));
             page += &key.map_or_else(String::new, |key| row(key, setting));
@@ -38,7 +39,7 @@ pub fn settings_page() -> String {
     }
     page += "\n## Variables\n\nWhat no file sets is set by variables of the environment.\n\n\
              | Variable | What it is for |\n|---|---|\n";
-    for variable in &VARIABLES {
+    for variable in VARIABLES {
         let _ = writeln!(page, "| `{}` | {} |", variable.name, variable.about);
     }
     page
@@ -46,26 +47,14 @@ pub fn settings_page() -> String {
 
 fn row(key: &str, setting: &Setting) -> String {
     let key = if key == "*" { "any name" } else { &format!("`{key}`") };
-    let default = setting.default();
+    let default = (setting.default)();
     let default = default.map_or_else(String::new, |value| format!("`{value}`"));
     let example = format!("`{}`", setting.toml_example());
     let variable =
         setting.variable.map_or_else(String::new, |name| format!(" `{name}` wins over it."));
-    let project = if setting.is_for_projects { " A project may set it too." } else { "" };
-    let (allowed, about) = (setting.allowed, setting.about());
-    format!("| {key} | {allowed}, such as {example} | {default} | {about}{variable}{project} |\n")
+    let (allowed, about) = (setting.allowed, setting.about);
+    format!("| {key} | {allowed}, such as {example} | {default} | {about}{variable} |\n")
         .replace(" *", " \\*")
-}
-
-/// Says what a key does that this version does not know.
-fn unknown(table: ConfigTable) -> String {
-    match table.unknown_rule() {
-        UnknownRule::LeftOut => String::new(),
-        UnknownRule::Holds { held } => {
-            format!(" While it has a key or value that this version does not know, {held}.")
-        }
-        UnknownRule::Refused => " A file with a wrong key here is refused.".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub fn settings_schema() -> Value {
     for setting in Setting::all().filter(|setting| !setting.key.contains('.')) {
         properties.insert(setting.key.to_owned(), described(setting));
     }
-    for table in ConfigTable::ALL {
+    for &table in ConfigTable::ALL {
         let schema = schema_of(table);
         let schema = match properties.shift_remove(table.as_str()) {
             Some(value) => json!({ "anyOf": [value, schema] }),
@@ -33,33 +33,30 @@ pub fn settings_schema() -> Value {
 fn schema_of(table: ConfigTable) -> Value {
     let start = format!("{}.", table.as_str());
     let settings = || Setting::all().filter_map(|one| Some((one.key.strip_prefix(&*start)?, one)));
-    let (properties, others) = match settings().find(|(name, _)| *name == "*") {
-        None => {
-            let each = settings().map(|(name, setting)| (name.to_owned(), described(setting)));
-            (each.collect(), Value::Bool(false))
-        }
-        Some((_, setting)) if table == ConfigTable::SectionBudgets => {
-            let each = BRIEFING_SECTIONS.map(|name| (name.to_owned(), described(setting)));
-            (Map::from_iter(each), Value::Bool(false))
-        }
-        Some((_, setting)) => (Map::new(), described(setting)),
-    };
-    json!({
-        "type": "object",
-        "description": table.about(),
-        "properties": properties,
-        "additionalProperties": others,
-    })
+    let named = settings().filter(|(name, _)| *name != "*");
+    let properties: Map<_, _> =
+        named.map(|(name, setting)| (name.to_owned(), described(setting))).collect();
+    let others = settings().find(|(name, _)| *name == "*").map(|(_, setting)| described(setting));
+    let mut schema = Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("description".to_owned(), json!(table.about())),
+        ("properties".to_owned(), json!(properties)),
+        ("additionalProperties".to_owned(), others.unwrap_or(Value::Bool(false))),
+    ]);
+    if table == ConfigTable::SectionBudgets {
+        schema.insert("propertyNames".to_owned(), json!({ "enum": BRIEFING_SECTIONS }));
+    }
+    schema.into()
 }
 
 /// Returns the schema of one value, with what people read of it.
 fn described(setting: &Setting) -> Value {
-    let mut schema = match setting.schema() {
+    let mut schema = match (setting.schema)() {
         Value::Object(schema) => schema,
         other => return other,
     };
-    schema.insert("description".to_owned(), setting.about().into());
-    schema.extend(setting.default().map(|default| ("default".to_owned(), json!(default))));
+    schema.insert("description".to_owned(), setting.about.into());
+    schema.extend((setting.default)().map(|default| ("default".to_owned(), json!(default))));
     let example = format!("x = {}", setting.toml_example()).parse::<toml::Table>();
     let examples = example
         .map_or_else(|_| Vec::new(), |table| table.into_iter().map(|(_, one)| one).collect());

@@ -3,21 +3,18 @@
 //! is what people read. Not here: what values may be (`value_kinds`), what makes sense only together (`config`), variables that set
 //! nothing in a file (`variables`).
 
-use std::ffi::OsStr;
-
 use super::memory_mib::MemoryMib;
-use super::provider_form::{
-    EmbeddingChoice, EmbeddingPrecision, ProviderForm, RerankChoice, RerankForm,
-};
+use super::provider_form::{EmbeddingPrecision, ProviderForm, RerankForm};
 use super::section_budgets::SectionTokens;
-use super::setting::{Setting, SettingForm};
+use super::setting::Setting;
 use super::setting_fields::SettingFields;
 use super::setting_macro::settings;
 use super::team_trust::{SharedFields, SignatureRule, Trust};
 use super::value_kinds::{
-    Address, Age, Directories, Directory, FilePath, KeyFile, Kind, Name, Number, RepoPatterns,
-    Switch, Text, Texts, VariableName, WrongValue,
+    Address, Age, Directories, Directory, FilePath, KeyFile, Name, Number, RepoPatterns, Switch,
+    Text, Texts, ValueKind, ValueSource, VariableName, WrongValue,
 };
+use super::variables::{CACHE, LOGS};
 
 settings! {
     /// The settings that belong to no table.
@@ -25,13 +22,13 @@ settings! {
 
     general {
         /// The directory of the logs; the system's directory for data unless it is set.
-        logs: Option<Directory>, "an absolute path, or one that begins with ~/", "~/knowledge/logs", env "AGENT_KNOWLEDGE_LOGS",
+        logs: Option<Directory>, "an absolute path, or one that begins with ~/", "~/knowledge/logs", env LOGS,
             else "must be an absolute path, or begin with ~/, for example logs = \"~/knowledge/logs\"";
         /// The directory of the embedding model; the system's directory for data unless it is set.
         model: Option<Directory>, "an absolute path, or one that begins with ~/", "~/knowledge/model", env "AGENT_KNOWLEDGE_MODEL_DIR",
             else "must be an absolute path, or begin with ~/, for example model = \"~/knowledge/model\"";
         /// The directory of vectors and indexes, which may be deleted at any time; the system's directory for caches unless it is set.
-        cache: Option<Directory>, "an absolute path, or one that begins with ~/", "~/.cache/agent-knowledge", env "AGENT_KNOWLEDGE_CACHE",
+        cache: Option<Directory>, "an absolute path, or one that begins with ~/", "~/.cache/agent-knowledge", env CACHE,
             else "must be an absolute path, or begin with ~/, for example cache = \"~/knowledge/cache\"";
         /// How much memory the memories and their indexes may take in the retriever, in MiB. Half a million memories fit in 1,024 when they are searched by words only.
         memory_mib: MemoryMib, "a number of MiB from 16 to 1048576", "2048", env "AGENT_KNOWLEDGE_MEMORY_MIB",
@@ -45,7 +42,7 @@ settings! {
         /// How the model of this machine computes vectors, as `embedding` says it where there is no such table.
         precision: EmbeddingPrecision, "fp32 or int8", "int8", else "must be \"fp32\" or \"int8\"";
         /// Who makes vectors: `local` is the model of this machine; `openai` is any server with `/v1/embeddings`.
-        provider: EmbeddingChoice, "local, openai, ollama, voyage, cohere, gemini or command; agent-knowledge model use tells the cost first",
+        provider: Option<ProviderForm>, "local, openai, ollama, voyage, cohere, gemini or command; agent-knowledge model use tells the cost first",
             "ollama embedding.model NAME";
     }
 
@@ -62,7 +59,7 @@ settings! {
         /// The program that makes vectors, with its arguments.
         command: Texts, "a program and its arguments", "embed,-q";
         /// The environment variable that holds the key.
-        key_env: VariableName, "the name of a variable", "MODEL_KEY",
+        key_env: Option<VariableName>, "the name of a variable", "MODEL_KEY",
             else "must be the name of a variable in capital letters, never the key itself";
         /// Numbers per vector, which are asked for only if they are set.
         dimensions: Option<Number<1, { EmbeddingProvider::DIMENSIONS_MAX }>>, "numbers per vector, up to 4096", "768";
@@ -82,7 +79,7 @@ settings! {
     /// Who orders likely hits.
     table "rerank" RerankSource {
         /// Who puts likely hits into another order.
-        provider: RerankChoice, "cohere, voyage, jina (also llama.cpp and vLLM), command or off",
+        provider: Option<RerankForm>, "cohere, voyage, jina (also llama.cpp and vLLM), command or off",
             "jina rerank.model NAME rerank.url http://127.0.0.1:8080";
     }
 
@@ -98,7 +95,7 @@ settings! {
         /// The program that orders hits, with its arguments.
         command: Texts, "a program and its arguments", "order,-q";
         /// The environment variable that holds the key.
-        key_env: VariableName, "the name of a variable in capital letters, never the key itself", "COHERE_API_KEY";
+        key_env: Option<VariableName>, "the name of a variable in capital letters, never the key itself", "COHERE_API_KEY";
         /// Repositories whose memories and queries are never sent; `*` stands for any text.
         off_repos: RepoPatterns, "keys of repositories in lower case that are never sent, with * for any text", "github.com/acme/*";
         /// How long a search waits for it: what somebody who waits for an answer hardly notices beside the model that reads it.
@@ -178,50 +175,12 @@ settings! {
         /// Whether trees of others must be signed. An origin that signed once must go on in either case.
         require_signatures: SignatureRule, "on or off", "on";
     }
-}
 
-/// The tables whose keys people choose.
-const NAMED_BY_PEOPLE: [Setting; 2] = [
-    Setting {
-        about: "Most tokens of a section of each briefing.",
-        schema: SectionTokens::schema,
-        is_for_projects: true,
-        ..named(
-            "section_budgets.*",
-            SettingForm::Number,
-            "a number of tokens; 0 leaves a section out",
-            "120",
-        )
-    },
-    Setting {
-        about: "The current key of a renamed repository, beside its old one.",
-        schema: || SettingForm::Text.schema(),
-        ..named(
-            "aliases.*",
-            SettingForm::Text,
-            "the key of a repository",
-            "github.com/acme/new-name",
-        )
-    },
-];
-
-const fn named(
-    key: &'static str,
-    form: SettingForm,
-    allowed: &'static str,
-    example: &'static str,
-) -> Setting {
-    Setting {
-        key,
-        about: "",
-        form,
-        allowed,
-        example,
-        variable: None,
-        wrong: None,
-        default: || None,
-        schema: || serde_json::json!({}),
-        is_for_projects: false,
+    names {
+        /// Most tokens of a section of each briefing. A project may set it too.
+        "section_budgets.*": SectionTokens, "a number of tokens; 0 leaves a section out", "120", for projects true;
+        /// The current key of a renamed repository, beside its old one.
+        "aliases.*": Text, "the key of a repository", "github.com/acme/new-name", for projects false;
     }
 }
 

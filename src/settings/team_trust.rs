@@ -6,7 +6,7 @@ use serde_json::json;
 use toml::Value;
 
 use super::setting::SettingForm;
-use super::value_kinds::{Kind, Switch, Texts, WrongValue};
+use super::value_kinds::{Switch, Texts, ValueKind, WrongValue, texts_of};
 
 /// Whose deeds (forget, supersede, pin and the like) count like our own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Default for Trust {
     }
 }
 
-impl Kind for Trust {
+impl ValueKind for Trust {
     type Value = Self;
     const FORM: SettingForm = SettingForm::ListOrWord;
 
@@ -57,7 +57,7 @@ pub enum SignatureRule {
     Required,
 }
 
-impl Kind for SignatureRule {
+impl ValueKind for SignatureRule {
     type Value = Self;
     const FORM: SettingForm = SettingForm::Switch;
 
@@ -76,16 +76,12 @@ pub struct SharedFields;
 
 const STRIP: [&str; 4] = ["branch", "commit", "host", "session_id"];
 
-impl Kind for SharedFields {
+impl ValueKind for SharedFields {
     type Value = Vec<String>;
     const FORM: SettingForm = SettingForm::List;
 
     fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
-        let texts = Texts::read(value)?;
-        match texts.iter().find(|text| !STRIP.contains(&text.as_str())) {
-            None => Ok(texts),
-            Some(wrong) => Err(WrongValue::quoting(wrong)),
-        }
+        texts_of(value, |text| STRIP.contains(&text))
     }
 
     fn schema() -> serde_json::Value {

@@ -53,48 +53,31 @@ fn known_of(section: ConfigTable) -> String {
     format!("{}, for example {}", names.join(", "), example.unwrap_or_default())
 }
 
-/// Takes out of a file what this version does not know, and returns what that was.
+/// Takes out of a file, or of one of its tables, what this version does not know, and adds what that was.
 ///
 /// # Errors
 /// A value of a wrong type.
-pub(crate) fn take_unknown(table: &mut Table) -> Result<Vec<ConfigFinding>, ConfigFault> {
-    let mut findings = Vec::new();
-    let mut unknown = Vec::new();
-    for (key, value) in table.iter_mut() {
-        let section = ConfigTable::named(key);
-        match (section, value) {
-            (Some(section), Value::Table(inner)) => {
-                let found = take_unknown_of(section, inner)?;
-                findings.extend(found);
-            }
-            (None, Value::Table(_)) if Setting::of(key).is_none() => unknown.push(key.clone()),
-            (_, value) => match Setting::of(key) {
-                Some(setting) => check_form(key, setting, value)?,
-                None if section.is_some() => return Err(no_table(key)),
-                None => unknown.push(key.clone()),
-            },
-        }
-    }
-    unknown.iter().for_each(|key| drop(table.remove(key)));
-    findings.extend(unknown.into_iter().map(|key| unknown_key(key, None)));
-    Ok(findings)
-}
-
-fn take_unknown_of(
-    section: ConfigTable,
+pub(crate) fn take_unknown(
+    section: Option<ConfigTable>,
     table: &mut Table,
-) -> Result<Vec<ConfigFinding>, ConfigFault> {
-    let mut unknown = Vec::new();
-    for (name, value) in table.iter() {
-        let key = format!("{}.{name}", section.as_str());
-        match Setting::of(&key) {
-            Some(setting) => check_form(&key, setting, value)?,
-            None => unknown.push(name.clone()),
+    findings: &mut Vec<ConfigFinding>,
+) -> Result<(), ConfigFault> {
+    for (name, mut value) in std::mem::take(table) {
+        let start = section.map_or_else(String::new, |section| format!("{}.", section.as_str()));
+        let key = start + &name;
+        let inner = ConfigTable::named(&key);
+        match (inner, &mut value, Setting::of(&key)) {
+            (Some(_), Value::Table(table), _) => take_unknown(inner, table, findings)?,
+            (_, value, Some(setting)) => check_form(&key, setting, value)?,
+            (Some(_), _, None) => return Err(no_table(&key)),
+            (None, _, None) => {
+                findings.push(unknown_key(key, section));
+                continue;
+            }
         }
+        table.insert(name, value);
     }
-    unknown.iter().for_each(|name| drop(table.remove(name)));
-    let key = |name: String| format!("{}.{name}", section.as_str());
-    Ok(unknown.into_iter().map(|name| unknown_key(key(name), Some(section))).collect())
+    Ok(())
 }
 
 /// Refuses a value of a wrong type. It is not repeated: it may be a secret.
@@ -113,14 +96,7 @@ fn check_form(key: &str, setting: &Setting, value: &Value) -> Result<(), ConfigF
 fn no_table(name: &str) -> ConfigFault {
     let first = Setting::all().find(|one| one.key.starts_with(&format!("{name}.")));
     let example = first.map_or_else(String::new, |setting| {
-        let key = match setting.key.strip_suffix('*') {
-            Some(table) if name == ConfigTable::SectionBudgets.as_str() => {
-                format!("{table}decisions")
-            }
-            Some(table) => format!("{table}old-name"),
-            None => setting.key.to_owned(),
-        };
-        format!(", for example {}", setting.example_line(&key))
+        format!(", for example {}", setting.example_line(&setting.usual_key()))
     });
     let why = format!("{name} is of a wrong type: it must be a table [{name}]{example}");
     ConfigFault::of_key(name, why)
@@ -130,7 +106,7 @@ fn no_table(name: &str) -> ConfigFault {
 fn meant(key: &str) -> Option<&'static str> {
     let known = || Setting::all().map(|setting| setting.key).filter(|key| !key.ends_with('*'));
     let name = key.rsplit('.').next().unwrap_or(key);
-    let tables = ConfigTable::ALL.into_iter().map(ConfigTable::as_str);
+    let tables = ConfigTable::ALL.iter().map(|table| table.as_str());
     let slip = known().chain(tables).find(|known| is_slip(known, key));
     let elsewhere = || {
         let mut same = known().filter(|known| known.rsplit('.').next() == Some(name));

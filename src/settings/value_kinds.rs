@@ -13,19 +13,33 @@ use super::platform_dirs::expanded;
 use super::repo_pattern::is_pattern;
 use super::setting::{Setting, SettingForm};
 
-/// A kind of value. [`Kind::FORM`] is checked before a value is read.
-pub trait Kind {
+/// Where a value stands.
+#[derive(Clone, Copy)]
+pub enum ValueSource<'a> {
+    /// In the configuration file. It has the type of the setting.
+    File(&'a Value),
+    /// In a variable of the environment.
+    Variable(&'a OsStr),
+}
+
+/// A kind of value.
+pub trait ValueKind {
     /// What is read.
     type Value;
     /// What it is in TOML.
     const FORM: SettingForm;
+    /// The text that says as much as no value; so does an empty one then.
+    const NONE: Option<&'static str> = None;
 
     /// Reads a value of a file.
     fn read(value: &Value) -> Result<Self::Value, WrongValue>;
 
-    /// Returns a value as a file has it; none where it says as much as no value.
-    fn write(_value: &Self::Value) -> Option<Value> {
-        None
+    /// Reads a value, wherever it stands.
+    fn read_source(source: ValueSource<'_>) -> Result<Self::Value, WrongValue> {
+        match source {
+            ValueSource::File(value) => Self::read(value),
+            ValueSource::Variable(text) => Self::read_variable(text),
+        }
     }
 
     /// Reads the content of a variable.
@@ -34,6 +48,11 @@ pub trait Kind {
         let number = text.trim().parse().map(Value::Integer);
         let number = number.ok().filter(|_| Self::FORM == SettingForm::Number);
         Self::read(&number.unwrap_or_else(|| Value::String(text.into_owned())))
+    }
+
+    /// Returns a value as a file has it; none where it says as much as no value.
+    fn write(_value: &Self::Value) -> Option<Value> {
+        None
     }
 
     /// Describes the value in JSON Schema.
@@ -71,20 +90,22 @@ impl WrongValue {
 }
 
 /// A value that may be absent.
-impl<K: Kind> Kind for Option<K> {
+impl<K: ValueKind> ValueKind for Option<K> {
     type Value = Option<K::Value>;
     const FORM: SettingForm = K::FORM;
 
     fn read(value: &Value) -> Result<Self::Value, WrongValue> {
-        K::read(value).map(Some)
-    }
-
-    fn write(value: &Self::Value) -> Option<Value> {
-        value.as_ref().and_then(K::write)
+        let is_none = |none| value.as_str().is_some_and(|text| text.is_empty() || text == none);
+        if K::NONE.is_some_and(is_none) { Ok(None) } else { K::read(value).map(Some) }
     }
 
     fn read_variable(text: &OsStr) -> Result<Self::Value, WrongValue> {
         K::read_variable(text).map(Some)
+    }
+
+    fn write(value: &Self::Value) -> Option<Value> {
+        let none = || K::NONE.and_then(written_text);
+        value.as_ref().map_or_else(none, K::write)
     }
 
     fn schema() -> serde_json::Value {
@@ -92,50 +113,61 @@ impl<K: Kind> Kind for Option<K> {
     }
 }
 
-/// Any text; an empty one says as much as none.
-pub struct Text;
+/// Makes kinds of which reading says all: `Name: Type as Form = what reads it, what writes it`; `or` is [`ValueKind::NONE`]. The row of a setting explains what is
+/// not read.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $Kind:ident $(or $none:literal)?: $Value:ty as $form:ident = $read:expr $(, $write:expr)?;)+) => { $(
+        $(#[doc = $doc])+
+        pub struct $Kind;
 
-impl Kind for Text {
-    type Value = String;
-    const FORM: SettingForm = SettingForm::Text;
+        impl ValueKind for $Kind {
+            type Value = $Value;
+            const FORM: SettingForm = SettingForm::$form;
+            $(const NONE: Option<&'static str> = Some($none);)?
 
-    fn read(value: &Value) -> Result<String, WrongValue> {
-        value.as_str().map(str::to_owned).ok_or_else(WrongValue::default)
-    }
+            fn read(value: &Value) -> Result<$Value, WrongValue> {
+                let read: fn(&Value) -> Option<$Value> = $read;
+                read(value).ok_or_else(WrongValue::default)
+            }
 
-    fn write(value: &String) -> Option<Value> {
-        Some(value).filter(|text| !text.is_empty()).cloned().map(Value::String)
-    }
+            $(fn write(value: &$Value) -> Option<Value> {
+                let write: fn(&$Value) -> Option<Value> = $write;
+                write(value)
+            })?
+        }
+    )+ };
 }
 
-/// A text with something in it.
-pub struct Name;
-
-impl Kind for Name {
-    type Value = String;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<String, WrongValue> {
-        let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
-        text.map(str::to_owned).ok_or_else(WrongValue::default)
-    }
-}
-
-/// The address of a server, without what may be a secret. An empty text is the usual address.
-pub struct Address;
-
-impl Kind for Address {
-    type Value = String;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<String, WrongValue> {
+kinds! {
+    /// Any text; an empty one says as much as none.
+    Text: String as Text = |value| value.as_str().map(str::to_owned), |text| written_text(text);
+    /// A text with something in it.
+    Name: String as Text = |value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    /// The address of a server, without what may be a secret. An empty text is the usual address.
+    Address: String as Text = |value| {
         let url = value.as_str().filter(|url| url.is_empty() || is_reachable(url));
-        url.map(|url| url.trim_end_matches('/').to_owned()).ok_or_else(WrongValue::default)
-    }
+        url.map(|url| url.trim_end_matches('/').to_owned())
+    }, |text| written_text(text);
+    /// The name of a variable that holds a key, and no key. An empty text names none.
+    VariableName or "": String as Text = |value| value.as_str().filter(|name| is_variable_name(name)).map(str::to_owned), |name| written_text(name);
+    /// How long ago.
+    Age: Duration as Text = |value| parse_age(value.as_str()?.trim()).filter(|age| !age.is_zero());
+    /// The path of a file.
+    FilePath: PathBuf as Text = |value| value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from);
+    /// The absolute path of a key. The value is not quoted: it may be the key itself.
+    KeyFile: PathBuf as Text = |value| value.as_str().map(PathBuf::from).filter(|path| path.has_root());
+    /// Several texts.
+    Texts: Vec<String> as List = |value| value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect(), |texts| written_list(texts);
+    /// Several directories, of which some may begin with `~/`.
+    Directories: Vec<PathBuf> as List = |value| value.as_array()?.iter().map(|path| path.as_str().map(expanded)).collect();
+}
 
-    fn write(value: &String) -> Option<Value> {
-        Text::write(value)
-    }
+fn written_text(text: &str) -> Option<Value> {
+    (!text.is_empty()).then(|| text.into())
+}
+
+fn written_list(texts: &[String]) -> Option<Value> {
+    (!texts.is_empty()).then(|| texts.to_owned().into())
 }
 
 /// Tells whether an address begins with https, or with http on this machine, and holds neither a password nor a query. Whoever opens it
@@ -155,35 +187,18 @@ fn is_reachable(url: &str) -> bool {
     is_plain && (scheme == "https" || scheme == "http" && is_loopback)
 }
 
-/// The name of a variable that holds a key, and no key. An empty text names none.
-pub struct VariableName;
-
-impl Kind for VariableName {
-    type Value = Option<String>;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<Option<String>, WrongValue> {
-        // A key that was pasted here is not repeated.
-        let name = value.as_str().ok_or_else(WrongValue::default)?;
-        if name.is_empty() {
-            return Ok(None);
-        }
-        let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
-        let is_name = name.len() <= 64
-            && name.bytes().next().is_some_and(is_letter)
-            && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit());
-        is_name.then(|| Some(name.to_owned())).ok_or_else(WrongValue::default)
-    }
-
-    fn write(value: &Option<String>) -> Option<Value> {
-        value.clone().map(Value::String)
-    }
+/// Tells whether a text is the name of a variable. A key that was pasted in its place is none.
+fn is_variable_name(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+    name.len() <= 64
+        && name.bytes().next().is_some_and(is_letter)
+        && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
 }
 
 /// A whole number.
 pub struct Number<const MIN: u32, const MAX: u32>;
 
-impl<const MIN: u32, const MAX: u32> Kind for Number<MIN, MAX> {
+impl<const MIN: u32, const MAX: u32> ValueKind for Number<MIN, MAX> {
     type Value = u32;
     const FORM: SettingForm = SettingForm::Number;
 
@@ -201,19 +216,6 @@ impl<const MIN: u32, const MAX: u32> Kind for Number<MIN, MAX> {
 
     fn schema() -> serde_json::Value {
         json!({ "type": "integer", "minimum": MIN, "maximum": MAX })
-    }
-}
-
-/// How long ago.
-pub struct Age;
-
-impl Kind for Age {
-    type Value = Duration;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<Duration, WrongValue> {
-        let age = value.as_str().and_then(|text| parse_age(text.trim()));
-        age.filter(|age| !age.is_zero()).ok_or_else(WrongValue::default)
     }
 }
 
@@ -241,7 +243,7 @@ impl Switch {
     }
 }
 
-impl Kind for Switch {
+impl ValueKind for Switch {
     type Value = Self;
     const FORM: SettingForm = SettingForm::Switch;
 
@@ -264,7 +266,7 @@ impl Kind for Switch {
 /// the file is refused.
 pub struct Directory;
 
-impl Kind for Directory {
+impl ValueKind for Directory {
     type Value = PathBuf;
     const FORM: SettingForm = SettingForm::Directory;
 
@@ -280,91 +282,29 @@ impl Kind for Directory {
     }
 }
 
-/// The path of a file.
-pub struct FilePath;
-
-impl Kind for FilePath {
-    type Value = PathBuf;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<PathBuf, WrongValue> {
-        value
-            .as_str()
-            .filter(|path| !path.is_empty())
-            .map(PathBuf::from)
-            .ok_or_else(WrongValue::default)
-    }
-}
-
-/// The absolute path of a key. The value is not quoted: it may be the key itself.
-pub struct KeyFile;
-
-impl Kind for KeyFile {
-    type Value = PathBuf;
-    const FORM: SettingForm = SettingForm::Text;
-
-    fn read(value: &Value) -> Result<PathBuf, WrongValue> {
-        value
-            .as_str()
-            .map(PathBuf::from)
-            .filter(|path| path.has_root())
-            .ok_or_else(WrongValue::default)
-    }
-}
-
-/// Several texts.
-pub struct Texts;
-
-impl Kind for Texts {
-    type Value = Vec<String>;
-    const FORM: SettingForm = SettingForm::List;
-
-    fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
-        let texts = value.as_array().ok_or_else(WrongValue::default)?.iter();
-        texts
-            .map(|text| text.as_str().map(str::to_owned))
-            .collect::<Option<_>>()
-            .ok_or_else(WrongValue::default)
-    }
-
-    fn write(value: &Vec<String>) -> Option<Value> {
-        (!value.is_empty()).then(|| value.clone().into())
-    }
-}
-
-/// Several directories, of which some may begin with `~/`.
-pub struct Directories;
-
-impl Kind for Directories {
-    type Value = Vec<PathBuf>;
-    const FORM: SettingForm = SettingForm::List;
-
-    fn read(value: &Value) -> Result<Vec<PathBuf>, WrongValue> {
-        Ok(Texts::read(value)?.iter().map(|path| expanded(path)).collect())
-    }
+/// Several texts, each of which is allowed or quoted in the error.
+pub(crate) fn texts_of(
+    value: &Value,
+    is_allowed: impl Fn(&str) -> bool,
+) -> Result<Vec<String>, WrongValue> {
+    let texts = Texts::read(value)?;
+    let wrong = texts.iter().find(|text| !is_allowed(text));
+    wrong.map_or(Ok(()), |wrong| Err(WrongValue::quoting(wrong)))?;
+    Ok(texts)
 }
 
 /// Keys of repositories, with `*` for any text.
 pub struct RepoPatterns;
 
-impl Kind for RepoPatterns {
+impl ValueKind for RepoPatterns {
     type Value = Vec<String>;
     const FORM: SettingForm = SettingForm::List;
 
     fn read(value: &Value) -> Result<Vec<String>, WrongValue> {
-        let texts = Texts::read(value)?;
-        match texts.iter().find(|text| !is_pattern(text)) {
-            None => Ok(texts),
-            Some(wrong) => Err(WrongValue::quoting(wrong)),
-        }
+        texts_of(value, is_pattern)
     }
 
     fn write(value: &Vec<String>) -> Option<Value> {
-        Texts::write(value)
+        written_list(value)
     }
-}
-
-/// One of several words, as JSON Schema has it.
-pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> serde_json::Value {
-    json!({ "enum": words.into_iter().collect::<Vec<_>>() })
 }

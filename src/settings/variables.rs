@@ -6,8 +6,8 @@ pub struct Variable {
     /// Its name.
     pub name: &'static str,
     /// What it is for.
-    pub about: &'static str,
-    /// Whether `agent-knowledge config` shows it where it is set.
+    pub(crate) about: &'static str,
+    /// What `agent-knowledge config` shows of it where it is set.
     pub shown: VariableShown,
 }
 
@@ -22,53 +22,47 @@ pub enum VariableShown {
     Nothing,
 }
 
-/// Names the configuration file.
-pub const CONFIG: &str = "AGENT_KNOWLEDGE_CONFIG";
 /// The directory of the logs, which wins over `logs` in the file.
 pub const LOGS: &str = "AGENT_KNOWLEDGE_LOGS";
-/// Holds the token of a server.
-pub const TOKEN: &str = "AGENT_KNOWLEDGE_TOKEN";
+/// The directory of caches, which wins over `cache` in the file.
+pub const CACHE: &str = "AGENT_KNOWLEDGE_CACHE";
 
-const fn shown(name: &'static str, about: &'static str) -> Variable {
-    Variable { name, about, shown: VariableShown::Content }
+/// Makes a constant of each variable, and the table of all.
+macro_rules! variables {
+    ($($(#[doc = $doc:literal])+ $NAME:ident = $name:literal, $shown:ident;)+) => {
+        $($(#[doc = $doc])+ pub const $NAME: &str = $name;)+
+
+        /// All variables.
+        pub const VARIABLES: &[Variable] =
+            &[$(Variable { name: $name, about: concat!($($doc),+).trim_ascii(), shown: VariableShown::$shown }),+];
+    };
 }
 
-const fn unshown(name: &'static str, about: &'static str) -> Variable {
-    Variable { name, about, shown: VariableShown::Nothing }
+variables! {
+    /// The configuration file.
+    CONFIG = "AGENT_KNOWLEDGE_CONFIG", Content;
+    /// The directory of what is kept of past sessions.
+    SESSIONS = "AGENT_KNOWLEDGE_SESSIONS", Content;
+    /// The directory of the retriever's socket.
+    RUNTIME = "AGENT_KNOWLEDGE_RUNTIME", Content;
+    /// `own`: answer in this process, without the shared retriever.
+    RETRIEVER = "AGENT_KNOWLEDGE_RETRIEVER", Content;
+    /// If set, the logs are looked at now and then, instead of being watched for changes.
+    POLL_ONLY = "AGENT_KNOWLEDGE_POLL_ONLY", Content;
+    /// `off`, or the hooks that stay on, such as `start,failure`.
+    HOOKS = "AGENT_KNOWLEDGE_HOOKS", Content;
+    /// The name under which lessons are saved.
+    AGENT = "AGENT_KNOWLEDGE_AGENT", Content;
+    /// The token of a server, for `serve --http` and `mcp --remote`.
+    TOKEN = "AGENT_KNOWLEDGE_TOKEN", Name;
+    /// The session under which lessons are saved.
+    SESSION = "AGENT_KNOWLEDGE_SESSION", Nothing;
+    /// The name of this machine under which lessons are saved.
+    HOST = "AGENT_KNOWLEDGE_HOST", Nothing;
+    /// More folders with transcripts of a tool, such as `claude-code=/backup/projects`.
+    SESSION_ROOTS = "AGENT_KNOWLEDGE_SESSION_ROOTS", Nothing;
+    /// If set, hooks say on standard error why they printed nothing.
+    HOOKS_DEBUG = "AGENT_KNOWLEDGE_HOOKS_DEBUG", Nothing;
+    /// How long a hook may take, in milliseconds: 150 unless it is set, 10 to 60000.
+    HOOKS_DEADLINE_MS = "AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS", Nothing;
 }
-
-/// All of them.
-pub const VARIABLES: [Variable; 13] = [
-    shown(CONFIG, "The configuration file."),
-    shown("AGENT_KNOWLEDGE_SESSIONS", "The directory of what is kept of past sessions."),
-    shown("AGENT_KNOWLEDGE_RUNTIME", "The directory of the retriever's socket."),
-    shown(
-        "AGENT_KNOWLEDGE_RETRIEVER",
-        "`own`: answer in this process, without the shared retriever.",
-    ),
-    shown(
-        "AGENT_KNOWLEDGE_POLL_ONLY",
-        "If set, the logs are not watched for changes but looked at.",
-    ),
-    shown("AGENT_KNOWLEDGE_HOOKS", "`off`, or the hooks that stay on, such as `start,failure`."),
-    shown("AGENT_KNOWLEDGE_AGENT", "The name under which lessons are saved."),
-    Variable {
-        name: TOKEN,
-        about: "The token of a server, for `serve --http` and `mcp --remote`.",
-        shown: VariableShown::Name,
-    },
-    unshown("AGENT_KNOWLEDGE_SESSION", "The session under which lessons are saved."),
-    unshown("AGENT_KNOWLEDGE_HOST", "The name of this machine under which lessons are saved."),
-    unshown(
-        "AGENT_KNOWLEDGE_SESSION_ROOTS",
-        "More folders with transcripts of a tool, such as `claude-code=/backup/projects`.",
-    ),
-    unshown(
-        "AGENT_KNOWLEDGE_HOOKS_DEBUG",
-        "If set, hooks say on standard error why they printed nothing.",
-    ),
-    unshown(
-        "AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS",
-        "How long a hook may take, in milliseconds (150 unless it is set; 10 to 60000).",
-    ),
-];

@@ -1,10 +1,12 @@
 //! The configuration files: the user's, which is read only where nobody else could have written it, and that of a project, which decides
 //! nothing but how much is told. Not here: what their texts mean (`settings`).
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use settings::{Config, ProjectConfig};
+use settings::variables::CONFIG;
+use settings::{Config, ConfigFinding, PlatformDirs, ProjectConfig};
 
 use super::config_source::{in_file, read_bounded, read_text};
 use super::{FileLock, StoreError, layout, make_own_file, make_private_dir, trusted};
@@ -36,6 +38,30 @@ pub fn read_config(path: &Path) -> Result<Config, StoreError> {
     let mut config = Config::parse(&config_text(path)?).map_err(|fault| in_file(path, fault))?;
     config.findings.iter_mut().for_each(|finding| finding.file = Some(path.to_owned()));
     Ok(config)
+}
+
+/// Returns where the user's configuration is: in the file that a variable names, or where the platform keeps it. `None` where there is no
+/// home.
+pub fn user_config_file(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let named = lookup(CONFIG).filter(|file| !file.is_empty()).map(PathBuf::from);
+    named.or_else(|| PlatformDirs::of_platform().map(|places| places.config_file))
+}
+
+/// Reads the user's configuration. A named file that does not exist is named in the findings: it must not keep a lesson from
+/// being saved.
+///
+/// # Errors
+/// Those of [`read_config`].
+pub fn read_user_config(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, StoreError> {
+    let Some(path) = user_config_file(lookup) else { return Ok(Config::default()) };
+    // In contrast to what may not be read.
+    let found = path.metadata().map_err(|error| error.kind());
+    let is_absent = matches!(found, Err(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory));
+    if is_absent && lookup(CONFIG).is_some_and(|file| !file.is_empty()) {
+        let findings = vec![ConfigFinding::absent(&path, CONFIG)];
+        return Ok(Config { findings, ..Config::default() });
+    }
+    read_config(&path)
 }
 
 /// Returns the text of a configuration file; a missing one is empty.

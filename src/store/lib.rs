@@ -45,6 +45,7 @@ pub use chain::{
 };
 pub use config_file::{
     ConfigTurn, config_text, project_config_file, read_config, read_project_config,
+    read_user_config, user_config_file,
 };
 pub use cursor::{Cursor, FileChange};
 pub use edit::rewrite;

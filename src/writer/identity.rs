@@ -7,6 +7,7 @@ use std::path::Path;
 use event::{Draft, HOOK, fits_short_field, quoted};
 use guard::secrets::Redacted;
 use guard::text::visible;
+use settings::variables;
 use store::git_person;
 
 /// The writer's name and circumstances.
@@ -45,15 +46,15 @@ impl Identity {
             Some(Redacted::stamp(&value?))
         };
         let unknown = || Redacted::of("unknown");
-        let named = set("AGENT_KNOWLEDGE_AGENT")
-            .map(|_| fitting("AGENT_KNOWLEDGE_AGENT").unwrap_or_else(unknown));
+        let named =
+            set(variables::AGENT).map(|_| fitting(variables::AGENT).unwrap_or_else(unknown));
         let agent = named.or_else(|| {
             AGENTS
                 .iter()
                 .find(|(variable, _)| set(variable).is_some())
                 .map(|(_, name)| Redacted::of(name))
         });
-        let session_id = fitting("AGENT_KNOWLEDGE_SESSION")
+        let session_id = fitting(variables::SESSION)
             .or_else(|| fitting("CLAUDE_CODE_SESSION_ID"))
             .or_else(|| fitting("CODEX_THREAD_ID"));
         let source = Some(if agent.is_some() { "agent" } else { "human" }.to_owned());
@@ -145,7 +146,7 @@ const AGENT: &str = "agent";
 #[must_use]
 pub fn host(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
     let set = |name: &str| lookup(name)?.into_string().ok();
-    let named = set("AGENT_KNOWLEDGE_HOST").filter(|host| !host.trim().is_empty());
+    let named = set(variables::HOST).filter(|host| !host.trim().is_empty());
     let by_variable = || set("HOSTNAME").or_else(|| set("COMPUTERNAME"));
     let host = named.or_else(by_the_system).or_else(by_variable)?;
     let host = host.trim();

@@ -11,9 +11,9 @@ use super::flags::{self, Action, Args};
 use super::{Identity, Moment, RecordError, StartDirectory, WAITS, Writer, batch, takes_directory};
 use crate::redaction::Redactions;
 use event::Draft;
-use settings::variables::{CONFIG, LOGS};
-use settings::{Config, ConfigFinding, PlatformDirs};
-use store::{Destination, Store, StoreError, read_config};
+use settings::variables::LOGS;
+use settings::{Config, PlatformDirs};
+use store::{Destination, Store, StoreError, read_user_config};
 
 /// What the process gives the program.
 pub struct Process<'a> {
@@ -139,31 +139,17 @@ pub fn settle(
     logs: Option<PathBuf>,
 ) -> Result<(Store, Config), StoreError> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let places = PlatformDirs::of_platform();
-    let named = set(CONFIG);
-    let config_file = named.or_else(|| places.as_ref().map(|places| places.config_file.clone()));
-    let config = match config_file {
-        Some(path) if set(CONFIG).is_some() && is_absent(&path) => {
-            let findings = vec![ConfigFinding::absent(&path, CONFIG)];
-            Config { findings, ..Config::default() }
-        }
-        Some(path) => read_config(&path)?,
-        None => Config::default(),
-    };
+    let config = read_user_config(lookup)?;
     let root = logs.or_else(|| set(LOGS)).or_else(|| config.general.logs.clone());
     let above =
         root.as_deref().and_then(Path::parent).filter(|above| !above.as_os_str().is_empty());
     if let Some(above) = above.filter(|above| !above.exists()) {
         return Err(StoreError::NoFolder { path: above.to_owned() });
     }
-    let root = root.or_else(|| places.map(|places| places.logs)).ok_or(StoreError::NoPlace)?;
+    let root = root
+        .or_else(|| PlatformDirs::of_platform().map(|places| places.logs))
+        .ok_or(StoreError::NoPlace)?;
     Ok((Store::at(root), config))
-}
-
-/// Tells whether nothing is at a path, in contrast to something that may not be read.
-fn is_absent(path: &Path) -> bool {
-    let kind = path.metadata().map_err(|error| error.kind());
-    matches!(kind, Err(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
 }
 
 fn perform_json(

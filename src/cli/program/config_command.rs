@@ -40,7 +40,7 @@ impl Program<'_> {
         let reply = match command.command {
             None | Some(ConfigCommand::Show(_)) => {
                 let rows = self.rows(settings, &path)?;
-                let findings = self.tell_findings(&path, process)?;
+                let findings = self.tell_findings(process)?;
                 shown(&rows, &path, &findings)
             }
             Some(ConfigCommand::Get { key, .. }) => self.value_of(settings, &path, &key)?,
@@ -80,7 +80,7 @@ impl Program<'_> {
             );
         }
         rows.extend(self.project_rows(&rows));
-        for variable in &VARIABLES {
+        for variable in VARIABLES {
             let Some(content) = self.set_variable(variable.name) else { continue };
             let value = match variable.shown {
                 VariableShown::Content => json!(content),
@@ -307,7 +307,7 @@ fn of_variable(setting: &Setting, text: &str) -> Value {
 fn default_of(setting: &Setting) -> Option<Value> {
     let places = PlatformDirs::of_platform();
     let place = places.as_ref().and_then(|places| places.of_setting(setting.key));
-    let usual = || setting.default().map(|value| json!(value));
+    let usual = || (setting.default)().map(|value| json!(value));
     place.map_or_else(usual, |place| Some(json!(place.display().to_string())))
 }
 

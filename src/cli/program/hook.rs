@@ -20,6 +20,7 @@ use requests::caller::{Caller, Patience};
 use retriever::options::GlobalOptions;
 use retriever::options::Need;
 use retriever::resolved_settings::{ResolvedSettings, Watches};
+use settings::variables::{HOOKS_DEADLINE_MS, HOOKS_DEBUG};
 use writer::exit::{Exit, complain};
 
 /// The deadline of a hook in milliseconds, and the bounds of the setting. A prompt that waits for longer feels slow.
@@ -52,7 +53,7 @@ impl Program<'_> {
         let deadline = self.deadline();
         self.leave_after(deadline);
         let heard = self.hear(settings, command, process, deadline);
-        let is_told = self.set("AGENT_KNOWLEDGE_HOOKS_DEBUG").is_some();
+        let is_told = self.set(HOOKS_DEBUG).is_some();
         if is_told {
             let settled = self.settle(settings).ok();
             let warning = settled.and_then(|settled| settled.config.warning());
@@ -152,9 +153,7 @@ impl Program<'_> {
     }
 
     fn deadline(&self) -> Duration {
-        let set = self
-            .set("AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS")
-            .and_then(|value| value.trim().parse().ok());
+        let set = self.set(HOOKS_DEADLINE_MS).and_then(|value| value.trim().parse().ok());
         let allowed = |ms: &u64| (DEADLINE_MS_MIN..=DEADLINE_MS_MAX).contains(ms);
         let ms = set.filter(allowed).unwrap_or(DEADLINE_MS);
         Duration::from_millis(ms.saturating_sub(AROUND_MS).max(DEADLINE_MS_MIN / 2))

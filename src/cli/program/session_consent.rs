@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use crate::program::asking::{Usual, asked};
-use crate::program::bar;
+use crate::program::{Program, bar};
 use requests::{ApiError, Reply};
 use retriever::failure::{failed, unkept};
 use retriever::options::GlobalOptions;

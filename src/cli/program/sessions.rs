@@ -31,14 +31,12 @@ use sessions::session_import::ImportPlan;
 use sessions::session_rows::{KeptSession, SessionFilter};
 use sessions::session_store::SessionStore;
 use sessions::session_writes::Forgotten;
+use settings::variables::SESSION_ROOTS;
 use settings::{ConfigTable, PlatformDirs, Switch};
 use store::StoreError;
 use transcripts::readers::READERS;
 use transcripts::source::Places;
 use writer::exit::Exit;
-
-/// Adds roots of transcripts.
-const ROOTS: &str = "AGENT_KNOWLEDGE_SESSION_ROOTS";
 
 /// Longest pause of a replay, in milliseconds.
 const PAUSE_MS_MAX: u64 = 2_000;
@@ -147,10 +145,10 @@ impl Program<'_> {
         refuse_held(&settled.config, ConfigTable::Sessions)?;
         let policy = settled.config.sessions.clone();
         check_policy(&policy)?;
-        let set = (self.surroundings.lookup)(ROOTS).unwrap_or_default();
+        let set = (self.surroundings.lookup)(SESSION_ROOTS).unwrap_or_default();
         let set: Vec<PathBuf> =
             std::env::split_paths(&set).filter(|root| !root.as_os_str().is_empty()).collect();
-        let set = set.iter().map(|root| root_of(ROOTS, &root.to_string_lossy()));
+        let set = set.iter().map(|root| root_of(SESSION_ROOTS, &root.to_string_lossy()));
         let roots = roots.iter().map(|root| given_root(root)).chain(set);
         Ok(ImportScope {
             tools: Vec::new(),

@@ -35,10 +35,12 @@ pub(super) fn example(key: &str, setting: &Setting) -> String {
 /// Returns the key that an example sets: the given one, unless its table takes no such name.
 fn example_key(setting: &Setting, key: &str) -> String {
     let Some(table) = setting.key.strip_suffix('*') else { return setting.key.to_owned() };
-    let (usual, takes): (_, fn(&str) -> bool) = match table {
-        "section_budgets." => ("decisions", |name| BRIEFING_SECTIONS.contains(&name)),
-        _ => ("old-name", |name| RepoKey::parse(name).is_ok()),
+    let is_taken = |name: &&str| match table {
+        "section_budgets." => BRIEFING_SECTIONS.contains(name),
+        _ => RepoKey::parse(name).is_ok(),
     };
-    let name = key.strip_prefix(table).filter(|name| takes(name)).unwrap_or(usual);
-    neutralise(&redacted(&format!("{table}{name}")), Layout::Line)
+    match key.strip_prefix(table).filter(is_taken) {
+        Some(_) => neutralise(&redacted(key), Layout::Line),
+        None => setting.usual_key(),
+    }
 }

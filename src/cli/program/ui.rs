@@ -17,9 +17,9 @@ use daemon::remote::Remote;
 use reply::Reply;
 use requests::ApiError;
 use retriever::failure::unavailable;
-use retriever::http_socket::TOKEN;
 use retriever::options::GlobalOptions;
 use retriever::options::Need;
+use settings::variables::TOKEN;
 use web::code_request::new_code;
 use writer::exit::Exit;
 

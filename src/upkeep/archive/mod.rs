@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{CheckReport, CheckVerdict};
 use event::{Decoded, Timestamp, codec};
-use settings::ArchivePolicy;
+use settings::GeneralSettings;
 use store::{LogLine, Moved, Moves, Store, StoreError};
 
 /// How many lines stay in a log by default. jq, grep and people can still handle this many.
@@ -73,21 +73,22 @@ pub fn archive(request: &ArchiveRequest<'_>) -> Archived {
     Archived { checked: CheckReport { verdict, reply }, failed }
 }
 
-/// Archives every log that exceeds the policy, far enough that it does not exceed it again soon: half the lines
+/// Archives every log that exceeds what the settings allow, far enough that it does not exceed it again soon: half the lines
 /// stay, or no line that is too old. This reads whole logs, so it is meant for an idle server. Returns only
 /// logs that were archived or failed.
 #[must_use]
-pub fn by_policy(store: &Store, policy: ArchivePolicy, now: Timestamp) -> Vec<ArchiveResult> {
-    let not_before = policy.older_than.and_then(|age| now.checked_sub(age).ok());
-    if policy.above_lines.is_none() && not_before.is_none() {
+pub fn by_policy(store: &Store, policy: &GeneralSettings, now: Timestamp) -> Vec<ArchiveResult> {
+    let not_before = policy.archive_older_than.and_then(|age| now.checked_sub(age).ok());
+    let above_lines = policy.archive_above_lines.map(u64::from);
+    if above_lines.is_none() && not_before.is_none() {
         return Vec::new();
     }
     let planning = Planning {
-        bounds: Bounds { keep_lines: policy.above_lines.map(|lines| lines / 2), not_before },
-        above_lines: policy.above_lines,
+        bounds: Bounds { keep_lines: above_lines.map(|lines| lines / 2), not_before },
+        above_lines,
         aged_lines_min: AGED_LINES_MIN,
     };
-    let lines_min = policy.above_lines.unwrap_or(u64::MAX);
+    let lines_min = above_lines.unwrap_or(u64::MAX);
     let lines_min = if not_before.is_some() { lines_min.min(AGED_LINES_MIN) } else { lines_min };
     let may_be_over = |log: &PathBuf| {
         let bytes = log.symlink_metadata().map_or(0, |found| found.len());

@@ -10,7 +10,7 @@ use engine::{Engine, EngineSetup};
 use event::Timestamp;
 use memory::Bound;
 use proptest::prelude::*;
-use settings::{ArchivePolicy, Config};
+use settings::{Config, GeneralSettings};
 use store::{Store, StoreError, lines_of};
 use upkeep::CheckVerdict;
 use upkeep::archive::{ArchiveMode, ArchiveRequest, Archived, Bounds, archive, by_policy};
@@ -145,25 +145,26 @@ fn the_policy_waits_until_it_is_worth_a_segment() {
     };
     let aged = |count: usize| -> String { (0..count).map(aged).collect() };
     let lines_in = |world: &World| world.text("a.jsonl").lines().count();
-    let above = ArchivePolicy { above_lines: Some(100), older_than: None };
-    let age = ArchivePolicy { above_lines: None, older_than: Some(Duration::from_secs(86_400)) };
+    let above = || GeneralSettings { archive_above_lines: Some(100), ..<_>::default() };
+    let day = Some(Duration::from_secs(86_400));
+    let age = || GeneralSettings { archive_older_than: day, ..<_>::default() };
     for (count, policy, left) in [
-        (100, above, 100),
-        (101, above, 50),
-        (255, age, 255),
-        (256, age, 0),
-        (300, ArchivePolicy::default(), 300),
+        (100, above(), 100),
+        (101, above(), 50),
+        (255, age(), 255),
+        (256, age(), 0),
+        (300, GeneralSettings::default(), 300),
     ] {
         let world = World::with(&[("a.jsonl", aged(count))]);
         let before = world.digest();
-        let done = by_policy(&world.store, policy, now);
+        let done = by_policy(&world.store, &policy, now);
         assert_eq!(
             (lines_in(&world), done.len()),
             (left, usize::from(left < count)),
             "{count} {policy:?}"
         );
         assert_eq!(world.digest(), before);
-        assert!(by_policy(&world.store, policy, now).is_empty(), "not over it again at once");
+        assert!(by_policy(&world.store, &policy, now).is_empty(), "not over it again at once");
     }
 }
 
