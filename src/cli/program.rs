@@ -17,14 +17,14 @@ use crate::args::token::TokenCommand;
 use crate::args::upkeep::Upkeep;
 use crate::args::{ModelCommand, Serve};
 use crate::command_context::Process;
-use crate::judge::ChatModel;
-use crate::judge::decision::Decided;
+use crate::program::chat_failure::of_model;
 use crate::wiring::Wiring;
 use api::{Api, ApiError, Reply};
 use clients::hooks::last_seen;
 use mcp::mcp_server::Options;
 use mcp::schema::ToolSet;
 use mcp::stdio;
+use providers::chat_model::{ChatModel, Decided};
 use retriever::options::{GlobalOptions, Need};
 use retriever::serve_options::ServeOptions;
 use retriever::startup::{Retriever, Surroundings};
@@ -33,6 +33,7 @@ mod add;
 mod agent_files;
 mod asking;
 mod browser;
+mod chat_failure;
 mod config_command;
 mod config_findings;
 mod edit;
@@ -172,7 +173,8 @@ impl Wiring for Program<'_> {
 
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
         let config = self.settle(settings)?.config;
-        ChatModel::configured(&config, self.surroundings.lookup)?.decided(pair)
+        let model = ChatModel::configured(&config, self.surroundings.lookup).map_err(of_model)?;
+        model.decided(pair).map_err(of_model)
     }
 
     fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {

@@ -15,9 +15,9 @@ use crate::args::token::TokenCommand;
 use crate::args::upkeep::Upkeep;
 use crate::args::{ModelCommand, Serve};
 use crate::command_context::Process;
-use crate::judge::decision::Decided;
 use api::{Api, ApiError, Reply};
 use mcp::schema::ToolSet;
+use providers::chat_model::Decided;
 use retriever::options::{GlobalOptions, Need};
 use writer::exit::Exit;
 

@@ -14,10 +14,9 @@ use crate::args::{ModelCommand, Serve};
 use crate::args::person::PersonCommand;
 use crate::args::token::TokenCommand;
 use crate::args::upkeep::Upkeep;
-use crate::judge::decision::Decided;
-use crate::judge::decision::Decision;
 use mcp::schema::ToolSet;
 use api::Api;
+use providers::chat_model::{Decided, Decision};
 
 struct FakeWiring {
     api: Arc<Fake>,
