@@ -1,5 +1,5 @@
 //! `review --judge`: asks the configured judge about each pair, and shows or carries out its decisions. Not here:
-//! asking the judge (`judge`), finding the pairs (`api::local`).
+//! asking the judge (`providers::chat_model`), finding the pairs (`api::local`).
 
 use guard::secrets::Redacted;
 use std::collections::BTreeSet;
@@ -7,10 +7,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::judge::decision::{Decided, Decision};
 use crate::wiring::Wiring;
 use event::{Decoded, Draft, codec, suspicion};
 use guard::text::{Layout, neutralise};
+use providers::chat_model::{Decided, Decision};
 use reply::Reply;
 use requests::Request;
 use requests::{Api, ApiError, ChangeRequest, Doing, Voice, Wanted};

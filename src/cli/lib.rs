@@ -10,7 +10,6 @@ mod curation;
 pub mod dispatch;
 mod failure_json;
 mod guess;
-mod judge;
 mod judgement;
 mod links;
 mod person;

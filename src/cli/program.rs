@@ -17,12 +17,12 @@ use crate::args::token::TokenCommand;
 use crate::args::upkeep::Upkeep;
 use crate::args::{ModelCommand, Serve};
 use crate::command_context::Process;
-use crate::judge::ChatModel;
-use crate::judge::decision::Decided;
+use crate::program::chat_failure::of_model;
 use crate::wiring::Wiring;
 use clients::hooks::last_seen;
 use mcp::mcp_server::Options;
 use mcp::stdio;
+use providers::chat_model::{ChatModel, Decided};
 use requests::tool::ToolSet;
 use requests::{Api, ApiError, Reply};
 use retriever::options::{GlobalOptions, Need};
@@ -33,6 +33,7 @@ mod add;
 mod agent_files;
 mod asking;
 mod browser;
+mod chat_failure;
 mod config_command;
 mod config_findings;
 mod edit;
@@ -171,7 +172,8 @@ impl Wiring for Program<'_> {
 
     fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
         let config = self.settle(settings)?.config;
-        ChatModel::configured(&config, self.surroundings.lookup)?.decided(pair)
+        let model = ChatModel::configured(&config, self.surroundings.lookup).map_err(of_model)?;
+        model.decided(pair).map_err(of_model)
     }
 
     fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {

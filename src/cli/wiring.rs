@@ -15,7 +15,7 @@ use crate::args::token::TokenCommand;
 use crate::args::upkeep::Upkeep;
 use crate::args::{ModelCommand, Serve};
 use crate::command_context::Process;
-use crate::judge::decision::Decided;
+use providers::chat_model::Decided;
 use requests::tool::ToolSet;
 use requests::{Api, ApiError, Reply};
 use retriever::options::{GlobalOptions, Need};

@@ -15,10 +15,9 @@ use crate::args::{ModelCommand, Serve};
 use crate::args::person::PersonCommand;
 use crate::args::token::TokenCommand;
 use crate::args::upkeep::Upkeep;
-use crate::judge::decision::Decided;
-use crate::judge::decision::Decision;
-use requests::tool::ToolSet;
+use providers::chat_model::{Decided, Decision};
 use requests::Api;
+use requests::tool::ToolSet;
 
 struct FakeWiring {
     api: Arc<Fake>,

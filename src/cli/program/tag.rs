@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use crate::args::tag::TagMemory;
 use crate::command_context::Process;
-use crate::judge::ChatModel;
 use crate::program::Program;
+use crate::program::chat_failure::of_model;
 use crate::program::edit::{draft_of, old_version, replaced};
 use crate::wiring::Wiring;
 use event::EventId;
+use providers::chat_model::ChatModel;
 use requests::Request;
 use requests::listing::TagsRequest;
 use requests::{Api, ApiError, Listing, Reply};
@@ -59,10 +60,11 @@ impl Program<'_> {
         known: &[String],
     ) -> Result<Reply, ApiError> {
         let config = self.settle(settings)?.config;
-        let model = ChatModel::configured(&config, self.surroundings.lookup)?;
+        let model = ChatModel::configured(&config, self.surroundings.lookup).map_err(of_model)?;
         let (id, memory) = old_version(api, &command.id)?;
         let had = draft_of(&memory, "").tags;
-        let tags = new_tags(&had, &model.tags(&memory, known)?);
+        let suggested = model.tags(&memory, known).map_err(of_model)?;
+        let tags = new_tags(&had, &suggested);
         let tags: Vec<&String> = tags.iter().take(usize::from(command.limit)).collect();
         let cited = EventId::foreign(&id);
         let short = cited.as_ref().map_or(id.as_str(), EventId::short);
