@@ -6,13 +6,10 @@ use std::time::{Duration, Instant};
 
 use ureq::config::Config;
 use ureq::http::{Method, Request, Response};
-use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, AsSendBody, Body, Error};
 
 use crate::server_url::ServerUrl;
-
-/// How long a connection may take.
-const CONNECT_MAX: Duration = Duration::from_secs(2);
+use crate::tls_trust::TlsTrust;
 
 /// Connections that are kept for the next request.
 const IDLE_CONNECTIONS_MAX: usize = 4;
@@ -53,6 +50,10 @@ pub struct ServerAccess {
     pub url: ServerUrl,
     /// What it knows us by, and how it is sent.
     pub key: Option<(KeyHeader, String)>,
+    /// Which TLS it must speak.
+    pub trust: TlsTrust,
+    /// How long a connection may take.
+    pub connect_max: Duration,
     /// How long a connection is kept for the next request: shorter than the time after which the server closes it.
     pub idle_max: Duration,
 }
@@ -71,6 +72,8 @@ pub struct HttpRequest<'a> {
     pub method: Method,
     /// What stands behind the address of the server.
     pub path: &'a str,
+    /// Headers beside those of every request. `accept` stands in the place of JSON.
+    pub headers: &'a [(&'a str, &'a str)],
     /// JSON, if there is a body.
     pub body: Option<&'a [u8]>,
     /// When the whole answer must be there.
@@ -84,9 +87,11 @@ pub struct HttpRequest<'a> {
 pub struct HttpAnswer {
     /// The HTTP status.
     pub status: u16,
+    /// The media type of the body, where the server names it.
+    pub content_type: Option<String>,
     /// After how many seconds to ask again, where the server says so.
     pub retry_after_seconds: Option<u64>,
-    /// The body. Without success only its beginning counts: a longer one is left out.
+    /// The body. Without success it is left out where it is long, and that of a redirect always.
     pub body: Vec<u8>,
 }
 
@@ -135,16 +140,14 @@ impl HttpClient {
     #[must_use]
     pub fn new(access: ServerAccess) -> Self {
         let url = &access.url;
-        // A proxy that opens TLS is known to the system alone.
-        let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
         let mut config = Config::builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .https_only(url.is_encrypted())
-            .timeout_connect(Some(CONNECT_MAX))
+            .timeout_connect(Some(access.connect_max))
             .max_idle_age(access.idle_max)
             .max_idle_connections_per_host(IDLE_CONNECTIONS_MAX)
-            .tls_config(tls)
+            .tls_config(access.trust.config())
             .user_agent("agent-knowledge");
         if url.is_loopback() || !url.is_encrypted() {
             // What is meant for this machine, or could be read on the way, goes through nobody else.
@@ -176,8 +179,13 @@ impl HttpClient {
         }
         let mut head = Request::builder()
             .method(request.method.clone())
-            .uri(self.access.url.with(request.path))
-            .header("accept", JSON);
+            .uri(self.access.url.with(request.path));
+        if !request.headers.iter().any(|(name, _)| *name == "accept") {
+            head = head.header("accept", JSON);
+        }
+        for (name, value) in request.headers {
+            head = head.header(*name, *value);
+        }
         if let Some((header, key)) = &self.access.key {
             let (name, value) = header.with(key);
             head = head.header(name, value);
@@ -194,22 +202,28 @@ impl HttpClient {
         let sent = self.agent.configure_request(sent).timeout_global(Some(left)).build();
         let mut answer = self.agent.run(sent)?;
         let (status, retry_after_seconds) = (answer.status(), retry_after(&answer));
-        let body = match status.is_success() {
-            true => read_body(&mut answer, request.answer_bytes_max)?,
+        let content_type = header(&answer, "content-type").map(str::to_owned);
+        let body = match status.as_u16() {
+            200..=299 => read_body(&mut answer, request.answer_bytes_max)?,
+            300..=399 => Vec::new(),
             // The status says enough.
-            false => read_body(&mut answer, REFUSAL_BYTES_MAX).unwrap_or_default(),
+            _ => read_body(&mut answer, REFUSAL_BYTES_MAX).unwrap_or_default(),
         };
-        Ok(HttpAnswer { status: status.as_u16(), retry_after_seconds, body })
+        Ok(HttpAnswer { status: status.as_u16(), content_type, retry_after_seconds, body })
     }
 }
 
 fn read_body(answer: &mut Response<Body>, bytes_max: u64) -> Result<Vec<u8>, Error> {
-    answer.body_mut().with_config().limit(bytes_max).read_to_vec()
+    // The limit itself is already too much for it.
+    answer.body_mut().with_config().limit(bytes_max.saturating_add(1)).read_to_vec()
+}
+
+fn header<'a>(answer: &'a Response<Body>, name: &str) -> Option<&'a str> {
+    answer.headers().get(name)?.to_str().ok()
 }
 
 fn retry_after(answer: &Response<Body>) -> Option<u64> {
-    let text = answer.headers().get("retry-after")?.to_str().ok()?;
-    let seconds: f64 = text.trim().parse().ok()?;
+    let seconds: f64 = header(answer, "retry-after")?.trim().parse().ok()?;
     let is_time = seconds.is_finite() && seconds >= 0.0;
     // The bound is far below what a u64 holds.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "see above")]

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use http_client::{
     HttpAnswer, HttpClient, HttpError, HttpRequest, KeyHeader, Method, ServerAccess, ServerUrl,
+    TlsTrust,
 };
 use serde_json::Value;
 
@@ -20,6 +21,9 @@ const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// How often a request is sent again after a failure of the provider, and the pause before it.
 const BROKEN_RETRIES: u32 = 1;
 const BROKEN_PAUSE: Duration = Duration::from_millis(250);
+
+/// How long a connection may take.
+const CONNECT_MAX: Duration = Duration::from_secs(2);
 
 /// How long a connection is kept for the next request.
 const IDLE_MAX: Duration = Duration::from_secs(15);
@@ -93,7 +97,13 @@ impl Retries {
 impl ProviderClient {
     pub(crate) fn new(url: ServerUrl, key: Option<String>, key_header: KeyHeader) -> Self {
         let key = key.map(|key| (key_header, key));
-        Self(HttpClient::new(ServerAccess { url, key, idle_max: IDLE_MAX }))
+        Self(HttpClient::new(ServerAccess {
+            url,
+            key,
+            trust: TlsTrust::System,
+            connect_max: CONNECT_MAX,
+            idle_max: IDLE_MAX,
+        }))
     }
 
     /// Returns the host, for messages.
@@ -149,6 +159,7 @@ impl ProviderClient {
         let request = HttpRequest {
             method: Method::POST,
             path,
+            headers: &[],
             body: Some(body.as_bytes()),
             until,
             answer_bytes_max: limits.answer_bytes_max,

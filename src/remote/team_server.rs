@@ -1,34 +1,27 @@
-//! The team's server over HTTP: its address, and requests with a deadline, over connections that are used again. Inside TLS
-//! unless it is on this machine. Not here: what is asked (`remote_team`), TLS (`server_tls`).
+//! The team's server: its address, and requests that go on for their whole time while who asked may wait for less. Inside TLS unless
+//! it is on this machine. Not here: what is asked (`remote_team`), sending (`http_client`), who is believed (`believed_authorities`).
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Bytes;
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName};
-use hyper::{Method, Request, Uri};
-use hyper_util::rt::TokioIo;
+use http_client::{
+    HttpAnswer, HttpClient, HttpError, HttpRequest, KeyHeader, Method, PlainHttp, ServerAccess,
+    ServerUrl, TlsTrust, UrlFault,
+};
 use serde_json::{Map, Value};
-use tokio::net::TcpStream;
-use tokio::runtime::Runtime;
 
-use crate::server_tls::ServerTls;
-use access::byte_stream::BoxedStream;
-use access::own_names::is_loopback;
+use crate::believed_authorities::authorities;
 use guard::text::{Layout, neutralise};
 use requests::rest_forms::{BOTH_FORMS, PREFIX, PROBLEM_JSON};
 
 /// How long one request may take in all, whoever waits for it.
 const REQUEST: Duration = Duration::from_secs(10);
 
-/// Connections that are kept for the next request.
-const IDLE_MAX: usize = 4;
+/// How long a connection is kept for the next request.
+const IDLE_MAX: Duration = Duration::from_secs(60);
 
 /// The longest answer, in bytes: a reply has at most some thousand tokens, and its JSON several times as much.
-const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// The longest path with its query, in bytes: a head has at most 16 KiB, with the token and the other headers.
 pub const PATH_BYTES_MAX: usize = 14 * 1024;
@@ -36,17 +29,9 @@ pub const PATH_BYTES_MAX: usize = 14 * 1024;
 /// The longest reason of a server that is repeated, in characters.
 const SAID_CHARS_MAX: usize = 300;
 
-const AGENT: HeaderName = HeaderName::from_static("x-agent");
-const MARK: HeaderName = HeaderName::from_static("idempotency-key");
-
 /// The address of a team's server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerAddress {
-    is_tls: bool,
-    host: String,
-    port: u16,
-    authority: String,
-}
+pub struct ServerAddress(ServerUrl);
 
 impl ServerAddress {
     /// Reads an address such as `https://memory.example.org:7443`. Without TLS only this machine is reached: the token would be
@@ -60,47 +45,39 @@ impl ServerAddress {
                 "--remote {why}; give the address of the team's server, for example https://memory.example.org:7443"
             )
         };
-        let uri: Uri = text.trim().parse().map_err(|_| wrong("is no address"))?;
-        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-            return Err(wrong("is no address with https://"));
-        };
-        if authority.as_str().contains('@') {
-            return Err(wrong(
-                "holds a name or a password, which others would see; AGENT_KNOWLEDGE_TOKEN holds the token",
-            ));
+        let url = ServerUrl::parse(text.trim(), PlainHttp::ToThisMachine);
+        let url = url.map_err(|fault| {
+            wrong(match fault {
+                UrlFault::NameOrPassword => {
+                    "holds a name or a password, which others would see; AGENT_KNOWLEDGE_TOKEN holds the token"
+                }
+                UrlFault::NoServer => "is no address",
+                UrlFault::Query => "has a path",
+                UrlFault::WithoutTls => {
+                    "is without TLS, which only an address of this machine may be"
+                }
+                UrlFault::OtherScheme => "is no address with https://",
+            })
+        })?;
+        match url.path() {
+            "" | "/mcp" => Ok(Self(url.root())),
+            _ => Err(wrong("has a path")),
         }
-        if !matches!(uri.path(), "" | "/" | "/mcp") || uri.query().is_some() {
-            return Err(wrong("has a path"));
-        }
-        let is_tls = match scheme {
-            "https" => true,
-            "http" if is_loopback(authority) => false,
-            "http" => {
-                return Err(wrong("is without TLS, which only an address of this machine may be"));
-            }
-            _ => return Err(wrong("is no address with https://")),
-        };
-        let port = authority.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-        let host = authority.host().trim_matches(['[', ']']).to_owned();
-        Ok(Self { is_tls, host, port, authority: authority.to_string() })
     }
 
     /// Returns it as people write it.
-    /// Returns the address without its secrets.
     #[must_use]
     pub fn shown(&self) -> String {
-        format!("{}://{}", if self.is_tls { "https" } else { "http" }, self.authority)
+        self.0.with("")
     }
 }
 
 /// What is asked of the server.
 #[derive(Debug, Clone)]
 pub struct ServerRequest {
-    /// The HTTP method.
-    pub method: Method,
     /// The path below [`PREFIX`], with its query.
     pub path: String,
-    /// What is sent.
+    /// What is sent, if anything is.
     pub body: Option<Value>,
     /// In whose name.
     pub agent: Option<String>,
@@ -111,12 +88,12 @@ pub struct ServerRequest {
 impl ServerRequest {
     /// Makes a request that reads.
     pub fn get(path: String) -> Self {
-        Self { method: Method::GET, path, body: None, agent: None, mark: None }
+        Self { path, body: None, agent: None, mark: None }
     }
 
     /// Makes a request with a body, in the name of an agent.
     pub fn post(path: String, body: Value, agent: Option<String>) -> Self {
-        Self { method: Method::POST, path, body: Some(body), agent, mark: None }
+        Self { path, body: Some(body), agent, mark: None }
     }
 }
 
@@ -196,20 +173,10 @@ impl Unheard {
     }
 }
 
-type Sender = SendRequest<Full<Bytes>>;
-
 /// The team's server.
 pub struct TeamServer {
-    shared: Arc<Shared>,
-    /// `None` once it is dropped.
-    runtime: Option<Runtime>,
-}
-
-struct Shared {
     address: ServerAddress,
-    token: String,
-    tls: Option<ServerTls>,
-    idle: Mutex<Vec<Sender>>,
+    client: HttpClient,
 }
 
 /// A request under way.
@@ -222,48 +189,42 @@ impl TeamServer {
     /// Prepares to reach a server; nothing is sent yet.
     ///
     /// # Errors
-    /// A sentence: TLS or a thread is missing.
+    /// A sentence: there are no certificates to believe.
     pub fn at(
         address: ServerAddress,
         token: String,
         certificates: Option<&std::path::Path>,
     ) -> Result<Self, String> {
-        let tls = address.is_tls.then(|| ServerTls::new(certificates)).transpose()?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("team-server")
-            .enable_all()
-            .build()
-            .map_err(|error| format!("failed to start a thread: {error}"))?;
-        let shared = Shared { address, token, tls, idle: Mutex::default() };
-        Ok(Self { shared: Arc::new(shared), runtime: Some(runtime) })
+        let url = address.0.clone();
+        let trust = match url.is_encrypted() {
+            true => authorities(certificates)?,
+            false => TlsTrust::System,
+        };
+        let client = HttpClient::new(ServerAccess {
+            url,
+            key: Some((KeyHeader::Bearer, token)),
+            trust,
+            connect_max: REQUEST,
+            idle_max: IDLE_MAX,
+        });
+        Ok(Self { address, client })
     }
 
     /// Returns its address without its secrets.
     pub fn shown(&self) -> String {
-        self.shared.address.shown()
+        self.address.shown()
     }
 
-    /// Sends a request. Its answer is waited for by [`Asked::within`].
+    /// Sends a request. Its answer is waited for by [`Asked::within`]; it goes on when nobody waits any more.
     pub fn ask(&self, request: ServerRequest) -> Asked {
         let (done, answer) = sync_channel(1);
-        let shared = Arc::clone(&self.shared);
-        if let Some(runtime) = &self.runtime {
-            runtime.spawn(async move {
-                let answered = tokio::time::timeout(REQUEST, shared.answered(&request)).await;
-                let late = || Err(Unheard::because("it did not answer"));
-                // Nobody may be waiting any more.
-                let _ = done.send(answered.unwrap_or_else(|_| late()));
-            });
-        }
+        let client = self.client.clone();
+        let work = move || {
+            let _ = done.send(answered(&client, &request));
+        };
+        // Without a thread there is nobody who would answer, which is told as such.
+        let _ = std::thread::Builder::new().name("team-server".to_owned()).spawn(work);
         Asked { answer, begun: Instant::now() }
-    }
-}
-
-impl Drop for TeamServer {
-    fn drop(&mut self) {
-        // Waits for nothing.
-        self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
     }
 }
 
@@ -282,82 +243,40 @@ impl Asked {
     }
 }
 
-impl Shared {
-    async fn answered(&self, request: &ServerRequest) -> Result<ServerAnswer, Unheard> {
+fn answered(client: &HttpClient, request: &ServerRequest) -> Result<ServerAnswer, Unheard> {
+    let path = format!("{PREFIX}{}", request.path);
+    let body = request.body.as_ref().map(Value::to_string);
+    let mut headers = vec![("accept", BOTH_FORMS)];
+    headers.extend(request.agent.as_deref().map(|agent| ("x-agent", agent)));
+    headers.extend(request.mark.as_deref().map(|mark| ("idempotency-key", mark)));
+    let sent = HttpRequest {
+        method: if body.is_some() { Method::POST } else { Method::GET },
+        path: &path,
+        headers: &headers,
+        body: body.as_deref().map(str::as_bytes),
+        until: Instant::now() + REQUEST,
+        answer_bytes_max: ANSWER_BYTES_MAX,
+    };
+    let answer = match client.send(&sent) {
         // A connection that was kept may have ended meanwhile. Every request may be sent twice: it has its id or its mark.
-        if let Some(sender) = self.idle_connection()
-            && let Ok(answer) = self.exchange(sender, request).await
-        {
-            return Ok(answer);
-        }
-        let sender = self.connect().await?;
-        self.exchange(sender, request).await
-    }
+        Err(HttpError::Connection(_)) => client.send(&sent),
+        other => other,
+    };
+    answer.map(ServerAnswer::from).map_err(|error| {
+        Unheard::because(match error {
+            HttpError::NoConnection | HttpError::TimedOut => "it did not answer".to_owned(),
+            HttpError::Connection(error) => error.to_string(),
+            other => other.to_string(),
+        })
+    })
+}
 
-    fn idle_connection(&self) -> Option<Sender> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        std::iter::from_fn(|| idle.pop()).find(SendRequest::is_ready)
-    }
-
-    async fn connect(&self) -> Result<Sender, Unheard> {
-        let failed = |error: &dyn std::fmt::Display| Unheard::because(error.to_string());
-        let address = (self.address.host.as_str(), self.address.port);
-        let stream = TcpStream::connect(address).await.map_err(|error| failed(&error))?;
-        // A request is one small write.
-        let _ = stream.set_nodelay(true);
-        let stream: BoxedStream = match &self.tls {
-            None => Box::new(stream),
-            Some(tls) => tls.connect(&self.address.host, stream).await.map_err(Unheard::because)?,
-        };
-        let (sender, connection) =
-            handshake(TokioIo::new(stream)).await.map_err(|error| failed(&error))?;
-        tokio::spawn(async move {
-            // The answer, or its absence, shows how the connection ended.
-            let _ = connection.await;
-        });
-        Ok(sender)
-    }
-
-    async fn exchange(
-        &self,
-        mut sender: Sender,
-        request: &ServerRequest,
-    ) -> Result<ServerAnswer, Unheard> {
-        let failed = |error: &dyn std::fmt::Display| Unheard::because(error.to_string());
-        let mut sent = Request::builder()
-            .method(request.method.clone())
-            .uri(format!("{PREFIX}{}", request.path))
-            .header(HOST, &self.address.authority)
-            .header(AUTHORIZATION, format!("Bearer {}", self.token))
-            .header(ACCEPT, BOTH_FORMS);
-        if let Some(agent) = &request.agent {
-            sent = sent.header(AGENT, agent);
-        }
-        if let Some(mark) = &request.mark {
-            sent = sent.header(MARK, mark);
-        }
-        let body = match &request.body {
-            None => Bytes::new(),
-            Some(body) => {
-                sent = sent.header(CONTENT_TYPE, "application/json");
-                Bytes::from(body.to_string())
-            }
-        };
-        let sent = sent.body(Full::new(body)).map_err(|error| failed(&error))?;
-        let answer = sender.send_request(sent).await.map_err(|error| failed(&error))?;
-        let status = answer.status().as_u16();
-        let content_type = answer.headers().get(CONTENT_TYPE);
-        let form = SentAs::of(content_type.and_then(|it| it.to_str().ok()).unwrap_or_default());
-        let body = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;
-        let body = body.map_err(|error| failed(&error))?.to_bytes();
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE_MAX {
-            idle.push(sender);
-        }
-        drop(idle);
-        let text = String::from_utf8_lossy(&body);
+impl From<HttpAnswer> for ServerAnswer {
+    fn from(answer: HttpAnswer) -> Self {
+        let text = String::from_utf8_lossy(&answer.body);
         let json = serde_json::from_str(&text).unwrap_or_else(|_| text.trim().into());
-        Ok(ServerAnswer { status, form, json })
+        let form = SentAs::of(answer.content_type.as_deref().unwrap_or_default());
+        Self { status: answer.status, form, json }
     }
 }
 
@@ -384,6 +303,9 @@ pub fn query(fields: &Map<String, Value>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
     use super::*;
 
     // S-REMOTE-1
@@ -406,5 +328,88 @@ mod tests {
             let told = read(wrong).unwrap_err();
             assert!(told.contains(why) && !told.contains("secret"), "{wrong}: {told}");
         }
+    }
+
+    /// A server that answers each request on one connection, one after the other, by what it was sent.
+    fn server(connections: Vec<Vec<&'static str>>) -> (TeamServer, Receiver<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let (sent, requests) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for answers in connections {
+                let (stream, _) = listener.accept().unwrap();
+                let mut reader = BufReader::new(stream);
+                for answer in answers {
+                    let Some(request) = request(&mut reader) else { break };
+                    sent.send(request).unwrap();
+                    reader.get_mut().write_all(answer.as_bytes()).unwrap();
+                }
+            }
+            // Whoever comes now is heard by nobody.
+            let _left = listener.accept();
+            std::thread::park();
+        });
+        let address = ServerAddress::parse(&address).unwrap();
+        (TeamServer::at(address, "secret".to_owned(), None).unwrap(), requests)
+    }
+
+    fn request(reader: &mut BufReader<TcpStream>) -> Option<String> {
+        let (mut head, mut length) = (String::new(), 0);
+        while !head.ends_with("\r\n\r\n") {
+            let begun = head.len();
+            if reader.read_line(&mut head).ok()? == 0 {
+                return None;
+            }
+            let line = head.get(begun..).unwrap().to_ascii_lowercase();
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        Some(head + &String::from_utf8(body).unwrap())
+    }
+
+    const PATIENCE: Duration = Duration::from_secs(9);
+    const REPLY: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/vnd.agent-knowledge.reply+json\r\ncontent-length: 12\r\n\r\n{\"text\":\"a\"}";
+
+    // S-REMOTE-1
+    #[test]
+    fn a_request_has_the_token_the_agent_and_its_mark() {
+        let (server, requests) = server(vec![vec![REPLY, REPLY]]);
+        let post = ServerRequest {
+            mark: Some("m1".to_owned()),
+            ..ServerRequest::post(
+                "memories".to_owned(),
+                serde_json::json!({}),
+                Some("jane".to_owned()),
+            )
+        };
+        let answer = server.ask(post).within(PATIENCE).unwrap();
+        assert_eq!((answer.status, &answer.json), (200, &serde_json::json!({ "text": "a" })));
+        let sent = requests.recv().unwrap();
+        assert!(sent.starts_with("POST /api/v1/memories HTTP/1.1\r\n") && sent.ends_with("{}"));
+        for header in ["authorization: Bearer secret", "x-agent: jane", "idempotency-key: m1"] {
+            assert!(sent.contains(&format!("{header}\r\n")), "{sent}");
+        }
+        let accepts = sent.matches("accept: ").count();
+        assert!(accepts == 1 && sent.contains(&format!("accept: {BOTH_FORMS}\r\n")), "{sent}");
+        // Over the same connection.
+        server.ask(ServerRequest::get("status".to_owned())).within(PATIENCE).unwrap();
+        assert!(requests.recv().unwrap().starts_with("GET /api/v1/status HTTP/1.1\r\n"));
+    }
+
+    // S-REMOTE-1
+    #[test]
+    fn a_connection_that_ended_is_made_again() {
+        // The second request comes to a connection that ends without an answer.
+        let (server, _requests) = server(vec![vec![REPLY, ""], vec![REPLY]]);
+        for _ in 0..2 {
+            let asked = server.ask(ServerRequest::get("status".to_owned()));
+            assert_eq!(asked.within(PATIENCE).unwrap().status, 200);
+        }
+        let waiting = server.ask(ServerRequest::get("status".to_owned()));
+        let late = waiting.within(Duration::from_millis(50)).unwrap_err();
+        assert_eq!(late.why, "it did not answer in 50 ms");
     }
 }

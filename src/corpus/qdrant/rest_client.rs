@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use http_client::{HttpClient, HttpError, HttpRequest, KeyHeader, Method, ServerAccess};
+use http_client::{HttpClient, HttpError, HttpRequest, KeyHeader, Method, ServerAccess, TlsTrust};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -11,6 +11,8 @@ use super::server_address::QdrantAddress;
 use crate::contract::Deadline;
 use crate::trouble::Trouble;
 
+/// How long a connection may take.
+const CONNECT_MAX: Duration = Duration::from_secs(2);
 /// How long a connection is kept for the next call: shorter than the five seconds after which the server closes it.
 const IDLE_MAX: Duration = Duration::from_secs(3);
 /// The longest answer: the records of four hundred memories, of which the longest take some tens of kilobytes.
@@ -63,8 +65,13 @@ impl QdrantCorpus {
     #[must_use]
     pub fn at(address: QdrantAddress) -> Self {
         let key = address.key.clone().map(|key| (KeyHeader::Qdrant, key));
-        let access = ServerAccess { url: address.root.clone(), key, idle_max: IDLE_MAX };
-        let client = HttpClient::new(access);
+        let client = HttpClient::new(ServerAccess {
+            url: address.root.clone(),
+            key,
+            trust: TlsTrust::System,
+            connect_max: CONNECT_MAX,
+            idle_max: IDLE_MAX,
+        });
         Self { client, address, epoch: AtomicU64::new(0), is_tidy: AtomicBool::new(false) }
     }
 
@@ -106,6 +113,7 @@ impl QdrantCorpus {
         let answer = self.client.send(&HttpRequest {
             method,
             path,
+            headers: &[],
             body,
             until: Instant::now() + until.left(),
             answer_bytes_max: ANSWER_BYTES_MAX,

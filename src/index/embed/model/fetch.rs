@@ -1,8 +1,8 @@
 //! Installing the model by running `scripts/fetch-model`, which is compiled in.
 //!
 //! A download needs pip, proxies, mirrors and certificates as this machine has them set up; the
-//! script lets pip bring all that, and the program needs no HTTP client. What is not here: the
-//! steps themselves (the script).
+//! script lets pip bring all that, which our own client (`http_client`) does not know. What is not
+//! here: the steps themselves (the script).
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
