@@ -4,7 +4,7 @@
 use crate::args::curation::Curation;
 use crate::args::output_format::OutputFormat;
 use crate::judgement::judged;
-use crate::wiring::Wiring;
+use crate::program::Program;
 use reply::Reply;
 use requests::Request;
 use requests::{ApiError, Doing, ReviewRequest, StaleRequest, Voice};
@@ -12,11 +12,11 @@ use retriever::options::{GlobalOptions, Need};
 
 /// Runs a command. Wrong values are reported before anything is opened.
 pub(super) fn curate(
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     command: Curation,
 ) -> Result<(OutputFormat, Reply), ApiError> {
-    let mut open = || wiring.open(settings, Need::Words);
+    let mut open = || program.open(settings, Need::Words);
     Ok(match command {
         Curation::Change(command) => {
             let (form, request) = command.request()?;
@@ -31,7 +31,8 @@ pub(super) fn curate(
             let api = open()?;
             let reply = api.ask(&Request::Review(request))?;
             let doing = if apply { Doing::Do } else { Doing::Show };
-            let reply = if judge { judged(wiring, settings, &*api, &reply, doing)? } else { reply };
+            let reply =
+                if judge { judged(program, settings, &*api, &reply, doing)? } else { reply };
             (form, reply)
         }
         Curation::Stale(command) => {

@@ -24,11 +24,11 @@ use requests::{Api, ApiError, ContextRequest, Listing, Mode, Reply, SearchReques
 use terminal::memory_table;
 use writer::exit::{Exit, complain};
 
-use crate::wiring::Wiring;
+use crate::program::Program;
 
 /// Runs the program. A reader that closed the output early is no failure.
 #[must_use]
-pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
+pub fn run(process: &mut Process<'_>, program: &mut Program<'_>) -> Exit {
     let name = OsString::from(process.name);
     let as_json = crate::failure_json::is_asked(&process.args);
     let is_hook = process.args.first().is_some_and(|first| first == "hook");
@@ -59,18 +59,18 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
     let is_told = line.command.as_ref().is_none_or(warns);
-    let warnings = if is_told { wiring.warnings(&settings) } else { Vec::new() };
+    let warnings = if is_told { program.warnings(&settings) } else { Vec::new() };
     for warning in &warnings {
         complain(process.messages, process.name, warning);
     }
     let done = match line.command {
-        Some(command) => perform(process, wiring, &settings, command),
-        None => wiring
+        Some(command) => perform(process, program, &settings, command),
+        None => program
             .home(&settings)
             .map(|reply| answer(process, OutputFormat { json: line.json }, &reply)),
     };
     if is_told {
-        tell_directory(process, wiring);
+        tell_directory(process, program);
     }
     match done {
         Ok(exit) => exit,
@@ -94,17 +94,17 @@ pub fn run(process: &mut Process<'_>, wiring: &mut dyn Wiring) -> Exit {
 /// Serves a client, for whose calls the directory may decide something, which is told before they come.
 fn serve_mcp(
     process: &mut Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     api: Arc<dyn Api>,
     tools: ToolSet,
 ) -> Exit {
-    tell_directory(process, wiring);
-    wiring.serve_mcp(api, tools)
+    tell_directory(process, program);
+    program.serve_mcp(api, tools)
 }
 
 /// Says that another directory was taken for the one that was removed, where that decided something.
-fn tell_directory(process: &mut Process<'_>, wiring: &dyn Wiring) {
-    if let Some(notice) = wiring.directory_notice() {
+fn tell_directory(process: &mut Process<'_>, program: &Program<'_>) {
+    if let Some(notice) = program.directory_notice() {
         complain(process.messages, process.name, &notice);
     }
 }
@@ -141,75 +141,78 @@ pub fn explain(process: &mut Process<'_>, error: &clap::Error) -> Exit {
 
 fn perform(
     process: &mut Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     command: MainCommand,
 ) -> Result<Exit, ApiError> {
     // Wrong values are reported before anything is opened.
     let (form, reply) = match command {
-        MainCommand::Search(search) => searched(process, wiring, settings, search)?,
+        MainCommand::Search(search) => searched(process, program, settings, search)?,
         MainCommand::Person(command) => {
-            return crate::person::perform(process, wiring, settings, command);
+            return crate::person::perform(process, program, settings, command);
         }
-        MainCommand::Context(context) => briefed(process, wiring, settings, context)?,
-        MainCommand::Show(show) => shown(process, wiring, settings, show)?,
-        MainCommand::Curation(command) => crate::curation::curate(wiring, settings, command)?,
+        MainCommand::Context(context) => briefed(process, program, settings, context)?,
+        MainCommand::Show(show) => shown(process, program, settings, show)?,
+        MainCommand::Curation(command) => crate::curation::curate(program, settings, command)?,
         MainCommand::Links(command) => {
             let form = command.form();
-            let done = crate::links::follow(process, wiring, settings, command)?;
+            let done = crate::links::follow(process, program, settings, command)?;
             return Ok(ended(process, form, &done));
         }
         MainCommand::Import(command) => {
             let form = command.form;
-            let done = wiring.import(settings, command, process.messages)?;
+            let done = program.import(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
         }
         MainCommand::Sessions { command } => {
             let form = command.form();
-            let done = wiring.sessions(settings, command, process.messages)?;
+            let done = program.sessions(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
         }
-        MainCommand::Export(command) => (command.form, wiring.export(settings, command)?),
-        MainCommand::List(list) => listed(process, wiring, settings, list)?,
+        MainCommand::Export(command) => (command.form, program.export(settings, command)?),
+        MainCommand::List(list) => listed(process, program, settings, list)?,
         MainCommand::Recent(recent) => {
             let request: RecentArguments = recent.arguments.read()?;
-            (recent.form, wiring.open(settings, Need::Words)?.ask(&Request::Recent(request.limit))?)
+            (
+                recent.form,
+                program.open(settings, Need::Words)?.ask(&Request::Recent(request.limit))?,
+            )
         }
         MainCommand::Status(form) => {
-            let status = wiring.open(settings, Need::Words)?.ask(&Request::Status)?;
-            (form, wiring.with_sessions_and_team(settings, status))
+            let status = program.open(settings, Need::Words)?.ask(&Request::Status)?;
+            (form, program.with_sessions_and_team(settings, status))
         }
         MainCommand::Whoami(form) => {
-            (form, wiring.open(settings, Need::Words)?.ask(&Request::Whoami)?)
+            (form, program.open(settings, Need::Words)?.ask(&Request::Whoami)?)
         }
         MainCommand::Mcp(command) => {
-            let api = wiring.open_server(settings, command.remote.as_deref())?;
-            return Ok(serve_mcp(process, wiring, api, command.tools));
+            let api = program.open_server(settings, command.remote.as_deref())?;
+            return Ok(serve_mcp(process, program, api, command.tools));
         }
         MainCommand::Serve(command) => {
-            (command.form, wiring.serve(settings, command, process.messages)?)
+            (command.form, program.serve(settings, command, process.messages)?)
         }
         MainCommand::Token { command } => {
-            (command.form(), wiring.tokens(&command, process.messages)?)
+            (command.form(), program.tokens(&command, process.messages)?)
         }
-        MainCommand::Ui(command) => (command.form, wiring.ui(settings, &command)?),
+        MainCommand::Ui(command) => (command.form, program.ui(settings, &command)?),
         MainCommand::CompleteWords(asked) => {
-            return Ok(crate::shell_words::complete(process, wiring, settings, &asked));
+            return Ok(crate::shell_words::complete(process, program, settings, &asked));
         }
-        MainCommand::Hook(command) => return Ok(wiring.hook(settings, &command, process)),
-        MainCommand::Index(form) => (form, wiring.index(settings, process.messages)?),
+        MainCommand::Hook(command) => return Ok(program.hook(settings, &command, process)),
+        MainCommand::Index(form) => (form, program.index(settings, process.messages)?),
         MainCommand::Upkeep(command) => {
             let form = command.form();
-            let checked = wiring.upkeep(settings, command, process.messages)?;
+            let checked = program.upkeep(settings, command, process.messages)?;
             return Ok(ended(process, form, &checked));
         }
         MainCommand::GettingReady(command) => {
             let form = command.form();
-            let done = wiring.get_ready(settings, command, process.messages)?;
+            let done = program.get_ready(settings, command, process.messages)?;
             return Ok(ended(process, form, &done));
         }
         MainCommand::Model { command } => {
-            (command.form(), wiring.model(command, settings, process.messages)?)
+            (command.form(), program.model(command, settings, process.messages)?)
         }
     };
     Ok(answer(process, form, &reply))
@@ -218,12 +221,12 @@ fn perform(
 /// Lists memories; on a terminal as a table.
 fn listed(
     process: &Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     command: RequestCommand<BrowseRequest>,
 ) -> Result<(OutputFormat, Reply), ApiError> {
     let listing = Listing::Page(Box::new(command.arguments.read()?));
-    let mut reply = wiring.open(settings, Need::Words)?.ask(&Request::List(listing))?;
+    let mut reply = program.open(settings, Need::Words)?.ask(&Request::List(listing))?;
     let table = process.columns.and_then(|wide| memory_table::table(&reply.json, wide));
     reply.text = table.unwrap_or(reply.text);
     Ok((command.form, reply))
@@ -232,13 +235,13 @@ fn listed(
 /// Shows memories in full; on a terminal in lines that fit.
 fn shown(
     process: &Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     command: Past<ShowArguments>,
 ) -> Result<(OutputFormat, Reply), ApiError> {
     let request: ShowArguments = command.arguments.read()?;
     let mut reply =
-        wiring.open(settings, Need::Words)?.ask(&Request::Show(request.ids.to_vec()))?;
+        program.open(settings, Need::Words)?.ask(&Request::Show(request.ids.to_vec()))?;
     if let Some(columns) = process.columns {
         let style = if process.is_colourful {
             terminal::memory_card::TitleStyle::Bold
@@ -253,7 +256,7 @@ fn shown(
 /// Searches, and highlights the answer for a person.
 fn searched(
     process: &mut Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     command: Past<SearchRequest>,
 ) -> Result<(OutputFormat, Reply), ApiError> {
@@ -261,7 +264,7 @@ fn searched(
     let arguments = crate::piped::with_query(process, arguments)?;
     let request = SearchRequest { shape: shape(form), ..arguments.read()? };
     let need = if request.mode == Mode::Lexical { Need::Words } else { Need::Meaning };
-    let mut reply = wiring.open(settings, need)?.ask(&Request::Search(request.clone()))?;
+    let mut reply = program.open(settings, need)?.ask(&Request::Search(request.clone()))?;
     if process.is_colourful {
         reply.text = terminal::highlight::highlighted(&reply.text, &request.query);
     }
@@ -271,7 +274,7 @@ fn searched(
 /// Makes a briefing; the model is needed only where something is asked.
 fn briefed(
     process: &mut Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     command: WatchedContext,
 ) -> Result<(OutputFormat, Reply), ApiError> {
@@ -280,10 +283,13 @@ fn briefed(
     let is_asked = request.task.is_some() || !request.files.is_empty();
     let need = if is_asked { Need::Meaning } else { Need::Words };
     if let Some(file) = watch {
-        let api = wiring.open(settings, need)?;
+        let api = program.open(settings, need)?;
         let request = ContextRequest { shape: Shape::Words, ..request };
         return Ok((form, crate::context_watch::watch(&*api, &request, &file, process.messages)?));
     }
     let request = ContextRequest { shape: shape(form), ..request };
-    Ok((form, wiring.open(settings, need)?.ask(&Request::Context(request))?))
+    Ok((form, program.open(settings, need)?.ask(&Request::Context(request))?))
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::judge::decision::{Decided, Decision};
-use crate::wiring::Wiring;
+use crate::program::Program;
 use event::{Decoded, Draft, codec, suspicion};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
@@ -21,7 +21,7 @@ const JUDGE: &str = "judge";
 
 /// Asks about every pair of a review, and carries out the decisions if asked to.
 pub(super) fn judged(
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     api: &dyn Api,
     review: &Reply,
@@ -33,7 +33,7 @@ pub(super) fn judged(
         return Ok(review.clone());
     }
     // All decisions are made before the first is carried out: if the judge fails, nothing has changed.
-    let decided = pairs.iter().map(|pair| wiring.judge(settings, pair));
+    let decided = pairs.iter().map(|pair| program.judge(settings, pair));
     let decided: Vec<Decided> = decided.collect::<Result<_, ApiError>>()?;
     let head = if doing == Doing::Do { "Decided" } else { "Decisions, not applied (use --apply)" };
     let mut text = format!("{head}:\n");

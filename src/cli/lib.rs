@@ -18,4 +18,3 @@ mod piped;
 pub mod process;
 pub mod program;
 mod shell_words;
-mod wiring;

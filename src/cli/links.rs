@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::args::links::{Link, LinkCommand, Unlink};
 use crate::command_context::Process;
-use crate::wiring::Wiring;
+use crate::program::Program;
 use reply::Reply;
 use requests::Request;
 use requests::links::{end_origin, links};
@@ -25,7 +25,7 @@ const BULK_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Runs a command, and returns how the program ends.
 pub(super) fn follow(
     process: &mut Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     command: LinkCommand,
 ) -> Result<(Exit, Reply), ApiError> {
@@ -36,32 +36,32 @@ pub(super) fn follow(
             let request: RelatedRequest = related.arguments.read()?;
             return Ok((
                 Exit::Done,
-                wiring.open(settings, Need::Words)?.ask(&Request::Related(request))?,
+                program.open(settings, Need::Words)?.ask(&Request::Related(request))?,
             ));
         }
         LinkCommand::Impact(impact) => {
             let request: RelatedRequest = impact.arguments.read()?;
             return Ok((
                 Exit::Done,
-                wiring.open(settings, Need::Words)?.ask(&Request::Related(request))?,
+                program.open(settings, Need::Words)?.ask(&Request::Related(request))?,
             ));
         }
         LinkCommand::Analyze(analyze) => {
             let request: AnalyzeRequest = analyze.arguments.read()?;
             return Ok((
                 Exit::Done,
-                wiring.open(settings, Need::Words)?.ask(&Request::Analyze(request))?,
+                program.open(settings, Need::Words)?.ask(&Request::Analyze(request))?,
             ));
         }
         LinkCommand::Patterns(patterns) => {
             let request: PatternsRequest = patterns.arguments.read()?;
-            let api = wiring.open(settings, Need::Words)?;
+            let api = program.open(settings, Need::Words)?;
             let request = by_mark(request, &*api)?;
             return Ok((Exit::Done, api.ask_as(&Request::Patterns(request), &Voice::Caller)?));
         }
     };
     let reply =
-        wiring.open(settings, Need::Words)?.ask_as(&Request::Link(request), &Voice::Caller)?;
+        program.open(settings, Need::Words)?.ask_as(&Request::Link(request), &Voice::Caller)?;
     let refused = reply.json.get("refused").and_then(Value::as_u64).unwrap_or(0);
     let exit = if refused > 0 { Exit::Invalid } else { Exit::Done };
     Ok((exit, reply))

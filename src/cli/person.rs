@@ -4,7 +4,7 @@ use crate::args::person::PersonCommand;
 use crate::command_context::Process;
 use crate::command_output::ended;
 use crate::piped;
-use crate::wiring::Wiring;
+use crate::program::Program;
 use requests::ApiError;
 use retriever::options::GlobalOptions;
 use writer::exit::{Exit, complain};
@@ -12,7 +12,7 @@ use writer::exit::{Exit, complain};
 /// Runs a command.
 pub(super) fn perform(
     process: &mut Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     mut command: PersonCommand,
 ) -> Result<Exit, ApiError> {
@@ -23,7 +23,7 @@ pub(super) fn perform(
         add.words = vec![piped::text(process)?];
     }
     let saves = matches!(command, PersonCommand::Add(_) | PersonCommand::Edit(_));
-    let done = wiring.person(settings, command, process)?;
+    let done = program.person(settings, command, process)?;
     if done.0 == Exit::NotFound && done.1.text.is_empty() && !form.json {
         // Somebody left without choosing.
         return Ok(done.0);

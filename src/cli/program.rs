@@ -19,7 +19,6 @@ use crate::args::{ModelCommand, Serve};
 use crate::command_context::Process;
 use crate::judge::ChatModel;
 use crate::judge::decision::Decided;
-use crate::wiring::Wiring;
 use clients::hooks::last_seen;
 use mcp::mcp_server::Options;
 use mcp::stdio;
@@ -76,6 +75,12 @@ const LOOK_MS: u64 = 50;
 /// The program: the commands around the process that opens the memory.
 pub struct Program<'a> {
     retriever: Retriever<'a>,
+    /// What commands find open, in tests.
+    #[cfg(test)]
+    pub(crate) opened: Option<Arc<dyn Api>>,
+    /// With which options commands have opened it, in tests.
+    #[cfg(test)]
+    pub(crate) openings: Vec<GlobalOptions>,
 }
 
 impl<'a> std::ops::Deref for Program<'a> {
@@ -96,7 +101,13 @@ impl<'a> Program<'a> {
     /// Makes the program; nothing is opened yet.
     #[must_use]
     pub fn new(surroundings: Surroundings<'a>) -> Self {
-        Self { retriever: Retriever::new(surroundings) }
+        Self {
+            retriever: Retriever::new(surroundings),
+            #[cfg(test)]
+            opened: None,
+            #[cfg(test)]
+            openings: Vec::new(),
+        }
     }
 }
 
@@ -113,8 +124,21 @@ pub fn bar(template: &str) -> ProgressBar {
     }
 }
 
-impl Wiring for Program<'_> {
-    fn open(&mut self, settings: &GlobalOptions, need: Need) -> Result<Arc<dyn Api>, ApiError> {
+impl Program<'_> {
+    /// Opens the memory for one command.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] with the exit it calls for.
+    pub(crate) fn open(
+        &mut self,
+        settings: &GlobalOptions,
+        need: Need,
+    ) -> Result<Arc<dyn Api>, ApiError> {
+        #[cfg(test)]
+        if let Some(opened) = &self.opened {
+            self.openings.push(settings.clone());
+            return Ok(Arc::clone(opened));
+        }
         if let Some(as_of) = &settings.as_of {
             return Ok(Arc::new(self.as_of(settings, need, as_of)?));
         }
@@ -128,17 +152,17 @@ impl Wiring for Program<'_> {
         })
     }
 
-    fn warnings(&mut self, settings: &GlobalOptions) -> Vec<String> {
+    pub(crate) fn warnings(&mut self, settings: &GlobalOptions) -> Vec<String> {
         // Settings that cannot be read are told by the command that needs them.
         let settled = self.settle(settings).ok();
         settled.and_then(|settled| settled.config.warning()).into_iter().collect()
     }
 
-    fn directory_notice(&self) -> Option<String> {
+    pub(crate) fn directory_notice(&self) -> Option<String> {
         self.surroundings.directory.notice().filter(|_| self.directory_asked.take())
     }
 
-    fn open_server(
+    pub(crate) fn open_server(
         &mut self,
         settings: &GlobalOptions,
         team: Option<&str>,
@@ -146,7 +170,7 @@ impl Wiring for Program<'_> {
         self.opened_for_agents(settings, team)
     }
 
-    fn serve(
+    pub(crate) fn serve(
         &mut self,
         settings: &GlobalOptions,
         command: Serve,
@@ -157,7 +181,7 @@ impl Wiring for Program<'_> {
         self.serve_others(settings, &options, doctor, messages)
     }
 
-    fn tokens(
+    pub(crate) fn tokens(
         &mut self,
         command: &TokenCommand,
         messages: &mut dyn Write,
@@ -165,20 +189,28 @@ impl Wiring for Program<'_> {
         self.manage_tokens(command, messages)
     }
 
-    fn ui(&mut self, settings: &GlobalOptions, command: &args::Ui) -> Result<Reply, ApiError> {
+    pub(crate) fn ui(
+        &mut self,
+        settings: &GlobalOptions,
+        command: &args::Ui,
+    ) -> Result<Reply, ApiError> {
         self.show_dashboard(settings, command)
     }
 
-    fn judge(&mut self, settings: &GlobalOptions, pair: &Value) -> Result<Decided, ApiError> {
+    pub(crate) fn judge(
+        &mut self,
+        settings: &GlobalOptions,
+        pair: &Value,
+    ) -> Result<Decided, ApiError> {
         let config = self.settle(settings)?.config;
         ChatModel::configured(&config, self.surroundings.lookup)?.decided(pair)
     }
 
-    fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
+    pub(crate) fn home(&mut self, settings: &GlobalOptions) -> Result<Reply, ApiError> {
         self.home_of(settings)
     }
 
-    fn serve_mcp(&mut self, api: Arc<dyn Api>, set: ToolSet) -> Exit {
+    pub(crate) fn serve_mcp(&mut self, api: Arc<dyn Api>, set: ToolSet) -> Exit {
         let clock = self.surroundings.clock;
         let heard = self.life.clone().map(|cache| {
             Arc::new(move |client: &str| {
@@ -191,7 +223,7 @@ impl Wiring for Program<'_> {
         )
     }
 
-    fn hook(
+    pub(crate) fn hook(
         &mut self,
         settings: &GlobalOptions,
         command: &Hook,
@@ -200,7 +232,7 @@ impl Wiring for Program<'_> {
         self.answer_hook(settings, command, process)
     }
 
-    fn index(
+    pub(crate) fn index(
         &mut self,
         settings: &GlobalOptions,
         _messages: &mut dyn Write,
@@ -238,7 +270,7 @@ impl Wiring for Program<'_> {
         Ok(Reply::new(text, json))
     }
 
-    fn get_ready(
+    pub(crate) fn get_ready(
         &mut self,
         settings: &GlobalOptions,
         command: GettingReady,
@@ -250,7 +282,7 @@ impl Wiring for Program<'_> {
         }
     }
 
-    fn upkeep(
+    pub(crate) fn upkeep(
         &mut self,
         settings: &GlobalOptions,
         command: Upkeep,
@@ -259,7 +291,7 @@ impl Wiring for Program<'_> {
         self.maintain(settings, command, messages)
     }
 
-    fn import(
+    pub(crate) fn import(
         &mut self,
         settings: &GlobalOptions,
         command: Import,
@@ -268,7 +300,11 @@ impl Wiring for Program<'_> {
         self.bring_in(settings, &command, messages)
     }
 
-    fn with_sessions_and_team(&mut self, settings: &GlobalOptions, reply: Reply) -> Reply {
+    pub(crate) fn with_sessions_and_team(
+        &mut self,
+        settings: &GlobalOptions,
+        reply: Reply,
+    ) -> Reply {
         let settled = match self.settle(settings) {
             Ok(settled) => settled,
             Err(error) => return reply.and("settings", &error.to_string()),
@@ -280,7 +316,7 @@ impl Wiring for Program<'_> {
         self.with_team(&settled, reply)
     }
 
-    fn sessions(
+    pub(crate) fn sessions(
         &mut self,
         settings: &GlobalOptions,
         command: args::sessions::Sessions,
@@ -289,11 +325,15 @@ impl Wiring for Program<'_> {
         self.past_sessions(settings, command, messages)
     }
 
-    fn export(&mut self, settings: &GlobalOptions, command: Export) -> Result<Reply, ApiError> {
+    pub(crate) fn export(
+        &mut self,
+        settings: &GlobalOptions,
+        command: Export,
+    ) -> Result<Reply, ApiError> {
         self.hand_out(settings, &command)
     }
 
-    fn person(
+    pub(crate) fn person(
         &mut self,
         settings: &GlobalOptions,
         command: PersonCommand,
@@ -321,7 +361,7 @@ impl Wiring for Program<'_> {
         }
     }
 
-    fn model(
+    pub(crate) fn model(
         &mut self,
         command: ModelCommand,
         settings: &GlobalOptions,

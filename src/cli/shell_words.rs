@@ -14,7 +14,7 @@ use crate::args::completions::ShellWords;
 use crate::args::word_completion::{WordKind, WordPlace, place_of};
 use crate::command_context::Process;
 use crate::command_output::print;
-use crate::wiring::Wiring;
+use crate::program::Program;
 use event::EventId;
 use retriever::options::{GlobalOptions, Need};
 use writer::exit::Exit;
@@ -28,7 +28,7 @@ const MEANING_CHARS_MAX: usize = 72;
 /// Prints the words that fit, one a line; with what they mean, after a tab, where the shell can show that.
 pub(super) fn complete(
     process: &mut Process<'_>,
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     asked: &ShellWords,
 ) -> Exit {
@@ -39,7 +39,7 @@ pub(super) fn complete(
         WordKind::Path => return print(process, &format!("{FILES}\n")),
         WordKind::Free => return Exit::Done,
         WordKind::Words(words) => words.clone(),
-        WordKind::Value(slot) => values(wiring, settings, &place, *slot).unwrap_or_default(),
+        WordKind::Value(slot) => values(program, settings, &place, *slot).unwrap_or_default(),
     };
     let fitting =
         words.into_iter().filter(|(word, _)| begins(word, &place.typed) && is_plain(word));
@@ -55,14 +55,14 @@ pub(super) fn complete(
 
 /// Asks the store for values that begin with what was typed.
 fn values(
-    wiring: &mut dyn Wiring,
+    program: &mut Program<'_>,
     settings: &GlobalOptions,
     place: &WordPlace,
     slot: Slot,
 ) -> Option<Vec<(String, String)>> {
     let logs = place.logs.as_ref().map(PathBuf::from).or_else(|| settings.logs.clone());
     let settings = GlobalOptions { logs, ..settings.clone() };
-    let api = wiring.open(&settings, Need::Words).ok()?;
+    let api = program.open(&settings, Need::Words).ok()?;
     let found =
         api.ask(&Request::Complete(CompleteRequest::read(slot, &place.typed).ok()?)).ok()?.json;
     let found = found.get("values")?.as_array()?.iter().filter_map(Value::as_str);

@@ -8,7 +8,6 @@ use std::io::Write;
 
 use crate::args::agent_files::Import;
 use crate::program::Program;
-use crate::wiring::Wiring;
 use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
 use event::Problems;
 use requests::{Api, ApiError, Reply};

@@ -8,7 +8,6 @@ use crate::command_context::Process;
 use crate::program::Program;
 use crate::program::add::{FormEnd, FormOrder};
 use crate::program::editor;
-use crate::wiring::Wiring;
 use event::{Draft, MANUAL, draft_from_json};
 use requests::Request;
 use requests::change::{ChangeRequest, Voice, Wanted};

@@ -17,7 +17,6 @@ use crate::program::agent_files::import_site::{ImportSite, listed};
 use crate::program::agent_files::refused;
 use crate::program::foreign_import::record_export::records;
 use crate::program::foreign_import::store_report::StoreReport;
-use crate::wiring::Wiring;
 use api::local::Local;
 use event::{Author, Event, EventId, IMPORTED, Problems, RepoKey};
 use exchange::foreign_place::ForeignPlace;

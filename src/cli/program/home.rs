@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use crate::program::Program;
-use crate::wiring::Wiring;
 use index::embed::RUNS_MODEL;
 use reply::Home;
 use requests::Request;

@@ -13,7 +13,6 @@ use crate::args::setup::Setup;
 use crate::program::Program;
 use crate::program::asking::{Usual, asked};
 use crate::program::session_consent::{Person, run_import};
-use crate::wiring::Wiring;
 use index::embed::{RUNS_MODEL, model};
 use reply::Home;
 use requests::{ApiError, Reply};

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::args::ModelCommand;
 use crate::program::Program;
-use crate::wiring::Wiring;
 use index::embed::{RUNS_MODEL, model};
 use requests::Request;
 use requests::{ApiError, Reply};

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::args::pick::Pick;
 use crate::program::Program;
-use crate::wiring::Wiring;
 use requests::Request;
 use requests::browse::{BrowseRequest, OutlineRequest};
 use requests::{ApiError, Listing, Reply};

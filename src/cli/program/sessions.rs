@@ -15,7 +15,6 @@ use crate::program::session_names::{
     ADDRESS, check_policy, found_session, kept_repo, known_tools, leaves_out, opened, root_of,
     shown_session,
 };
-use crate::wiring::Wiring;
 use event::Problems;
 use reply::{ReplayStep, Shown};
 use requests::Request;

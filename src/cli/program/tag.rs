@@ -10,7 +10,6 @@ use crate::command_context::Process;
 use crate::judge::ChatModel;
 use crate::program::Program;
 use crate::program::edit::{draft_of, old_version, replaced};
-use crate::wiring::Wiring;
 use event::EventId;
 use requests::Request;
 use requests::listing::TagsRequest;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::args::upkeep::{Archive, Scrub, Upkeep, Verify};
 use crate::program::Program;
-use crate::wiring::Wiring;
 use api::local::Doctor;
 use engine::watch::Watching;
 use event::{Problems, RepoKey, quoted};

@@ -7,7 +7,6 @@ use serde_json::json;
 use crate::args::agent_files::Export;
 use crate::program::Program;
 use crate::program::agent_files::import_site::{listed, shown};
-use crate::wiring::Wiring;
 
 use clients::agent_files::{AgentsBlock, BlockSettings, path_below};
 use clients::setup::{SetupError, read_shared, replace_shared};

@@ -12,7 +12,6 @@ use crate::args::agent_files::{Export, ExportFormat};
 use crate::program::Program;
 use crate::program::agent_files::import_site::{listed, shown};
 use crate::program::foreign_import::foreign_failure::unread;
-use crate::wiring::Wiring;
 use event::{Decoded, Event, Problems, codec};
 use exchange::error::ExchangeError;
 use exchange::memory_csv;
