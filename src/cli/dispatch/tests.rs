@@ -16,15 +16,26 @@ struct Ran {
     opened: Vec<GlobalOptions>,
 }
 
+fn run_into(output: &mut dyn Write, input: &str, words: &[&str]) -> Ran {
+    let mut messages = Vec::new();
+    let (exit, opened) = run_on(output, &mut messages, input.as_bytes(), words);
+    let messages = String::from_utf8(messages).unwrap();
+    Ran { exit, output: String::new(), messages, opened }
+}
+
 /// Runs the program on a memory that repeats each request, in an empty home.
-fn run_on(process: &mut Process<'_>) -> (Exit, Vec<GlobalOptions>) {
+fn run_on(
+    output: &mut dyn Write,
+    messages: &mut dyn Write,
+    mut input: &[u8],
+    words: &[&str],
+) -> (Exit, Vec<GlobalOptions>) {
     let home = tempfile::tempdir().unwrap();
-    let lookup = |name: &str| match name {
-        "HOME" | "AGENT_KNOWLEDGE_LOGS" | "AGENT_KNOWLEDGE_CACHE" | "AGENT_KNOWLEDGE_SESSIONS" => {
-            Some(home.path().join(name).into_os_string())
-        }
-        "AGENT_KNOWLEDGE_CONFIG" => Some(home.path().join("config.toml").into_os_string()),
-        _ => None,
+    let lookup = |name: &str| {
+        let folders = ["HOME", "AGENT_KNOWLEDGE_LOGS", "AGENT_KNOWLEDGE_CACHE"];
+        let names =
+            [&folders[..], &["AGENT_KNOWLEDGE_SESSIONS", "AGENT_KNOWLEDGE_CONFIG"]].concat();
+        names.contains(&name).then(|| home.path().join(name).into_os_string())
     };
     let mut program = Program::new(Surroundings {
         lookup: &lookup,
@@ -38,25 +49,24 @@ fn run_on(process: &mut Process<'_>) -> (Exit, Vec<GlobalOptions>) {
         leave: || {},
     });
     program.opened = Some(Fake::new());
-    let exit = run(process, &mut program);
-    (exit, program.openings)
-}
-
-fn ran_with(input: &str, words: &[&str]) -> Ran {
-    let (mut output, mut messages) = (Vec::new(), Vec::new());
     let mut process = Process {
         name: "agent-knowledge",
         args: words.iter().map(OsString::from).collect(),
-        input: &mut input.as_bytes(),
-        output: &mut output,
-        messages: &mut messages,
+        input: &mut input,
+        output,
+        messages,
         is_colourful: false,
         colour_choice: ColourChoice::default(),
         columns: None,
     };
-    let (exit, opened) = run_on(&mut process);
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ran { exit, output: text(output), messages: text(messages), opened }
+    let exit = run(&mut process, &mut program);
+    (exit, program.openings)
+}
+
+fn ran_with(input: &str, words: &[&str]) -> Ran {
+    let mut output = Vec::new();
+    let ran = run_into(&mut output, input, words);
+    Ran { output: String::from_utf8(output).unwrap(), ..ran }
 }
 
 fn ran(words: &[&str]) -> Ran {
@@ -212,16 +222,6 @@ fn a_closed_output_is_fine_but_a_full_disk_fails() {
     for (kind, exit) in
         [(io::ErrorKind::BrokenPipe, Exit::Done), (io::ErrorKind::StorageFull, Exit::Io)]
     {
-        let mut process = Process {
-            name: "agent-knowledge",
-            args: vec!["status".into()],
-            input: &mut io::empty(),
-            output: &mut Broken(kind),
-            messages: &mut io::sink(),
-            is_colourful: false,
-            colour_choice: ColourChoice::default(),
-            columns: None,
-        };
-        assert_eq!(run_on(&mut process).0, exit);
+        assert_eq!(run_into(&mut Broken(kind), "", &["status"]).exit, exit);
     }
 }

@@ -1,0 +1,27 @@
+//! `fade`: archives memories that nobody has needed for long. Not here: which those are (`api`).
+
+use clap::Args;
+use requests::{ApiError, Sweep};
+
+use crate::command_context::CommandContext;
+use crate::command_output::CommandEnd;
+use crate::memory_change::{SweepOptions, sweep};
+
+/// Archive memories that nobody has needed for long (shown only, unless --apply)
+#[derive(Debug, Args)]
+pub struct Fade {
+    /// Only this repository: its name, key or URL
+    #[arg(long, value_name = "REPO")]
+    pub repo: Option<String>,
+    /// How it is done.
+    #[command(flatten)]
+    pub how: SweepOptions,
+}
+
+/// Runs the command.
+pub(super) fn fade(
+    context: &mut CommandContext<'_, '_>,
+    command: &Fade,
+) -> Result<CommandEnd, ApiError> {
+    sweep(context, Sweep::Fade { repo: command.repo.clone() }, &command.how)
+}
