@@ -11,6 +11,9 @@ pub fn answer(process: &mut Process<'_>, form: OutputFormat, reply: &Reply) -> E
     print(process, &format!("{}\n", text.trim_end_matches('\n')))
 }
 
+/// What a command returns.
+pub type CommandResult = Result<CommandEnd, ApiError>;
+
 /// How a command ends.
 pub enum CommandEnd {
     /// With an answer.

@@ -4,19 +4,15 @@ use serde_json::{Map, Value};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 use index::embed::RUNS_MODEL;
 use reply::Home;
-use requests::Request;
-use requests::{ApiError, Reply};
+use requests::{ApiError, Reply, Request};
 use retriever::options::{GlobalOptions, Need};
 
 /// Answers a call without a command.
-pub(super) fn home(
-    context: &mut CommandContext<'_, '_>,
-    form: OutputFormat,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn home(context: &mut CommandContext<'_, '_>, form: OutputFormat) -> CommandResult {
     let reply = context.program.home_of(context.options)?;
     Ok(CommandEnd::answer(form, reply))
 }

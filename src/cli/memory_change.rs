@@ -2,21 +2,21 @@
 //! about values (`requests`).
 
 use clap::Args;
-use requests::{ApiError, ChangeRequest, Doing, LinkRequest, Request, Sweep, SweepRequest, Voice};
+use requests::{ChangeRequest, Doing, LinkRequest, Request, Sweep, SweepRequest, Voice};
 use retriever::options::Need;
 use serde_json::Value;
 use writer::exit::Exit;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// Changes some memories.
 pub(super) fn change(
     context: &mut CommandContext<'_, '_>,
     form: OutputFormat,
     request: ChangeRequest,
-) -> Result<CommandEnd, ApiError> {
+) -> CommandResult {
     let api = context.open(Need::Words)?;
     Ok(CommandEnd::answer(form, api.ask_as(&Request::Change(request), &Voice::Caller)?))
 }
@@ -40,7 +40,7 @@ pub(super) fn sweep(
     context: &mut CommandContext<'_, '_>,
     sweep: Sweep,
     options: &SweepOptions,
-) -> Result<CommandEnd, ApiError> {
+) -> CommandResult {
     let extent = if options.apply { Doing::Do } else { Doing::Show };
     let request = SweepRequest { sweep, extent, note: options.reason.clone() };
     Ok(CommandEnd::answer(options.form, context.ask(&Request::Sweep(request))?))
@@ -51,7 +51,7 @@ pub(super) fn link(
     context: &mut CommandContext<'_, '_>,
     form: OutputFormat,
     request: LinkRequest,
-) -> Result<CommandEnd, ApiError> {
+) -> CommandResult {
     let reply = context.open(Need::Words)?.ask_as(&Request::Link(request), &Voice::Caller)?;
     let refused = reply.json.get("refused").and_then(Value::as_u64).unwrap_or(0);
     let exit = if refused > 0 { Exit::Invalid } else { Exit::Done };

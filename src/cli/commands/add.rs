@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::{CommandContext, Process};
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::add::lesson_fields::LessonFields;
 use crate::piped;
 use crate::program::Program;
@@ -80,10 +80,7 @@ pub struct Add {
 }
 
 /// Runs the command.
-pub(super) fn add(
-    context: &mut CommandContext<'_, '_>,
-    command: &Add,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn add(context: &mut CommandContext<'_, '_>, command: &Add) -> CommandResult {
     let Add { words, fields, durable, form, output } = command;
     let CommandContext { program, process, options, .. } = context;
     let durability = if *durable { Durability::Synced } else { Durability::Written };

@@ -1,13 +1,13 @@
 //! `analyze`: hubs, bridges, gaps and clusters of the memory. Not here: the rules about values (`requests`).
 
 use clap::Args;
+use requests::Request;
 use requests::analysis::AnalyzeRequest;
-use requests::{ApiError, Request};
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 const ANALYZE_HELP: &str = "\
 hubs      memories with the most links; links that a program made by itself (auto) do not count
@@ -34,10 +34,7 @@ pub struct Analyze {
 }
 
 /// Runs the command.
-pub(super) fn analyze(
-    context: &mut CommandContext<'_, '_>,
-    command: &Analyze,
-) -> Result<CommandEnd, ApiError> {
-    let request: AnalyzeRequest = command.arguments.read()?;
-    Ok(CommandEnd::answer(command.form, context.ask(&Request::Analyze(request))?))
+pub(super) fn analyze(context: &mut CommandContext<'_, '_>, command: &Analyze) -> CommandResult {
+    let request = Request::Analyze(command.arguments.read()?);
+    Ok(CommandEnd::answer(command.form, context.ask(&request)?))
 }

@@ -10,7 +10,7 @@ use writer::exit::Exit;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::log_check;
 
 const ARCHIVE_HELP: &str = "\
@@ -51,10 +51,7 @@ pub struct Archive {
 }
 
 /// Runs the command.
-pub(super) fn archive(
-    context: &mut CommandContext<'_, '_>,
-    command: &Archive,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn archive(context: &mut CommandContext<'_, '_>, command: &Archive) -> CommandResult {
     let settled = context.program.settle(context.options)?;
     let bounds = bounds(command, (context.program.surroundings.clock)().now)?;
     let logs = match command.repos.as_slice() {

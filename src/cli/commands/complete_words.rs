@@ -4,15 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use requests::Request;
 use requests::browse::{BrowseRequest, PAGE_MAX};
-use requests::{Api, ApiError, CompleteRequest, Listing, Slot};
+use requests::{Api, CompleteRequest, Listing, Request, Slot};
 use serde_json::Value;
 
 use clap::Args;
 
 use crate::command_context::CommandContext;
-use crate::command_output::{CommandEnd, print};
+use crate::command_output::{CommandEnd, CommandResult, print};
 use crate::commands::complete_words::word_completion::{WordKind, WordPlace, place_of};
 use event::EventId;
 use retriever::options::{GlobalOptions, Need};
@@ -41,7 +40,7 @@ pub struct CompleteWords {
 pub(super) fn complete_words(
     context: &mut CommandContext<'_, '_>,
     command: &CompleteWords,
-) -> Result<CommandEnd, ApiError> {
+) -> CommandResult {
     let mut line = (context.command_line)();
     line.build();
     let place = place_of(&line, &command.words);

@@ -8,8 +8,8 @@ use clap_complete::Shell;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
-use requests::{ApiError, Reply};
+use crate::command_output::{CommandEnd, CommandResult};
+use requests::Reply;
 use serde_json::json;
 
 const COMPLETIONS_HELP: &str = "\
@@ -43,7 +43,7 @@ pub struct Completions {
 pub(super) fn completions(
     context: &mut CommandContext<'_, '_>,
     command: &Completions,
-) -> Result<CommandEnd, ApiError> {
+) -> CommandResult {
     let text = command.script((context.command_line)());
     let json = json!({ "shell": command.shell, "script": text });
     Ok(CommandEnd::answer(command.form, Reply { text, json }))

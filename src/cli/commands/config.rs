@@ -5,9 +5,9 @@ use clap::{Args, Subcommand};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::config::setting_rows::{shown, unset};
-use requests::{ApiError, Reply};
+use requests::Reply;
 use retriever::failure::failed;
 use serde_json::json;
 use store::StoreError;
@@ -74,43 +74,23 @@ pub enum ConfigCommand {
 }
 
 /// Runs the command.
-pub(super) fn config(
-    context: &mut CommandContext<'_, '_>,
-    command: &Config,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn config(context: &mut CommandContext<'_, '_>, command: &Config) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let path = program.config_path().ok_or_else(|| failed(&StoreError::NoPlace))?;
-    let reply = match &command.command {
-        None | Some(ConfigCommand::Show(_)) => {
+    let shows_all = ConfigCommand::Show(command.form);
+    let (form, reply) = match command.command.as_ref().unwrap_or(&shows_all) {
+        ConfigCommand::Show(form) => {
             let rows = program.rows(options, &path)?;
             let findings = program.tell_findings(process)?;
-            shown(&rows, &path, &findings)
+            (form, shown(&rows, &path, &findings))
         }
-        Some(ConfigCommand::Get { key, .. }) => program.value_of(options, &path, key)?,
-        Some(ConfigCommand::Set { pairs, .. }) => program.set_keys(&path, pairs, process)?,
-        Some(ConfigCommand::Unset { keys, .. }) => unset(&path, keys)?,
-        Some(ConfigCommand::Path(_)) => {
-            let exists = path.exists();
-            Reply::new(
-                path.display().to_string(),
-                json!({ "file": path.display().to_string(), "exists": exists }),
-            )
+        ConfigCommand::Get { key, form } => (form, program.value_of(options, &path, key)?),
+        ConfigCommand::Set { pairs, form } => (form, program.set_keys(&path, pairs, process)?),
+        ConfigCommand::Unset { keys, form } => (form, unset(&path, keys)?),
+        ConfigCommand::Path(form) => {
+            let (file, exists) = (path.display().to_string(), path.exists());
+            (form, Reply::new(file.clone(), json!({ "file": file, "exists": exists })))
         }
     };
-    Ok(CommandEnd::answer(command.form(), reply))
-}
-
-impl Config {
-    /// Returns how to print.
-    fn form(&self) -> OutputFormat {
-        match &self.command {
-            None => self.form,
-            Some(ConfigCommand::Show(form) | ConfigCommand::Path(form)) => *form,
-            Some(
-                ConfigCommand::Get { form, .. }
-                | ConfigCommand::Set { form, .. }
-                | ConfigCommand::Unset { form, .. },
-            ) => *form,
-        }
-    }
+    Ok(CommandEnd::answer(*form, reply))
 }

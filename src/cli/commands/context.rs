@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use requests::{ApiError, ContextRequest, Request, Shape};
+use requests::{ContextRequest, Request, Shape};
 use retriever::options::Need;
 
 use crate::args::request::Past;
 use crate::command_context::CommandContext;
-use crate::command_output::{CommandEnd, shape};
+use crate::command_output::{CommandEnd, CommandResult, shape};
 
 mod watch;
 
@@ -30,10 +30,7 @@ pub struct Context {
 }
 
 /// Runs the command; the model is needed only where something is asked.
-pub(super) fn context(
-    context: &mut CommandContext<'_, '_>,
-    command: &Context,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn context(context: &mut CommandContext<'_, '_>, command: &Context) -> CommandResult {
     let Context { past: Past { arguments, form, .. }, watch } = command;
     let request: ContextRequest = arguments.read()?;
     let is_asked = request.task.is_some() || !request.files.is_empty();

@@ -1,11 +1,11 @@
 //! `digest`: a checksum of the memories. Not here: computing it (`engine`).
 
 use clap::Args;
-use requests::{ApiError, Request};
+use requests::Request;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 const DIGEST_HELP: &str = "\
 The checksum depends on the set of lines alone. It does not depend on their order, on
@@ -25,9 +25,6 @@ pub struct Digest {
 }
 
 /// Runs the command.
-pub(super) fn digest(
-    context: &mut CommandContext<'_, '_>,
-    command: &Digest,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn digest(context: &mut CommandContext<'_, '_>, command: &Digest) -> CommandResult {
     Ok(CommandEnd::answer(command.form, context.ask(&Request::Digest)?))
 }

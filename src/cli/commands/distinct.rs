@@ -1,13 +1,12 @@
 //! `distinct`: two memories that contradict each other only by their words. Not here: the rules about values (`requests`).
 
 use clap::Args;
-use requests::ApiError;
 use requests::change::DistinctArguments;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change;
 
 /// Mark two memories as not contradicting each other
@@ -22,9 +21,6 @@ pub struct Distinct {
 }
 
 /// Runs the command.
-pub(super) fn distinct(
-    context: &mut CommandContext<'_, '_>,
-    command: &Distinct,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn distinct(context: &mut CommandContext<'_, '_>, command: &Distinct) -> CommandResult {
     memory_change::change(context, command.form, command.arguments.read()?)
 }

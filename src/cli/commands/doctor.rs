@@ -6,14 +6,12 @@ use clap::Args;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::log_check;
 use crate::program::Program;
 use api::local;
 use engine::watch::Watching;
-use requests::ApiError;
-use retriever::options::GlobalOptions;
-use retriever::options::Need;
+use retriever::options::{GlobalOptions, Need};
 use retriever::reranking;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::startup::Surroundings;
@@ -43,10 +41,7 @@ pub struct Doctor {
 }
 
 /// Also checks what stops all other commands from starting.
-pub(super) fn doctor(
-    context: &mut CommandContext<'_, '_>,
-    command: &Doctor,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn doctor(context: &mut CommandContext<'_, '_>, command: &Doctor) -> CommandResult {
     let (program, options) = (&*context.program, context.options);
     let report = program.examine(options, |_| {
         let local = program.local(options, Need::Words).ok()?;

@@ -9,12 +9,11 @@ use clap::Args;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::add::{FormEnd, FormOrder, editor};
 use event::{Draft, MANUAL, draft_from_json};
-use requests::Request;
 use requests::change::{ChangeRequest, Voice, Wanted};
-use requests::{Api, ApiError, Reply};
+use requests::{Api, ApiError, Reply, Request};
 use retriever::options::Need;
 use store::{DetectedRepo, Durability};
 use writer::exit::Exit;
@@ -44,10 +43,7 @@ pub struct Edit {
 }
 
 /// Runs the command.
-pub(super) fn edit(
-    context: &mut CommandContext<'_, '_>,
-    command: &Edit,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let form = command.output;
     let api = program.open(options, Need::Words)?;

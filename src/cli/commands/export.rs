@@ -4,11 +4,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use requests::ApiError;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 pub(super) mod block;
 pub(super) mod records;
@@ -73,10 +72,7 @@ pub struct Export {
 }
 
 /// Runs the command.
-pub(super) fn export(
-    context: &mut CommandContext<'_, '_>,
-    command: &Export,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn export(context: &mut CommandContext<'_, '_>, command: &Export) -> CommandResult {
     let (program, options) = (&mut *context.program, context.options);
     let reply = match command.format {
         Some(format) => program.export_records(options, command, format)?,

@@ -1,10 +1,10 @@
 //! `fade`: archives memories that nobody has needed for long. Not here: which those are (`api`).
 
 use clap::Args;
-use requests::{ApiError, Sweep};
+use requests::Sweep;
 
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change::{SweepOptions, sweep};
 
 /// Archive memories that nobody has needed for long (shown only, unless --apply)
@@ -19,9 +19,6 @@ pub struct Fade {
 }
 
 /// Runs the command.
-pub(super) fn fade(
-    context: &mut CommandContext<'_, '_>,
-    command: &Fade,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn fade(context: &mut CommandContext<'_, '_>, command: &Fade) -> CommandResult {
     sweep(context, Sweep::Fade { repo: command.repo.clone() }, &command.how)
 }

@@ -1,13 +1,12 @@
 //! `feedback`: what became of a memory that somebody used. Not here: the rules about values (`requests`).
 
 use clap::Args;
-use requests::ApiError;
 use requests::change::FeedbackArguments;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change;
 
 /// Report whether a memory worked, failed, is stale or is still true
@@ -22,9 +21,6 @@ pub struct Feedback {
 }
 
 /// Runs the command.
-pub(super) fn feedback(
-    context: &mut CommandContext<'_, '_>,
-    command: &Feedback,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn feedback(context: &mut CommandContext<'_, '_>, command: &Feedback) -> CommandResult {
     memory_change::change(context, command.form, command.arguments.read()?)
 }

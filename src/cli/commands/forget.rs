@@ -1,13 +1,12 @@
 //! `forget`: takes memories out of all answers. Not here: the rules about values (`requests`).
 
 use clap::Args;
-use requests::ApiError;
 use requests::change::ForgetArguments;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change;
 
 /// Take memories out of all answers; --undo brings them back
@@ -23,9 +22,6 @@ pub struct Forget {
 }
 
 /// Runs the command.
-pub(super) fn forget(
-    context: &mut CommandContext<'_, '_>,
-    command: &Forget,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn forget(context: &mut CommandContext<'_, '_>, command: &Forget) -> CommandResult {
     memory_change::change(context, command.form, command.arguments.read()?)
 }

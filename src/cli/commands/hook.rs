@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::command_context::{CommandContext, Process};
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 use api::journal::told::{self, Place, Teller, Told};
 use api::local::Local;
@@ -18,10 +18,8 @@ use clients::hooks::hook_input::HookInput;
 use clients::hooks::{self, HookCall, HookTold, NoAnswer, Reached, switch};
 use daemon::remote::Remote;
 use event::{HOOK, fits_short_field};
-use requests::ApiError;
 use requests::caller::{Caller, Patience};
-use retriever::options::GlobalOptions;
-use retriever::options::Need;
+use retriever::options::{GlobalOptions, Need};
 use retriever::resolved_settings::{ResolvedSettings, Watches};
 use settings::variables::{HOOKS_DEADLINE_MS, HOOKS_DEBUG};
 use writer::exit::{Exit, complain};
@@ -70,10 +68,7 @@ pub struct Hook {
 }
 
 /// Answers a hook. A failure is never shown to the agent.
-pub(super) fn hook(
-    context: &mut CommandContext<'_, '_>,
-    command: &Hook,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn hook(context: &mut CommandContext<'_, '_>, command: &Hook) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let deadline = program.deadline();
     program.leave_after(deadline);

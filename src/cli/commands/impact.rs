@@ -1,13 +1,13 @@
 //! `impact`: the memories that a change to a file may affect. Not here: the rules about values (`requests`).
 
 use clap::Args;
-use requests::related::{ImpactArguments, RelatedRequest};
-use requests::{ApiError, Request};
+use requests::Request;
+use requests::related::ImpactArguments;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// List memories that a change to a file may affect
 #[derive(Debug, Args)]
@@ -21,10 +21,7 @@ pub struct Impact {
 }
 
 /// Runs the command.
-pub(super) fn impact(
-    context: &mut CommandContext<'_, '_>,
-    command: &Impact,
-) -> Result<CommandEnd, ApiError> {
-    let request: RelatedRequest = command.arguments.read()?;
-    Ok(CommandEnd::answer(command.form, context.ask(&Request::Related(request))?))
+pub(super) fn impact(context: &mut CommandContext<'_, '_>, command: &Impact) -> CommandResult {
+    let request = Request::Related(command.arguments.read()?);
+    Ok(CommandEnd::answer(command.form, context.ask(&request)?))
 }

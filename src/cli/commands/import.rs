@@ -10,7 +10,7 @@ use requests::{ApiError, Doing};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 
 mod agent_files;
@@ -74,10 +74,7 @@ pub struct Import {
 }
 
 /// Runs the command.
-pub(super) fn import(
-    context: &mut CommandContext<'_, '_>,
-    command: &Import,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn import(context: &mut CommandContext<'_, '_>, command: &Import) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
     let (exit, reply) = match (&command.undo, program.named_store(command)) {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use index::embed::worker::{Progress, WorkerState};
-use requests::{ApiError, Reply};
+use requests::Reply;
 use retriever::failure::unavailable;
 use retriever::options::Need;
 use serde_json::json;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::bar;
 
 /// How often the progress is checked.
@@ -25,10 +25,7 @@ pub struct Index {
 }
 
 /// Runs the command.
-pub(super) fn index(
-    context: &mut CommandContext<'_, '_>,
-    command: &Index,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn index(context: &mut CommandContext<'_, '_>, command: &Index) -> CommandResult {
     let local = context.program.local(context.options, Need::Meaning)?;
     let bar = bar("embedding {bar:30} {pos}/{len} {eta}");
     let progress = loop {

@@ -11,7 +11,7 @@ use clap::Args;
 use crate::args::output_format::OutputFormat;
 use crate::asking::{Usual, asked};
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::model::fetched;
 use crate::commands::sessions::consent::{Person, run_import};
 use crate::commands::setup::{Setup, set_up};
@@ -156,10 +156,7 @@ impl Init {
 }
 
 /// Runs the command.
-pub(super) fn init(
-    context: &mut CommandContext<'_, '_>,
-    command: &Init,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
     let mut done = Done::default();

@@ -12,7 +12,7 @@ use writer::exit::Exit;
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::{CommandContext, Process};
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change;
 
 const LINK_HELP: &str = "\
@@ -44,10 +44,7 @@ pub struct Link {
 const BULK_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Runs the command.
-pub(super) fn link(
-    context: &mut CommandContext<'_, '_>,
-    command: &Link,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn link(context: &mut CommandContext<'_, '_>, command: &Link) -> CommandResult {
     let request = match &command.bulk {
         Some(bulk) => {
             let text = bulk_text(context.process, bulk)?;

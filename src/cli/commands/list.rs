@@ -2,13 +2,13 @@
 
 use clap::Args;
 use requests::browse::BrowseRequest;
-use requests::{ApiError, Listing, Request};
+use requests::{Listing, Request};
 use terminal::memory_table;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// List all memories, page by page
 #[derive(Debug, Args)]
@@ -23,10 +23,7 @@ pub struct List {
 }
 
 /// Runs the command.
-pub(super) fn list(
-    context: &mut CommandContext<'_, '_>,
-    command: &List,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn list(context: &mut CommandContext<'_, '_>, command: &List) -> CommandResult {
     let listing = Listing::Page(Box::new(command.arguments.read()?));
     let mut reply = context.ask(&Request::List(listing))?;
     let columns = context.process.columns;

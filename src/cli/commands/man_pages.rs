@@ -9,7 +9,7 @@ use clap_mangen::Man;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use requests::{ApiError, Reply};
 use serde_json::json;
 use writer::exit::Exit;
@@ -29,10 +29,7 @@ pub struct ManPages {
 }
 
 /// Runs the command.
-pub(super) fn man_pages(
-    context: &mut CommandContext<'_, '_>,
-    command: &ManPages,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn man_pages(context: &mut CommandContext<'_, '_>, command: &ManPages) -> CommandResult {
     let directory = context.program.path_from_here(&command.directory)?;
     let names =
         written(&directory, (context.command_line)()).map_err(|error| ApiError::Failed {

@@ -7,11 +7,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clients::hooks::last_seen;
 use mcp::mcp_server::Options;
 use mcp::stdio::serve_stdio;
-use requests::ApiError;
 use requests::tool::ToolSet;
 
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// Serve MCP on standard input and output; agents start it
 #[derive(Debug, Args)]
@@ -31,10 +30,7 @@ pub struct Mcp {
 }
 
 /// Runs the command.
-pub(super) fn mcp(
-    context: &mut CommandContext<'_, '_>,
-    command: &Mcp,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn mcp(context: &mut CommandContext<'_, '_>, command: &Mcp) -> CommandResult {
     let api = context.program.opened_for_agents(context.options, command.remote.as_deref())?;
     // For the calls of the client the directory may decide something, which is told before they come.
     context.tell_directory();

@@ -2,10 +2,9 @@
 //! new one is a file and its lines here. Not here: the options that all commands have (`args`), printing (`command_output`).
 
 use clap::Subcommand;
-use requests::ApiError;
 
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 
 mod add;
 mod analyze;
@@ -114,7 +113,7 @@ pub enum MainCommand {
 
 impl MainCommand {
     /// Runs the command.
-    pub(super) fn run(&self, context: &mut CommandContext<'_, '_>) -> Result<CommandEnd, ApiError> {
+    pub(super) fn run(&self, context: &mut CommandContext<'_, '_>) -> CommandResult {
         match self {
             Self::Add(command) => add::add(context, command),
             Self::Edit(command) => edit::edit(context, command),

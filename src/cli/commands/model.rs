@@ -10,15 +10,13 @@ use clap::{Args, Subcommand};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::model::use_model::ModelUse;
 use crate::program::Program;
 use index::embed::{RUNS_MODEL, model};
-use requests::Request;
-use requests::{ApiError, Reply};
+use requests::{ApiError, Reply, Request};
 use retriever::model_plan::ModelPlaces;
-use retriever::options::GlobalOptions;
-use retriever::options::Need;
+use retriever::options::{GlobalOptions, Need};
 use writer::exit::Exit;
 
 mod calibrate;
@@ -50,31 +48,17 @@ pub enum ModelCommand {
     Calibrate(OutputFormat),
 }
 
-impl ModelCommand {
-    /// Returns how to print.
-    fn form(&self) -> OutputFormat {
-        match self {
-            Self::Fetch(form) | Self::Status(form) => *form,
-            Self::Use(command) => command.form,
-            Self::Calibrate(form) => *form,
-        }
-    }
-}
-
 /// Runs the command.
-pub(super) fn model(
-    context: &mut CommandContext<'_, '_>,
-    command: &Model,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn model(context: &mut CommandContext<'_, '_>, command: &Model) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
-    let reply = match &command.command {
-        ModelCommand::Use(command) => program.use_model(options, command, messages)?,
-        ModelCommand::Calibrate(_) => program.calibrate(options)?,
-        ModelCommand::Fetch(_) => fetched(program, options, messages)?,
-        ModelCommand::Status(_) => standing(program, options)?,
+    let (form, reply) = match &command.command {
+        ModelCommand::Use(model) => (model.form, program.use_model(options, model, messages)?),
+        ModelCommand::Calibrate(form) => (*form, program.calibrate(options)?),
+        ModelCommand::Fetch(form) => (*form, fetched(program, options, messages)?),
+        ModelCommand::Status(form) => (*form, standing(program, options)?),
     };
-    Ok(CommandEnd::answer(command.command.form(), reply))
+    Ok(CommandEnd::answer(form, reply))
 }
 
 /// Fetches the model of this machine, and tells its state.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// List lessons that several repositories learned independently
 #[derive(Debug, Args)]
@@ -25,10 +25,7 @@ pub struct Patterns {
 }
 
 /// Runs the command.
-pub(super) fn patterns(
-    context: &mut CommandContext<'_, '_>,
-    command: &Patterns,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn patterns(context: &mut CommandContext<'_, '_>, command: &Patterns) -> CommandResult {
     let request: PatternsRequest = command.arguments.read()?;
     let api = context.open(Need::Words)?;
     let request = by_mark(request, &*api)?;

@@ -8,10 +8,9 @@ use clap::Args;
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
-use requests::Request;
+use crate::command_output::{CommandEnd, CommandResult};
 use requests::browse::{BrowseRequest, OutlineRequest};
-use requests::{ApiError, Listing, Reply};
+use requests::{ApiError, Listing, Reply, Request};
 use retriever::options::Need;
 use terminal::screen::Style;
 use writer::exit::Exit;
@@ -42,10 +41,7 @@ pub struct Pick {
 }
 
 /// Runs the command.
-pub(super) fn pick(
-    context: &mut CommandContext<'_, '_>,
-    command: &Pick,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn pick(context: &mut CommandContext<'_, '_>, command: &Pick) -> CommandResult {
     let outline: OutlineRequest = command.arguments.read()?;
     let listing = Request::List(Listing::Outline(Box::new(BrowseRequest::from(outline))));
     let api = context.open(Need::Words)?;

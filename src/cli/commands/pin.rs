@@ -1,13 +1,12 @@
 //! `pin`: memories that do not age. Not here: the rules about values (`requests`).
 
 use clap::Args;
-use requests::ApiError;
 use requests::change::PinArguments;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change;
 
 /// Keep memories from aging; --undo lets them age again
@@ -22,9 +21,6 @@ pub struct Pin {
 }
 
 /// Runs the command.
-pub(super) fn pin(
-    context: &mut CommandContext<'_, '_>,
-    command: &Pin,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn pin(context: &mut CommandContext<'_, '_>, command: &Pin) -> CommandResult {
     memory_change::change(context, command.form, command.arguments.read()?)
 }

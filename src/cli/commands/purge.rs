@@ -2,10 +2,10 @@
 
 use clap::{ArgGroup, Args};
 use event::Author;
-use requests::{ApiError, Sweep};
+use requests::Sweep;
 
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change::{SweepOptions, sweep};
 
 /// Retract all that an agent or a session wrote (shown only, unless --apply)
@@ -27,10 +27,7 @@ pub struct Purge {
 }
 
 /// Runs the command.
-pub(super) fn purge(
-    context: &mut CommandContext<'_, '_>,
-    command: &Purge,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn purge(context: &mut CommandContext<'_, '_>, command: &Purge) -> CommandResult {
     let Purge { author, session, undo, how } = command;
     let author = author.clone().map(Author::Agent);
     let author = author.unwrap_or_else(|| Author::Session(session.clone().unwrap_or_default()));

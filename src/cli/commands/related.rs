@@ -1,13 +1,13 @@
 //! `related`: what is linked to a memory or a file. Not here: the rules about values (`requests`).
 
 use clap::Args;
+use requests::Request;
 use requests::related::RelatedRequest;
-use requests::{ApiError, Request};
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// List what is related to a memory or a file
 #[derive(Debug, Args)]
@@ -21,10 +21,7 @@ pub struct Related {
 }
 
 /// Runs the command.
-pub(super) fn related(
-    context: &mut CommandContext<'_, '_>,
-    command: &Related,
-) -> Result<CommandEnd, ApiError> {
-    let request: RelatedRequest = command.arguments.read()?;
-    Ok(CommandEnd::answer(command.form, context.ask(&Request::Related(request))?))
+pub(super) fn related(context: &mut CommandContext<'_, '_>, command: &Related) -> CommandResult {
+    let request = Request::Related(command.arguments.read()?);
+    Ok(CommandEnd::answer(command.form, context.ask(&request)?))
 }

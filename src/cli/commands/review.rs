@@ -3,13 +3,13 @@
 
 use clap::Args;
 use requests::listing::ReviewRequest;
-use requests::{ApiError, Doing, Request};
+use requests::{Doing, Request};
 use retriever::options::Need;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::judge::ChatModel;
 
 mod judgement;
@@ -32,10 +32,7 @@ pub struct Review {
 }
 
 /// Runs the command.
-pub(super) fn review(
-    context: &mut CommandContext<'_, '_>,
-    command: &Review,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn review(context: &mut CommandContext<'_, '_>, command: &Review) -> CommandResult {
     let request: ReviewRequest = command.request.read()?;
     let api = context.open(Need::Words)?;
     let mut reply = api.ask(&Request::Review(request))?;

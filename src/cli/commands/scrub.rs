@@ -1,14 +1,13 @@
 //! `scrub`: removes secrets from logs. Not here: finding and removing them (`upkeep`).
 
 use clap::Args;
-use requests::ApiError;
 use retriever::failure::failed;
 use store::Store;
 use upkeep::{Recogniser, scrub};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::log_check;
 
 const SCRUB_HELP: &str = "\
@@ -37,10 +36,7 @@ pub struct Scrub {
 }
 
 /// Runs the command.
-pub(super) fn scrub(
-    context: &mut CommandContext<'_, '_>,
-    command: &Scrub,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn scrub(context: &mut CommandContext<'_, '_>, command: &Scrub) -> CommandResult {
     let settled = context.program.settle(context.options)?;
     let log =
         command.repo.as_deref().map(|named| log_check::log_of(&settled, named)).transpose()?;

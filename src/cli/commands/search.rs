@@ -2,13 +2,13 @@
 //! colours (`terminal`).
 
 use clap::Args;
-use requests::{ApiError, Mode, Request, SearchRequest};
+use requests::{Mode, Request, SearchRequest};
 use retriever::options::Need;
 use terminal::highlight::highlighted;
 
 use crate::args::request::Past;
 use crate::command_context::CommandContext;
-use crate::command_output::{CommandEnd, shape};
+use crate::command_output::{CommandEnd, CommandResult, shape};
 use crate::piped;
 
 /// Find memories about an error, a command or a question
@@ -21,10 +21,7 @@ pub struct Search {
 }
 
 /// Runs the command.
-pub(super) fn search(
-    context: &mut CommandContext<'_, '_>,
-    command: &Search,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn search(context: &mut CommandContext<'_, '_>, command: &Search) -> CommandResult {
     let Past { arguments, form, .. } = &command.past;
     let request = piped::with_query(context.process, arguments)?;
     let request = SearchRequest { shape: shape(*form), ..request };

@@ -1,12 +1,11 @@
 //! `serve`: the retriever that agents share. Not here: running it (`retriever`).
 
 use clap::Args;
-use requests::ApiError;
 use retriever::serve_options::ServeOptions;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 const SERVE_HELP: &str = "\
 Each user has one retriever per store and per set of settings that changes answers. mcp, search and the other queries
@@ -31,10 +30,7 @@ pub struct Serve {
 }
 
 /// Runs the command.
-pub(super) fn serve(
-    context: &mut CommandContext<'_, '_>,
-    command: &Serve,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn serve(context: &mut CommandContext<'_, '_>, command: &Serve) -> CommandResult {
     let doctor = context.program.doctor_of_server(context.options);
     let options = ServeOptions { is_json: command.form.json, ..command.options.clone() };
     let messages = &mut *context.process.messages;

@@ -6,15 +6,14 @@ use clap::{Args, Subcommand};
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::sessions::forget::ForgetSessions;
 use crate::commands::sessions::import::ImportSessions;
 use crate::commands::sessions::list::ListSessions;
 use crate::commands::sessions::names::shown_session;
 use crate::commands::sessions::review::ReviewSessions;
 use crate::commands::sessions::show::ShowSession;
-use requests::Request;
-use requests::{ApiError, SessionSearchRequest, Shape};
+use requests::{Request, SessionSearchRequest, Shape};
 use retriever::failure::{refuse_held, unkept};
 use retriever::options::Need;
 use sessions::session_digest::SessionDigest;
@@ -83,10 +82,7 @@ pub struct OneSession {
 }
 
 /// Runs the command.
-pub(super) fn sessions(
-    context: &mut CommandContext<'_, '_>,
-    command: &Sessions,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn sessions(context: &mut CommandContext<'_, '_>, command: &Sessions) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
     let settled = program.settle(options)?;

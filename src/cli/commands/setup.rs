@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::sessions::consent::Person;
 use crate::program::Program;
 use clients::hooks::last_seen;
@@ -77,10 +77,7 @@ pub struct Setup {
 }
 
 /// Runs the command.
-pub(super) fn setup(
-    context: &mut CommandContext<'_, '_>,
-    command: &Setup,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn setup(context: &mut CommandContext<'_, '_>, command: &Setup) -> CommandResult {
     let messages = &mut *context.process.messages;
     let (exit, reply) = set_up(context.program, context.options, command, messages)?;
     Ok(CommandEnd::Answer { form: command.form, exit, reply })

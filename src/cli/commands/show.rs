@@ -1,13 +1,13 @@
 //! `show`: memories in full, with their history; on a terminal in lines that fit. Not here: the layout (`terminal`).
 
 use clap::Args;
+use requests::Request;
 use requests::listing::ShowArguments;
-use requests::{ApiError, Request};
 use terminal::memory_card::{TitleStyle, cards};
 
 use crate::args::request::Past;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// Show memories in full, with their history
 #[derive(Debug, Args)]
@@ -18,10 +18,7 @@ pub struct Show {
 }
 
 /// Runs the command.
-pub(super) fn show(
-    context: &mut CommandContext<'_, '_>,
-    command: &Show,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn show(context: &mut CommandContext<'_, '_>, command: &Show) -> CommandResult {
     let request: ShowArguments = command.past.arguments.read()?;
     let mut reply = context.ask(&Request::Show(request.ids.to_vec()))?;
     if let Some(columns) = context.process.columns {

@@ -1,13 +1,13 @@
 //! `stale`: the memories that the work tree or its git history contradicts. Not here: the rules about values (`requests`).
 
 use clap::Args;
+use requests::Request;
 use requests::listing::StaleRequest;
-use requests::{ApiError, Request};
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 const STALE_HELP: &str = "\
 Compares each memory of this repository that names files (in its field or in its texts) or a
@@ -30,10 +30,7 @@ pub struct Stale {
 }
 
 /// Runs the command.
-pub(super) fn stale(
-    context: &mut CommandContext<'_, '_>,
-    command: &Stale,
-) -> Result<CommandEnd, ApiError> {
-    let request: StaleRequest = command.arguments.read()?;
-    Ok(CommandEnd::answer(command.form, context.ask(&Request::Stale(request))?))
+pub(super) fn stale(context: &mut CommandContext<'_, '_>, command: &Stale) -> CommandResult {
+    let request = Request::Stale(command.arguments.read()?);
+    Ok(CommandEnd::answer(command.form, context.ask(&request)?))
 }

@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 use crate::args::output_format::OutputFormat;
 use crate::args::whole_number::whole;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use retriever::options::Need;
 
-use requests::Request;
 use requests::injected::{InjectedRequest, SavingsRequest};
 use requests::log_events::{AuditRequest, TimelineRequest};
-use requests::{Api, ApiError, Listing, LogEventsRequest, Point, Reply};
+use requests::{Api, ApiError, Listing, LogEventsRequest, Point, Reply, Request};
 
 /// Pages that are read at most: 10,000 events and 10,000 answers. What was added, helped, failed and cost is counted without
 /// pages.
@@ -68,10 +67,7 @@ pub struct Stats {
 }
 
 /// Runs the command.
-pub(super) fn stats(
-    context: &mut CommandContext<'_, '_>,
-    command: &Stats,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn stats(context: &mut CommandContext<'_, '_>, command: &Stats) -> CommandResult {
     let api = context.open(Need::Words)?;
     Ok(CommandEnd::answer(command.form, counted(&*api, usize::from(command.days))?))
 }

@@ -1,11 +1,11 @@
 //! `status`: the state of the logs, the indexes and the model, of past sessions and of the team. Not here: the words (`reply`).
 
 use clap::Args;
-use requests::{ApiError, Request};
+use requests::Request;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 mod sessions_state;
 mod team_standing;
@@ -19,10 +19,7 @@ pub struct Status {
 }
 
 /// Runs the command.
-pub(super) fn status(
-    context: &mut CommandContext<'_, '_>,
-    command: &Status,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn status(context: &mut CommandContext<'_, '_>, command: &Status) -> CommandResult {
     let reply = context.ask(&Request::Status)?;
     let program = &*context.program;
     let settled = match program.settle(context.options) {

@@ -1,13 +1,12 @@
 //! `supersede`: one memory takes the place of others. Not here: the rules about values (`requests`).
 
 use clap::Args;
-use requests::ApiError;
 use requests::change::SupersedeArguments;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change;
 
 /// Replace memories by another memory
@@ -26,6 +25,6 @@ pub struct Supersede {
 pub(super) fn supersede(
     context: &mut CommandContext<'_, '_>,
     command: &Supersede,
-) -> Result<CommandEnd, ApiError> {
+) -> CommandResult {
     memory_change::change(context, command.form, command.arguments.read()?)
 }

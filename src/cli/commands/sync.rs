@@ -8,7 +8,7 @@ use clap::Args;
 use crate::args::output_format::OutputFormat;
 use crate::asking::{Usual, asked};
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::sync::team_text::{accepted_key, previewed, to_agree, to_allow, told};
 use requests::{ApiError, Reply};
 use retriever::team_link::TeamLink;
@@ -68,10 +68,7 @@ pub struct Sync {
 }
 
 /// Runs the command.
-pub(super) fn sync(
-    context: &mut CommandContext<'_, '_>,
-    command: &Sync,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
     let settled = program.settle(options)?;

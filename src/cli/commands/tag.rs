@@ -10,14 +10,13 @@ use clap::Args;
 use crate::args::output_format::OutputFormat;
 use crate::args::whole_number::whole;
 use crate::command_context::{CommandContext, Process};
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::edit::{draft_of, old_version, replaced};
 use crate::judge::ChatModel;
 use crate::program::Program;
 use event::EventId;
-use requests::Request;
 use requests::listing::TagsRequest;
-use requests::{Api, ApiError, Listing, Reply};
+use requests::{Api, ApiError, Listing, Reply, Request};
 use retriever::options::{GlobalOptions, Need};
 use store::{DetectedRepo, Durability};
 use writer::exit::Exit;
@@ -56,10 +55,7 @@ pub struct Tag {
 }
 
 /// Runs the command.
-pub(super) fn tag(
-    context: &mut CommandContext<'_, '_>,
-    command: &Tag,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn tag(context: &mut CommandContext<'_, '_>, command: &Tag) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let api = program.open(options, Need::Words)?;
     let suggest = || {

@@ -10,7 +10,7 @@ use requests::rights::Rights;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 use access::named_token::{NamedToken, NamedTokenError};
 use event::{Problems, Timestamp, parse_age, parse_timestamp, quoted};
@@ -83,41 +83,27 @@ pub struct RevokeToken {
     pub form: OutputFormat,
 }
 
-impl TokenCommand {
-    /// Returns how its answer is printed.
-    fn form(&self) -> OutputFormat {
-        match self {
-            Self::Create(create) => create.form,
-            Self::List(form) => *form,
-            Self::Revoke(revoke) => revoke.form,
-        }
-    }
-}
-
 /// Runs the command.
-pub(super) fn token(
-    context: &mut CommandContext<'_, '_>,
-    command: &Token,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn token(context: &mut CommandContext<'_, '_>, command: &Token) -> CommandResult {
     let Moment { now, .. } = (context.program.surroundings.clock)();
     // Whole seconds are what people read.
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
-    let reply = match &command.command {
+    let CommandContext { program, process, .. } = context;
+    let (form, reply) = match &command.command {
         TokenCommand::Create(create) => {
-            context.program.create_token(create, now, context.process.messages)?
+            (create.form, program.create_token(create, now, process.messages)?)
         }
-        TokenCommand::List(_) => {
-            let tokens =
-                context.program.tokens_file()?.load().map_err(|error| token_failed(&error))?;
-            listed(&tokens, now)
+        TokenCommand::List(form) => {
+            let tokens = program.tokens_file()?.load().map_err(|error| token_failed(&error))?;
+            (*form, listed(&tokens, now))
         }
-        TokenCommand::Revoke(revoke) => {
-            let revoked = context.program.tokens_file()?.remove(&revoke.name).map_err(failed)?;
+        TokenCommand::Revoke(RevokeToken { name, form }) => {
+            let revoked = program.tokens_file()?.remove(name).map_err(failed)?;
             let text = format!("revoked {}; a running server refuses it now", revoked.name);
-            Reply::new(text, json!({ "revoked": revoked.name }))
+            (*form, Reply::new(text, json!({ "revoked": revoked.name })))
         }
     };
-    Ok(CommandEnd::answer(command.command.form(), reply))
+    Ok(CommandEnd::answer(form, reply))
 }
 
 impl Program<'_> {

@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 use access::address::{ADDRESS_DEFAULT, Address};
 use access::token::Token;
@@ -62,10 +62,7 @@ pub struct Ui {
 }
 
 /// Runs the command.
-pub(super) fn ui(
-    context: &mut CommandContext<'_, '_>,
-    command: &Ui,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn ui(context: &mut CommandContext<'_, '_>, command: &Ui) -> CommandResult {
     let program = &*context.program;
     let address =
         command.http.as_deref().map(|address| Address::parse(address, "http")).transpose()?;

@@ -1,13 +1,13 @@
 //! `unlink`: ends a link, or all links of an origin. Not here: the rules about values (`requests::links`).
 
 use clap::Args;
+use requests::LinkRequest;
 use requests::links::{UnlinkArguments, end_origin};
-use requests::{ApiError, LinkRequest};
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::memory_change;
 
 /// End a link, or all links of an origin
@@ -25,10 +25,7 @@ pub struct Unlink {
 }
 
 /// Runs the command.
-pub(super) fn unlink(
-    context: &mut CommandContext<'_, '_>,
-    command: &Unlink,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn unlink(context: &mut CommandContext<'_, '_>, command: &Unlink) -> CommandResult {
     let request = match &command.origin {
         Some(origin) => end_origin(origin)?,
         None => LinkRequest::One(command.link.read()?),

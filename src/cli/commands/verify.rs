@@ -10,7 +10,7 @@ use upkeep::{Recogniser, verify};
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::CommandResult;
 use crate::log_check;
 
 const VERIFY_HELP: &str = "\
@@ -47,10 +47,7 @@ pub struct Verify {
 }
 
 /// Runs the command.
-pub(super) fn verify(
-    context: &mut CommandContext<'_, '_>,
-    command: &Verify,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> CommandResult {
     let program = &*context.program;
     let here = program.surroundings.directory.path().to_owned();
     let settled = program.settle(context.options)?;

@@ -1,11 +1,11 @@
 //! `whoami`: the repository of this directory, and why. Not here: finding it (`store`).
 
 use clap::Args;
-use requests::{ApiError, Request};
+use requests::Request;
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
-use crate::command_output::CommandEnd;
+use crate::command_output::{CommandEnd, CommandResult};
 
 /// Show which repository this directory belongs to, and why
 #[derive(Debug, Args)]
@@ -16,9 +16,6 @@ pub struct Whoami {
 }
 
 /// Runs the command.
-pub(super) fn whoami(
-    context: &mut CommandContext<'_, '_>,
-    command: &Whoami,
-) -> Result<CommandEnd, ApiError> {
+pub(super) fn whoami(context: &mut CommandContext<'_, '_>, command: &Whoami) -> CommandResult {
     Ok(CommandEnd::answer(command.form, context.ask(&Request::Whoami)?))
 }

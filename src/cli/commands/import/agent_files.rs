@@ -1,20 +1,18 @@
 //! The commands about agent files: finds the work tree, its memories and the files. Not here: the text of an agent
 //! file (`clients::agent_files`), which memories are listed (`api::local::listing`).
 
-use crate::commands::import::import_site::{ImportReason, WriteMode, files, known};
-use crate::commands::import::import_site::{ImportSite, shown};
+use crate::commands::import::import_site::{
+    ImportReason, ImportSite, WriteMode, files, known, refused, shown,
+};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use crate::commands::import::Import;
-use crate::commands::import::import_site::refused;
-use crate::commands::import::watch;
+use crate::commands::import::{Import, watch};
 use crate::program::Program;
 use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
 use event::Problems;
 use requests::{Api, ApiError, Reply};
-use retriever::options::GlobalOptions;
-use retriever::options::Need;
+use retriever::options::{GlobalOptions, Need};
 use store::DetectedRepo;
 use writer::exit::Exit;
 use writer::{Identity, Writer};

@@ -9,12 +9,10 @@ use serde::de::DeserializeOwned;
 use clients::agent_files::{FOUND, ImportedRule, is_below};
 use event::{EventId, RepoKey};
 use guard::text::{Layout, neutralise};
-use requests::Request;
-use requests::{Api, ApiError, Listing};
+use requests::{Api, ApiError, Listing, Request};
 use retriever::failure::failed;
-use writer::RecordError;
-use writer::Writer;
 use writer::exit::Exit;
+use writer::{RecordError, Writer};
 
 /// The caller's work tree, with the writer of its memories.
 pub(crate) struct ImportSite {

@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use crate::commands::export::records::records;
 use crate::commands::import::Import;
-use crate::commands::import::import_site::refused;
-use crate::commands::import::import_site::{ImportSite, listed};
+use crate::commands::import::import_site::{ImportSite, listed, refused};
 use crate::commands::import::store_report::StoreReport;
 use crate::program::Program;
 use api::local::Local;
@@ -25,13 +24,11 @@ use exchange::import_batch::{
 };
 use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
 use exchange::stores;
-use requests::Request;
 use requests::caller::Caller;
 use requests::listing::{KNOWN_IDS_MAX, RecordsOf};
-use requests::{Api, ApiError, Doing, Listing, Reply, Sweep, SweepRequest};
+use requests::{Api, ApiError, Doing, Listing, Reply, Request, Sweep, SweepRequest};
 use retriever::failure::failed;
-use retriever::options::GlobalOptions;
-use retriever::options::Need;
+use retriever::options::{GlobalOptions, Need};
 use writer::BatchError;
 use writer::exit::Exit;
 

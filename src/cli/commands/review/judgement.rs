@@ -11,8 +11,7 @@ use crate::judge::decision::{Decided, Decision};
 use event::{Decoded, Draft, codec, suspicion};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
-use requests::Request;
-use requests::{Api, ApiError, ChangeRequest, Doing, Voice, Wanted};
+use requests::{Api, ApiError, ChangeRequest, Doing, Request, Voice, Wanted};
 
 /// The name under which decisions are written.
 const JUDGE: &str = "judge";

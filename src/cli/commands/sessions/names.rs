@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use event::{Problems, Timestamp};
-use requests::ApiError;
-use requests::Point;
+use requests::{ApiError, Point};
 use retriever::failure::unkept;
 use retriever::resolved_settings::ResolvedSettings;
 use sessions::session_rows::KeptSession;
