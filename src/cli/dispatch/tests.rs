@@ -23,7 +23,7 @@ fn run_into(output: &mut dyn Write, input: &str, words: &[&str]) -> Ran {
     Ran { exit, output: String::new(), messages, opened }
 }
 
-/// Runs the program on a memory that repeats each request, in an empty home.
+/// Runs the program on a memory that repeats each request, in a home with one damaged log.
 fn run_on(
     output: &mut dyn Write,
     messages: &mut dyn Write,
@@ -31,6 +31,10 @@ fn run_on(
     words: &[&str],
 ) -> (Exit, Vec<GlobalOptions>) {
     let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("AGENT_KNOWLEDGE_CONFIG"), "").unwrap();
+    let logs = home.path().join("AGENT_KNOWLEDGE_LOGS");
+    std::fs::create_dir(&logs).unwrap();
+    std::fs::write(logs.join("a.jsonl"), "no event\n").unwrap();
     let lookup = |name: &str| {
         let folders = ["HOME", "AGENT_KNOWLEDGE_LOGS", "AGENT_KNOWLEDGE_CACHE"];
         let names =
@@ -77,8 +81,7 @@ fn ran(words: &[&str]) -> Ran {
 fn a_check_prints_its_findings_and_sets_the_exit() {
     for (words, exit) in [
         (&["digest"][..], Exit::Done),
-        (&["doctor"], Exit::NotFound),
-        (&["verify", "--dry-run"], Exit::Done),
+        (&["verify", "--dry-run"], Exit::NotFound),
         (&["scrub", "--dry-run", "--json"], Exit::Done),
         (&["verify", "a.jsonl", "--repo", "api"], Exit::Usage),
         (&["setup", "--user", "--project"], Exit::Usage),
