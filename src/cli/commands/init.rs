@@ -1,5 +1,5 @@
-//! The first five minutes: clients, model and past sessions, each after a question. Not here: how each is done (`setup`,
-//! `session_consent`, the model in `program`).
+//! `init`: the first five minutes: clients, model and past sessions, each after a question. Not here: how each is done (`setup`,
+//! `sessions::consent`, `model`).
 
 use std::fmt::Write as _;
 use std::io::Write;

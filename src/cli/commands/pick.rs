@@ -1,5 +1,5 @@
 //! `pick`: a person chooses one memory at a terminal, and its id, or its text, is the answer. Not here: the list, the keys and
-//! the screen (`picker`).
+//! the screen (`terminal`).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The command `sync`: one round with the team. Not here: the round itself (`sync`), the way to the team (`team_link`), and how it
+//! `sync`: one round with the team. Not here: the round itself (`sync`), the way to the team (`team_link`), and how it
 //! is told (`team_text`).
 
 use std::io::Write;

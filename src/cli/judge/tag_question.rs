@@ -1,5 +1,5 @@
 //! The question which tags fit a memory, and the answer. Not here: the request around it (`chat`), tags that need no model
-//! (`search`), adding them (`program::tag`).
+//! (`search`), adding them (`commands::tag`).
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
 //! What `config` says about settings that do not count. Not here: finding them (`settings`), showing those that count
-//! (`config_command`).
+//! (`setting_rows`).
 
 use crate::command_context::Process;
 use crate::program::Program;

@@ -1,4 +1,4 @@
-//! The settings of the project at hand, for `config`. Not here: the user's own (`config_command`), what they mean (`settings`).
+//! The settings of the project at hand, for `config`. Not here: the user's own (`setting_rows`), what they mean (`settings`).
 
 use std::path::PathBuf;
 

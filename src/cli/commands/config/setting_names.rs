@@ -1,5 +1,5 @@
 //! The names of settings that somebody types: which setting is meant, and an example of a command that sets it. Not here: reading and
-//! changing values (`config_command`).
+//! changing values (`setting_rows`).
 
 use event::RepoKey;
 use guard::secrets::redacted;
