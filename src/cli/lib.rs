@@ -4,6 +4,7 @@
 
 pub mod args;
 mod asking;
+mod chat_failure;
 pub mod command_context;
 pub mod command_output;
 pub mod commands;
@@ -11,7 +12,6 @@ pub mod dispatch;
 mod failure_json;
 mod guess;
 mod home;
-mod judge;
 mod log_check;
 mod memory_change;
 mod piped;

@@ -1,26 +1,42 @@
-//! A chat model: one request in OpenAI's form, one answer. Not here: what it is asked and what its answer means (the retriever's
-//! `judge`).
+//! A chat model: one request in OpenAI's form, one answer as text, from a server or a program. Not here: what it is asked and what its
+//! answer means (`chat_model`).
 
 use std::time::Duration;
 
+use http_client::{KeyHeader, PlainHttp};
 use serde_json::Value;
 
-use crate::http_client::{HttpClient, KeyHeader};
+use crate::provider_client::{ProviderClient, RequestLimits, SentAgain};
+use crate::provider_command::{self, Complaints, ProgramLimits};
 use crate::provider_error::ProviderError;
-use crate::provider_url::ProviderUrl;
+use crate::provider_url::server_url;
 
-/// Asks a server. `url` is its address up to `/chat/completions`.
-///
-/// # Errors
-/// [`ProviderError`], each in one line.
-pub fn chat(
+/// How long one answer may take: a large model on a small machine is slow.
+const ANSWER_WAIT: Duration = Duration::from_secs(60);
+
+/// The longest answer, in bytes: a decision is a few lines.
+const ANSWER_BYTES_MAX: u64 = 256 * 1024;
+
+/// Asks a server. `url` is its address up to `/chat/completions`; people have models on other machines of their network, without TLS.
+pub(crate) fn of_server(
     url: &str,
     key: Option<String>,
     request: &Value,
-    wait: Duration,
-) -> Result<Value, ProviderError> {
-    let client = HttpClient::new(ProviderUrl::parse(url)?, key, KeyHeader::Bearer);
-    client.post("/chat/completions", request, wait)
+) -> Result<String, ProviderError> {
+    let url = server_url(url, PlainHttp::ToAnyServer)?;
+    let limits = RequestLimits { answer_bytes_max: ANSWER_BYTES_MAX, again: SentAgain::Patiently };
+    let client = ProviderClient::new(url, key, KeyHeader::Bearer);
+    client.text("/chat/completions", request, ANSWER_WAIT, limits)
+}
+
+/// Asks a program, whose complaints the person at the terminal sees.
+pub(crate) fn of_program(words: &[String], request: &Value) -> Result<String, ProviderError> {
+    let limits = ProgramLimits {
+        wait: ANSWER_WAIT,
+        answer_bytes_max: ANSWER_BYTES_MAX,
+        complaints: Complaints::Shown,
+    };
+    provider_command::text(words, request, limits)
 }
 
 #[cfg(test)]
@@ -38,14 +54,26 @@ mod tests {
         let given = answer.clone();
         let server = StandIn::start(move |_| Some(StandInAnswer::json(&given)));
         let url = format!("{}/v1", server.url);
-        let (request, wait) = (json!({ "model": "m" }), Duration::from_secs(30));
-        assert_eq!(chat(&url, Some("secret".to_owned()), &request, wait), Ok(answer));
+        let request = json!({ "model": "m" });
+        let text = of_server(&url, Some("secret".to_owned()), &request);
+        assert_eq!(text, Ok(answer.to_string()));
         let asked = server.next();
         assert_eq!((asked.path.as_str(), asked.body), ("/v1/chat/completions", request.clone()));
         assert!(asked.head.contains("authorization: Bearer secret\n"), "{}", asked.head);
-        assert!(matches!(
-            chat("http://example.com", None, &request, wait),
-            Err(ProviderError::Url(_))
-        ));
+        for wrong in ["ftp://example.com", "http://me:secret@example.com"] {
+            let error = of_server(wrong, None, &request).unwrap_err();
+            assert!(matches!(&error, ProviderError::Url(why) if !why.contains("secret")));
+        }
+    }
+
+    // S-JUDGE-1
+    #[test]
+    fn an_answer_of_a_chat_model_is_bounded() {
+        let body = "x".repeat(256 * 1024 + 1);
+        let server = StandIn::start(move |_| Some(StandInAnswer::status("200 OK", &body)));
+        let error = of_server(&server.url, None, &json!({})).unwrap_err().to_string();
+        assert!(error.ends_with("answered with more than 256 KiB"), "{error}");
+        let server = StandIn::start(|_| Some(StandInAnswer::status("200 OK", "keep both")));
+        assert_eq!(of_server(&server.url, None, &json!({})), Ok("keep both".to_owned()));
     }
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::http_client::{HttpClient, KeyHeader};
 use crate::probe_record::{PROBE, ProbeRecord};
+use crate::provider_client::ProviderClient;
 use crate::provider_error::ProviderError;
-use crate::provider_url::ProviderUrl;
+use crate::provider_url::provider_url;
 use crate::remote_embedder::{RemoteEmbedder, Way};
+use http_client::KeyHeader;
 use index::embed::{EmbedError, Embedder, ModelId};
 use settings::{EmbeddingProvider, ProviderForm};
 
@@ -82,13 +83,13 @@ fn way(provider: &EmbeddingProvider, key: Option<String>) -> Result<Way, Provide
     if provider.form == ProviderForm::Command {
         return Ok(Way::Command(provider.command.clone()));
     }
-    let url = ProviderUrl::parse(&provider.url)?;
+    let url = provider_url(&provider.url)?;
     let key = needed_key(provider.key_env.as_deref(), key)?;
     let header = match provider.form {
         ProviderForm::Gemini => KeyHeader::Google,
         _ => KeyHeader::Bearer,
     };
-    Ok(Way::Http(HttpClient::new(url, key, header)))
+    Ok(Way::Http(ProviderClient::new(url, key, header)))
 }
 
 /// Returns the key where one is needed.
@@ -105,7 +106,7 @@ pub(crate) fn needed_key(
 fn who(provider: &EmbeddingProvider) -> String {
     match provider.form {
         ProviderForm::Command => provider.command.first().cloned().unwrap_or_default(),
-        _ => ProviderUrl::parse(&provider.url).map_or_else(
+        _ => provider_url(&provider.url).map_or_else(
             |_| "an address that cannot be used".to_owned(),
             |url| url.authority().to_owned(),
         ),
@@ -114,7 +115,7 @@ fn who(provider: &EmbeddingProvider) -> String {
 
 /// Returns what stands behind the host: some servers have one path for each model.
 fn path(provider: &EmbeddingProvider) -> String {
-    ProviderUrl::parse(&provider.url).map_or_else(|_| String::new(), |url| url.path().to_owned())
+    provider_url(&provider.url).map_or_else(|_| String::new(), |url| url.path().to_owned())
 }
 
 /// Covers what changes a vector: who computes it, of what text. Not the batch, the key or what is left out.

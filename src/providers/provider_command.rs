@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::provider_error::{ANSWER_MIB_MAX, ProviderError};
+use crate::provider_error::{ANSWER_BYTES_MAX, ProviderError};
 use crate::said;
 
 /// How long a program may take to end after its answer.
@@ -16,25 +16,64 @@ const END_MAX: Duration = Duration::from_secs(2);
 /// The pause between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Asks a program, and kills it when it takes longer than `wait`.
+/// What a request to a program may cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProgramLimits {
+    /// How long it may take. Then it is killed.
+    pub(crate) wait: Duration,
+    /// The longest answer.
+    pub(crate) answer_bytes_max: u64,
+    /// Who reads what it complains about.
+    pub(crate) complaints: Complaints,
+}
+
+/// What becomes of the standard error of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Complaints {
+    /// Nobody reads it.
+    Dropped,
+    /// The person who waits for the answer reads it.
+    Shown,
+}
+
+impl ProgramLimits {
+    /// For requests that work in the background waits for.
+    pub(crate) fn within(wait: Duration) -> Self {
+        Self { wait, answer_bytes_max: ANSWER_BYTES_MAX, complaints: Complaints::Dropped }
+    }
+}
+
+/// Asks a program.
 pub(crate) fn ask(
     words: &[String],
     request: &Value,
-    wait: Duration,
+    limits: ProgramLimits,
 ) -> Result<Value, ProviderError> {
-    ask_within(words, request, wait, ANSWER_MIB_MAX)
+    let bytes = printed(words, request, limits)?;
+    let who = words.first().map_or("", String::as_str);
+    let json = serde_json::from_slice(&bytes)
+        .map_err(|_| failed(words, "answered with something that is no JSON"))?;
+    said::without_error(json, who, None)
 }
 
-/// Asks a program whose answer has at most `mib_max` MiB.
-pub(crate) fn ask_within(
+/// Asks a program whose answer is a text, which may be no JSON.
+pub(crate) fn text(
     words: &[String],
     request: &Value,
-    wait: Duration,
-    mib_max: u64,
-) -> Result<Value, ProviderError> {
-    let who = words.first().cloned().unwrap_or_default();
-    let failed = |why: String| ProviderError::Program { who: who.clone(), why };
-    let mut child = started(words).map_err(|error| failed(format!("cannot be run: {error}")))?;
+    limits: ProgramLimits,
+) -> Result<String, ProviderError> {
+    let bytes = printed(words, request, limits)?;
+    said::text_without_error(&bytes, words.first().map_or("", String::as_str), None)
+}
+
+fn printed(
+    words: &[String],
+    request: &Value,
+    limits: ProgramLimits,
+) -> Result<Vec<u8>, ProviderError> {
+    let ProgramLimits { wait, answer_bytes_max: bytes_max, complaints } = limits;
+    let mut child = started(words, complaints)
+        .map_err(|error| failed(words, &format!("cannot be run: {error}")))?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let text = request.to_string();
     let (sender, answer) = mpsc::channel();
@@ -42,41 +81,43 @@ pub(crate) fn ask_within(
         // A program may answer without reading all of it.
         let _ = input.map(|mut input| input.write_all(text.as_bytes()));
         let mut bytes = Vec::new();
-        let limit = mib_max * 1024 * 1024 + 1;
-        let read = output.map(|output| output.take(limit).read_to_end(&mut bytes));
+        let read = output.map(|output| output.take(bytes_max + 1).read_to_end(&mut bytes));
         // The caller may have stopped waiting.
         let _ = sender.send(read.is_some_and(|read| read.is_ok()).then_some(bytes));
     };
     let thread = std::thread::Builder::new().name("provider".to_owned()).spawn(exchange);
     let received = thread.ok().and_then(|_| answer.recv_timeout(wait).ok());
     let ended = ended(&mut child, if received.is_some() { END_MAX } else { Duration::ZERO });
+    let who = || words.first().cloned().unwrap_or_default();
     let Some(received) = received else {
-        return Err(ProviderError::TimedOut { who, seconds: wait.as_secs().max(1) });
+        return Err(ProviderError::TimedOut { who: who(), seconds: wait.as_secs().max(1) });
     };
     match ended {
         Some(true) => {}
-        Some(false) => return Err(failed("ended with an error".to_owned())),
-        None => return Err(failed("did not end after its answer".to_owned())),
+        Some(false) => return Err(failed(words, "ended with an error")),
+        None => return Err(failed(words, "did not end after its answer")),
     }
-    let bytes = received.ok_or_else(|| failed("could not be read".to_owned()))?;
-    if u64::try_from(bytes.len()).is_ok_and(|len| len > mib_max * 1024 * 1024) {
-        return Err(ProviderError::TooLong { who, mib: mib_max });
-    }
-    let json: Value = serde_json::from_slice(&bytes)
-        .map_err(|_| failed("answered with something that is no JSON".to_owned()))?;
-    match said::error_in(&json) {
-        None => Ok(json),
-        Some(_) => {
-            Err(ProviderError::SaidError { who, said: said::words(&json.to_string(), None) })
-        }
+    let bytes = received.ok_or_else(|| failed(words, "could not be read"))?;
+    match u64::try_from(bytes.len()).is_ok_and(|length| length <= bytes_max) {
+        true => Ok(bytes),
+        false => Err(ProviderError::TooLong { who: who(), bytes_max }),
     }
 }
 
-fn started(words: &[String]) -> std::io::Result<Child> {
+fn failed(words: &[String], why: &str) -> ProviderError {
+    let who = words.first().cloned().unwrap_or_default();
+    ProviderError::Program { who, why: why.to_owned() }
+}
+
+fn started(words: &[String], complaints: Complaints) -> std::io::Result<Child> {
     let mut words = words.iter();
     let program = words.next().ok_or_else(|| std::io::Error::other("none is named"))?;
     let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stderr(match complaints {
+        Complaints::Dropped => Stdio::null(),
+        Complaints::Shown => Stdio::inherit(),
+    });
     command.spawn()
 }
 
@@ -105,7 +146,7 @@ mod tests {
 
     fn sh(script: &str, wait: Duration) -> Result<Value, ProviderError> {
         let words = ["sh".to_owned(), "-c".to_owned(), script.to_owned()];
-        ask(&words, &json!({ "input": ["a", "$(touch pwned)"] }), wait)
+        ask(&words, &json!({ "input": ["a", "$(touch pwned)"] }), ProgramLimits::within(wait))
     }
 
     const PATIENCE: Duration = Duration::from_secs(30);
@@ -125,7 +166,9 @@ mod tests {
         assert_eq!(why("exit 3"), "the program sh ended with an error");
         assert_eq!(why("echo hello"), "the program sh answered with something that is no JSON");
         assert_eq!(why("echo '{\"error\": \"no model\"}'"), "sh answered with an error: no model");
-        let nobody = ask(&["/nowhere/embed".to_owned()], &json!({}), PATIENCE).unwrap_err();
+        let nobody =
+            ask(&["/nowhere/embed".to_owned()], &json!({}), ProgramLimits::within(PATIENCE));
+        let nobody = nobody.unwrap_err();
         assert!(nobody.to_string().contains("/nowhere/embed cannot be run"), "{nobody}");
         let begun = Instant::now();
         let slow = sh("exec sleep 600", Duration::from_millis(300)).unwrap_err();

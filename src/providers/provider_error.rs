@@ -4,7 +4,9 @@
 use index::embed::EmbedError;
 
 /// The longest answer: 512 vectors of 4,096 numbers, each with twenty characters, take 42 MB.
-pub(crate) const ANSWER_MIB_MAX: u64 = 48;
+pub(crate) const ANSWER_BYTES_MAX: u64 = 48 * MIB;
+
+const MIB: u64 = 1024 * 1024;
 
 /// Why there is no answer of a provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,12 +82,12 @@ pub enum ProviderError {
         said: String,
     },
     /// The answer is too long.
-    #[error("{who} answered with more than {mib} MiB")]
+    #[error("{who} answered with more than {}", size(*bytes_max))]
     TooLong {
         /// The host or program.
         who: String,
         /// The bound.
-        mib: u64,
+        bytes_max: u64,
     },
     /// The answer is no JSON.
     #[error("{who} answered with something that is no JSON; is url the right address?")]
@@ -185,6 +187,11 @@ impl ProviderError {
             _ => true,
         }
     }
+}
+
+/// Returns a bound as people write it.
+fn size(bytes: u64) -> String {
+    if bytes < MIB { format!("{} KiB", bytes / 1024) } else { format!("{} MiB", bytes / MIB) }
 }
 
 /// 400, 413 and 422 are what providers answer to too many or too long texts.

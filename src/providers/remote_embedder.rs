@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::checked_vectors::{CheckedVector, Expected, checked};
-use crate::http_client::HttpClient;
-use crate::provider_command;
+use crate::provider_client::ProviderClient;
+use crate::provider_command::{self, ProgramLimits};
 use crate::provider_error::ProviderError;
 use crate::vector_forms::{TextKind, VectorRequest, place_of_vectors, vectors_in};
 use guard::secrets::Redacted;
@@ -24,7 +24,7 @@ const BATCH_BYTES_MAX: usize = 1024 * 1024;
 /// How a provider is reached.
 #[derive(Clone)]
 pub(crate) enum Way {
-    Http(HttpClient),
+    Http(ProviderClient),
     Command(Vec<String>),
 }
 
@@ -140,7 +140,8 @@ impl RemoteEmbedder {
         match &self.way {
             Way::Http(client) => client.post(&request.path(form), &request.body(form), wait),
             Way::Command(words) => {
-                provider_command::ask(words, &request.body(ProviderForm::Command), wait)
+                let limits = ProgramLimits::within(wait);
+                provider_command::ask(words, &request.body(ProviderForm::Command), limits)
             }
         }
     }

@@ -1,18 +1,20 @@
 //! A reranker of others: a query and texts go out, a score for each text comes back, within the wait that the settings allow. Not here:
 //! the protocols (`rerank_forms`), what may be sent (the retriever), when it is asked and what the scores do (`api`).
 
-use crate::http_client::{HttpClient, KeyHeader, RequestLimits, SentAgain};
 use crate::open_embedder::needed_key;
-use crate::provider_command;
+use crate::provider_client::{ProviderClient, RequestLimits, SentAgain};
+use crate::provider_command::{self, ProgramLimits};
 use crate::provider_error::ProviderError;
-use crate::provider_url::ProviderUrl;
+use crate::provider_url::provider_url;
 use crate::remote_embedder::Way;
 use crate::rerank_forms::{body, scores};
 use guard::secrets::Redacted;
+use http_client::KeyHeader;
 use settings::{RerankForm, RerankProvider};
 
 /// What a search that somebody waits for may cost. Thirty texts that an answer repeats have a quarter of a MiB.
-const LIMITS: RequestLimits = RequestLimits { answer_mib_max: 4, again: SentAgain::WhenTold };
+const LIMITS: RequestLimits =
+    RequestLimits { answer_bytes_max: 4 * 1024 * 1024, again: SentAgain::WhenTold };
 
 /// A reranker that can be asked.
 pub struct RemoteReranker {
@@ -30,8 +32,8 @@ impl RemoteReranker {
             RerankForm::Command => Way::Command(provider.command.clone()),
             RerankForm::Cohere | RerankForm::Voyage | RerankForm::Jina => {
                 let key = needed_key(provider.key_env.as_deref(), key)?;
-                let url = ProviderUrl::parse(&provider.url)?;
-                Way::Http(HttpClient::new(url, key, KeyHeader::Bearer))
+                let url = provider_url(&provider.url)?;
+                Way::Http(ProviderClient::new(url, key, KeyHeader::Bearer))
             }
         };
         Ok(Self { provider, way })
@@ -47,7 +49,11 @@ impl RemoteReranker {
         let answer = match &self.way {
             Way::Http(client) => client.post_within(form.path(), &request, wait, LIMITS),
             Way::Command(words) => {
-                provider_command::ask_within(words, &request, wait, LIMITS.answer_mib_max)
+                let limits = ProgramLimits {
+                    answer_bytes_max: LIMITS.answer_bytes_max,
+                    ..ProgramLimits::within(wait)
+                };
+                provider_command::ask(words, &request, limits)
             }
         };
         let answer = answer.map_err(|error| match error {

@@ -3,6 +3,8 @@
 use guard::secrets::redacted;
 use serde_json::Value;
 
+use crate::provider_error::ProviderError;
+
 /// Characters that are shown: enough for a sentence, too few for a page of HTML.
 const CHARS_MAX: usize = 200;
 
@@ -21,8 +23,35 @@ pub(crate) fn words(answer: &str, key: Option<&str>) -> String {
     if short.is_empty() { "it gave no reason".to_owned() } else { short }
 }
 
+/// Returns an answer that reports no error. Some providers report one as a success.
+pub(crate) fn without_error(
+    answer: Value,
+    who: &str,
+    key: Option<&str>,
+) -> Result<Value, ProviderError> {
+    match error_in(&answer) {
+        None => Ok(answer),
+        Some(_) => {
+            let said = words(&answer.to_string(), key);
+            Err(ProviderError::SaidError { who: who.to_owned(), said })
+        }
+    }
+}
+
+/// Does the same with an answer that may be no JSON.
+pub(crate) fn text_without_error(
+    answer: &[u8],
+    who: &str,
+    key: Option<&str>,
+) -> Result<String, ProviderError> {
+    if let Ok(json) = serde_json::from_slice(answer) {
+        without_error(json, who, key)?;
+    }
+    Ok(String::from_utf8_lossy(answer).into_owned())
+}
+
 /// Returns the error that stands in an answer, wherever providers put it.
-pub(crate) fn error_in(answer: &Value) -> Option<&Value> {
+fn error_in(answer: &Value) -> Option<&Value> {
     answer.get("error").filter(|error| !error.is_null())
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::provider_switch::ProviderSwitch;
 use engine::{MaySee, ModelInput};
 use index::embed::{EmbedError, Embedder};
-use providers::{ModelName, ProviderUrl};
+use providers::{ModelName, provider_url};
 use settings::{EmbeddingProvider, ProviderForm};
 
 /// Opens an embedder.
@@ -47,5 +47,5 @@ pub fn may_see(provider: EmbeddingProvider) -> MaySee {
 /// Tells whether nothing that it sees leaves this machine, as far as we can tell. A program may do anything.
 fn stays_here(provider: &EmbeddingProvider) -> bool {
     provider.form != ProviderForm::Command
-        && ProviderUrl::parse(&provider.url).is_ok_and(|url| url.is_loopback())
+        && provider_url(&provider.url).is_ok_and(|url| url.is_loopback())
 }

@@ -1,6 +1,6 @@
 //! What the table `[judge]` means: the language model that judges memories that may contradict each other, and writes lessons of
 //! past sessions. There is none unless the configuration names a program or a server. Not here: its keys (`table`), asking it
-//! (`retriever::judge`).
+//! (`providers::chat_model`).
 
 use super::table::JudgeSettings;
 

@@ -7,10 +7,10 @@ use event::StoreOrigin;
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 
-use crate::git_call::GitAnswer;
 use crate::git_repository::GitRepository;
 use crate::signatures::Seal;
 use crate::{SyncError, Tip};
+use git::GitAnswer;
 
 /// Where mail for an origin would go: nowhere.
 const NO_MAIL: &str = "agent-knowledge.invalid";

@@ -10,7 +10,6 @@ use event::StoreOrigin;
 use store::FileLock;
 
 use crate::commit_seal::{mail_of, not_signed, seal_of, signing_settings, unasked};
-use crate::git_call::GitAnswer;
 use crate::git_output::{PLAIN, SHA256_DIGITS, content_of, is_object, listed, refusal, tip};
 use crate::git_repository::{GitRepository, LIST_BYTES_MAX, REFS};
 use crate::sync_request::FOLDER;
@@ -19,6 +18,7 @@ use crate::{
     Brought, FilePart, History, Listed, Listing, NextTree, Published, RemoteAddress, RemoteKind,
     Seal, Signatures, SyncError, Tip, Tips, Transport,
 };
+use git::GitAnswer;
 
 /// How long a round waits for another one with the same cache, in milliseconds.
 const LOCK_MS_MAX: u64 = 2_000;

@@ -1,15 +1,15 @@
 //! The bare repository in the cache, which is ours alone, and the commands of git that we use on it: only those that read and
 //! write objects and references. There is no work tree, no branch, no hook and no index that anybody else could see. Not here:
-//! what is done with them (`git_remote`), how the program is run (`git_call`).
+//! what is done with them (`git_remote`), how the program is run (the crate `git`).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use git::{CALL_MS_MAX, GitAnswer, GitCall, GitFailure, GitProgram, Repository, SshCommand};
 use guard::secrets::redacted;
 use guard::text::{Layout, neutralise};
 
-use crate::git_call::{CALL_MS_MAX, GitAnswer, GitCall, GitProgram, NoAnswer, SshCommand};
 use crate::{RemoteAddress, SyncError};
 
 /// Where the references of the origins are, here and on the remote.
@@ -57,7 +57,8 @@ impl GitRepository {
             true => SshCommand::OfUser,
             false => SshCommand::Silent,
         };
-        let program = GitProgram { directory, ssh, patience: Duration::from_millis(CALL_MS_MAX) };
+        let patience = Duration::from_millis(CALL_MS_MAX);
+        let program = GitProgram { directory, repository: Repository::Itself, ssh, patience };
         let mut opened = Self { program, url: url.to_owned(), shown: remote.shown().to_owned() };
         if opened.is_too_big() {
             opened.remove()?;
@@ -72,15 +73,11 @@ impl GitRepository {
 
     /// Returns a setting of the repository that a directory belongs to, and changes nothing.
     pub(crate) fn setting_of(directory: &Path, name: &str) -> Option<String> {
-        let program = GitProgram {
-            directory: directory.to_owned(),
-            ssh: SshCommand::OfUser,
-            patience: Duration::from_millis(CALL_MS_MAX),
-        };
+        let program = GitProgram::around(directory, Duration::from_millis(CALL_MS_MAX));
         let args = ["config", "--get", name];
-        let (input, variables) = (Vec::new(), Vec::new());
-        let call = GitCall { args: &args, input, variables, bytes_max: SETTING_BYTES_MAX };
-        let answer = program.run_here(call).ok().filter(|answer| answer.is_success)?;
+        let bytes_max = SETTING_BYTES_MAX;
+        let answer = program.run(GitCall { args: &args, bytes_max, ..GitCall::default() });
+        let answer = answer.ok().filter(|answer| answer.is_success)?;
         Some(String::from_utf8(answer.output).ok()?.trim().to_owned())
     }
 
@@ -161,7 +158,7 @@ impl GitRepository {
         input: Vec<u8>,
         bytes_max: u64,
     ) -> Result<GitAnswer, SyncError> {
-        self.answered(GitCall { args, input, variables: Vec::new(), bytes_max })
+        self.answered(GitCall { args, input, bytes_max, ..GitCall::default() })
     }
 
     /// Does the same as [`Self::run`] with more variables.
@@ -170,8 +167,8 @@ impl GitRepository {
         args: &[&str],
         variables: Vec<(&'static str, String)>,
     ) -> Result<GitAnswer, SyncError> {
-        let (input, bytes_max) = (Vec::new(), LIST_BYTES_MAX);
-        self.answered(GitCall { args, input, variables, bytes_max })
+        let bytes_max = LIST_BYTES_MAX;
+        self.answered(GitCall { args, variables, bytes_max, ..GitCall::default() })
     }
 
     /// Returns an empty list of signers. Git checks no signature without a list, and we compare keys ourselves.
@@ -184,12 +181,12 @@ impl GitRepository {
     fn answered(&self, call: GitCall<'_>) -> Result<GitAnswer, SyncError> {
         let why = match self.program.run(call) {
             Ok(answer) => return Ok(answer),
-            Err(NoAnswer::NoProgram) => return Err(SyncError::NoGit),
-            Err(NoAnswer::TooLong) => "it took longer than a minute",
-            Err(NoAnswer::TooMuch) => {
+            Err(GitFailure::NoProgram) => return Err(SyncError::NoGit),
+            Err(GitFailure::TooLong) => "it took longer than a minute",
+            Err(GitFailure::TooMuch) => {
                 return Err(SyncError::Unreadable("there is more than a team writes".to_owned()));
             }
-            Err(NoAnswer::Failed) => "git could not be started",
+            Err(GitFailure::NotRun) => "git could not be started",
         };
         Err(self.unreachable(why))
     }

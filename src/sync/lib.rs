@@ -15,7 +15,6 @@ mod credentials;
 mod error;
 mod flagged_line;
 mod folder_remote;
-mod git_call;
 mod git_output;
 mod git_remote;
 mod git_repository;

@@ -8,9 +8,10 @@ use retriever::options::Need;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
+use crate::chat_failure::of_model;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::judge::ChatModel;
+use providers::chat_model::ChatModel;
 
 mod judgement;
 
@@ -41,7 +42,9 @@ pub(super) fn review(context: &mut CommandContext<'_, '_>, command: &Review) -> 
         let program = &*context.program;
         reply = judgement::judged(&*api, &reply, doing, &mut |pair| {
             let config = program.settle(context.options)?.config;
-            ChatModel::configured(&config, program.surroundings.lookup)?.decided(pair)
+            let model =
+                ChatModel::configured(&config, program.surroundings.lookup).map_err(of_model)?;
+            model.decided(pair).map_err(of_model)
         })?;
     }
     Ok(CommandEnd::answer(command.form, reply))

@@ -9,12 +9,13 @@ use clap::Args;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::whole_number::whole;
+use crate::chat_failure::of_model;
 use crate::command_context::{CommandContext, Process};
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::edit::{draft_of, old_version, replaced};
-use crate::judge::ChatModel;
 use crate::program::Program;
 use event::EventId;
+use providers::chat_model::ChatModel;
 use requests::listing::TagsRequest;
 use requests::{Api, ApiError, Listing, Reply, Request};
 use retriever::options::{GlobalOptions, Need};
@@ -92,10 +93,11 @@ impl Program<'_> {
         known: &[String],
     ) -> Result<Reply, ApiError> {
         let config = self.settle(settings)?.config;
-        let model = ChatModel::configured(&config, self.surroundings.lookup)?;
+        let model = ChatModel::configured(&config, self.surroundings.lookup).map_err(of_model)?;
         let (id, memory) = old_version(api, &command.id)?;
         let had = draft_of(&memory, "").tags;
-        let tags = new_tags(&had, &model.tags(&memory, known)?);
+        let suggested = model.tags(&memory, known).map_err(of_model)?;
+        let tags = new_tags(&had, &suggested);
         let tags: Vec<&String> = tags.iter().take(usize::from(command.limit)).collect();
         let cited = EventId::foreign(&id);
         let short = cited.as_ref().map_or(id.as_str(), EventId::short);

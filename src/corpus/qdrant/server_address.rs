@@ -1,9 +1,9 @@
-//! Where a server of Qdrant is: over TLS, or on this very machine. Pure. Not here: calls (`rest_client`).
+//! Where a server of Qdrant is, and which collections of it are ours. Pure. Not here: calls (`rest_client`), which addresses may be
+//! asked (`http_client`).
 
 use std::fmt;
-use std::net::IpAddr;
 
-use ureq::http::Uri;
+use http_client::{PlainHttp, ServerUrl, UrlFault};
 
 /// The collection where the address names none.
 const COLLECTION: &str = "agent_knowledge";
@@ -13,10 +13,9 @@ const NAME_MAX: usize = 64;
 /// The address of a server, the name of the collections, and the key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct QdrantAddress {
-    pub(super) root: String,
+    pub(super) root: ServerUrl,
     pub(super) collection: String,
     pub(super) key: Option<String>,
-    pub(super) is_loopback: bool,
 }
 
 /// Without the key.
@@ -37,42 +36,37 @@ impl QdrantAddress {
     /// A sentence that says what is wrong.
     pub fn parse(url: &str, key: Option<&str>) -> Result<Self, String> {
         let wrong = |why: &str| Err(format!("must {why}"));
-        if url.contains('@') {
-            return wrong("hold no name, password or key; name a variable that holds the key");
-        }
-        let uri: Option<Uri> = url.parse().ok();
-        let Some((uri, authority)) =
-            uri.as_ref().and_then(|uri| Some((uri, uri.authority()?.as_str())))
-        else {
-            return wrong("be like https://qdrant.example.org:6333 or http://127.0.0.1:6333");
+        let not_a_name = "end with the name of a collection or with nothing";
+        let url = match ServerUrl::parse(url, PlainHttp::ToThisMachine) {
+            Ok(url) => url,
+            Err(fault) => {
+                return wrong(match fault {
+                    UrlFault::NameOrPassword => {
+                        "hold no name, password or key; name a variable that holds the key"
+                    }
+                    UrlFault::NoServer => {
+                        "be like https://qdrant.example.org:6333 or http://127.0.0.1:6333"
+                    }
+                    UrlFault::WithoutTls | UrlFault::OtherScheme => {
+                        "begin with https:// unless it is on this machine"
+                    }
+                    UrlFault::Query => not_a_name,
+                });
+            }
         };
-        let is_loopback = is_loopback(uri.host().unwrap_or_default());
-        let scheme = match uri.scheme_str() {
-            Some("https") => "https",
-            Some("http") if is_loopback => "http",
-            _ => return wrong("begin with https:// unless it is on this machine"),
-        };
-        let name = uri.path().trim_matches('/');
+        let name = url.path().trim_matches('/');
         let is_name = name.len() <= NAME_MAX
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        if !is_name || uri.query().is_some() || url.contains('#') {
-            return wrong("end with the name of a collection or with nothing");
+        if !is_name {
+            return wrong(not_a_name);
         }
         if key.is_some_and(|key| key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()))
         {
             return Err("cannot be used with a key of other than visible letters".to_owned());
         }
         let collection = if name.is_empty() { COLLECTION } else { name }.to_owned();
-        let root = format!("{scheme}://{authority}");
-        Ok(Self { root, collection, key: key.map(str::to_owned), is_loopback })
+        Ok(Self { root: url.root(), collection, key: key.map(str::to_owned) })
     }
-}
-
-/// Tells whether a host is this machine.
-fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_matches(['[', ']']);
-    host.eq_ignore_ascii_case("localhost")
-        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

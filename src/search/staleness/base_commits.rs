@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Base, Checked, last_held};
-use super::git::{Git, GitError};
+use super::git_questions::{GitError, GitQuestions};
 use event::Timestamp;
 use memory::Memory;
 use store::RepoAt;
@@ -44,7 +44,11 @@ pub(super) struct BaseCommits {
 }
 
 impl BaseCommits {
-    pub(super) fn of(git: &Git, asked: &[Checked<'_>], at: &RepoAt) -> Result<Self, GitError> {
+    pub(super) fn of(
+        git: &GitQuestions,
+        asked: &[Checked<'_>],
+        at: &RepoAt,
+    ) -> Result<Self, GitError> {
         let mut bases = Self::default();
         let commits = asked.iter().filter_map(|one| one.commit.as_deref()).map(str::to_lowercase);
         let commits: BTreeSet<String> = commits.take(COMMITS_MAX).collect();
@@ -63,7 +67,7 @@ impl BaseCommits {
     }
 
     /// Finds out which commits git has, and which of them are in no history.
-    fn find(&mut self, git: &Git, commits: &BTreeSet<String>) -> Result<(), GitError> {
+    fn find(&mut self, git: &GitQuestions, commits: &BTreeSet<String>) -> Result<(), GitError> {
         let list = commits.iter().map(String::as_str);
         let question = ["rev-list", "--no-walk", "--ignore-missing"].into_iter().chain(list);
         let question: Vec<&str> = question.chain(["--"]).collect();
@@ -104,7 +108,7 @@ impl BaseCommits {
 }
 
 /// The commits from a time on, newest first, and the one before them.
-fn history(git: &Git, oldest: Timestamp) -> Result<Vec<(i64, String)>, GitError> {
+fn history(git: &GitQuestions, oldest: Timestamp) -> Result<Vec<(i64, String)>, GitError> {
     // Git does not parse a time before its first second.
     let oldest = oldest.as_second().max(0);
     let since = format!("--max-age={oldest}");

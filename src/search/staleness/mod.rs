@@ -9,7 +9,7 @@ mod base_commits;
 mod changed_files;
 mod checked;
 mod confidence;
-mod git;
+mod git_questions;
 mod mentions;
 mod tree;
 
@@ -21,14 +21,14 @@ use std::sync::Arc;
 
 use self::base_commits::BaseCommits;
 use self::confidence::{Signs, confidence};
-use self::git::Git;
+use self::git_questions::{Differences, GitQuestions, is_commit_id};
 use event::{AGENT_FILE, Timestamp};
 use memory::Memory;
 use store::RepoAt;
 
 pub use self::changed_files::{Changed, changed_since, is_written_after};
 pub use self::confidence::Symbols;
-pub use self::git::GitError;
+pub use self::git_questions::GitError;
 pub use self::tree::is_gone;
 
 /// Returns when a commit of the repository at `top` was made; `None` for a text that names none.
@@ -36,7 +36,7 @@ pub use self::tree::is_gone;
 /// # Errors
 /// [`GitError`] if git is not there or takes too long.
 pub fn commit_time(top: &Path, named: &str) -> Result<Option<Timestamp>, GitError> {
-    Git::at(top).commit_time(named)
+    GitQuestions::at(top).commit_time(named)
 }
 
 /// The kinds whose files may be still to be made, or that name none on purpose.
@@ -106,7 +106,7 @@ impl<'a> ToCheck<'a> {
         let (checked, pinned) = (self.asked.len(), self.pinned);
         let mut report = StalenessReport { checked, pinned, ..<_>::default() };
         let history = git.ok_or(GitError::NoRepository).and_then(|at| {
-            let git = Git::at(self.top);
+            let git = GitQuestions::at(self.top);
             BaseCommits::of(&git, &self.asked, at).map(|bases| (git, bases))
         });
         let mut reading = tree::Reading::of(self.top);
@@ -142,7 +142,7 @@ fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {
         return None;
     }
     let paths = mentions::paths(&event, top);
-    let commit = event.commit.filter(|commit| git::is_commit_id(commit));
+    let commit = event.commit.filter(|commit| is_commit_id(commit));
     if paths.is_empty() && commit.is_none() {
         return None;
     }
@@ -153,7 +153,7 @@ fn checked_of<'a>(memory: &'a Arc<Memory>, top: &Path) -> Option<Checked<'a>> {
 /// Judges memories by the differences between their base commits and the checked-out one.
 fn by_history(
     asked: &[Checked<'_>],
-    git: &Git,
+    git: &GitQuestions,
     bases: &BaseCommits,
     reading: &mut tree::Reading<'_>,
 ) -> (Vec<Stale>, Option<GitError>) {
@@ -162,7 +162,7 @@ fn by_history(
     for one in asked {
         match bases.commit(&one.base) {
             Some(commit) => of_commit.entry(commit).or_default().push(one),
-            None => stale.extend(judged(one, bases, git::Differences::default(), reading)),
+            None => stale.extend(judged(one, bases, Differences::default(), reading)),
         }
     }
     let mut silence = None;
@@ -171,10 +171,10 @@ fn by_history(
         let differences = match silence {
             None => git.differences(commit, paths.collect()).unwrap_or_else(|why| {
                 silence = Some(why);
-                git::Differences::default()
+                Differences::default()
             }),
             // The time for git is over.
-            Some(_) => git::Differences::default(),
+            Some(_) => Differences::default(),
         };
         for one in same {
             stale.extend(judged(one, bases, differences.among(&one.paths), reading));
@@ -186,10 +186,10 @@ fn by_history(
 fn judged(
     asked: &Checked<'_>,
     bases: &BaseCommits,
-    differences: git::Differences,
+    differences: Differences,
     reading: &mut tree::Reading<'_>,
 ) -> Option<Stale> {
-    let git::Differences { gone, changed } = differences;
+    let Differences { gone, changed } = differences;
     let is_commit_gone = asked.commit.as_deref().is_some_and(|commit| bases.is_gone(commit));
     let names =
         if changed.is_empty() { Vec::new() } else { mentions::names(&asked.memory.event()) };

@@ -1,11 +1,16 @@
-//! The git commits that still contain earlier versions of a scrubbed file. Not here: changing them. Rewriting
-//! history is for people to decide.
+//! The git commits that still contain earlier versions of a scrubbed file. Not here: changing them, which is
+//! for people to decide.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use git::{CALL_MS_MAX, GitCall, GitProgram};
 
 /// Most commits that are listed.
 const NAMED_MAX: usize = 20;
+
+/// Most bytes of the list: a million commits.
+const LIST_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The commits that contain a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +25,12 @@ impl History {
     /// Asks git which commits changed a file. Returns `None` if there is no git, no work tree, or no such
     /// commit. git receives the file's name and never the secret, because others can read its arguments.
     pub(super) fn of(file: &Path) -> Option<Self> {
-        let (folder, name) = (file.parent()?, file.file_name()?);
-        let mut git = Command::new("git");
-        git.arg("-C").arg(folder);
-        // Disables everything that a repository's settings could execute.
-        git.args(["--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false"]);
-        git.args(["log", "--all", "--format=%h", "--"]).arg(name);
-        let output = git.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout);
+        let (folder, name) = (file.parent()?, file.file_name()?.to_str()?);
+        let program = GitProgram::around(folder, Duration::from_millis(CALL_MS_MAX));
+        let args = ["log", "--all", "--format=%h", "--", name];
+        let call = GitCall { args: &args, bytes_max: LIST_BYTES_MAX, ..GitCall::default() };
+        let answer = program.run(call).ok()?;
+        let text = String::from_utf8_lossy(&answer.output);
         let is_commit =
             |line: &&str| !line.is_empty() && line.bytes().all(|b| b.is_ascii_hexdigit());
         let commits: Vec<&str> = text.lines().filter(is_commit).collect();

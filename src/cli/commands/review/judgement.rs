@@ -1,5 +1,5 @@
 //! `review --judge`: asks the configured judge about each pair, and shows or carries out its decisions. Not here:
-//! asking the judge (`judge`), finding the pairs (`api::local`).
+//! asking the judge (`providers::chat_model`), finding the pairs (`api::local`).
 
 use guard::secrets::Redacted;
 use std::collections::BTreeSet;
@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::judge::decision::{Decided, Decision};
 use event::{Decoded, Draft, codec, suspicion};
 use guard::text::{Layout, neutralise};
+use providers::chat_model::{Decided, Decision};
 use reply::Reply;
 use requests::{Api, ApiError, ChangeRequest, Doing, Request, Voice, Wanted};
 

@@ -1,11 +1,12 @@
 //! The lessons that a language model writes for candidates of past sessions: which candidates it is asked about, and what of its
-//! answers may be saved. Not here: one question to it (`judge`), saving and what a person says (`session_review`).
+//! answers may be saved. Not here: one question to it (`providers::chat_model`), saving and what a person says (`session_review`).
 
 use std::ffi::OsString;
 
 use serde_json::{Value, json};
 
-use crate::judge::ChatModel;
+use crate::chat_failure::of_model;
+use providers::chat_model::ChatModel;
 use reply::{draft_json, draft_text, short_fingerprint};
 use requests::ApiError;
 use sessions::candidate_rows::WaitingCandidate;
@@ -33,7 +34,8 @@ impl<'a> Drafting<'a> {
         lookup: &'a dyn Fn(&str) -> Option<OsString>,
         limit: usize,
     ) -> Result<Self, ApiError> {
-        Ok(Self { model: ChatModel::configured(config, lookup)?, limit })
+        let model = ChatModel::configured(config, lookup).map_err(of_model)?;
+        Ok(Self { model, limit })
     }
 
     pub(crate) fn limit(&self) -> usize {
@@ -44,7 +46,7 @@ impl<'a> Drafting<'a> {
     pub(crate) fn of(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ApiError> {
         match of_candidate(&waiting.candidate, &waiting.asked) {
             Some(why) => Ok(LessonDraft::Refused(format!("the model was not asked: it {why}"))),
-            None => self.model.drafted(waiting),
+            None => self.model.drafted(waiting).map_err(of_model),
         }
     }
 

@@ -1,27 +1,37 @@
 //! The language model that the configuration may name in its table `[judge]`. Only three commands ask it: `review --judge`, which
-//! of two memories holds, `sessions review --draft`, what a past session teaches, and `tag --ask`, which tags fit a memory. Its
-//! answers are shown; nothing is changed or saved before a person says so. Not here: finding what to ask about (`search`, `sessions`), writing (`writer`).
+//! of two memories holds, `sessions review --draft`, what a past session teaches, and `tag --ask`, which tags fit a memory. Not here:
+//! sending (`chat`), finding what to ask about (`search`, `sessions`), what becomes of the answer (`cli`).
 
-mod answer_bounds;
-mod chat;
-pub mod decision;
-mod https;
+mod chat_request;
+mod decision;
 mod lesson_question;
-mod program;
-mod question;
-mod server;
+mod pair_question;
 mod tag_question;
 
 use std::ffi::OsString;
 
-use crate::judge::decision::Decided;
+use serde_json::Value;
 
-use crate::judge::chat::ChatRequest;
-use requests::ApiError;
+use self::chat_request::ChatRequest;
+pub use self::decision::{Decided, Decision};
+use crate::chat;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
 use settings::{Config, ConfigTable, Judge};
-use writer::exit::Exit;
+
+/// Why the model of `[judge]` gives no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChatError {
+    /// The configuration names none, or its table is held.
+    #[error("{0}")]
+    NotConfigured(String),
+    /// No model is asked about this memory.
+    #[error("this memory is private, so no model is asked about it; name the tags yourself")]
+    PrivateMemory,
+    /// It does not answer, or not what it is asked.
+    #[error("{0}")]
+    Unavailable(String),
+}
 
 /// The model with what is needed to ask it.
 pub struct ChatModel<'a> {
@@ -33,11 +43,11 @@ impl<'a> ChatModel<'a> {
     /// Takes the model of the configuration. `lookup` finds the variable that holds its key.
     ///
     /// # Errors
-    /// [`ApiError::Failed`] where the configuration names none, or where its table is held.
+    /// [`ChatError::NotConfigured`] where the configuration names none, or where its table is held.
     pub fn configured(
         config: &Config,
         lookup: &'a dyn Fn(&str) -> Option<OsString>,
-    ) -> Result<Self, ApiError> {
+    ) -> Result<Self, ChatError> {
         let form = Judge::FORM;
         let why = config.hold(ConfigTable::Judge).map_or_else(
             || {
@@ -48,16 +58,16 @@ impl<'a> ChatModel<'a> {
             ToString::to_string,
         );
         let judge = config.judge.clone();
-        let judge = judge.ok_or(ApiError::Failed { exit: Exit::Config, message: why })?;
+        let judge = judge.ok_or(ChatError::NotConfigured(why))?;
         Ok(Self { judge, lookup })
     }
 
     /// Asks about two memories, given as the JSON of a review.
     ///
     /// # Errors
-    /// [`ApiError::Failed`] where the judge does not answer, or its answer has no decision.
-    pub fn decided(&self, pair: &serde_json::Value) -> Result<Decided, ApiError> {
-        let answer = self.answer(&question::which_holds(pair))?;
+    /// [`ChatError`] where the judge does not answer, or its answer has no decision.
+    pub fn decided(&self, pair: &Value) -> Result<Decided, ChatError> {
+        let answer = self.answer(&pair_question::which_holds(pair))?;
         Decided::read(&answer)
             .map_err(|why| unavailable(&format!("failed to understand the judge: {why}")))
     }
@@ -65,8 +75,8 @@ impl<'a> ChatModel<'a> {
     /// Asks for the lesson of a candidate.
     ///
     /// # Errors
-    /// [`ApiError::Failed`] where the model does not answer.
-    pub fn drafted(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ApiError> {
+    /// [`ChatError`] where the model does not answer.
+    pub fn drafted(&self, waiting: &WaitingCandidate) -> Result<LessonDraft, ChatError> {
         let answer = self.answer(&lesson_question::what_it_teaches(waiting))?;
         Ok(lesson_question::read(&answer, &waiting.candidate))
     }
@@ -74,37 +84,27 @@ impl<'a> ChatModel<'a> {
     /// Asks for tags of a memory, given as the JSON of `show`. `known` are tags of others that may fit.
     ///
     /// # Errors
-    /// [`ApiError::Failed`] where the memory is private, or where the model does not answer with tags.
-    pub fn tags(
-        &self,
-        memory: &serde_json::Value,
-        known: &[String],
-    ) -> Result<Vec<String>, ApiError> {
-        if memory.get("private") == Some(&serde_json::Value::Bool(true)) {
-            let message =
-                "this memory is private, so no model is asked about it; name the tags yourself";
-            return Err(ApiError::Failed { exit: Exit::Invalid, message: message.to_owned() });
+    /// [`ChatError`] where the memory is private, or where the model does not answer with tags.
+    pub fn tags(&self, memory: &Value, known: &[String]) -> Result<Vec<String>, ChatError> {
+        if memory.get("private") == Some(&Value::Bool(true)) {
+            return Err(ChatError::PrivateMemory);
         }
         let answer = self.answer(&tag_question::which_tags(memory, known))?;
         tag_question::read(&answer).map_err(|why| unavailable(&why))
     }
 
-    fn answer(&self, request: &ChatRequest) -> Result<String, ApiError> {
+    fn answer(&self, request: &ChatRequest) -> Result<String, ChatError> {
         let answer = match &self.judge {
-            Judge::Command(words) => program::ask(words, &request.for_model("default")),
+            Judge::Command(words) => chat::of_program(words, &request.for_model("default")),
             Judge::Server { url, model, key_env } => {
                 let key = key_env.as_deref().map(|name| self.key(name)).transpose()?;
-                let request = request.for_model(model);
-                match url.starts_with("https://") {
-                    true => https::ask(url, key, &request),
-                    false => server::ask(url, key.as_deref(), &request),
-                }
+                chat::of_server(url, key, &request.for_model(model))
             }
         };
         answer.map_err(|why| unavailable(&format!("failed to ask the model of [judge]: {why}")))
     }
 
-    fn key(&self, name: &str) -> Result<String, ApiError> {
+    fn key(&self, name: &str) -> Result<String, ChatError> {
         let key = (self.lookup)(name).and_then(|key| key.into_string().ok());
         key.filter(|key| !key.is_empty()).ok_or_else(|| {
             unavailable(&format!("the variable {name}, which [judge] names as key_env, is not set"))
@@ -112,6 +112,6 @@ impl<'a> ChatModel<'a> {
     }
 }
 
-fn unavailable(message: &str) -> ApiError {
-    ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() }
+fn unavailable(message: &str) -> ChatError {
+    ChatError::Unavailable(message.to_owned())
 }

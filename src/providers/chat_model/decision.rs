@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::judge::chat::object_with;
+use super::chat_request::object_with;
 
 /// What to do with two memories.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! The question whether a candidate of a past session is worth a lesson, and the answer. Not here: the request around it
-//! (`chat`), what a lesson must keep to (`sessions::lesson_draft`).
+//! (`chat_request`), what a lesson must keep to (`sessions::lesson_draft`).
 
 use serde_json::{Value, json};
 
-use crate::judge::chat::{ChatRequest, object_with};
+use super::chat_request::{ChatRequest, object_with};
 use guard::secrets::Redacted;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::candidates::Candidate;

@@ -1,5 +1,5 @@
 //! The form in which a language model is asked: OpenAI's chat completions. A request is a task and the data to which it
-//! applies; an answer holds one JSON object. Not here: tasks (`question`, `lesson_question`), sending (`program`, `server`).
+//! applies; an answer holds one JSON object. Not here: tasks (`pair_question`, `lesson_question`, `tag_question`), sending (`chat`).
 
 use serde_json::{Deserializer, Value, json};
 

@@ -1,43 +1,24 @@
-//! Asks the program `git` about a work tree, within a bounded time. It runs only commands that read history,
-//! fetches nothing, and disables everything that a repository's settings could run. Commits and paths of memories
-//! are data: commits are hexadecimal, paths stand after `--` and are literal. Not here: what the answers mean.
+//! Asks the program `git` about a work tree, within a bounded time for one check. It runs only commands that read history. Commits
+//! and paths of memories are data: commits are hexadecimal, paths stand after `--` and are literal. Not here: how the program
+//! is run (the crate `git`), what the answers mean.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fmt;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use event::Timestamp;
+use git::{GitCall, GitFailure, GitProgram};
 
 /// The longest time for all git commands of one check, in milliseconds.
 const GIT_MS_MAX: u64 = 4_000;
-
-/// How often the end of git is polled, in milliseconds.
-const LOOK_MS: u64 = 2;
 
 /// Most bytes of one answer: fifty thousand commits with their times have three million.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Most paths of one question: with the longest paths there are, what a command line holds.
 const PATHS_MAX: usize = 512;
-
-/// Variables that would lead git elsewhere, or have it start another program.
-const LEADING_ELSEWHERE: [&str; 9] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_CONFIG_PARAMETERS",
-];
 
 /// Why git gave no answer, or not all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +43,16 @@ impl fmt::Display for GitError {
                 "git could not answer: is there a commit, and does `git log` work here?"
             }
         })
+    }
+}
+
+impl From<GitFailure> for GitError {
+    fn from(failure: GitFailure) -> Self {
+        match failure {
+            GitFailure::NoProgram => Self::NoProgram,
+            GitFailure::TooLong => Self::TooLong,
+            GitFailure::TooMuch | GitFailure::NotRun => Self::Failed,
+        }
     }
 }
 
@@ -98,13 +89,13 @@ impl Differences {
 }
 
 /// Git at a work tree, for one check.
-pub(super) struct Git {
+pub(super) struct GitQuestions {
     top: PathBuf,
     /// The remaining time for git.
     left: Cell<Duration>,
 }
 
-impl Git {
+impl GitQuestions {
     pub(super) fn at(top: &Path) -> Self {
         Self { top: top.to_owned(), left: Cell::new(Duration::from_millis(GIT_MS_MAX)) }
     }
@@ -149,67 +140,13 @@ impl Git {
         &self,
         question: impl IntoIterator<Item = &'a &'a str>,
     ) -> Result<Vec<u8>, GitError> {
-        let mut git = Command::new("git");
-        git.arg("-C").arg(&self.top).args(["--no-pager", "--literal-pathspecs"]);
-        git.args(["-c", "core.fsmonitor=false", "-c", "log.showSignature=false"]);
-        git.args(question.into_iter().map(OsStr::new));
-        for name in LEADING_ELSEWHERE {
-            git.env_remove(name);
-        }
-        for (name, value) in
-            [("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")]
-        {
-            git.env(name, value);
-        }
-        git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = git.spawn().map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => GitError::NoProgram,
-            _ => GitError::Failed,
-        })?;
-        self.answer_of(&mut child)
-    }
-
-    /// Reads the output to its end, or until the time is over; then git is killed.
-    fn answer_of(&self, child: &mut Child) -> Result<Vec<u8>, GitError> {
+        let args: Vec<&str> = question.into_iter().copied().collect();
         let began = Instant::now();
-        let answer = Self::read_output(child, began + self.left.get());
+        let call = GitCall { args: &args, bytes_max: ANSWER_BYTES_MAX, ..GitCall::default() };
+        let answer = GitProgram::around(&self.top, self.left.get()).run(call);
         self.left.set(self.left.get().saturating_sub(began.elapsed()));
-        if answer.is_err() {
-            // It may have ended by itself.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-        answer
-    }
-
-    fn read_output(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, GitError> {
-        let mut output = child.stdout.take().ok_or(GitError::Failed)?.take(ANSWER_BYTES_MAX);
-        let (sender, receiver) = mpsc::channel();
-        let listen = move || {
-            let mut answer = Vec::new();
-            // Nobody receives it after the time is over.
-            let _ = sender.send(output.read_to_end(&mut answer).map(|_| answer));
-        };
-        let listening = std::thread::Builder::new().name("git".to_owned()).spawn(listen);
-        drop(listening.map_err(|_| GitError::Failed)?);
-        let status = end_of(child, deadline)?;
-        // A child of git may keep the pipe open.
-        let left = deadline.saturating_duration_since(Instant::now());
-        let answer = receiver.recv_timeout(left).map_err(|_| GitError::TooLong)?;
-        let answer = answer.map_err(|_| GitError::Failed)?;
-        let is_whole = u64::try_from(answer.len()).is_ok_and(|bytes| bytes < ANSWER_BYTES_MAX);
-        if status.success() && is_whole { Ok(answer) } else { Err(GitError::Failed) }
-    }
-}
-
-fn end_of(child: &mut Child, deadline: Instant) -> Result<ExitStatus, GitError> {
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) if Instant::now() >= deadline => return Err(GitError::TooLong),
-            Ok(None) => std::thread::park_timeout(Duration::from_millis(LOOK_MS)),
-            Err(_) => return Err(GitError::Failed),
-        }
+        let answer = answer?;
+        if answer.is_success { Ok(answer.output) } else { Err(GitError::Failed) }
     }
 }
 
@@ -246,17 +183,13 @@ mod tests {
 
     // S-STALE-5
     #[test]
-    fn nobody_waits_for_a_slow_or_missing_git() {
+    fn a_check_has_one_time_for_all_its_questions() {
         let folder = tempfile::tempdir().unwrap();
-        let git = Git { top: folder.path().to_owned(), left: Cell::default() };
-        // It waits for the end of what is never sent.
-        let mut waiting = Command::new("git");
-        waiting.args(["hash-object", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut waiting = waiting.spawn().unwrap();
-        let stdin = waiting.stdin.take();
-        assert_eq!(git.answer_of(&mut waiting), Err(GitError::TooLong));
-        assert!(waiting.try_wait().unwrap().is_some_and(|status| !status.success()), "it is ended");
-        drop(stdin);
-        assert_eq!(Git::at(folder.path()).ask(&["rev-parse", "HEAD"]), Err(GitError::Failed));
+        let git = GitQuestions { top: folder.path().to_owned(), left: Cell::default() };
+        assert_eq!(git.ask(&["version"]), Err(GitError::TooLong));
+        assert_eq!(
+            GitQuestions::at(folder.path()).ask(&["rev-parse", "HEAD"]),
+            Err(GitError::Failed)
+        );
     }
 }

@@ -1,11 +1,11 @@
-//! The question which tags fit a memory, and the answer. Not here: the request around it (`chat`), tags that need no model
-//! (`search`), adding them (`commands::tag`).
+//! The question which tags fit a memory, and the answer. Not here: the request around it (`chat_request`), tags that need no model
+//! (`search`), adding them (`cli`).
 
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use crate::judge::chat::{ChatRequest, object_with};
+use super::chat_request::{ChatRequest, object_with};
 use guard::secrets::redacted;
 
 /// The instruction.
