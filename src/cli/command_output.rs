@@ -1,6 +1,5 @@
 //! How an answer or an error leaves a command. Not here: what it says (`reply`).
 
-use crate::args;
 use crate::args::output_format::OutputFormat;
 use crate::command_context::Process;
 use requests::{ApiError, Reply, Shape};
@@ -12,15 +11,56 @@ pub fn answer(process: &mut Process<'_>, form: OutputFormat, reply: &Reply) -> E
     print(process, &format!("{}\n", text.trim_end_matches('\n')))
 }
 
-/// Prints a reply, and returns the exit of the command if the output worked.
-pub(super) fn ended(
-    process: &mut Process<'_>,
-    form: OutputFormat,
-    (exit, reply): &(Exit, Reply),
-) -> Exit {
-    match answer(process, form, reply) {
-        Exit::Done => *exit,
-        failed => failed,
+/// What a command returns.
+pub type CommandResult = Result<CommandEnd, ApiError>;
+
+/// How a command ends.
+pub enum CommandEnd {
+    /// With an answer.
+    Answer {
+        /// How it is printed.
+        form: OutputFormat,
+        /// The exit, if it can be printed.
+        exit: Exit,
+        /// The answer.
+        reply: Reply,
+    },
+    /// With an answer about something that was saved, and must not be saved again.
+    Saved {
+        /// How it is printed.
+        form: OutputFormat,
+        /// The answer.
+        reply: Reply,
+    },
+    /// It has printed what there is to print.
+    Exit(Exit),
+}
+
+impl CommandEnd {
+    /// Ends a command that has done what it should.
+    #[must_use]
+    pub fn answer(form: OutputFormat, reply: Reply) -> Self {
+        Self::Answer { form, exit: Exit::Done, reply }
+    }
+
+    /// Prints the answer, and returns the exit of the command if that worked.
+    pub(super) fn print(&self, process: &mut Process<'_>) -> Exit {
+        match self {
+            Self::Answer { form, exit, reply } => match answer(process, *form, reply) {
+                Exit::Done => *exit,
+                failed => failed,
+            },
+            Self::Saved { form, reply } => {
+                let exit = answer(process, *form, reply);
+                if exit == Exit::Io {
+                    let message =
+                        "it was done, but the answer could not be printed; do not do it again";
+                    complain(process.messages, process.name, message);
+                }
+                exit
+            }
+            Self::Exit(exit) => *exit,
+        }
     }
 }
 
@@ -30,7 +70,7 @@ pub fn refuse(process: &mut Process<'_>, error: &ApiError) -> Exit {
         ApiError::Invalid(problems) => {
             let lines = problems
                 .iter()
-                .map(|problem| format!("{}: {}", args::flag_of(&problem.field), problem.message));
+                .map(|problem| format!("{}: {}", flag_of(&problem.field), problem.message));
             (Exit::Invalid, lines.collect::<Vec<_>>().join("\n"))
         }
         ApiError::NotFound(message) => (Exit::NotFound, message.clone()),
@@ -54,4 +94,17 @@ pub(super) fn print(process: &mut Process<'_>, text: &str) -> Exit {
 /// A form that is not printed is not made.
 pub(super) fn shape(form: OutputFormat) -> Shape {
     if form.json { Shape::Whole } else { Shape::Words }
+}
+
+/// Returns how the command line spells a field, for a message about it. A field that is spelled so already stays.
+#[must_use]
+pub fn flag_of(field: &str) -> String {
+    if field.starts_with("--") || !field.contains(char::is_lowercase) {
+        return field.to_owned();
+    }
+    match (requests::spelling(field), field) {
+        (Some(spelling), _) => spelling,
+        (None, "agent_file") => "FILE".to_owned(),
+        (None, other) => format!("--{}", other.replace('_', "-")),
+    }
 }

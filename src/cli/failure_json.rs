@@ -7,9 +7,8 @@ use requests::{ApiError, Reply};
 use serde_json::{Value, json};
 use writer::exit::Exit;
 
-use crate::args;
 use crate::command_context::Process;
-use crate::command_output::print;
+use crate::command_output::{flag_of, print};
 
 /// Tells whether the command line asks for JSON.
 pub(super) fn is_asked(words: &[OsString]) -> bool {
@@ -21,8 +20,8 @@ pub(super) fn tell(process: &mut Process<'_>, error: &ApiError, exit: Exit) {
     let problems: Vec<Value> = match error {
         ApiError::Invalid(problems) => {
             let fields = problems.iter();
-            let of = fields
-                .map(|one| json!({ "field": args::flag_of(&one.field), "message": one.message }));
+            let of =
+                fields.map(|one| json!({ "field": flag_of(&one.field), "message": one.message }));
             of.collect()
         }
         ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),

@@ -3,18 +3,17 @@
 //! Not here: the answers (`api`), opening a memory and serving others (`retriever`), layouts for a terminal (`terminal`).
 
 pub mod args;
+mod asking;
+mod chat_failure;
 pub mod command_context;
 pub mod command_output;
-mod context_watch;
-mod curation;
+pub mod commands;
 pub mod dispatch;
 mod failure_json;
 mod guess;
-mod judgement;
-mod links;
-mod person;
+mod home;
+mod log_check;
+mod memory_change;
 mod piped;
 pub mod process;
 pub mod program;
-mod shell_words;
-mod wiring;

@@ -10,15 +10,15 @@ use writer::exit::Exit;
 /// Most bytes read from standard input: the log of a long CI run. The request cuts it to its telling lines.
 const INPUT_BYTES_MAX: u64 = 16 << 20;
 
-/// Reads the query from standard input where it is `-`.
+/// Reads a search, whose query comes from standard input where it is `-`.
 pub(super) fn with_query(
     process: &mut Process<'_>,
-    arguments: Arguments<SearchRequest>,
-) -> Result<Arguments<SearchRequest>, ApiError> {
+    arguments: &Arguments<SearchRequest>,
+) -> Result<SearchRequest, ApiError> {
     if arguments.text(QUERY) != Some("-") {
-        return Ok(arguments);
+        return Ok(arguments.read()?);
     }
-    Ok(arguments.with(QUERY, text(process)?))
+    Ok(arguments.with(QUERY, text(process)?).read()?)
 }
 
 /// The parameter of a search that `-` may stand for.

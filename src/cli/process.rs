@@ -24,7 +24,7 @@ use retriever::startup::Surroundings;
 #[must_use]
 pub fn enter(
     name: &'static str,
-    run: impl FnOnce(&mut Process<'_>, &mut Program<'_>) -> Exit,
+    run: impl for<'w> FnOnce(&mut Process<'w>, &mut Program<'w>) -> Exit,
 ) -> ExitCode {
     survive_the_file_size_limit();
     let variable = |name: &str| std::env::var_os(name);

@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args};
 const ADDRESSES: &str = "addresses";
 
 /// What to serve, and to whom.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new(ADDRESSES).multiple(true))]
 pub struct ServeOptions {
     /// Exit after this many minutes without a connected client, 0 for never [default: 10]

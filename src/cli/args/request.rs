@@ -14,12 +14,15 @@ use serde_json::{Map, Value};
 
 use crate::args::output_format::OutputFormat;
 
-/// A command that is a request and nothing else.
+/// A request that can also be asked of the past.
 #[derive(Debug, Args)]
-pub struct RequestCommand<R: ApiRequest> {
+pub struct Past<R: ApiRequest> {
     /// The request.
     #[command(flatten)]
     pub arguments: Arguments<R>,
+    /// Answer as of this point: a time, a day, an age, a commit, or a length of this repository's log in bytes
+    #[arg(long, value_name = "TIME|COMMIT|OFFSET")]
+    pub as_of: Option<String>,
     /// How to print.
     #[command(flatten)]
     pub form: OutputFormat,
@@ -37,9 +40,9 @@ impl<R: ApiRequest> Arguments<R> {
     ///
     /// # Errors
     /// Every problem, each with its field.
-    pub fn read<T: From<R>>(self) -> Result<T, Problems> {
+    pub fn read<T: From<R>>(&self) -> Result<T, Problems> {
         empty_options::<R>(&self.given).or(())?;
-        R::from_command(self.given).map(T::from).map_err(|problems| spelled::<R>(&problems))
+        R::from_command(self.given.clone()).map(T::from).map_err(|problems| spelled::<R>(&problems))
     }
 
     /// Returns a text that was given.
@@ -50,9 +53,10 @@ impl<R: ApiRequest> Arguments<R> {
 
     /// Puts a text in the place of another.
     #[must_use]
-    pub fn with(mut self, name: &str, text: String) -> Self {
-        self.given.insert(name.to_owned(), text.into());
-        self
+    pub fn with(&self, name: &str, text: String) -> Self {
+        let mut given = self.given.clone();
+        given.insert(name.to_owned(), text.into());
+        Self { given, request: PhantomData }
     }
 }
 

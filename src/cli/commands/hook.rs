@@ -1,0 +1,229 @@
+//! `hook`: how a hook runs as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here:
+//! what hooks say and learn (`clients::hooks`).
+
+use guard::secrets::Redacted;
+use retriever::startup::Retriever;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::command_context::{CommandContext, Process};
+use crate::command_output::{CommandEnd, CommandResult};
+use crate::program::Program;
+use api::journal::told::{self, Place, Teller, Told};
+use api::local::Local;
+use clients::hooks::hook_input::HookInput;
+use clients::hooks::{self, HookCall, HookTold, NoAnswer, Reached, switch};
+use daemon::remote::Remote;
+use event::{HOOK, fits_short_field};
+use requests::caller::{Caller, Patience};
+use retriever::options::{GlobalOptions, Need};
+use retriever::resolved_settings::{ResolvedSettings, Watches};
+use settings::variables::{HOOKS_DEADLINE_MS, HOOKS_DEBUG};
+use writer::exit::{Exit, complain};
+
+/// The deadline of a hook in milliseconds, and the bounds of the setting. A prompt that waits for longer feels slow.
+/// Tests on busy machines set more.
+const DEADLINE_MS: u64 = 150;
+const DEADLINE_MS_MIN: u64 = 10;
+const DEADLINE_MS_MAX: u64 = 60_000;
+
+/// Milliseconds that a process takes to start and to end, which the deadline must include.
+const AROUND_MS: u64 = 10;
+
+/// Up to this many bytes of logs a hook reads them itself when no retriever runs, which takes some tens of
+/// milliseconds.
+const ALONE_BYTES_MAX: u64 = 256 * 1024;
+
+/// Longest name of an agent, in bytes.
+const AGENT_BYTES_MAX: usize = 32;
+
+/// The name of an agent whose given name is not valid.
+const OTHER_AGENT: &str = "other";
+
+const HOOK_HELP: &str = "\
+Reads the client's JSON from standard input, and prints a reply in that client's format, or
+nothing. Ends within 150 milliseconds and always with 0, whatever goes wrong, so that the agent
+never waits.
+
+Environment:
+  AGENT_KNOWLEDGE_HOOKS        off, or the hooks to keep on: start,prompt,failure,learn,end
+  AGENT_KNOWLEDGE_HOOKS_DEBUG  if set, say on standard error why nothing was printed
+  AGENT_KNOWLEDGE_HOOKS_DEADLINE_MS  deadline in milliseconds (10 to 60000, default 150)";
+
+/// Answer the hooks of agents
+#[derive(Debug, Args)]
+#[command(after_help = HOOK_HELP)]
+pub struct Hook {
+    /// The agent: claude-code, codex, gemini, opencode, cursor, copilot, cline, qwen, droid
+    #[arg(long, value_name = "NAME")]
+    pub agent: String,
+
+    /// The event, if the client's JSON does not name it: start, prompt, tool-failed, tool-succeeded,
+    /// compact, end, or the client's own name for it
+    #[arg(long, value_name = "EVENT")]
+    pub event: Option<String>,
+}
+
+/// Answers a hook. A failure is never shown to the agent.
+pub(super) fn hook(context: &mut CommandContext<'_, '_>, command: &Hook) -> CommandResult {
+    let CommandContext { program, process, options, .. } = context;
+    let deadline = program.deadline();
+    program.leave_after(deadline);
+    let heard = program.hear(options, command, process, deadline);
+    let is_told = program.set(HOOKS_DEBUG).is_some();
+    if is_told {
+        let settled = program.settle(options).ok();
+        let warning = settled.and_then(|settled| settled.config.warning());
+        for told in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
+            complain(process.messages, "agent-knowledge hook", &told);
+        }
+    }
+    Ok(CommandEnd::Exit(Exit::Done))
+}
+
+impl Program<'_> {
+    fn hear(
+        &self,
+        settings: &GlobalOptions,
+        command: &Hook,
+        process: &mut Process<'_>,
+        deadline: Duration,
+    ) -> Result<(), NoAnswer> {
+        let settled = self.settle(settings)?;
+        let agent = if is_name(&command.agent) { &command.agent } else { OTHER_AGENT };
+        let switches = self.set(switch::VARIABLE);
+        let cache = settled.cache_dir.clone();
+        let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
+        let teller = Teller::of(&cache, &settled.store, &settled.config);
+        let moment = (self.surroundings.clock)();
+        let mut note = |said: &HookInput, told: &HookTold<'_>| {
+            let directory = said.directory.as_deref().unwrap_or(self.surroundings.directory.path());
+            let told = Told {
+                agent: &Redacted::stamp(agent_id(agent)),
+                session: said.session_id.as_ref(),
+                place: Place::Directory(directory),
+                by: told::HOOK,
+                occasion: told.occasion,
+                asked: told.asked,
+                text: told.text,
+                is_silent: told.text.is_empty(),
+                memories: told.memories,
+            };
+            teller.iter().for_each(|teller| teller.note(&told, moment.now));
+        };
+        let mut grown = || self.import_aside(&settled.sessions_dir);
+        let hook = HookCall {
+            agent,
+            event: command.event.as_deref(),
+            switches: switches.as_deref(),
+            cache: &cache,
+            now: moment.now,
+            random: moment.random,
+            grown: &mut grown,
+            told: &mut note,
+            reach: &mut reach,
+        };
+        hooks::run(hook, process.input, process.output)
+    }
+
+    /// Connects to the retriever, and starts it if none runs. Where the logs are small it opens them itself.
+    fn reach(
+        &self,
+        settings: &GlobalOptions,
+        settled: &ResolvedSettings,
+        agent: &str,
+        (said, deadline): (&HookInput, Duration),
+    ) -> Reached {
+        let caller = self.hook_caller(agent, said, deadline);
+        let root = settled.store.root();
+        if self.shares()? && root.exists() {
+            let remote = self.attaching_as(caller.clone(), settings, Need::Words, "hook")?;
+            if let Some(remote) = remote.filter(Remote::attach_if_running) {
+                return Ok(Arc::new(remote));
+            }
+        }
+        if bytes_of(root) > ALONE_BYTES_MAX {
+            let message = "no retriever is running yet, and the logs are too long to read within the deadline";
+            return Err(NoAnswer::Unreached(message.to_owned()));
+        }
+        let clock = Box::new(self.surroundings.clock);
+        let core = Retriever::core(settled.clone(), Need::Words, Watches::Not, clock, None)?;
+        Ok(Arc::new(Local::new(Arc::new(core), caller)))
+    }
+
+    /// Returns the caller: the agent, in the directory and session that the client names. It waits for nothing. Where neither
+    /// that directory nor the one of this process exists any more, the work tree above it counts.
+    fn hook_caller(&self, agent: &str, said: &HookInput, deadline: Duration) -> Caller {
+        let there = said.directory.clone().filter(|directory| directory.is_dir());
+        let removed = || said.directory.clone().filter(|directory| directory.is_absolute());
+        let directory = there.or_else(|| self.here()).or_else(removed);
+        let directory = directory.unwrap_or_else(|| self.surroundings.directory.path().to_owned());
+        let session_id = said.session_id.clone().filter(|id| fits_short_field(id));
+        let patience = Patience {
+            query: deadline / 2,
+            model: Duration::ZERO,
+            embed: Duration::ZERO,
+            index: deadline / 2,
+        };
+        let agent_id = Redacted::stamp(agent_id(agent));
+        let source = Some(HOOK.to_owned());
+        Caller { agent_id, session_id, source, patience, ..self.caller(Some(directory)) }
+    }
+
+    fn deadline(&self) -> Duration {
+        let set = self.set(HOOKS_DEADLINE_MS).and_then(|value| value.trim().parse().ok());
+        let allowed = |ms: &u64| (DEADLINE_MS_MIN..=DEADLINE_MS_MAX).contains(ms);
+        let ms = set.filter(allowed).unwrap_or(DEADLINE_MS);
+        Duration::from_millis(ms.saturating_sub(AROUND_MS).max(DEADLINE_MS_MIN / 2))
+    }
+
+    /// Ends the process at the deadline, whatever it does: an answer is written at once and whole, and so is an
+    /// event.
+    fn leave_after(&self, deadline: Duration) {
+        let (end, leave) = (Instant::now() + deadline, self.surroundings.leave);
+        // Without a thread the client's own deadline remains.
+        let _ = std::thread::Builder::new().name("deadline".to_owned()).spawn(move || {
+            while let Some(left) =
+                end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+            {
+                std::thread::park_timeout(left);
+            }
+            leave();
+        });
+    }
+
+    fn set(&self, name: &str) -> Option<String> {
+        let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty())?;
+        Some(value.to_string_lossy().into_owned())
+    }
+}
+
+/// Returns the name of an agent as its memories carry it.
+fn agent_id(agent: &str) -> &str {
+    match agent {
+        "gemini" => "gemini-cli",
+        "qwen" => "qwen-code",
+        other => other,
+    }
+}
+
+fn is_name(agent: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !agent.is_empty() && agent.len() <= AGENT_BYTES_MAX && agent.bytes().all(is_plain)
+}
+
+/// Returns how many bytes there are to read; more than any bound where old lines are archived.
+fn bytes_of(store: &Path) -> u64 {
+    let entries = std::fs::read_dir(store).into_iter().flatten().flatten();
+    let size = |path: PathBuf| {
+        if path.ends_with("archive") {
+            u64::MAX
+        } else {
+            path.metadata().map_or(0, |metadata| metadata.len())
+        }
+    };
+    entries.map(|entry| size(entry.path())).fold(0, u64::saturating_add)
+}

@@ -1,0 +1,114 @@
+//! The commands about agent files: finds the work tree, its memories and the files. Not here: the text of an agent
+//! file (`clients::agent_files`), which memories are listed (`api::local::listing`).
+
+use crate::commands::import::import_site::{
+    ImportReason, ImportSite, WriteMode, files, known, refused, shown,
+};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use crate::commands::import::{Import, watch};
+use crate::program::Program;
+use clients::agent_files::{AgentFile, ImportPlan, UnreadableFile, path_below};
+use event::Problems;
+use requests::{Api, ApiError, Reply};
+use retriever::options::{GlobalOptions, Need};
+use store::DetectedRepo;
+use writer::exit::Exit;
+use writer::{Identity, Writer};
+
+use crate::commands::import::report::Report;
+
+impl Program<'_> {
+    pub(crate) fn take_over(
+        &mut self,
+        settings: &GlobalOptions,
+        command: &Import,
+        messages: &mut dyn Write,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let place = self.place(settings)?;
+        let named = self.named(&place, command)?;
+        let api = self.open(settings, Need::Words)?;
+        if command.watch {
+            return watch::watch(self, &place, &named, &*api, messages);
+        }
+        let report = self.import_all(&place, &named, &*api, command.dry_run.into())?;
+        Ok((report.exit(), report.reply(&place.repo)))
+    }
+
+    /// Finds where the command runs, and for whom.
+    pub(crate) fn place(&self, settings: &GlobalOptions) -> Result<ImportSite, ApiError> {
+        let settled = self.settle(settings)?;
+        let directory = self.needed_directory()?;
+        let found = DetectedRepo::of_directory(&directory);
+        let top = found.top().to_owned();
+        let identity = Identity::from_environment(self.surroundings.lookup, &directory)
+            .on(self.surroundings.host.as_deref());
+        let repo = settled.config.current(&found.key);
+        let (store, config) = (settled.store, settled.config);
+        Ok(ImportSite { top, repo, writer: Writer { store, config, directory, identity } })
+    }
+
+    /// Returns the files that the command names, relative to the top of the work tree; none where it asks for all.
+    fn named(&self, place: &ImportSite, command: &Import) -> Result<BTreeSet<String>, ApiError> {
+        let mut problems = Problems::none();
+        let mut named = BTreeSet::new();
+        for file in &command.files {
+            match path_below(&place.top, self.surroundings.directory.path(), file) {
+                Ok(name) => {
+                    named.insert(name);
+                }
+                Err(why) => {
+                    let is_missing = !self.surroundings.directory.path().join(file).exists();
+                    let why = if is_missing { UnreadableFile::Missing } else { why };
+                    problems
+                        .add("agent_file", format!("{}: {why}", shown(&file.to_string_lossy())));
+                }
+            }
+        }
+        problems.or(named).map_err(ApiError::Invalid)
+    }
+
+    /// Imports files. A problem with one does not stop the others.
+    pub(super) fn import_all(
+        &self,
+        place: &ImportSite,
+        named: &BTreeSet<String>,
+        api: &dyn Api,
+        how: WriteMode,
+    ) -> Result<Report, ApiError> {
+        let known = known(api)?;
+        let mut report = Report::new(how);
+        for (name, why) in files(named, &known) {
+            let source = match AgentFile::read(&place.top, &name) {
+                Err(UnreadableFile::Missing) if why != ImportReason::Named => {
+                    if known.iter().all(|known| known.file != name) {
+                        continue;
+                    }
+                    AgentFile::gone(&name)
+                }
+                // Only a line in a log asked for this file.
+                Err(trouble)
+                    if why == ImportReason::Earlier
+                        && !matches!(trouble, UnreadableFile::Unended(_)) =>
+                {
+                    continue;
+                }
+                Err(trouble) => {
+                    report.unreadable(&name, &trouble);
+                    continue;
+                }
+                Ok(source) => source,
+            };
+            let moment = (self.surroundings.clock)();
+            let plan = ImportPlan::of(&source, &known, (&place.writer, &place.repo), moment);
+            let plan = plan.map_err(|error| refused(&error))?;
+            if how == WriteMode::Change {
+                let written = plan.carry_out(&place.writer, &place.repo, self.surroundings.clock);
+                written.map_err(|error| refused(&error))?;
+            }
+            report.add(&plan);
+        }
+        Ok(report)
+    }
+}

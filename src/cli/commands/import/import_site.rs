@@ -1,0 +1,115 @@
+//! Where an import of agent files runs, which files it reads, and what was imported there before. Not here: the import.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use clients::agent_files::{FOUND, ImportedRule, is_below};
+use event::{EventId, RepoKey};
+use guard::text::{Layout, neutralise};
+use requests::{Api, ApiError, Listing, Request};
+use retriever::failure::failed;
+use writer::exit::Exit;
+use writer::{RecordError, Writer};
+
+/// The caller's work tree, with the writer of its memories.
+pub(crate) struct ImportSite {
+    pub(crate) top: PathBuf,
+    pub(crate) repo: RepoKey,
+    pub(crate) writer: Writer,
+}
+
+/// The JSON of a listing of imported memories.
+#[derive(Deserialize)]
+pub(crate) struct Imported {
+    pub(crate) memories: Vec<OneImported>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct OneImported {
+    pub(crate) id: EventId,
+    pub(crate) file: String,
+    pub(crate) live: bool,
+    pub(crate) note: Option<String>,
+    pub(crate) note_source: Option<String>,
+    pub(crate) is_rule: bool,
+}
+
+/// Returns what was imported into this repository before.
+pub(crate) fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
+    let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
+    let known = |one: OneImported| {
+        let OneImported { id, file, live, note, note_source, is_rule } = one;
+        ImportedRule { id, file, is_live: live, note, note_source, is_rule }
+    };
+    Ok(memories.into_iter().map(known).collect())
+}
+
+pub(crate) fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
+    serde_json::from_value(api.ask(&Request::List(listing.clone()))?.json).map_err(|error| {
+        ApiError::Failed {
+            exit: Exit::Internal,
+            message: format!("failed to parse a listing: {error}"),
+        }
+    })
+}
+
+/// Why a file is imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ImportReason {
+    /// The command names it.
+    Named,
+    /// Agents read it.
+    Found,
+    /// It was imported before.
+    Earlier,
+}
+
+/// Returns the files to import: those named, or all that are found. Which were imported before is known from the logs
+/// alone.
+pub(crate) fn files(
+    named: &BTreeSet<String>,
+    known: &[ImportedRule],
+) -> Vec<(String, ImportReason)> {
+    if !named.is_empty() {
+        return named.iter().map(|name| (name.clone(), ImportReason::Named)).collect();
+    }
+    let earlier = known.iter().filter(|known| known.vouches_for_file() && is_below(&known.file));
+    let earlier = earlier.map(|known| known.file.clone());
+    let earlier: BTreeSet<String> = earlier.filter(|file| !FOUND.contains(&&**file)).collect();
+    let found = FOUND.map(|name| (name.to_owned(), ImportReason::Found));
+    found.into_iter().chain(earlier.into_iter().map(|name| (name, ImportReason::Earlier))).collect()
+}
+
+/// Whether anything is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WriteMode {
+    DryRun,
+    Change,
+}
+
+impl From<bool> for WriteMode {
+    fn from(is_dry_run: bool) -> Self {
+        if is_dry_run { Self::DryRun } else { Self::Change }
+    }
+}
+
+pub(crate) fn shown(text: &str) -> String {
+    neutralise(text, Layout::Line)
+}
+
+/// Returns when a file was last written, and its length; `None` where there is none.
+pub(crate) fn look(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
+    let found = top.join(name).symlink_metadata().ok()?;
+    Some((found.modified().ok()?, found.len()))
+}
+
+/// Says why nothing was written.
+pub(crate) fn refused(error: &RecordError) -> ApiError {
+    match error {
+        RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
+        RecordError::Store(error) => failed(error),
+    }
+}

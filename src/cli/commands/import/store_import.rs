@@ -1,0 +1,252 @@
+//! The command `import` for stores of other tools: reads one, compares it with what is known here, and writes what is new
+//! as one import, which `--undo` takes back. Not here: agent files (`agent_files`), the forms of stores (crate `exchange`).
+
+use crate::commands::import::foreign_failure::unread;
+use retriever::startup::Retriever;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::commands::export::records::records;
+use crate::commands::import::Import;
+use crate::commands::import::import_site::{ImportSite, listed, refused};
+use crate::commands::import::store_report::StoreReport;
+use crate::program::Program;
+use api::local::Local;
+use event::{Author, Event, EventId, IMPORTED, Problems, RepoKey};
+use exchange::foreign_place::ForeignPlace;
+use exchange::gone_items::gone;
+use exchange::import_batch::{
+    BatchId, ImportBatch, ImportReach, ImportTarget, StoppedImport, TAKEN_BACK,
+};
+use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
+use exchange::stores;
+use requests::caller::Caller;
+use requests::listing::{KNOWN_IDS_MAX, RecordsOf};
+use requests::{Api, ApiError, Doing, Listing, Reply, Request, Sweep, SweepRequest};
+use retriever::failure::failed;
+use retriever::options::{GlobalOptions, Need};
+use writer::BatchError;
+use writer::exit::Exit;
+
+impl Program<'_> {
+    /// Imports a store of another tool.
+    pub(crate) fn import_store(
+        &mut self,
+        settings: &GlobalOptions,
+        command: &Import,
+        path: &Path,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let site = self.place(settings)?;
+        let repo = target_repo(&site, command.repo.as_deref())?;
+        let named = command.from.as_deref().map(store_named).transpose()?;
+        let place = ForeignPlace::look(path).map_err(|error| unread(&error))?;
+        let (store, mut harvest) = stores::read(&place, named).map_err(|error| unread(&error))?;
+        harvest.identify(store.name, &repo);
+        let ids = harvest.items.iter().flat_map(|item| item.ids().map(String::from));
+        let api = self.open(settings, Need::Words)?;
+        let known = known_items(&*api, ids.collect())?;
+        let reach = match (named, &command.repo) {
+            (Some(store), None) if store.name == stores::OURS => ImportReach::Named,
+            _ => ImportReach::Own,
+        };
+        let gone = match known.is_empty() {
+            true => Vec::new(),
+            false => gone(&harvest, &memories_in(&*api, &repo, reach)?),
+        };
+        drop(api);
+        let target = ImportTarget { writer: &site.writer, repo: &repo, reach, store: store.name };
+        let moment = (self.surroundings.clock)();
+        let batch = ImportBatch::plan(&harvest, &known, target, moment);
+        let batch = batch.map_err(|error| refused(&error))?;
+        let mut report = StoreReport::of(path, store, (&harvest, &gone), &batch);
+        if !command.dry_run && !batch.is_done() {
+            let id = batch.id.clone();
+            let written = batch.carry_out(&site.writer, self.surroundings.clock);
+            written.map_err(|stopped| stopped_at(&id, stopped))?;
+            report.written_as(&id);
+        }
+        Ok((report.exit(), report.reply(&repo)))
+    }
+
+    /// Takes back what one import wrote, and nothing else.
+    pub(crate) fn take_back(
+        &mut self,
+        settings: &GlobalOptions,
+        name: &str,
+        extent: Doing,
+    ) -> Result<(Exit, Reply), ApiError> {
+        let id = BatchId::parse(name).ok_or_else(|| {
+            let what = "must be what an import printed, such as import-7Q2MB3KD";
+            Problems::one("undo", format!("{what}; got {}", event::quoted(name)))
+        })?;
+        // In this process: thousands of events take longer than a request to the retriever may.
+        let api = self.as_importer(settings)?;
+        let session = id.as_str().to_owned();
+        let sweep = Sweep::Purge(Author::Session(session.clone()));
+        let note = Some(TAKEN_BACK.to_owned());
+        let swept = api.ask(&Request::Sweep(SweepRequest { sweep, extent, note }))?;
+        let changes = array(&swept.json, "changes");
+        if changes.is_empty() {
+            let wrote = api.ask(&Request::List(Listing::OfSession(session.clone())))?.json;
+            if array(&wrote, "memories").is_empty() {
+                return Err(ApiError::NotFound(format!("no import {session} wrote to these logs")));
+            }
+            let text = format!("{session}: nothing to take back; it was taken back before");
+            return Ok((Exit::Done, Reply::new(text, swept.json)));
+        }
+        let text = format!("{session}: {}\n", UndoCounts::of(changes).told(extent));
+        Ok((Exit::Done, Reply::new(text, swept.json).with("import", session.into())))
+    }
+
+    /// Opens the memory for an undo. Its events are marked as those of an import, so that what a person forgets with
+    /// the same words is no undo.
+    fn as_importer(&self, settings: &GlobalOptions) -> Result<Local, ApiError> {
+        let settled = self.settle(settings)?;
+        let (clock, directory) = (Box::new(self.surroundings.clock), self.here());
+        let core = Retriever::core(settled, Need::Words, self.watching(), clock, None)?;
+        let caller = Caller { source: Some(IMPORTED.to_owned()), ..self.caller(directory) };
+        Ok(Local::new(Arc::new(core), caller))
+    }
+}
+
+/// What an undo takes back.
+struct UndoCounts {
+    /// Memories that the import wrote.
+    written: usize,
+    /// Other memories about which it said something: that they are back, replaced or linked.
+    told_of: usize,
+}
+
+impl UndoCounts {
+    fn of(changes: &[Value]) -> Self {
+        let id = |change: &&Value| change.get("id").and_then(Value::as_str).map(str::to_owned);
+        let is_retract = |change: &&Value| change.get("change").is_some_and(|of| of == "retract");
+        let all: BTreeSet<String> = changes.iter().filter_map(|change| id(&change)).collect();
+        let retracted = changes.iter().filter(is_retract).filter_map(|change| id(&change));
+        let written = retracted.collect::<BTreeSet<_>>().len();
+        Self { written, told_of: all.len() - written }
+    }
+
+    fn told(&self, extent: Doing) -> String {
+        let would = if extent == Doing::Show { "would be " } else { "" };
+        let memories = |count: usize| counted(count, "memory", "memories");
+        match (self.written, self.told_of) {
+            (written, 0) => format!("{} {would}taken back", memories(written)),
+            (0, told_of) => {
+                format!("what it said about {} {would}taken back", memories(told_of))
+            }
+            (written, told_of) => {
+                let others = counted(told_of, "other", "others");
+                format!("{} {would}taken back, and what it said about {others}", memories(written))
+            }
+        }
+    }
+}
+
+/// Returns a number with its noun.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn array<'a>(json: &'a Value, name: &str) -> &'a [Value] {
+    json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the repository that an import is for.
+fn target_repo(site: &ImportSite, named: Option<&str>) -> Result<RepoKey, ApiError> {
+    let Some(named) = named else { return Ok(site.repo.clone()) };
+    if named.trim() == event::GLOBAL_REPO {
+        return Ok(RepoKey::global());
+    }
+    let key = RepoKey::parse(named).map_err(|error| Problems::one("repo", error.to_string()))?;
+    site.writer.store.resolve(&key, &site.writer.config).map_err(|error| failed(&error))
+}
+
+fn store_named(name: &str) -> Result<&'static stores::ForeignStore, ApiError> {
+    stores::named(name).ok_or_else(|| {
+        let message = format!("must be one of {}; got {}", stores::names(), event::quoted(name));
+        Problems::one("from", message).into()
+    })
+}
+
+/// The JSON of a listing of known ids.
+#[derive(Deserialize)]
+struct KnownIds {
+    memories: Vec<KnownId>,
+}
+
+#[derive(Deserialize)]
+struct KnownId {
+    id: EventId,
+    repo: String,
+    live: bool,
+    note: Option<String>,
+    note_source: Option<String>,
+    superseded_by: Option<EventId>,
+    texts: EventId,
+}
+
+impl KnownId {
+    /// A person may take a memory out of answers with the note of an undo, and then it stays out.
+    fn state(&self) -> KnownState {
+        let is_by_import = self.note_source.as_deref() == Some(IMPORTED);
+        match self.superseded_by.clone() {
+            _ if self.live => KnownState::Live,
+            Some(by) if is_by_import => KnownState::Renewed { by },
+            Some(by) => KnownState::Edited { by },
+            None if is_by_import && self.note.as_deref() == Some(TAKEN_BACK) => {
+                KnownState::TakenBack
+            }
+            None => KnownState::SetAside,
+        }
+    }
+
+    fn item(self) -> (EventId, KnownItem) {
+        let (repo, state) = (RepoKey::of_line(&self.repo), self.state());
+        (self.id, KnownItem { repo, state, texts: self.texts })
+    }
+}
+
+/// Returns what is known of these ids, and of the memories that superseded them.
+fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> {
+    let (mut known, mut wanted) = (KnownItems::new(), ids);
+    for _ in 0..=SUPERSEDED_MAX {
+        let mut later = BTreeSet::new();
+        for some in wanted.chunks(KNOWN_IDS_MAX) {
+            let KnownIds { memories } = listed(api, &Listing::Known(some.to_vec()))?;
+            for (id, item) in memories.into_iter().map(KnownId::item) {
+                later.extend(item.state.superseded_by().cloned());
+                known.insert(id, item);
+            }
+        }
+        wanted = later.into_iter().filter(|id| !known.contains_key(id)).map(String::from).collect();
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    Ok(known)
+}
+
+/// Returns the memories that count where an import may write.
+fn memories_in(api: &dyn Api, repo: &RepoKey, reach: ImportReach) -> Result<Vec<Event>, ApiError> {
+    let of = match reach {
+        ImportReach::Own => RecordsOf::Repo(repo.to_string()),
+        ImportReach::Named => RecordsOf::All,
+    };
+    Ok(records(api, of)?.events().collect())
+}
+
+fn stopped_at(id: &BatchId, stopped: StoppedImport) -> ApiError {
+    let (exit, why) = match stopped.error {
+        BatchError::Refused(problems) => (Exit::Invalid, problems.to_string()),
+        BatchError::Failed { exit, message } => (exit, message),
+    };
+    let (written, id) = (stopped.written, id.as_str());
+    let were = counted(written, "event was", "events were");
+    let message = format!("{why}; {were} written: agent-knowledge import --undo {id}");
+    ApiError::Failed { exit, message }
+}

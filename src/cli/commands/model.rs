@@ -1,0 +1,130 @@
+//! `model`: fetches the model of this machine, shows what is installed and which model answers. Not here: using another one
+//! (`model_use`), the files (`index::embed::model`).
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use clap::{Args, Subcommand};
+
+use crate::args::output_format::OutputFormat;
+use crate::command_context::CommandContext;
+use crate::command_output::{CommandEnd, CommandResult};
+use crate::commands::model::use_model::ModelUse;
+use crate::program::Program;
+use index::embed::{RUNS_MODEL, model};
+use requests::{ApiError, Reply, Request};
+use retriever::model_plan::ModelPlaces;
+use retriever::options::{GlobalOptions, Need};
+use writer::exit::Exit;
+
+mod calibrate;
+mod use_model;
+
+/// What a line ends with that tells the share of a download that is there.
+const SHARE_END: &str = " %";
+/// Erases what an earlier text left to the right.
+const TO_LINE_END: &str = "\u{1b}[K";
+
+/// Manage the embedding model
+#[derive(Debug, Args)]
+pub struct Model {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: ModelCommand,
+}
+
+/// The `model` commands.
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// Download the model
+    Fetch(OutputFormat),
+    /// Show which model is installed, if any, and which one answers
+    Status(OutputFormat),
+    /// Use another model for embeddings; tells first what is sent where, and asks
+    Use(Box<ModelUse>),
+    /// Fit the likelihoods to the model that is used, on your own memories
+    Calibrate(OutputFormat),
+}
+
+/// Runs the command.
+pub(super) fn model(context: &mut CommandContext<'_, '_>, command: &Model) -> CommandResult {
+    let CommandContext { program, process, options, .. } = context;
+    let messages = &mut *process.messages;
+    let (form, reply) = match &command.command {
+        ModelCommand::Use(model) => (model.form, program.use_model(options, model, messages)?),
+        ModelCommand::Calibrate(form) => (*form, program.calibrate(options)?),
+        ModelCommand::Fetch(form) => (*form, fetched(program, options, messages)?),
+        ModelCommand::Status(form) => (*form, standing(program, options)?),
+    };
+    Ok(CommandEnd::answer(form, reply))
+}
+
+/// Fetches the model of this machine, and tells its state.
+pub(super) fn fetched(
+    program: &mut Program<'_>,
+    options: &GlobalOptions,
+    messages: &mut dyn Write,
+) -> Result<Reply, ApiError> {
+    fetch(&program.settle(options)?.model_dir, messages)?;
+    standing(program, options)
+}
+
+/// Tells which model is installed, and which one answers.
+fn standing(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Reply, ApiError> {
+    let settled = program.settle(options)?;
+    let reply = installed(&settled.model_dir);
+    if !ModelPlaces::of(&settled).asks_others(&settled.config) {
+        return Ok(reply);
+    }
+    let status = program.open(options, Need::Meaning)?.ask(&Request::Status)?;
+    Ok(reply::with_model(reply, &status))
+}
+
+fn fetch(directory: &Path, messages: &mut dyn Write) -> Result<(), ApiError> {
+    if !RUNS_MODEL {
+        let message = "this build runs no model: it searches by words alone. Packages for Linux with glibc run one";
+        return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
+    }
+    let is_terminal = std::io::stderr().is_terminal();
+    let mut tell = |line: &str| {
+        let shown = match is_terminal {
+            // A share takes the place of the one before, and the next line that of the last share.
+            true if line.ends_with(SHARE_END) => format!("\r{line}{TO_LINE_END}"),
+            true => format!("\r{line}{TO_LINE_END}\n"),
+            false => format!("{line}\n"),
+        };
+        // A message that cannot be delivered changes nothing about the outcome.
+        let _ = messages.write_all(shown.as_bytes()).and_then(|()| messages.flush());
+    };
+    model::fetch(directory, &mut tell)
+        .map_err(|error| ApiError::Failed { exit: Exit::Unavailable, message: error.to_string() })
+}
+
+/// Returns the state of the model in this directory.
+fn installed(directory: &Path) -> Reply {
+    let status = model::status(directory);
+    let mut text = format!("model     {}\n", directory.display());
+    for file in &status.files {
+        text.push_str(&format!("          {}: {}, {} bytes\n", file.name, file.state, file.bytes));
+    }
+    if status.made_bytes > 0 {
+        let made = format!("          derived files: {} bytes\n", status.made_bytes);
+        text.push_str(&made);
+    }
+    let is_ready = status.is_ready() && RUNS_MODEL;
+    text.push_str(match is_ready {
+        true => "ready     yes",
+        false if RUNS_MODEL => "ready     no: run agent-knowledge model fetch",
+        false => "ready     no: this build runs no model, and searches by words",
+    });
+    let files: Vec<Value> = status
+        .files
+        .iter()
+        .map(|file| json!({ "name": file.name, "state": file.state.to_string(), "bytes": file.bytes }))
+        .collect();
+    let json =
+        json!({ "directory": directory.display().to_string(), "ready": is_ready, "files": files });
+    Reply::new(text, json)
+}

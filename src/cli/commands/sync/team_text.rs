@@ -1,0 +1,257 @@
+//! What a round did or would do, as text and JSON. Not here: doing it (`team_sync`).
+
+use std::io::Write;
+
+use event::{RepoKey, StoreOrigin};
+use guard::secrets::Redacted;
+use guard::text::{Layout, escaped, neutralise};
+use requests::Reply;
+use serde_json::{Value, json};
+use sync::{
+    AcceptedKey, FlaggedLine, HeldLine, LeftOut, Preview, Seal, SyncReport, Unverified, counted,
+};
+
+/// Says what was done.
+pub(crate) fn told(report: &SyncReport, remote: &str) -> Reply {
+    let mut lines = Vec::new();
+    let has_moved = report.pushed + report.withdrawn + report.fetched + report.dropped > 0;
+    if report.is_reached && (has_moved || report.to_agree.is_empty()) {
+        lines.push(moved(report));
+    }
+    if let Some(waiting) = report.waiting {
+        lines.push(format!(
+            "not pushed   {} since {:.0}; agent-knowledge sync tries again",
+            waits(waiting.lines),
+            waiting.since
+        ));
+    }
+    if !report.to_agree.is_empty() {
+        lines.push(to_agree(report, remote));
+    }
+    if report.left_out.lines() > 0 {
+        lines.push(format!("not shared   {}", stays(&report.left_out)));
+    }
+    lines.extend(flagged(&report.left_out).map(|line| format!("flagged      {line}")));
+    for (origin, held) in &report.held {
+        lines.push(format!("held         {held} of {origin}, for another day"));
+    }
+    lines.extend(report.unverified.iter().map(|one| format!("unverified   {one}")));
+    for (origin, since) in &report.silent {
+        lines.push(format!("silent       {origin} since {since:.0}"));
+    }
+    if let Some(before) = &report.renewed_from {
+        lines.push(format!(
+            "new name     a copy of this store shares as {before}, so this one is {} now",
+            report.origin
+        ));
+    }
+    let trouble = report.trouble.iter().map(|what| neutralise(what, Layout::Line));
+    lines.extend(trouble.map(|what| format!("note         {what}")));
+    Reply::new(lines.join("\n"), as_json(report, remote))
+}
+
+/// Says which key is accepted from now on.
+pub(crate) fn accepted_key(accepted: &AcceptedKey) -> String {
+    let origin = &accepted.origin;
+    match &accepted.key {
+        Some(key) => format!("from now on {origin} signs as {key}"),
+        None => format!("from now on {origin} needs no signature, until it signs again"),
+    }
+}
+
+/// Returns origins that are held because of their signatures. No name here says `key`: what stands beside such a name is taken
+/// for a secret.
+pub(crate) fn unverified_json(held: &[Unverified]) -> Vec<Value> {
+    let each = held.iter().map(|one| {
+        let (state, seen, why) = match &one.seen {
+            Seal::Unsigned => ("unsigned", None, None),
+            Seal::Signed(key) => ("another", Some(key), None),
+            Seal::Broken(why) => ("wrong", None, Some(why)),
+            Seal::Unchecked(why) => ("unchecked", None, Some(why)),
+        };
+        let (origin, expected) = (one.origin.as_str(), &one.expected);
+        json!({ "origin": origin, "expected": expected, "seen": seen, "state": state, "why": why })
+    });
+    each.collect()
+}
+
+/// Says what waits. Numbers do not tell everything: lines may have changed, or are only to be removed.
+fn waits(lines: usize) -> String {
+    if lines == 0 { "changes".to_owned() } else { counted(lines, "line") }
+}
+
+fn moved(report: &SyncReport) -> String {
+    let mut sent = format!("pushed       {}", counted(report.pushed, "line"));
+    if report.withdrawn > 0 {
+        sent.push_str(&format!(", removed {} from the remote", report.withdrawn));
+    }
+    let from = match report.fetched_from {
+        0 => String::new(),
+        origins => format!(" from {}", counted(origins, "other machine")),
+    };
+    let dropped = match report.dropped {
+        0 => String::new(),
+        dropped => format!(", dropped {dropped} that their owners withdrew"),
+    };
+    format!("{sent}\ngot          {}{from}{dropped}", counted(report.fetched, "line"))
+}
+
+/// Says what nobody agreed to yet.
+pub(crate) fn to_agree(report: &SyncReport, remote: &str) -> String {
+    format!(
+        "not sent, because nobody agreed yet to share it with {remote}: {}\n  \
+         agent-knowledge sync --dry-run   prints the lines\n  \
+         agent-knowledge sync --yes       shares them, now and from now on",
+        listed(&report.to_agree)
+    )
+}
+
+fn listed(repos: &[(RepoKey, usize)]) -> String {
+    let each = repos.iter().map(|(repo, lines)| format!("{repo} ({})", counted(*lines, "line")));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// Says of each flagged line which it is, why it stays, and how a person lets it pass.
+fn flagged(left_out: &LeftOut) -> impl Iterator<Item = String> {
+    let named = left_out.flagged_lines.iter().map(|line| {
+        let FlaggedLine { short_id, repo, why, opening, .. } = line;
+        format!(
+            "{short_id} of {repo}: it {why}: \"{opening}\"; {} lets it pass",
+            allow_command(line)
+        )
+    });
+    let more = left_out.flagged.saturating_sub(left_out.flagged_lines.len());
+    named.chain((more > 0).then(|| format!("and {}", counted(more, "more line"))))
+}
+
+fn allow_command(line: &FlaggedLine) -> String {
+    format!("agent-knowledge sync --allow {}", line.short_id)
+}
+
+fn flagged_json(left_out: &LeftOut) -> Vec<Value> {
+    let each = left_out.flagged_lines.iter().map(|line| {
+        let FlaggedLine { id, repo, why, opening, .. } = line;
+        json!({ "id": id, "repo": repo, "why": why, "opening": opening, "allow": allow_command(line) })
+    });
+    each.collect()
+}
+
+/// Says what a person is asked to let pass: the whole lines, since the order may stand at their ends.
+pub(crate) fn to_allow(held: &[HeldLine], remote: &str) -> String {
+    let each = held.iter().map(|held| {
+        let FlaggedLine { id, repo, why, .. } = &held.line;
+        let head = Redacted::of(&format!("{id} of {repo} stays, because it {why}:")).line();
+        format!("{head}\n  {}", neutralise(&escaped(&held.text), Layout::Line))
+    });
+    let lines = each.collect::<Vec<_>>().join("\n");
+    format!(
+        "{lines}\nA yes shares exactly this with {remote} and every later remote. Agents of others may read it; their stores \
+         still mark it."
+    )
+}
+
+fn stays(left_out: &LeftOut) -> String {
+    let reasons = [
+        (left_out.private, "private"),
+        (left_out.flagged, "flagged"),
+        (left_out.no_event, "without an event"),
+        (left_out.too_long, "too long"),
+        (left_out.elsewhere, "of other repositories"),
+        (left_out.unproven, "unproven or about a session"),
+    ];
+    let reasons = reasons.iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
+    format!("{}: {}", counted(left_out.lines(), "line"), reasons.join(", "))
+}
+
+fn as_json(report: &SyncReport, remote: &str) -> Value {
+    let named = |list: &[(StoreOrigin, usize)]| -> Vec<Value> {
+        list.iter()
+            .map(|(origin, lines)| json!({ "origin": origin.as_str(), "lines": lines }))
+            .collect()
+    };
+    let silent = report.silent.iter().map(
+        |(origin, since)| json!({ "origin": origin.as_str(), "since": format!("{since:.0}") }),
+    );
+    json!({
+        "remote": remote,
+        "origin": report.origin.as_str(),
+        "renewed_from": report.renewed_from.as_ref().map(StoreOrigin::as_str),
+        "reached": report.is_reached,
+        "pushed": report.pushed,
+        "withdrawn": report.withdrawn,
+        "fetched": report.fetched,
+        "fetched_from": report.fetched_from,
+        "dropped": report.dropped,
+        "waiting": report.waiting.map(|waiting| {
+            json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
+        }),
+        "to_agree": repos_json(&report.to_agree),
+        "left_out": left_out_json(&report.left_out),
+        "flagged_lines": flagged_json(&report.left_out),
+        "held": named(&report.held),
+        "unverified": unverified_json(&report.unverified),
+        "silent": silent.collect::<Vec<_>>(),
+        "trouble": report.trouble,
+    })
+}
+
+fn repos_json(repos: &[(RepoKey, usize)]) -> Vec<Value> {
+    repos.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines })).collect()
+}
+
+fn left_out_json(left_out: &LeftOut) -> Value {
+    json!({
+        "private": left_out.private,
+        "flagged": left_out.flagged,
+        "no_event": left_out.no_event,
+        "too_long": left_out.too_long,
+        "elsewhere": left_out.elsewhere,
+        "unproven": left_out.unproven,
+    })
+}
+
+/// Says what would be done: the lines are the answer, and what is to know about them goes to the messages.
+pub(crate) fn previewed(preview: &Preview, remote: &str, messages: &mut dyn Write) -> Reply {
+    let mut notes = vec![match preview.lines.len() {
+        0 => format!("nothing would leave for {remote}"),
+        lines => format!("{} would leave for {remote}", counted(lines, "line")),
+    }];
+    if preview.withdrawn > 0 {
+        notes.push(format!(
+            "{} would be removed from the remote",
+            counted(preview.withdrawn, "line")
+        ));
+    }
+    if preview.left_out.lines() > 0 {
+        notes.push(format!("not shared: {}", stays(&preview.left_out)));
+    }
+    notes.extend(flagged(&preview.left_out).map(|line| format!("flagged: {line}")));
+    if !preview.to_agree.is_empty() {
+        notes.push(format!("only after --yes, for the first time: {}", listed(&preview.to_agree)));
+    }
+    let compared = preview.not_compared.as_deref();
+    notes.extend(compared.map(|why| format!("all lines are shown, because {why}")));
+    for note in notes {
+        // A note that cannot be delivered changes nothing about the answer.
+        let _ = writeln!(messages, "{}", Redacted::of(&note).line());
+    }
+    let text: Vec<String> =
+        preview.lines.iter().map(|(_, line)| escaped(line).into_owned()).collect();
+    let about = json!({
+        "remote": remote,
+        "withdrawn": preview.withdrawn,
+        "to_agree": repos_json(&preview.to_agree),
+        "left_out": left_out_json(&preview.left_out),
+        "flagged_lines": flagged_json(&preview.left_out),
+        "not_compared": preview.not_compared,
+    });
+    let mut json = Reply::new(String::new(), about).json;
+    // These are the very lines, so nothing in them is changed for a reader.
+    if let Some(fields) = json.as_object_mut() {
+        let lines = preview.lines.iter();
+        let lines = lines.map(|(repo, line)| json!({ "repo": repo.as_str(), "line": line }));
+        fields.insert("lines".to_owned(), lines.collect());
+    }
+    Reply { text: text.join("\n"), json }
+}

@@ -1,0 +1,46 @@
+//! What the commands that check and maintain logs have in common: which log is meant, and how a check ends. Not here: the checks
+//! (`upkeep`).
+
+use std::path::{Path, PathBuf};
+
+use event::{Problems, RepoKey};
+use requests::ApiError;
+use retriever::failure::failed;
+use retriever::resolved_settings::ResolvedSettings;
+use store::Store;
+use upkeep::surfaces::OwnFolders;
+use upkeep::{CheckReport, CheckVerdict};
+use writer::exit::Exit;
+
+use crate::args::output_format::OutputFormat;
+use crate::command_output::CommandEnd;
+
+/// Where this program writes.
+pub(super) fn own_folders(settled: &ResolvedSettings) -> OwnFolders<'_> {
+    let (cache, sessions) = (&settled.cache_dir, &settled.sessions_dir);
+    OwnFolders { store: settled.store.root(), cache, sessions }
+}
+
+/// Answers with what a check found.
+pub(super) fn ended(form: OutputFormat, report: CheckReport) -> CommandEnd {
+    let exit = match report.verdict {
+        CheckVerdict::Fine => Exit::Done,
+        CheckVerdict::Wrong => Exit::NotFound,
+    };
+    CommandEnd::Answer { form, exit, reply: report.reply }
+}
+
+/// Finds the log of a repository.
+pub(super) fn log_of(settled: &ResolvedSettings, named: &str) -> Result<PathBuf, ApiError> {
+    let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
+    let key = RepoKey::parse(named).map_err(|error| refuse(error.to_string()))?;
+    let key = settled.store.resolve(&key, &settled.config).map_err(|error| failed(&error))?;
+    let log = settled.store.log_of(&key);
+    if log.symlink_metadata().is_ok() { Ok(log) } else { Err(missing(&log, &settled.store)) }
+}
+
+/// Refuses a log that is not there.
+pub(super) fn missing(log: &Path, store: &Store) -> ApiError {
+    let (log, root) = (log.display(), store.root().display());
+    ApiError::NotFound(format!("there is no log {log}; the logs are in {root}"))
+}
