@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::process::enter("agent-knowledge", |process, program| cli::dispatch::run(process, program))
+    cli::process::enter("agent-knowledge", cli::dispatch::run)
 }
