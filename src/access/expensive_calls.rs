@@ -1,5 +1,5 @@
 //! How many expensive calls a client may make: those that look at all memories or check the machine, instead of asking an index.
-//! Not here: which calls are expensive (`rest::endpoint`, `mcp`).
+//! Not here: which calls are expensive (`requests::verbs`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,5 +1,5 @@
 //! TLS of a server: the certificate it shows, read again when its files change, and the handshake. Not here: reading the files
-//! (`tls_files`), what is spoken inside (`http`).
+//! (`tls_files`), what is spoken inside (`web`).
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The command line of `agent-knowledge`, as clap parses it. The options of a request come from `requests::requests`;
+//! The command line of `agent-knowledge`, as clap parses it. The options of a request come from `requests`;
 //! this
 //! folder has what several commands share. Not here: the commands (`commands`).
 

@@ -1,5 +1,5 @@
 //! The process itself: reads arguments, environment, directory, clock and randomness. Not here:
-//! what is done with them (`cli`, `program`).
+//! what is done with them (`dispatch`, `program`).
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

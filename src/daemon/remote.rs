@@ -74,14 +74,15 @@ impl Remote {
         if self.has_failed_recently() {
             return None;
         }
-        let mut request = request.clone();
+        let ask =
+            |request: Request| Ask::Memory { request: Box::new(request), voice: voice.clone() };
+        let mut asked = ask(request.clone());
         for _ in 0..TRIES {
             let mut lines = match self.idle().pop() {
                 Some(lines) => lines,
                 None => self.connection()?,
             };
-            let ask = Ask::Memory { request: Box::new(request.clone()), voice: voice.clone() };
-            match exchange(&mut lines, &ask) {
+            match exchange(&mut lines, &asked) {
                 Ok(Some(answer)) => {
                     self.put_back(lines);
                     // The retriever is back, so the memory in this process is closed.
@@ -92,7 +93,7 @@ impl Remote {
                 Err(error) if is_timeout(&error) => return None,
                 // It has gone, and all idle connections lead to it.
                 Ok(None) | Err(_) => {
-                    request = request.sent_again();
+                    asked = ask(request.sent_again());
                     self.idle().clear();
                 }
             }

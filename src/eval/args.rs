@@ -1,5 +1,5 @@
 //! The command line of `agent-knowledge-eval`, as clap parses it. Not here: what it does (`measurement`), which
-//! numbers are allowed (`requests::requests`).
+//! numbers are allowed (`requests`).
 
 use std::path::PathBuf;
 

@@ -67,8 +67,8 @@ pub fn measure(
     let reply = run(
         &request,
         &mut EvalEnvironment {
-            temporary: program.surroundings().temporary.clone(),
-            random: (program.surroundings().clock)().random,
+            temporary: program.surroundings.temporary.clone(),
+            random: (program.surroundings.clock)().random,
             open: &mut open,
             tell: &mut tell,
         },

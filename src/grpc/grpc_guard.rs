@@ -1,5 +1,5 @@
 //! Checks the head of a call before anything of it is read. A browser cannot speak gRPC, so no web page has a reason to
-//! ask, under whatever name. Not here: what the checks compare (`http::request_guard`).
+//! ask, under whatever name. Not here: what the checks compare (`web::request_guard`).
 
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue, ORIGIN};

@@ -2,7 +2,7 @@
 //! protocol apart (with and without `initialize`).
 //!
 //! A reply is one text without structured content: some clients would show the model only that, others both. Not
-//! here: streams and processes (`stdio`), reading arguments (`requests::requests`).
+//! here: streams and processes (`stdio`), reading arguments (`requests`).
 
 #[cfg(test)]
 mod tests;

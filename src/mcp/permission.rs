@@ -1,5 +1,5 @@
 //! Which tools a client over HTTP may call, and how often. Over standard streams the client is a program of the user, who may
-//! call all. Not here: who the client is (`http::admitted`).
+//! call all. Not here: who the client is (`access::admitted`).
 
 use access::admitted::{Admitted, too_many};
 use requests::fields::Given;

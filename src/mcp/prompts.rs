@@ -1,5 +1,5 @@
 //! The prompts that a person picks from a menu: recall, hand over, look back. Not here: the protocol (`mcp`), what is
-//! recalled (`api::local`), reading the arguments (`requests::requests`).
+//! recalled (`api::local`), reading the arguments (`requests`).
 
 use rmcp::model::{JsonObject, Prompt, PromptArgument};
 

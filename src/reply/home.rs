@@ -1,5 +1,5 @@
 //! What the program says when it is called alone: where the caller is, what is known, and the next steps. Not here:
-//! finding that out (crate `retriever`), the whole state (`status`).
+//! finding that out (`cli::home`), the whole state (`status`).
 
 use std::fmt::Write;
 

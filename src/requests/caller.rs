@@ -1,5 +1,5 @@
 //! The caller of a request: its directory, name and patience. A retriever answers for many callers, so it must not
-//! take these from its own process. Not here: finding them out (`program`).
+//! take these from its own process. Not here: finding them out (`retriever::opening`).
 
 use guard::secrets::Redacted;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 //! call, which reports every problem at once. A new field is one entry here and the code that uses it.
 //!
 //! In reading order: [`parameter`] (what faces know of a parameter), [`rule`] (how one is read), [`define`] (the
-//! macro), then one file per request. Not here: the answers (`local`), MCP and clap (crate `retriever`).
+//! macro), then one file per request. Not here: the answers (`api`), the schemas of MCP (`mcp`) and clap (`cli`).
 
 pub mod analysis;
 mod api_error;

@@ -1,5 +1,5 @@
 //! What a client and a server of REST must write alike: where the calls are, and the content types by which a client knows an
-//! answer of this program from one of anything between. Not here: the server (`rest`), the client (`remote_team`).
+//! answer of this program from one of anything between. Not here: the server (`web`), the client (`remote`).
 
 /// What all paths begin with.
 pub const PREFIX: &str = "/api/v1/";

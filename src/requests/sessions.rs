@@ -1,5 +1,5 @@
 //! A question to past sessions of other tools. Not here: how it is answered (`local::past_sessions`), lists and imports of
-//! sessions, which need no index (crate `retriever`).
+//! sessions, which need no index (`cli`).
 
 use super::bounds::{NO_QUERY, QUERY_BYTES_MAX, ids, limit, max_tokens, names, repo};
 use super::define::request;

@@ -1,5 +1,5 @@
 //! Starts the gRPC server beside the retriever, where `serve --grpc` asks for one. Not here: the server (`grpc`), who may ask
-//! (`http`).
+//! (`http_socket`).
 
 use guard::secrets::Redacted;
 use std::io::Write;

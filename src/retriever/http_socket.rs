@@ -1,5 +1,5 @@
 //! Starts the HTTP server beside the retriever, where `serve --http` asks for one, and says who may ask. Not here: the server
-//! (`http`).
+//! (`web`).
 
 use guard::secrets::Redacted;
 use std::io::{ErrorKind, Write};

@@ -1,5 +1,5 @@
 //! Opens a memory from the settings: which store, how much memory, which model, and an engine. Not here: the commands
-//! (`program`), the shared retriever (`shared`).
+//! (`cli`), the shared retriever (`shared`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

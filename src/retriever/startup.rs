@@ -48,7 +48,7 @@ pub struct Retriever<'a> {
 }
 
 impl<'a> Retriever<'a> {
-    /// Makes the program; nothing is opened yet.
+    /// Makes the process; nothing is opened yet.
     #[must_use]
     pub fn new(surroundings: Surroundings<'a>) -> Self {
         Self {
@@ -58,12 +58,6 @@ impl<'a> Retriever<'a> {
             telling: None,
             directory_asked: DirectoryAsked::default(),
         }
-    }
-
-    /// Returns what the process provides.
-    #[must_use]
-    pub fn surroundings(&self) -> &Surroundings<'a> {
-        &self.surroundings
     }
 }
 

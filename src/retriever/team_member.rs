@@ -1,5 +1,5 @@
 //! Opens the memory for `mcp`, and joins a server of the team to it (`--remote`): its address, the token, and whose certificates
-//! are believed. Not here: what is asked of it (`remote_team`).
+//! are believed. Not here: what is asked of it (`remote`).
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Tags that a memory could have, without a model: those that similar memories have, and those that it names. Pure. Not here: adding
-//! them (`program::tag`).
+//! them (the command `tag`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

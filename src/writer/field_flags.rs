@@ -1,5 +1,5 @@
 //! The flags that fill the fields of a lesson, once for both programs: `log-memory` and `agent-knowledge add`, and for
-//! the form that `add` and `edit` open. Not here: parsing a command line (`flags`, and the retriever's `args`).
+//! the form that `add` and `edit` open. Not here: parsing a command line (`flags`, and clap's in `cli`).
 
 use event::Draft;
 

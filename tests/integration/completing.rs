@@ -1,5 +1,5 @@
 //! Words that bash, zsh and fish complete, in the shells themselves, and the manual pages. Not here: what may stand at a place of
-//! the command line (the crate `retriever`).
+//! the command line (the crate `cli`).
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `agent-knowledge pick` on a real terminal. Not here: how well a word fits, and what a screen shows (the crate `retriever`).
+//! `agent-knowledge pick` on a real terminal. Not here: how well a word fits, and what a screen shows (the crate `terminal`).
 
 use std::fmt::Write;
 use std::process::Command;

@@ -6,7 +6,7 @@
 //! generation, begins; the one before the last is removed.
 //!
 //! In reading order: [`sequence`] (a place in the journal), [`reading`], [`told`] (what agents were told), [`announcer`] (new
-//! lines of the logs), [`shown`] (lines for listeners and pages). Not here: who listens (the retriever's `http`).
+//! lines of the logs), [`shown`] (lines for listeners and pages). Not here: who listens (`web`).
 
 pub mod announcer;
 pub mod reading;

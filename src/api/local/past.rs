@@ -1,6 +1,6 @@
 //! Answers as of a past time, for callers of a shared process: the logs are read again up to that time, by words alone, and
 //! what was read is kept for the next question about the same time. Not here: the command line, which does the same in a process
-//! of its own (the retriever's `program::as_of`), which lines count (`settings::AsOf`).
+//! of its own (`retriever::as_of`), which lines count (`settings::AsOf`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};

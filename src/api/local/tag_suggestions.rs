@@ -1,4 +1,4 @@
-//! Answers which tags a memory could have. Not here: finding them (`search`), adding them (the crate `retriever`).
+//! Answers which tags a memory could have. Not here: finding them (`search`), adding them (the command `tag`).
 
 use serde_json::{Value, json};
 

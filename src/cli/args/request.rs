@@ -1,6 +1,6 @@
 //! The options of a command, made from the parameters of its request. clap parses them; the request checks their
 //! values, so that every face refuses a number out of bounds in the same words. Not here: the requests
-//! (`requests::requests`).
+//! (`requests`).
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! Whole numbers as values of options. Not here: numbers of requests, which `requests::requests` reads.
+//! Whole numbers as values of options. Not here: numbers of requests, which `requests` reads.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
 //! `ui`: opens the dashboard: finds the HTTP server of the store or starts one, gets a code from it, and shows the link. Not
-//! here: the page (`dashboard`), how it signs in (`http::rest`).
+//! here: the page (`dashboard`), how it signs in (`web::rest`).
 
 use std::io::IsTerminal;
 use std::net::TcpListener;

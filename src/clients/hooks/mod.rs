@@ -5,7 +5,7 @@
 //! In reading order: [`hook_input`], [`tool`] and [`outcome`] (the input of a client), [`session`] (the state of its
 //! session), [`recall`] (what the memory answers), [`session_dedup`] (no memory is shown twice), [`answer`] (the
 //! client's format), `fix_detection` (lessons), [`session_summary`] (the event at the end). Not here: how the memory is
-//! reached and how long that may take (the retriever's `program`), what makes a lesson (`learning`).
+//! reached and how long that may take (the command `hook`), what makes a lesson (`learning`).
 
 pub mod answer;
 mod fix_detection;

@@ -1,5 +1,5 @@
 //! The arguments of a request: from the path, and from the query of a read or the JSON body of a deed. Not here: what they
-//! may be (`requests::requests`).
+//! may be (`requests`).
 
 use hyper::header::CONTENT_TYPE;
 use hyper::http::request::Parts;

@@ -1,9 +1,9 @@
-//! REST: the calls of [`requests::Api`] at `/api/v1`, for scripts and programs. The table of
+//! REST: the verbs at `/api/v1`, for scripts and programs. The table of
 //! verbs (`requests::verbs`) says which stands where; the routing, the reading of arguments and the OpenAPI document follow from it.
 //!
 //! In reading order: [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
 //! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens), `event_socket` (the same
-//! over a WebSocket) and `live` (the thread behind both). Not here: connections, tokens and origins (`http`), the answers (`api::local`).
+//! over a WebSocket) and `live` (the thread behind both). Not here: connections, tokens and origins (`request_guard`), the answers (`api::local`).
 
 mod arguments;
 pub mod event_pieces;

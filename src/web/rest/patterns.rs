@@ -1,5 +1,5 @@
 //! Which texts a parameter takes, as patterns for the description: as narrow as what is accepted. Not here: the check
-//! itself (`requests::requests`).
+//! itself (`requests`).
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 //! Texts of somebody else, who waits for their vectors: they are embedded as texts of memories are, between two batches, and not
-//! kept. Not here: who may ask for that (the retriever's `http::embeddings`).
+//! kept. Not here: who may ask for that (`web::embeddings`).
 
 use std::sync::mpsc::{self};
 use std::time::{Duration, Instant};
