@@ -1,5 +1,5 @@
-//! Runs git once, within a bounded time, and ends it with all that it started where it takes longer. Not here: what git must not do
-//! (`hardening`), which commands.
+//! Runs git once, with a deadline. After it, git is ended, and with it every program that git started. Not here: what git must not
+//! do (`hardening`), which commands.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::hardening::{SshCommand, hardened};
 
-/// The longest time of one call that reaches another machine, in milliseconds. A slow line fetches megabytes in it; beyond, nobody
-/// would wait.
+/// The longest time of one call that reaches another machine, in milliseconds. A slow line fetches megabytes in that time, and nobody
+/// waits longer.
 pub const CALL_MS_MAX: u64 = 60_000;
 
 /// How often the end of git is polled, in milliseconds.
@@ -32,12 +32,12 @@ pub struct GitCall<'a> {
     pub bytes_max: u64,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub struct GitAnswer {
     /// What it printed.
     pub output: Vec<u8>,
-    /// What it said.
+    /// What it wrote to standard error.
     pub words: String,
     /// Whether it ended with success.
     pub is_success: bool,
@@ -143,7 +143,7 @@ impl GitProgram {
     }
 }
 
-/// Ends git, and what it started: ssh may hang without it. They may have ended by themselves.
+/// Ends git, and what it started: ssh may go on without it for ever. They may have ended by themselves.
 fn end_with_children(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {

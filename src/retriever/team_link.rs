@@ -108,8 +108,8 @@ impl TeamLink {
                 .and_then(|mut remote| work(&mut remote)),
             RemoteKind::Nats(address) => {
                 let credentials = self.policy.credentials.as_deref();
-                let named = (address, &self.remote);
-                work(&mut sync::NatsRemote::at(named, credentials, cache, &steps))
+                let remote = &self.remote;
+                work(&mut sync::NatsRemote::at(address, remote, credentials, cache, &steps))
             }
         };
         done.map_err(|error| refused(&error))
@@ -139,8 +139,8 @@ impl TeamLink {
 
     /// Accepts the key that was last seen of an origin which is held because of its signature.
     pub fn accept(&self, origin: &str) -> Result<AcceptedKey, ApiError> {
-        let at = (&self.remote, self.policy.require_signatures);
-        let accepted = accept_key(&self.settled.store, at, origin, (self.clock)().now);
+        let (store, rule) = (&self.settled.store, self.policy.require_signatures);
+        let accepted = accept_key(store, &self.remote, rule, origin, (self.clock)().now);
         accepted.map_err(|error| refused(&error))
     }
 

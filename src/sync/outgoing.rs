@@ -1,5 +1,5 @@
-//! What leaves this machine: the own lines of the repositories that are shared, and nothing else. The dry run prints what
-//! this returns. Not here: which repositories somebody agreed to (`sync_record`), what the remote has already (`publishing`).
+//! The lines that leave this machine: the own lines of the repositories that are shared, and nothing else. The dry run prints
+//! exactly these. Not here: which repositories somebody agreed to (`sync_record`), what the remote has already (`publishing`).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub struct LeftOut {
     pub too_long: usize,
     /// They name another repository than their log, or apply in all.
     pub elsewhere: usize,
-    /// Hooks wrote them and nobody has confirmed them, or they tell of a session.
+    /// Hooks wrote them and nobody has confirmed them, or they are notes of a session.
     pub unproven: usize,
 }
 
@@ -89,8 +89,8 @@ pub fn outgoing(
     allowed: &AllowedLines,
 ) -> Result<Outgoing, StoreError> {
     let mut read = OwnLines::under(&policy.strip, allowed);
-    // Logs come first, and only then is it asked which segments there are: a line that is archived meanwhile is then seen
-    // twice and not missed.
+    // The logs are read before the segments are listed: a line that is archived meanwhile is then read twice and not
+    // missed.
     let logs = read.files(store.logs()?, policy)?;
     let mut found = read.files(store.segments()?, policy)?;
     for (repo, lines) in logs {
@@ -99,9 +99,10 @@ pub fn outgoing(
     let OwnLines { mut left_out, mut held, hidden, ids, mut unproven, proven, .. } = read;
     // A line that was archived meanwhile was read twice.
     let mut seen = HashSet::new();
-    held.retain(|one| seen.insert((one.line.repo.clone(), one.sum.clone())));
+    held.retain(|held_line| seen.insert((held_line.line.repo.clone(), held_line.sum.clone())));
     left_out.flagged = held.len();
-    left_out.flagged_lines = held.iter().take(NAMED_MAX).map(|one| one.line.clone()).collect();
+    left_out.flagged_lines =
+        held.iter().take(NAMED_MAX).map(|held_line| held_line.line.clone()).collect();
     unproven.retain(|id| !proven.contains(id));
     let mut logs = Vec::new();
     for (repo, candidates) in found {
@@ -142,16 +143,16 @@ struct Leaving {
     about: Vec<String>,
 }
 
-/// What was read so far.
+/// The lines that were read so far.
 struct OwnLines<'a> {
     strip: &'a [String],
     allowed: &'a AllowedLines,
     left_out: LeftOut,
     held: Vec<HeldLine>,
-    /// The ids of private memories. Another line under the same id, and an event about it, could tell what it says.
+    /// The ids of private memories. Another line under the same id, or an event about it, could disclose the text.
     hidden: BTreeSet<String>,
     ids: HashSet<String>,
-    /// The ids of what hooks wrote, and of notes about sessions.
+    /// The ids of events that hooks wrote, and of notes about sessions.
     unproven: BTreeSet<String>,
     /// The ids of memories that worked or were confirmed.
     proven: BTreeSet<String>,

@@ -1,5 +1,5 @@
 //! The address of a remote as a person types it: a URL, a path, or a folder. Not here: reaching it (`git_remote`,
-//! `folder_remote`, `nats_remote`), and what `origin` stands for, which the caller asks git ([`crate::GitRemote::origin_url`]).
+//! `folder_remote`, `nats_remote`), and the URL of `origin`, which the caller asks git ([`crate::GitRemote::origin_url`]).
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub enum RemoteKind {
 }
 
 impl RemoteAddress {
-    /// Reads an address. `origin` must have been replaced by what it stands for.
+    /// Reads an address. The caller has replaced `origin` by its URL.
     ///
     /// # Errors
     /// [`SyncError::Address`] for an address that git could take for an option or for a program to start, and for a path that
@@ -85,7 +85,7 @@ impl RemoteAddress {
         Self { kind, shown: shown(text), hash: short_sum(text.as_bytes(), 16) }
     }
 
-    /// Returns what is there.
+    /// Returns the kind of remote.
     #[must_use]
     pub fn kind(&self) -> &RemoteKind {
         &self.kind
@@ -97,7 +97,7 @@ impl RemoteAddress {
         &self.shown
     }
 
-    /// Returns sixteen hexadecimal digits that stand for the address in names of files.
+    /// Returns sixteen hexadecimal digits that name the address in file names.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash

@@ -68,8 +68,8 @@ fn round(
         let origin_bytes_max = ORIGIN_BYTES_MAX;
         let policy = request.policy;
         let mirroring = Mirroring { store, turn, now, origin_bytes_max, policy, steps };
-        let known = (&mut round.state, &mut round.record);
-        mirroring.all(transport, &tips, known, &mut round.report)
+        let Round { state, record, report, .. } = &mut round;
+        mirroring.all(transport, &tips, state, record, report)
     });
     match reached {
         Ok(()) => round.state.reached_at = Some(request.now.as_second()),
@@ -95,11 +95,11 @@ struct Round<'a> {
     signing: OwnSigning,
 }
 
-/// What became of a try to publish.
+/// The result of one try to publish.
 enum PublishTry {
     /// The remote has what it should, under this tip; `None` if there is nothing to share.
     Settled(Option<Tip>),
-    /// It refused, and that is told.
+    /// It refused, as the report says.
     Refused,
     /// It changed meanwhile.
     Again,
@@ -108,7 +108,7 @@ enum PublishTry {
 impl Round<'_> {
     /// Publishes what is new, and returns what the remote has.
     fn publish(&mut self, transport: &mut dyn Transport) -> Result<Tips, SyncError> {
-        // Before the remote is asked: a yes holds although it is away.
+        // Before the remote is asked: the consent counts even if it does not answer.
         self.agree()?;
         let tips = transport.tips()?;
         if self.is_settled(&tips) {
@@ -134,7 +134,7 @@ impl Round<'_> {
             match self.publish_on(transport, own, &tips) {
                 Ok(PublishTry::Settled(tip)) => {
                     let to_agree = &self.report.to_agree;
-                    self.state.settle(&self.logs, tip, (to_agree, own.left_out.clone()));
+                    self.state.settle(&self.logs, tip, to_agree, own.left_out.clone());
                     return Ok(tips);
                 }
                 Ok(PublishTry::Refused) => return Ok(tips),
@@ -144,7 +144,7 @@ impl Round<'_> {
                     | SyncError::Unreadable(_)
                     | SyncError::Signing(_)),
                 ) => {
-                    // The others are heard all the same.
+                    // The other origins are still read.
                     self.report.trouble.push(format!("our own part: {error}"));
                     self.wait(waiting_lines(own, &self.record));
                     return Ok(tips);
@@ -159,14 +159,14 @@ impl Round<'_> {
         Ok(tips)
     }
 
-    /// Returns what may leave. It is read once in a round, by whoever needs it first.
+    /// Returns what may leave. It is read once in a round, when it is needed first.
     fn take_own(&mut self) -> Result<Outgoing, SyncError> {
         let SyncRequest { store, policy, .. } = self.request;
         let read = || outgoing(store, policy, &self.record.allowed());
         Ok(self.own.take().map_or_else(read, Ok)?)
     }
 
-    /// Notes what somebody agrees to share now.
+    /// Records what somebody agrees to share now.
     fn agree(&mut self) -> Result<(), SyncError> {
         let consent = &self.request.consent;
         let known = self.state.settled_at(&self.logs, &self.record);
@@ -196,7 +196,7 @@ impl Round<'_> {
         let origin = self.report.origin.clone();
         let tip = tips.tips.get(&origin);
         let forged = match tip {
-            Some(tip) if self.signing.is_forged(transport, (&origin, tip), &self.record)? => {
+            Some(tip) if self.signing.is_forged(transport, &origin, tip, &self.record)? => {
                 Some(tip)
             }
             _ => None,
@@ -204,13 +204,13 @@ impl Round<'_> {
         if let Some(tip) = forged {
             let why = "our own part: somebody without our key wrote it; what this store shares takes its place";
             self.tell(why.to_owned());
-            let standing = Standing::forged(transport, &origin, (tip, &self.record));
+            let standing = Standing::forged(transport, &origin, tip, &self.record);
             return self.publish_in_place(transport, own, standing);
         }
-        let standing = match (Standing::read(transport, &origin, (tip, &self.record)), tip) {
+        let standing = match (Standing::read(transport, &origin, tip, &self.record), tip) {
             (Ok(Some(standing)), _) => standing,
             (Ok(None), _) => return Ok(PublishTry::Again),
-            // Somebody else put it there. What we published ourselves may only be damaged here.
+            // Somebody else published it. Our own tree may only be damaged here.
             (Err(SyncError::Unreadable(_)), Some(tip)) if !self.record.knows(tip) => {
                 Standing::unreadable(tip)
             }
@@ -223,7 +223,7 @@ impl Round<'_> {
         self.publish_in_place(transport, own, standing)
     }
 
-    /// Publishes in the place of what this store published before.
+    /// Replaces the tree that this store published before.
     fn publish_in_place(
         &mut self,
         transport: &mut dyn Transport,
@@ -243,7 +243,7 @@ impl Round<'_> {
         let gone = wanted.gone.iter().map(|repo| {
             format!("the log of {repo} is gone from this store; its lines stay on the remote")
         });
-        gone.for_each(|what| self.tell(what));
+        gone.for_each(|trouble| self.tell(trouble));
         if standing.damaged > 0 {
             let files = counted(standing.damaged, "file");
             self.report
@@ -260,11 +260,11 @@ impl Round<'_> {
             return Ok(PublishTry::Settled(standing.tip));
         }
         if let Some(tip) = standing.tip.as_ref().filter(|_| !standing.is_forged) {
-            // What is there takes this place in the record before the next tree is noted beside it. Otherwise two rounds
-            // that are killed one after the other would leave a tree that nobody knows.
+            // The tree on the remote is recorded as ours before the next tree is recorded beside it. Otherwise two rounds
+            // that are killed one after the other would leave a tree that the record does not know.
             self.record.published(tip, standing.lines());
         }
-        match self.put(transport, (&standing, &wanted), &origin)? {
+        match self.put(transport, &standing, &wanted, &origin)? {
             Published::Done => {
                 self.report.pushed = wanted.new.len();
                 self.report.withdrawn = wanted.withdrawn;
@@ -285,7 +285,8 @@ impl Round<'_> {
     fn put(
         &mut self,
         transport: &mut dyn Transport,
-        (standing, wanted): (&Standing, &WantedTree),
+        standing: &Standing,
+        wanted: &WantedTree,
         origin: &StoreOrigin,
     ) -> Result<Published, SyncError> {
         let next = |history| NextTree {
@@ -315,8 +316,8 @@ impl Round<'_> {
         lines: usize,
     ) -> Result<Published, SyncError> {
         let tip = transport.prepare(next)?;
-        let key = self.signing.key_of_tree(transport, (next.origin, &tip))?;
-        // Noted before, so that a tip that is there after a crash is known to be ours.
+        let key = self.signing.key_of_tree(transport, next.origin, &tip)?;
+        // Recorded first, so that the tip is known as ours after a crash.
         self.record.publishing(&tip);
         self.record.write()?;
         (self.request.steps)("noted");
@@ -324,9 +325,9 @@ impl Round<'_> {
         (self.request.steps)("pushed");
         if published == Published::Done {
             if let Some(key) = key {
-                let own = (next.origin, key.as_str());
-                let told = note_own_key(&mut self.record, own, self.request.now);
-                told.into_iter().for_each(|what| self.tell(what));
+                let (record, now) = (&mut self.record, self.request.now);
+                let notice = note_own_key(record, next.origin, &key, now);
+                notice.into_iter().for_each(|trouble| self.tell(trouble));
             }
             self.settled(&tip, lines)?;
         }
@@ -367,10 +368,10 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Tells something once, also if publishing starts over.
-    fn tell(&mut self, what: String) {
-        if !self.report.trouble.contains(&what) {
-            self.report.trouble.push(what);
+    /// Reports a problem once, also if publishing starts over.
+    fn tell(&mut self, trouble: String) {
+        if !self.report.trouble.contains(&trouble) {
+            self.report.trouble.push(trouble);
         }
     }
 
@@ -381,16 +382,16 @@ impl Round<'_> {
         self.report.waiting = Some(Waiting { lines, since });
     }
 
-    /// Tells whether the logs are as they were when the remote got what it still has.
+    /// Tells whether the logs have not changed since the remote got the tree that it has.
     fn is_settled(&self, tips: &Tips) -> bool {
-        let there = tips.tips.get(&self.report.origin);
+        let remote_tip = tips.tips.get(&self.report.origin);
         let settled = self.state.settled_at(&self.logs, &self.record);
-        settled.is_some_and(|settled| settled.tip().as_ref() == there)
-            && (there.is_none() || !self.signing.is_missing(&self.report.origin, &self.record))
-            && there.is_none_or(|there| self.record.knows(there))
+        settled.is_some_and(|settled| settled.tip().as_ref() == remote_tip)
+            && (remote_tip.is_none() || !self.signing.is_missing(&self.report.origin, &self.record))
+            && remote_tip.is_none_or(|remote_tip| self.record.knows(remote_tip))
     }
 
-    /// Tells what was found when the logs were read last.
+    /// Reports what the last reading of the logs found.
     fn tell_settled(&mut self) {
         if let Some(settled) = self.state.settled_at(&self.logs, &self.record) {
             self.report.to_agree = settled.to_agree();

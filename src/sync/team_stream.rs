@@ -51,17 +51,17 @@ pub(crate) struct StreamMessage {
     pub(crate) payload: Vec<u8>,
 }
 
-/// What a stream looked like at a moment.
+/// The state of a stream at one moment.
 pub(crate) struct StreamState {
-    /// What only this stream has: another one of the same name was created at another time.
+    /// The time of its creation, which distinguishes it from another stream of the same name.
     pub(crate) created: String,
     /// The sequence of the last message.
     pub(crate) last: u64,
-    /// What changes with every message that comes or goes.
+    /// Counts that every message that comes or goes changes.
     pub(crate) mark: String,
 }
 
-/// What became of messages.
+/// The result of sending messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
     /// They are stored; the sequence of the last one.
@@ -72,7 +72,7 @@ pub(crate) enum Sent {
     Refused(String),
 }
 
-/// What the server said without being asked: that a publication is not allowed.
+/// The error that the server sent on its own: that a publication is not allowed.
 #[derive(Default)]
 struct Refusal {
     said: Mutex<Option<String>>,
@@ -107,7 +107,7 @@ impl TeamStream {
             .build()
             .map_err(|error| away(error.to_string()))?;
         let refusal = Arc::new(Refusal::default());
-        let connecting = connect(address, (credentials.as_deref(), shown), &refusal);
+        let connecting = connect(address, credentials.as_deref(), shown, &refusal);
         let context = runtime
             .block_on(async { tokio::time::timeout(CONNECT, connecting).await })
             .map_err(|_| away("no server answered in 10 seconds".to_owned()))??;
@@ -180,7 +180,8 @@ impl TeamStream {
     pub(crate) fn read(
         &self,
         subject: &str,
-        (from, last): (u64, u64),
+        from: u64,
+        last: u64,
         mut take: impl FnMut(Vec<StreamMessage>) -> Result<(), SyncError>,
     ) -> Result<(), SyncError> {
         let config = pull::Config {
@@ -211,12 +212,12 @@ impl TeamStream {
         }
     }
 
-    /// Lets a server that is behind come along.
+    /// Waits for a server that is behind.
     pub(crate) fn pause(&self, pause: Duration) {
         self.runtime.block_on(tokio::time::sleep(pause));
     }
 
-    /// Reads a part. `seen` counts what the reader was sent: a gap means that something got lost on the way.
+    /// Reads a part. `seen` counts the messages that the reader was sent: a gap means that some were lost on the way.
     async fn part(
         &self,
         reader: &Consumer<pull::Config>,
@@ -293,7 +294,7 @@ impl TeamStream {
         }
     }
 
-    /// Erases a message. Returns why the server refuses, if it does. A message that is gone already is no matter.
+    /// Erases a message. Returns why the server refuses, if it does. A message that is gone already is no failure.
     pub(crate) fn erase(&self, sequence: u64) -> Result<Option<String>, SyncError> {
         self.refusal.clear();
         self.wait(async {
@@ -324,20 +325,21 @@ impl Refusal {
             return;
         }
         *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-        // Whoever waits only now is woken, too.
+        // This also wakes a caller that begins to wait only now.
         self.bell.notify_one();
     }
 
-    /// Returns what the server said without being asked, or else `why`.
+    /// Returns the error that the server sent on its own, or else `why`.
     fn or(&self, why: &impl std::fmt::Display) -> String {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        said.unwrap_or_else(|| why.to_string())
+        let message = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        message.unwrap_or_else(|| why.to_string())
     }
 }
 
 async fn connect(
     address: &TeamAddress,
-    (credentials, shown): (Option<&str>, &str),
+    credentials: Option<&str>,
+    shown: &str,
     refusal: &Arc<Refusal>,
 ) -> Result<Context, SyncError> {
     let heard = Arc::clone(refusal);

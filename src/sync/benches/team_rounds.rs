@@ -1,4 +1,4 @@
-//! Measures rounds with a team beside a floor: the same bytes published by hand. The two take turns, since only their
+//! Measures rounds with a team against a floor: the same bytes published by hand. The two take turns, since only their
 //! ratio is reliable on a busy machine. Not here: what a round must do (the conformance tests).
 //!
 //! `cargo bench -p sync --bench team_rounds -- [ROUNDS] [LINES]`: git beside `git hash-object`, `commit-tree`
@@ -97,7 +97,7 @@ fn median_ms(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1_000.0
 }
 
-/// Git, called as somebody would who only moves bytes: a new file each round.
+/// Git, called only to move bytes: a new file each round.
 struct ByHand {
     writer: PathBuf,
     reader: PathBuf,
@@ -138,7 +138,7 @@ impl ByHand {
 }
 
 fn fetch(reader: &Path, remote: &str) {
-    let what = "+refs/by-hand/x:refs/by-hand/x";
-    git(reader, &["fetch", "--quiet", "--depth=1", remote, what], "");
+    let refspec = "+refs/by-hand/x:refs/by-hand/x";
+    git(reader, &["fetch", "--quiet", "--depth=1", remote, refspec], "");
     git(reader, &["archive", "--output=all.tar", "refs/by-hand/x"], "");
 }
