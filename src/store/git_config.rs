@@ -1,4 +1,4 @@
-//! Git's files as they are: the entries of a configuration. Not here: what they mean (`repo`, `git_person`), and files that a
+//! Reads the entries of a git configuration. Not here: what they mean (`repo`, `git_person`), and files that a
 //! configuration includes.
 
 use std::path::Path;

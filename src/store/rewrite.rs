@@ -48,7 +48,7 @@ pub(super) fn rewrite_log(
     Err(StoreError::io("rewrite", file)(io::Error::other(why)))
 }
 
-/// The right to rewrite a log, its segments and what waits for it, which one process at a time has: rewrites share the
+/// The right to rewrite a log, its segments and its spooled writes. One process at a time has it, because rewrites share the
 /// names of their copies.
 pub(super) struct RewriteTurn {
     /// The lock of the appenders.
@@ -64,7 +64,7 @@ impl RewriteTurn {
         Ok(Self { appenders, _only: only })
     }
 
-    /// Returns the lock of those who rewrite, beside that of the appenders.
+    /// Returns the lock of the rewrites, beside that of the appenders.
     pub(super) fn lock_of_rewrites(appenders: &Path) -> PathBuf {
         appenders.with_extension("rewrite")
     }
@@ -100,7 +100,7 @@ pub(super) trait LineEdits {
         Ok(())
     }
 
-    /// Says why, for the chain of the log.
+    /// Returns the reason, for the chain of the log.
     fn reason(&self) -> RewriteReason {
         RewriteReason::Scrub
     }
@@ -139,7 +139,7 @@ pub(super) fn attempt(
         return Ok(Attempt::Changed);
     }
     copying.lines(change, Until::End)?;
-    copying.put_in_place(change, (&turn, lock))?;
+    copying.put_in_place(change, &turn, lock)?;
     Ok(Attempt::Done)
 }
 
@@ -202,7 +202,7 @@ struct Copying<'a> {
 struct Copy {
     path: PathBuf,
     file: File,
-    /// The time that it takes over from the file.
+    /// The modification time of the file, which the copy gets.
     dated: Option<SystemTime>,
     is_in_place: bool,
 }
@@ -230,7 +230,7 @@ impl<'a> Copying<'a> {
         if let Some(folder) = path.parent().filter(|folder| folder.ends_with(spool::SPOOL)) {
             let now = copy.file.metadata().and_then(|metadata| metadata.modified()).ok();
             spool::remove_unfinished(folder, now);
-            // A spooled write is as old as its lines, by which the segments are found that may have them.
+            // The age of a spooled write is that of its lines, and decides which segments may have them.
             copy.dated = metadata.modified().ok();
         }
         Ok(Some(Self { file, lines: Lines::of(opened), read: Sha256::new(), copy, counts: (0, 0) }))
@@ -294,7 +294,7 @@ impl<'a> Copying<'a> {
         copy.flush().map_err(StoreError::io("write", &self.copy.path))
     }
 
-    /// Tells whether the file still begins with what was read, and continues from there.
+    /// Tells whether the file still begins with the bytes that were read, and continues from there.
     fn still_stands(&mut self) -> Result<bool, StoreError> {
         let failed = || StoreError::io("read", self.file);
         let source = &mut self.lines.source;
@@ -319,19 +319,20 @@ impl<'a> Copying<'a> {
     fn put_in_place(
         mut self,
         change: &mut dyn LineEdits,
-        (turn, lock): (&FileLock, &Path),
+        turn: &FileLock,
+        lock: &Path,
     ) -> Result<(), StoreError> {
         if let Some(dated) = self.copy.dated {
             self.copy.file.set_modified(dated).map_err(StoreError::io("date", &self.copy.path))?;
         }
         self.copy.sync()?;
         change.seal()?;
-        let chain = self.chain(change.reason(), (turn, lock));
+        let chain = self.chain(change.reason(), turn, lock);
         std::fs::rename(&self.copy.path, self.file)
             .map_err(StoreError::io("replace", self.file))?;
         self.copy.is_in_place = true;
         if let Some(chain) = chain {
-            // Whoever next needs the chain finds out which one fits the log.
+            // The next process that needs the chain finds out which one fits the log.
             let _ = chain.finish(turn);
         }
         // Programs that ignore the lock may have appended these lines.
@@ -345,9 +346,9 @@ impl<'a> Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Prepares the chain of the new log. Only logs have one. A failure must not keep a secret in a log; `verify` tells
-    /// the difference then.
-    fn chain(&self, reason: RewriteReason, (turn, lock): (&FileLock, &Path)) -> Option<Resettled> {
+    /// Prepares the chain of the new log. Only logs have one. A failure must not keep a secret in a log; `verify`
+    /// then reports the difference.
+    fn chain(&self, reason: RewriteReason, turn: &FileLock, lock: &Path) -> Option<Resettled> {
         let (log, new) = (self.file, &self.copy.path);
         let is_log = lock == lock::path_of(log);
         let counts = self.counts;

@@ -37,10 +37,10 @@ pub struct Tail {
     was_there: bool,
     /// How many bytes at the end are read, if not the whole file.
     window_bytes: Option<u64>,
-    /// Where reading stops, in a tail that reads what another one left out.
+    /// Where reading stops, in a tail that reads the lines which another one skipped.
     until: Option<u64>,
     /// The parts of a segment that could not be read. Every read reports them.
-    damage: Option<String>,
+    damage_report: Option<String>,
     /// A cursor at the beginning.
     unread: Cursor,
 }
@@ -58,7 +58,7 @@ impl Tail {
             was_there: false,
             window_bytes: None,
             until: None,
-            damage: None,
+            damage_report: None,
             unread: Cursor::default(),
         }
     }
@@ -86,7 +86,7 @@ impl Tail {
     /// beginning, because a later reader that resumed from the end would not learn of the damage.
     #[must_use]
     pub fn cursor(&self) -> &Cursor {
-        if self.damage.is_some() { &self.unread } else { &self.cursor }
+        if self.damage_report.is_some() { &self.unread } else { &self.cursor }
     }
 
     /// Returns what happened to the log since the last [`Tail::read`]. Reads at most 64 bytes of it.
@@ -109,7 +109,7 @@ impl Tail {
     fn whole(&self, change: FileChange) -> Result<FileChange, StoreError> {
         let damaged =
             |why: &String| StoreError::Damaged { path: self.log.clone(), why: why.clone() };
-        self.damage.as_ref().map(damaged).map_or(Ok(change), Err)
+        self.damage_report.as_ref().map(damaged).map_or(Ok(change), Err)
     }
 
     /// Opens the log and compares it with the cursor.
@@ -137,11 +137,11 @@ impl Tail {
         self.was_there
     }
 
-    /// Forgets what was read, so that the next [`Tail::read`] starts at the beginning.
+    /// Goes back to the beginning for the next [`Tail::read`].
     pub fn rewind(&mut self) {
         self.cursor = Cursor::default();
         self.was_there = false;
-        self.damage = None;
+        self.damage_report = None;
     }
 
     /// Passes each complete new line to `each`. A last line without its line break stays for later, because its
@@ -186,8 +186,8 @@ impl Tail {
         Ok(change)
     }
 
-    /// Where more than `backlog_bytes` are unread, moves to the first line that begins within the last `window_bytes`, and
-    /// returns a tail that reads what is left out. The newest lines can so be read first, however fast others write.
+    /// If more than `backlog_bytes` are unread, moves to the first line that begins within the last `window_bytes`, and returns
+    /// a tail that reads the skipped lines. So the newest lines can be read first, however fast others write.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -213,7 +213,7 @@ impl Tail {
         Ok(Some(Self { cursor, was_there, until, ..Self::of(&self.log) }))
     }
 
-    /// Tells whether everything was read that another tail left out.
+    /// Tells whether all lines were read that another tail skipped.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.until.is_none_or(|until| self.cursor.offset() >= until)
@@ -269,14 +269,14 @@ impl Tail {
         metadata: &Metadata,
         each: &mut impl FnMut(LogLine<'_>),
     ) -> Result<(), StoreError> {
-        let damage = archive::read(file, &self.log, &mut |piece| {
+        let segment_damage = archive::read(file, &self.log, &mut |piece| {
             if let archive::SegmentPiece::Line(line, _) = piece {
                 let kept = line.bytes.get(..=READ_LINE_BYTES_MAX);
                 each(LogLine { bytes: kept.unwrap_or(line.bytes), ..line });
             }
             Ok(())
         })?;
-        self.damage = damage.map(|damage| damage.to_string());
+        self.damage_report = segment_damage.map(|segment_damage| segment_damage.to_string());
         self.cursor.advance_by(metadata.len(), &[], metadata);
         self.cursor.at_end(metadata, 0);
         Ok(())

@@ -1,4 +1,4 @@
-//! What belongs to a team in a store: our own origin, and the mirrors of other origins' lines, `team/<origin>/<log>`.
+//! The files of a team in a store: our own origin, and the mirrors of other origins' lines, `team/<origin>/<log>`.
 //! Not here: fetching them (crate `sync`), what a line of another origin may do (`memory`).
 
 use std::fs::OpenOptions;
@@ -84,7 +84,7 @@ impl Store {
         });
         let moved = written.and_then(|()| match replace {
             Replace::Yes => std::fs::rename(&new, &path),
-            // Unlike a rename this fails if somebody else was first, and then theirs counts.
+            // Unlike a rename this fails if another process was first, and then its origin counts.
             Replace::No => match std::fs::hard_link(&new, &path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
                 linked => linked,

@@ -164,7 +164,7 @@ struct Moving<'a> {
 }
 
 impl Moving<'_> {
-    /// Takes the copy out of the note if the log was not replaced by it, because the copy is gone then, too.
+    /// Removes the copy from the note if it did not replace the log, because the copy is then gone too.
     fn forget_the_copy(&self, log: &Path) {
         let noted = ArchivingNote::read(&self.note, log).ok().flatten();
         if self.is_sealed && noted.is_some_and(|noted| !noted.is_copy(log)) {

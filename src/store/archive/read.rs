@@ -99,13 +99,13 @@ pub(crate) fn lines_of(
     each: &mut dyn FnMut(LogLine<'_>),
 ) -> Result<usize, StoreError> {
     let Some((mut file, _)) = layout::open_to_read(path)? else { return Ok(0) };
-    let damage = read(&mut file, path, &mut |piece| {
+    let segment_damage = read(&mut file, path, &mut |piece| {
         if let SegmentPiece::Line(line, _) = piece {
             each(line);
         }
         Ok(())
     })?;
-    Ok(damage.map_or(0, |damage| damage.places))
+    Ok(segment_damage.map_or(0, |segment_damage| segment_damage.places))
 }
 
 struct SegmentReader<'a> {

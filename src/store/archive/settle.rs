@@ -43,7 +43,7 @@ impl ArchivingNote {
     }
 }
 
-/// Takes lines out of a log that these segments have. Returns how many.
+/// Removes the lines from a log that these segments have. Returns how many.
 pub(super) fn take_out<'a>(
     turn: &RewriteTurn,
     log: &Path,
@@ -87,8 +87,8 @@ impl LineEdits for Removing<'_> {
     }
 }
 
-/// Returns once a segment is on disk, with its name: the process that sealed it may have died before that. Fails if it is
-/// gone, because its lines must not leave the log then.
+/// Returns once a segment and its name are on disk: the process that sealed it may have died before that. Fails if the segment
+/// is gone, because its lines must then stay in the log.
 pub(super) fn kept_on_disk(segment: &Path) -> Result<(), StoreError> {
     let gone = || StoreError::io("open", segment)(io::ErrorKind::NotFound.into());
     let (file, _) = layout::open_to_read(segment)?.ok_or_else(gone)?;

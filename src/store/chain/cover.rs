@@ -1,5 +1,5 @@
-//! What an append adds to the chain: its own lines, and before them those that nobody has covered yet. Not here: the
-//! append itself.
+//! Adds the lines of an append to the chain, and before them the lines that nobody has covered yet. Not here: the append
+//! itself.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use super::settle::settle;
 use super::{ChainEvent, ChainEventKind, ChainHash, line_hashes};
 use crate::lock::FileLock;
 
-/// How much one append reads back at most, in bytes: some 20 ms. More is taken in by later ones.
+/// The most bytes that one append reads back: some 20 ms. Later appends cover the rest.
 const TAKEN_IN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What an append wrote.
@@ -30,7 +30,7 @@ pub(crate) struct AppendedBytes<'a> {
     pub end: u64,
 }
 
-/// Covers what an append wrote. The caller holds the log's lock. If this fails, the next append takes the lines in.
+/// Covers the lines of an append. The caller holds the log's lock. If this fails, the next append covers the lines.
 pub(crate) fn cover(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<()> {
     let open = match open_of(turn)? {
         Some(range) if range.bytes.end <= written.from => range,
@@ -67,7 +67,7 @@ impl Links {
         }
     }
 
-    /// Reads the lines that nobody has covered. Where ours are is only known if nobody wrote beside us.
+    /// Reads the lines that nobody has covered. The place of our own lines is known only if nobody else wrote meanwhile.
     fn take_in(&mut self, written: &AppendedBytes<'_>, is_ours_alone: bool) -> io::Result<()> {
         let from = self.open.bytes.end;
         let end = written.end.min(from.saturating_add(TAKEN_IN_BYTES_MAX));
@@ -94,20 +94,20 @@ impl Links {
             }
         }
         let text = self.open.text();
-        // Only the first line is read, so it does not matter if an entry of before stays behind it.
+        // Only the first line is read, so an older entry may stay after it.
         if is_longer { turn.write_note(&text) } else { turn.set_note(&text) }
     }
 }
 
-/// What was wrong with a chain.
+/// The fault of a chain.
 struct Found {
     number: u64,
     head: ChainHash,
     says: String,
 }
 
-/// Finds the open entry where the file of the lock does not have it, or where it does not fit the log. Begins a chain
-/// where there is none, and one that says what was wrong where it does not fit.
+/// Finds the open entry if the file of the lock lacks it, or if it does not fit the log. Begins a chain if there is none. If the
+/// chain does not fit the log, the new chain begins with the fault.
 fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
     settle(written.log)?;
     let note = last_open_of(turn)?;

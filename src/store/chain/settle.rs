@@ -1,4 +1,4 @@
-//! Which of two chains fits a log, after a process died while it rewrote the log. Not here: rewriting (`resettle`).
+//! Decides which of two chains fits a log, after a process died while it rewrote the log. Not here: rewriting (`resettle`).
 
 use std::io;
 use std::path::Path;
