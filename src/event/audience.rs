@@ -40,7 +40,7 @@ impl Applies {
     /// Reads the word, in any case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| text.trim().eq_ignore_ascii_case(one.as_str()))
+        Self::ALL.into_iter().find(|scope| text.trim().eq_ignore_ascii_case(scope.as_str()))
     }
 }
 
@@ -56,14 +56,14 @@ impl Event {
     /// Returns where the event applies.
     #[must_use]
     pub fn applies(&self) -> Applies {
-        let said = self.extra.get(SCOPE).and_then(Value::as_str);
-        said.and_then(Applies::parse).unwrap_or_default()
+        let value = self.extra.get(SCOPE).and_then(Value::as_str);
+        value.and_then(Applies::parse).unwrap_or_default()
     }
 
     /// Tells whether the event must never leave this machine. Whoever writes the field by hand means it, in whatever form.
     #[must_use]
     pub fn is_private(&self) -> bool {
-        let said = self.extra.get(PRIVATE);
-        said.is_some_and(|said| !matches!(said, Value::Null | Value::Bool(false)))
+        let value = self.extra.get(PRIVATE);
+        value.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
     }
 }

@@ -37,7 +37,7 @@ impl Confidence {
     /// Reads the word.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| text.trim().eq_ignore_ascii_case(one.as_str()))
+        Self::ALL.into_iter().find(|level| text.trim().eq_ignore_ascii_case(level.as_str()))
     }
 
     /// Returns what a number from 0 to 1 counts as; `None` for any other number.
@@ -61,9 +61,9 @@ impl Event {
     /// Returns how sure the writer was.
     #[must_use]
     pub fn confidence(&self) -> Confidence {
-        let said = self.extra.get(CONFIDENCE);
-        let word = said.and_then(Value::as_str).and_then(Confidence::parse);
-        let share = || said.and_then(Value::as_f64).and_then(Confidence::of_share);
+        let value = self.extra.get(CONFIDENCE);
+        let word = value.and_then(Value::as_str).and_then(Confidence::parse);
+        let share = || value.and_then(Value::as_f64).and_then(Confidence::of_share);
         word.or_else(share).unwrap_or_default()
     }
 }
@@ -77,7 +77,7 @@ mod tests {
     // S-LINE-3
     #[test]
     fn a_number_counts_as_the_nearer_word() {
-        for (said, counts) in [
+        for (value, counts) in [
             (json!(0), Confidence::Inferred),
             (json!(0.49), Confidence::Inferred),
             (json!(0.5), Confidence::Stated),
@@ -88,13 +88,13 @@ mod tests {
             (json!(7), Confidence::Stated),
             (json!([0.1]), Confidence::Stated),
         ] {
-            let line = json!({ "lesson": "x", "confidence": said }).to_string();
+            let line = json!({ "lesson": "x", "confidence": value }).to_string();
             let Decoded::Event(event) = codec::decode(line.as_bytes(), "api") else {
                 panic!("{line}")
             };
             assert_eq!(event.confidence(), counts, "{line}");
             let again = codec::encode(&crate::clean::clean(*event)).as_str().to_owned();
-            assert!(again.contains(&format!("\"confidence\":{said}")), "{again}");
+            assert!(again.contains(&format!("\"confidence\":{value}")), "{again}");
         }
     }
 }

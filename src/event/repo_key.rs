@@ -166,8 +166,8 @@ impl RepoKey {
         let wholes = [Some(self.as_str()), without_hash].into_iter().flatten();
         wholes.flat_map(|whole| {
             let slashes = whole.match_indices('/');
-            let ends = slashes.filter_map(|(slash, _)| whole.get(slash + 1..));
-            std::iter::once(whole).chain(ends)
+            let suffixes = slashes.filter_map(|(slash, _)| whole.get(slash + 1..));
+            std::iter::once(whole).chain(suffixes)
         })
     }
 

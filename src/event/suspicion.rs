@@ -25,10 +25,10 @@ pub fn suspicion(event: &Event) -> Option<Suspicion> {
         strings_of(value, &mut unknown);
     });
     // A task is a request by nature; it still may not order anything else.
-    let texts = (event.lesson.as_str(), event.context.as_str());
+    let (lesson, context) = (event.lesson.as_str(), event.context.as_str());
     let judged = match event.event_type.as_str() {
-        TASK => injection::suspicion_of_task(texts, named.chain(unknown)),
-        _ => injection::suspicion(texts.0, texts.1, named.chain(unknown)),
+        TASK => injection::suspicion_of_task(lesson, context, named.chain(unknown)),
+        _ => injection::suspicion(lesson, context, named.chain(unknown)),
     };
     judged
         .or_else(|| injection::across(in_replies(event)))

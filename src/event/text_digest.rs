@@ -30,14 +30,17 @@ mod tests {
     // S-IMPORT-7
     #[test]
     fn only_texts_count_in_a_digest() {
-        let one = digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chown it"}"#);
+        let base = digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chown it"}"#);
         assert_eq!(
             digest(
                 r#"{"id":"b","source":"imported","context":"npm failed\n EACCES","lesson":"chown it\n"}"#
             ),
-            one
+            base
         );
-        assert_ne!(digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chmod it"}"#), one);
+        assert_ne!(
+            digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chmod it"}"#),
+            base
+        );
         let old = digest(r#"{"symptoms":["a","b"]}"#);
         assert_eq!(digest(r#"{"symptoms":["a","b"],"lesson":"a\nb"}"#), old);
     }

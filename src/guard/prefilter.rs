@@ -210,7 +210,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
                 row = place + 1;
             } else {
                 if field == 1 && matches!(byte, b'\t' | b',' | b'\n') {
-                    self.enter(text, anchor, place - anchor, [table, row, number]);
+                    self.enter(text, anchor, place - anchor, table, row, number);
                     anchor = place + 1;
                 }
                 if byte == b'\t' {
@@ -226,14 +226,22 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
         }
     }
 
-    const fn enter(&mut self, text: &[u8], anchor: usize, length: usize, of: [usize; 3]) {
+    const fn enter(
+        &mut self,
+        text: &[u8],
+        anchor: usize,
+        length: usize,
+        table: usize,
+        row: usize,
+        number: usize,
+    ) {
         assert!(length >= 3 && length <= u8::MAX as usize, "an anchor has three bytes at least");
         if ENTRIES > 0 {
             let first = shifted(shifted(0, text[anchor]), text[anchor + 1]);
             self.entries[self.filled] = AnchorEntry {
-                table: of[0] as u8,
-                row: of[1] as u16,
-                number: of[2] as u16,
+                table: table as u8,
+                row: row as u16,
+                number: number as u16,
                 anchor: anchor as u16,
                 length: length as u8,
                 is_parted: is_parted(text, anchor, length),

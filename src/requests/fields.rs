@@ -192,7 +192,7 @@ fn telling(text: Redacted, bytes_max: usize) -> Redacted {
         return lines;
     }
     let half = bytes_max / 2;
-    Redacted::ends(&text, (half, half - 1), "\n")
+    Redacted::ends(&text, half, half - 1, "\n")
 }
 
 /// Tells whether a value stands for "not given", as models that must name every field write it.

@@ -366,8 +366,9 @@ impl TranscriptSink for ExchangeBuilder<'_> {
 fn excerpt_of(output: &str) -> String {
     let output = without_ours(output);
     let output = output.trim();
-    let bytes = (EXCERPT_HEAD * CHARACTER_BYTES_MAX, EXCERPT_TAIL * CHARACTER_BYTES_MAX);
-    let ends = Redacted::ends(output, bytes, "\n...\n");
+    let (head_bytes, tail_bytes) =
+        (EXCERPT_HEAD * CHARACTER_BYTES_MAX, EXCERPT_TAIL * CHARACTER_BYTES_MAX);
+    let ends = Redacted::ends(output, head_bytes, tail_bytes, "\n...\n");
     let characters = ends.chars().count();
     if characters <= EXCERPT_HEAD + EXCERPT_TAIL {
         return ends.into_string();

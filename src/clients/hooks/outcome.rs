@@ -166,7 +166,7 @@ impl ResultFields {
 }
 
 fn shortened(output: &str) -> Redacted {
-    Redacted::ends(&unfenced(output), (OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES), "\n")
+    Redacted::ends(&unfenced(output), OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES, "\n")
 }
 
 #[cfg(test)]

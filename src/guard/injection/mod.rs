@@ -186,8 +186,10 @@ impl<'a> Judged<'a> {
         let turned = turned.map(carrier::turned_texts).into_iter().flatten();
         carrier::carried(self.text).into_iter().chain(turned).find_map(|text| {
             let found = FoundPhrases::within(&read(&text));
-            let of = |scope| found.first(scope, |_| true);
-            of(TextScope::Any).or_else(|| of(TextScope::Told)).or_else(|| download::found(&text))
+            let first_reason = |scope| found.first(scope, |_| true);
+            first_reason(TextScope::Any)
+                .or_else(|| first_reason(TextScope::Told))
+                .or_else(|| download::found(&text))
         })
     }
 

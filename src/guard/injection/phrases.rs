@@ -81,13 +81,13 @@ fn key(item: &str) -> Option<usize> {
 
 /// Guesses how often a part occurs: short words are frequent, and a class counts as many words.
 fn frequency(part: &str) -> usize {
-    let of = |item: &str| match item.len() {
+    let item_frequency = |item: &str| match item.len() {
         _ if is_class(item) => 12,
         0..=3 => 20,
         4 => 4,
         _ => 1,
     };
-    part.split('|').map(of).sum()
+    part.split('|').map(item_frequency).sum()
 }
 
 /// The phrases of a text.

@@ -18,18 +18,19 @@ const OF_THE_USER: [&str; 10] = [
     "dollars",
 ];
 
-/// Tells why the texts of a task give orders to whoever reads them, if they do. `texts` are what remains to be done and what
-/// was seen so far; `others` are the remaining texts. Takes time linear in their length.
+/// Tells why the texts of a task give orders to whoever reads them, if they do. `remaining` says what is left to do and
+/// `seen` what was found so far; `others` are the remaining texts. Takes time linear in their length.
 #[must_use]
 pub fn suspicion_of_task<'a>(
-    texts: (&'a str, &'a str),
+    remaining: &'a str,
+    seen: &'a str,
     others: impl Iterator<Item = &'a str>,
 ) -> Option<Suspicion> {
     let of_text = |text: &str| {
         let judged = Judged::of(text);
         judged.suspicion().or_else(|| judged.more_than_errand())
     };
-    of_text(texts.0).or_else(|| of_text(texts.1)).or_else(|| suspicion("", "", others))
+    of_text(remaining).or_else(|| of_text(seen)).or_else(|| suspicion("", "", others))
 }
 
 impl Judged<'_> {

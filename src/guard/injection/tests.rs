@@ -100,7 +100,7 @@ fn lessons_that_resemble_them_are_not() {
 #[derive(Default)]
 struct Trade {
     whole: Vec<&'static str>,
-    deeds: Vec<&'static str>,
+    actions: Vec<&'static str>,
     reasons: Vec<&'static str>,
 }
 
@@ -113,7 +113,7 @@ fn trades() -> Vec<Trade> {
         };
         match line.split_at_checked(1) {
             None | Some(("#", _)) => {}
-            Some(("!", deed)) => into(|trade| &mut trade.deeds, deed),
+            Some(("!", action)) => into(|trade| &mut trade.actions, action),
             Some(("?", reason)) => into(|trade| &mut trade.reasons, reason),
             Some(("[", _)) => trades.push(Trade::default()),
             Some(_) => into(|trade| &mut trade.whole, line),
@@ -124,13 +124,13 @@ fn trades() -> Vec<Trade> {
 
 /// Ways to join what to do with why, or with something else to do.
 const SHAPES: [fn(&str, &str, &str) -> String; 7] = [
-    |deed, why, _| format!("{deed}; {why}"),
-    |deed, why, _| format!("{deed}. {why}."),
-    |deed, why, _| format!("{deed}, {why}"),
-    |deed, why, _| format!("{deed}: {why}"),
-    |deed, why, _| format!("{why}: {deed}"),
-    |deed, _, other| format!("{deed} and {other}"),
-    |deed, why, _| format!("{deed} ({why})"),
+    |action, why, _| format!("{action}; {why}"),
+    |action, why, _| format!("{action}. {why}."),
+    |action, why, _| format!("{action}, {why}"),
+    |action, why, _| format!("{action}: {why}"),
+    |action, why, _| format!("{why}: {action}"),
+    |action, _, other| format!("{action} and {other}"),
+    |action, why, _| format!("{action} ({why})"),
 ];
 const JOINED_OF_A_HALF: usize = 84;
 
@@ -139,11 +139,12 @@ fn half(trade: &Trade, half: usize) -> Vec<String> {
     let every_second = |texts: &[&'static str]| -> Vec<&'static str> {
         texts.iter().copied().skip(half).step_by(2).collect()
     };
-    let (deeds, reasons) = (every_second(&trade.deeds), every_second(&trade.reasons));
-    let joined = (0..deeds.len() * reasons.len() * SHAPES.len()).map(|number| {
-        let (deed, why) = (number % deeds.len(), number / deeds.len() % reasons.len());
-        let shape = SHAPES[number / (deeds.len() * reasons.len())];
-        let text = shape(deeds[deed], reasons[why], deeds[(deed + 1 + why) % deeds.len()]);
+    let (actions, reasons) = (every_second(&trade.actions), every_second(&trade.reasons));
+    let joined = (0..actions.len() * reasons.len() * SHAPES.len()).map(|number| {
+        let (action, why) = (number % actions.len(), number / actions.len() % reasons.len());
+        let shape = SHAPES[number / (actions.len() * reasons.len())];
+        let text =
+            shape(actions[action], reasons[why], actions[(action + 1 + why) % actions.len()]);
         match text.split_at_checked(1) {
             Some((first, rest)) if number % 3 > 0 => first.to_uppercase() + rest,
             _ => text,

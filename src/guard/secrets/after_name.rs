@@ -11,7 +11,7 @@ use super::text::{Text, count, words};
 const LINE_BYTES_MAX: usize = 120;
 
 /// Bytes of words between a name and the verb that tells to type its value.
-const TOLD_BYTES_MAX: usize = 48;
+const INSTRUCTION_BYTES_MAX: usize = 48;
 
 /// Bytes of a user between a name and its value, and of the spaces around one.
 const USER_BYTES_MAX: usize = 32;
@@ -41,12 +41,12 @@ fn noted(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
 fn typed_after(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
     const VERBS: [&[u8]; 7] =
         [b" enter ", b" type ", b" use ", b" try ", b" say ", b" answer ", b" expected "];
-    let told = text.slice(end, end + TOLD_BYTES_MAX);
-    count(told.len());
+    let instruction = text.slice(end, end + INSTRUCTION_BYTES_MAX);
+    count(instruction.len());
     let place = VERBS.iter().find_map(|verb| {
-        Some(told.windows(verb.len()).position(|part| part == *verb)? + verb.len())
+        Some(instruction.windows(verb.len()).position(|part| part == *verb)? + verb.len())
     })?;
-    let is_near = told
+    let is_near = instruction
         .get(..place)?
         .iter()
         .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',' | b':'));

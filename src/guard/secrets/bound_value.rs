@@ -46,7 +46,7 @@ pub(super) struct BoundValue<'a> {
     /// Whether the word before it is in another script than the Latin one.
     pub(super) is_foreign: bool,
     /// Whether the words around its name say that it is what the secret was changed to, or was tried.
-    pub(super) is_told: bool,
+    pub(super) is_announced: bool,
     /// Whether its sentence ends behind it.
     pub(super) is_last: bool,
     /// Whether another word of a sentence follows it.
@@ -121,7 +121,7 @@ pub(super) fn cut<'a>(
         is_quoted,
         is_variable_set: false,
         is_foreign,
-        is_told: false,
+        is_announced: false,
         is_last,
         goes_on: match quote {
             None => is_in_sentence(text, from, to),

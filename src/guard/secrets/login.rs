@@ -116,14 +116,15 @@ impl Command<'_> {
     fn statement(&self, row: &TableRow) -> Option<Hit> {
         let Self { text, start, begin, .. } = *self;
         let (from, to, is_quoted) = word_at(text, begin + 1);
-        let told = command_before(text, start, b"\n;");
+        let command = command_before(text, start, b"\n;");
         let words = if is_quoted { &["user", "grant ", "role "][..] } else { &STATEMENTS };
         let value = text.slice(from, to);
         let value = if is_quoted { value } else { value.strip_suffix(b";").unwrap_or(value) };
         let is_variable = !is_quoted && names_secret(value);
         let is_statement = is_quoted && text.slice(start, start + 10) == b"IDENTIFIED";
-        let is_secret =
-            (is_statement || mentions(told, words)) && is_typed(value, is_quoted) && !is_variable;
+        let is_secret = (is_statement || mentions(command, words))
+            && is_typed(value, is_quoted)
+            && !is_variable;
         is_secret.then(|| hit(row.name, from, from + value.len()))?
     }
 
@@ -218,8 +219,8 @@ fn sent(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
 }
 
 fn rest_of(text: Text<'_>, place: usize) -> &[u8] {
-    let ends = |byte: u8| matches!(byte, b'\n' | b'|' | b';');
-    text.slice(place, text.run_while(place, COMMAND_BYTES_MAX, |byte| !ends(byte)))
+    let is_end = |byte: u8| matches!(byte, b'\n' | b'|' | b';');
+    text.slice(place, text.run_while(place, COMMAND_BYTES_MAX, |byte| !is_end(byte)))
 }
 
 /// Reads the value of an option: `glued` to it, `apart`, or both.

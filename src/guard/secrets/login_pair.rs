@@ -28,10 +28,11 @@ pub(super) fn pair(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
         || text.at(slash) == b':' && value == slash + 1 && slash == name_end;
     let (from, to, is_quoted) = word_at(text, value);
     let make = Make::of(text.slice(from, to));
-    let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
+    let is_password_form =
+        is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
     // Two words that fill the rest of the line are a user and a password; `fix/frontend` is a branch.
     // `user/password:` says what follows.
-    let is_told = is_told || text.slice(start, place).contains(&b'/');
+    let is_password_form = is_password_form || text.slice(start, place).contains(&b'/');
     let is_path = text.at(slash) == b'/' && value == slash + 1 && make.lower == to - from;
     let is_alone = !is_path
         && to - from >= ALONE_BYTES_MIN
@@ -39,7 +40,7 @@ pub(super) fn pair(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
             || text.at(slash) == b':' && text.at(to) == b' ')
         && text.slice(from, to).iter().all(u8::is_ascii_alphanumeric);
     let is_chosen = is_quoted
-        || is_told
+        || is_password_form
         || is_alone
         || make.is_strong()
         || make.is_unlike_words(50)
@@ -177,7 +178,7 @@ pub(super) fn of_option(text: Text<'_>, start: usize, end: usize) -> Option<Hit>
     let command = command_before(text, start, b"\n|;");
     let words = || command.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let mut pairs = words().rev();
-    let is_user_told = (0..PAIRS_MAX).find_map(|_| {
+    let has_user_option = (0..PAIRS_MAX).find_map(|_| {
         let (value, option) = (pairs.next()?, pairs.next()?);
         let is_pair = option.starts_with(b"-") && !value.starts_with(b"-");
         (!is_pair || USER_OPTIONS.contains(&option)).then_some(is_pair)
@@ -186,7 +187,7 @@ pub(super) fn of_option(text: Text<'_>, start: usize, end: usize) -> Option<Hit>
     let logs_in = || {
         words().skip(1).take(PAIRS_MAX).any(|word| matches!(word, b"login" | b"logon" | b"signin"))
     };
-    let is_told = is_user_told == Some(true) || logs_in();
+    let has_user = has_user_option == Some(true) || logs_in();
     let gap = text.run_while(end, 4, |byte| byte == b' ');
     let (from, to, is_quoted) = word_at(text, gap);
     let value = text.slice(from, to);
@@ -194,7 +195,7 @@ pub(super) fn of_option(text: Text<'_>, start: usize, end: usize) -> Option<Hit>
     let is_port = value.iter().all(|byte| byte.is_ascii_digit() || b".:-/".contains(byte));
     let is_path = value.contains(&b'/') && !is_quoted;
     let is_option = gap > end && text.at(start + 1) == b'-';
-    let is_secret = is_told
+    let is_secret = has_user
         && is_option
         && (!is_port || value.iter().all(u8::is_ascii_digit))
         && !is_path

@@ -108,7 +108,7 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: Make) -> bool
         // A Latin word among words of another script.
         Bond::Sentence | Bond::Neighbour if bound.is_foreign && (is_word || is_strange) => true,
         // A long word after words that say that a password follows, or that a name of another language binds.
-        Bond::Sentence | Bond::Neighbour if is_word && bound.is_told => {
+        Bond::Sentence | Bond::Neighbour if is_word && bound.is_announced => {
             core.len() >= TOLD_BYTES_MIN && !names_secret(core) && !is_said_of_passwords(core)
         }
         // A long word beside the name that fills the rest of the line is one, unless it is made as words of languages are.

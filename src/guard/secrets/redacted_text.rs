@@ -50,7 +50,7 @@ impl Redacted {
     /// Returns both ends of a long text with `between` between them, in time that does not depend on its length; a text that is no
     /// longer than both is kept whole.
     #[must_use]
-    pub fn ends(text: &str, (head_bytes, tail_bytes): (usize, usize), between: &str) -> Self {
+    pub fn ends(text: &str, head_bytes: usize, tail_bytes: usize, between: &str) -> Self {
         if text.len() <= head_bytes.saturating_add(tail_bytes) {
             return Self::of(text);
         }
@@ -71,14 +71,14 @@ impl Redacted {
 
     /// Takes a part of the text, if it has one.
     #[must_use]
-    pub fn part(&self, of: fn(&str) -> Option<String>) -> Option<Self> {
-        of(&self.0).map(|part| Self::of(&part))
+    pub fn part(&self, pick: fn(&str) -> Option<String>) -> Option<Self> {
+        pick(&self.0).map(|part| Self::of(&part))
     }
 
     /// Takes parts of the text.
     #[must_use]
-    pub fn parts(&self, of: fn(&str) -> Vec<String>) -> Vec<Self> {
-        of(&self.0).iter().map(|part| Self::of(part)).collect()
+    pub fn parts(&self, split: fn(&str) -> Vec<String>) -> Vec<Self> {
+        split(&self.0).iter().map(|part| Self::of(part)).collect()
     }
 
     /// Returns the text as one safe line.
@@ -133,9 +133,11 @@ fn shown(text: &str) -> Option<String> {
 /// Returns what of a text stands before a place, without secrets; one across the place is left out.
 fn before(text: &str, place: usize) -> String {
     let found = findings(text);
-    let across = found.iter().find(|one| one.span.start < place && place < one.span.end);
-    let end = across.map_or(place, |one| one.span.start);
-    let kept: Vec<Finding> = found.iter().filter(|one| one.span.end <= end).cloned().collect();
+    let across =
+        found.iter().find(|finding| finding.span.start < place && place < finding.span.end);
+    let end = across.map_or(place, |finding| finding.span.start);
+    let kept: Vec<Finding> =
+        found.iter().filter(|finding| finding.span.end <= end).cloned().collect();
     let mut out = replaced(text.get(..end).unwrap_or_default(), &kept);
     out.extend(across.map(Finding::mark));
     out
@@ -144,11 +146,15 @@ fn before(text: &str, place: usize) -> String {
 /// Returns what of a text stands after a place, without secrets; one across the place is left out.
 fn after(text: &str, place: usize) -> String {
     let found = findings(text);
-    let across = found.iter().find(|one| one.span.start < place && place < one.span.end);
-    let from = across.map_or(place, |one| one.span.end);
-    let later = found.iter().filter(|one| one.span.start >= from);
+    let across =
+        found.iter().find(|finding| finding.span.start < place && place < finding.span.end);
+    let from = across.map_or(place, |finding| finding.span.end);
+    let later = found.iter().filter(|finding| finding.span.start >= from);
     let kept: Vec<Finding> = later
-        .map(|one| Finding { rule: one.rule, span: one.span.start - from..one.span.end - from })
+        .map(|finding| Finding {
+            rule: finding.rule,
+            span: finding.span.start - from..finding.span.end - from,
+        })
         .collect();
     let mark = across.map(Finding::mark).unwrap_or_default();
     format!("{mark}{}", replaced(text.get(from..).unwrap_or_default(), &kept))
@@ -264,9 +270,9 @@ mod tests {
             let text = format!("{}{secrets} {}", "a b c ".repeat(before / 6), "d e f ".repeat(after / 6));
             let beginning = Redacted::beginning(&text, 1_500);
             prop_assert!(!leaks(&beginning), "{beginning}");
-            let ends = Redacted::ends(&text, (700, 1_300), "\n");
-            prop_assert!(!leaks(&ends), "{ends}");
-            prop_assert!(ends.len() <= 2_100);
+            let shortened = Redacted::ends(&text, 700, 1_300, "\n");
+            prop_assert!(!leaks(&shortened), "{shortened}");
+            prop_assert!(shortened.len() <= 2_100);
         }
     }
 }

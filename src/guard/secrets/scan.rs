@@ -134,8 +134,9 @@ impl<'a> ScanPass<'a> {
                     if !text.at(end).is_ascii_lowercase() {
                         // One password column of a table is read, and one name in each cell.
                         let is_column = columns::report(&name, &mut self.hits);
-                        let ends: &[u8] = if is_column { b"\n" } else { b"|,;\t\n" };
-                        self.columns_to = text.run_while(end, 256, |byte| !ends.contains(&byte));
+                        let end_bytes: &[u8] = if is_column { b"\n" } else { b"|,;\t\n" };
+                        self.columns_to =
+                            text.run_while(end, 256, |byte| !end_bytes.contains(&byte));
                         columns::inserted(text, start, end, row.name, &mut self.hits);
                     }
                 }

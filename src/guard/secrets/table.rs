@@ -69,6 +69,6 @@ fn row_of(text: &'static str, entry: &AnchorEntry) -> Anchor {
 /// Returns every row of the tables of a kind.
 #[cfg(test)]
 pub(super) fn rows(kind: TableKind) -> impl Iterator<Item = TableRow> {
-    let tables = KINDS.into_iter().zip(TABLES).filter(move |(of, _)| *of == kind);
+    let tables = KINDS.into_iter().zip(TABLES).filter(move |(table_kind, _)| *table_kind == kind);
     tables.flat_map(|(_, table)| TableRow::all(table))
 }
