@@ -328,8 +328,9 @@ mod tests {
 
     #[test]
     fn chunks_of_a_repository_follow_every_change() {
-        let of = |repo: &str| folded(&[json!({ "id": "m1", "repo": repo, "lesson": "x" })]);
-        let [api, web] = [of("api"), of("web")];
+        let memories_of =
+            |repo: &str| folded(&[json!({ "id": "m1", "repo": repo, "lesson": "x" })]);
+        let [api, web] = [memories_of("api"), memories_of("web")];
         let mut list: CowVec<Arc<Memory>> = std::iter::repeat_n(api, 2 * CHUNK_LEN + 1).collect();
         let lies = |list: &CowVec<Arc<Memory>>| {
             let chunks = list.chunks_of(&BTreeSet::from([web.repo.clone()]));

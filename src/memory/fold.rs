@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bound::Age;
 use super::ledger::{Admission, IsFirst, Ledger};
-use super::memory::{RelatedEvents, index_text, record_of};
+use super::memory::{MemoryHead, RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
 use super::version::{drop_surplus_events, insert_version, keep_first_contents};
 use super::{Bound, Census, CowVec, Frozen, LinePlace, Lookup, Memory, Version, size};
@@ -185,9 +185,11 @@ impl Fold {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         self.lookup.numbers.add(&event.id, number);
         let text = self.texts.add(&record_of(&event));
-        let place = (self.lookup.provenances.of(&event, place.log), place.offset);
-        let head = (event.id, event.timestamp, event.success_rate);
-        self.memories.push(Arc::new(Memory::new(head, repo, place, text, related)));
+        let provenance = self.lookup.provenances.of(&event, place.log);
+        let Event { id, timestamp, success_rate, .. } = event;
+        let head = MemoryHead { id, timestamp, success_rate };
+        let memory = Memory::new(head, repo, provenance, place.offset, text, related);
+        self.memories.push(Arc::new(memory));
         Effect::Added(number)
     }
 
@@ -230,9 +232,12 @@ impl Fold {
         let flag = if has_changed { OnceLock::new() } else { old.flag.clone() };
         let text = self.texts.add(&record_of(&first.event));
         self.texts.release(&old.text);
-        let place = (self.lookup.provenances.of(&first.event, first.place.log), first.place.offset);
-        let head = (first.event.id, first.event.timestamp, first.event.success_rate);
-        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, related) };
+        let provenance = self.lookup.provenances.of(&first.event, first.place.log);
+        let (offset, repo) = (first.place.offset, first.repo);
+        let Event { id, timestamp, success_rate, .. } = first.event;
+        let head = MemoryHead { id, timestamp, success_rate };
+        let memory = Memory::new(head, repo, provenance, offset, text, related);
+        let memory = Memory { flag, ..memory };
         if let Some(slot) = self.slot(number) {
             *slot = Arc::new(memory);
         }
@@ -307,9 +312,9 @@ impl Fold {
             let bytes = self.bytes_of(&age.id);
             let mut removed = Vec::new();
             while let Some(number) = self.number_of(&age.id)
-                && let Some(one) = self.take_out(number)
+                && let Some(memory) = self.take_out(number)
             {
-                removed.push(one);
+                removed.push(memory);
             }
             self.ledger.leave_out(age, bytes);
             return removed;
@@ -418,8 +423,8 @@ mod tests {
     }
 
     fn any_events() -> impl Strategy<Value = Vec<(Event, u64)>> {
-        let one = (0..5_u8, 0..3_u8, prop::option::of(0..5_u8), 0..3_i64, 0..3_u64);
-        prop::collection::vec(one, 0..12).prop_map(|list| {
+        let fields = (0..5_u8, 0..3_u8, prop::option::of(0..5_u8), 0..3_i64, 0..3_u64);
+        prop::collection::vec(fields, 0..12).prop_map(|list| {
             let made = |(id, text, memory, second, offset)| {
                 let mut event = event(id, text, memory);
                 event.timestamp = Timestamp::from_second(second).ok();

@@ -32,9 +32,9 @@ pub struct LogFile {
 pub enum LineOrigin {
     /// The own store.
     Own,
-    /// Another store, whose deeds count like our own.
+    /// Another store, whose actions count like our own.
     Trusted(StoreOrigin),
-    /// Another store, whose deeds about memories of others are only told.
+    /// Another store, whose actions on the memories of others are reported and change nothing.
     Voice(StoreOrigin),
 }
 

@@ -100,16 +100,24 @@ impl RelatedEvents {
     }
 }
 
+/// The fields of an event that its memory keeps outside the record.
+pub(crate) struct MemoryHead {
+    pub(crate) id: EventId,
+    pub(crate) timestamp: Option<Timestamp>,
+    pub(crate) success_rate: Option<SuccessRate>,
+}
+
 impl Memory {
     /// Makes a memory whose record is `text`.
     pub(crate) fn new(
-        event: (EventId, Option<Timestamp>, Option<SuccessRate>),
+        head: MemoryHead,
         repo: RepoKey,
-        (provenance, offset): (Arc<Provenance>, u64),
+        provenance: Arc<Provenance>,
+        offset: u64,
         text: RecordText,
         related: RelatedEvents,
     ) -> Self {
-        let (id, timestamp, success_rate) = event;
+        let MemoryHead { id, timestamp, success_rate } = head;
         let related = (!related.is_empty()).then(|| Box::new(related));
         let flag = OnceLock::new();
         Self { id, timestamp, repo, success_rate, provenance, offset, text, flag, related }

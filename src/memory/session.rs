@@ -159,22 +159,22 @@ mod tests {
             order in Just((0_u32..12).collect::<Vec<_>>()).prop_shuffle(),
             seconds in prop::collection::vec(0_u32..9, 12),
         ) {
-            let one = |number: u32| {
+            let memory_of = |number: u32| {
                 memory(number, seconds[usize::try_from(number).unwrap()], number % 2)
             };
             let (mut sessions, mut sorted) = (Sessions::default(), Sessions::default());
             for number in 0..12 {
-                sorted.update(number, Some(&one(number)));
+                sorted.update(number, Some(&memory_of(number)));
             }
             let mut known: HashMap<u32, Neighbours> = HashMap::new();
             for number in order {
-                let changed = sessions.update(number, Some(&one(number)));
+                let changed = sessions.update(number, Some(&memory_of(number)));
                 known.insert(number, sessions.neighbours_of(number));
                 for other in changed {
                     known.insert(other, sessions.neighbours_of(other));
                 }
             }
-            let all: Vec<Memory> = (0..12).map(one).collect();
+            let all: Vec<Memory> = (0..12).map(memory_of).collect();
             let at_once = Sessions::of(all.iter());
             for number in 0..12 {
                 prop_assert_eq!(at_once.neighbours_of(number), sorted.neighbours_of(number));

@@ -40,7 +40,7 @@ impl Damage {
 #[derive(Debug)]
 pub struct RecordBlock {
     held: RwLock<BlockBytes>,
-    damage: Damage,
+    damage_flag: Damage,
 }
 
 #[derive(Debug)]
@@ -62,8 +62,8 @@ pub struct RecordText {
 impl RecordBlock {
     /// Makes a block that is stored from an offset on.
     #[must_use]
-    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage: Damage) -> Arc<Self> {
-        Arc::new(Self { held: RwLock::new(BlockBytes::Stored(by, offset)), damage })
+    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage_flag: Damage) -> Arc<Self> {
+        Arc::new(Self { held: RwLock::new(BlockBytes::Stored(by, offset)), damage_flag })
     }
 
     /// Returns a copy of its bytes, if they are in memory.
@@ -140,7 +140,7 @@ impl RecordText {
 
     /// Reports that the record is damaged.
     pub fn report_damage(&self) {
-        self.block.damage.report();
+        self.block.damage_flag.report();
     }
 
     /// Returns its stored offset, its length in bytes and its checksum. `None` while it is in
@@ -182,7 +182,7 @@ pub struct RecordTexts {
     open: Option<Arc<RecordBlock>>,
     /// The blocks that are or were in memory.
     blocks: Vec<Weak<RecordBlock>>,
-    damage: Damage,
+    damage_flag: Damage,
     live_bytes: u64,
     /// Released bytes, in memory or stored.
     dead_bytes: u64,
@@ -202,7 +202,7 @@ impl RecordTexts {
 
     fn opened(&mut self, record: &[u8]) -> Arc<RecordBlock> {
         let held = RwLock::new(BlockBytes::InMemory(record.to_vec()));
-        let block = Arc::new(RecordBlock { held, damage: self.damage.clone() });
+        let block = Arc::new(RecordBlock { held, damage_flag: self.damage_flag.clone() });
         self.blocks.push(Arc::downgrade(&block));
         block
     }
@@ -223,10 +223,10 @@ impl RecordTexts {
     pub fn seal(&mut self) -> Vec<Arc<RecordBlock>> {
         self.open = None;
         let blocks: Vec<Arc<RecordBlock>> = self.blocks.iter().filter_map(Weak::upgrade).collect();
-        let here: Vec<Arc<RecordBlock>> =
+        let live_blocks: Vec<Arc<RecordBlock>> =
             blocks.into_iter().filter(|block| block.stored_at().is_none()).collect();
-        self.blocks = here.iter().map(Arc::downgrade).collect();
-        here
+        self.blocks = live_blocks.iter().map(Arc::downgrade).collect();
+        live_blocks
     }
 
     /// Returns the full blocks, once there are more than `blocks_max`. [`RecordTexts::seal`] no
@@ -266,7 +266,7 @@ impl RecordTexts {
     /// Returns the damage flag that all its records share.
     #[must_use]
     pub fn shared_damage(&self) -> &Damage {
-        &self.damage
+        &self.damage_flag
     }
 
     /// Returns the bytes of all records in use.

@@ -262,7 +262,7 @@ mod tests {
         line
     }
 
-    fn any_said() -> impl Strategy<Value = (usize, Verdict, u32)> {
+    fn any_voice_verdict() -> impl Strategy<Value = (usize, Verdict, u32)> {
         (0_usize..3, prop::sample::select(Verdict::ALL.to_vec()), 0_u32..9)
     }
 
@@ -281,13 +281,13 @@ mod tests {
         #[test]
         fn no_report_moves_a_memory_against_its_own_word(
             first in prop::sample::select(vec![None, Some("0/1"), Some("1/1"), Some("9/10"), Some("999999/1000000")]),
-            before in prop::collection::vec(any_said(), 0..8),
-            more in any_said(),
+            before in prop::collection::vec(any_voice_verdict(), 0..8),
+            more in any_voice_verdict(),
         ) {
             let mut memory = candidate();
             memory["success_rate"] = first.into();
             // The new report may be the first, the last or between the others.
-            let known = (1..).zip(before).map(|(id, one)| said(id, one));
+            let known = (1..).zip(before).map(|(id, given)| said(id, given));
             let lines: Vec<Value> = std::iter::once(memory).chain(known).collect();
             let longer: Vec<Value> = lines.iter().cloned().chain([said(0, more)]).collect();
             let (old, new) = (standing(&lines), standing(&longer));
@@ -307,7 +307,7 @@ mod tests {
     fn a_success_takes_back_no_confirmation() {
         let verdicts =
             [(0, Verdict::Confirmed, 0), (0, Verdict::Failed, 6), (1, Verdict::Worked, 0)];
-        let known = (1..).zip(verdicts).map(|(id, one)| said(id, one));
+        let known = (1..).zip(verdicts).map(|(id, given)| said(id, given));
         let lines: Vec<Value> = std::iter::once(candidate()).chain(known).collect();
         let longer: Vec<Value> =
             lines.iter().cloned().chain([said(0, (0, Verdict::Worked, 1))]).collect();

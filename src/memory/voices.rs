@@ -52,13 +52,14 @@ pub fn is_one_voice(one: &Event, other: &Event) -> bool {
 /// id. An event that several origins have counts once, for the one with the most say.
 pub(super) fn changes<'a>(
     about: &'a [Arc<Version>],
-    of: OnlyOrigin<'_>,
+    only_origin: OnlyOrigin<'_>,
 ) -> Vec<(&'a Version, MemoryChange)> {
     let mut changes = Vec::with_capacity(about.len());
     for same_id in about.chunk_by(|one, other| one.event.id == other.event.id) {
         for version in counted(same_id) {
             let change = MemoryChange::of(&version.event);
-            let change = change.and_then(|change| allowed(change, &version.place.log.origin, of));
+            let change =
+                change.and_then(|change| allowed(change, &version.place.log.origin, only_origin));
             changes.extend(change.map(|change| (version, change)));
         }
     }
@@ -86,13 +87,18 @@ fn counted(same_id: &[Arc<Version>]) -> Vec<&Version> {
 }
 
 /// Tells whether the word of an origin decides about a memory: our own, a trusted one, and that of the memory, if it has only one.
-pub(super) fn decides(by: &LineOrigin, of: OnlyOrigin<'_>) -> bool {
-    !matches!(by, LineOrigin::Voice(_)) || of.is_some_and(|of| of.is_same(by))
+pub(super) fn decides(by: &LineOrigin, only_origin: OnlyOrigin<'_>) -> bool {
+    !matches!(by, LineOrigin::Voice(_))
+        || only_origin.is_some_and(|only_origin| only_origin.is_same(by))
 }
 
 /// Returns what a change of an origin amounts to.
-fn allowed(change: MemoryChange, by: &LineOrigin, of: OnlyOrigin<'_>) -> Option<MemoryChange> {
-    if decides(by, of) {
+fn allowed(
+    change: MemoryChange,
+    by: &LineOrigin,
+    only_origin: OnlyOrigin<'_>,
+) -> Option<MemoryChange> {
+    if decides(by, only_origin) {
         return Some(change);
     }
     match change {

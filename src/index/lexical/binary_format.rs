@@ -107,8 +107,8 @@ pub(super) fn must(holds: bool) -> io::Result<()> {
 }
 
 /// Refuses ends that do not ascend, or whose last is not the number of bytes.
-pub(super) fn are_ends(ends: &[u32], bytes: usize) -> io::Result<()> {
-    must(ends.is_sorted() && ends.last().copied().unwrap_or(0) as usize == bytes)
+pub(super) fn are_ends(offsets: &[u32], bytes: usize) -> io::Result<()> {
+    must(offsets.is_sorted() && offsets.last().copied().unwrap_or(0) as usize == bytes)
 }
 
 #[cfg(test)]

@@ -276,10 +276,10 @@ impl<'index> Prepared<'index> {
     /// Returns the inverse document frequency of the rarest term in a piece of the query; 0 without terms.
     #[must_use]
     pub fn rarity(&self, piece: &str) -> f32 {
-        let of = |term: &str| self.terms.iter().find(|weighed| &*weighed.term == term);
+        let find_term = |term: &str| self.terms.iter().find(|weighed| &*weighed.term == term);
         let rarity = |term: &Weighed<'_>| self.corpus.inverse_document_frequency(term.documents);
         let terms = self.index.analyse_query(piece);
-        terms.iter().filter_map(of).map(rarity).fold(0.0, f32::max)
+        terms.iter().filter_map(find_term).map(rarity).fold(0.0, f32::max)
     }
 
     /// Returns the inverse document frequency of a term that stands in one passage.

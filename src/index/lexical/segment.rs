@@ -95,8 +95,8 @@ impl Segment {
         for (first, docs) in (0..).step_by(SCANNED).zip(self.docs.chunks(SCANNED)) {
             // No early exit, so that the compiler can compare all at once.
             if docs.iter().fold(false, |is_there, held| is_there | (*held == doc)) {
-                let here = (first..).zip(docs).filter(|(_, held)| **held == doc);
-                places.extend(here.map(|(local, _)| local));
+                let matching = (first..).zip(docs).filter(|(_, held)| **held == doc);
+                places.extend(matching.map(|(local, _)| local));
             }
         }
         places

@@ -44,10 +44,10 @@ impl WholeScores<'_> {
             let length = sum(&mut locals.iter().filter_map(length_of));
             let added = |term: &Weighed<'_>| {
                 let list = term.list(place);
-                let said = list
+                let occurrences = list
                     .within(first..=last)
                     .filter(|(local, _)| locals.binary_search(local).is_ok());
-                let count = sum(&mut said.map(|(_, count)| count));
+                let count = sum(&mut occurrences.map(|(_, count)| count));
                 term.weight * self.norm.saturated(count, length)
             };
             Some(self.query.by_weight().map(added).sum::<f32>())

@@ -39,9 +39,9 @@ pub enum FetchError {
 /// No Python, or the reason the script gave; `dir` then holds no half-written file.
 pub fn fetch(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), FetchError> {
     let mut child = start(dir)?;
-    let said = talk(&mut child, progress);
+    let outcome = talk(&mut child, progress);
     let status = child.wait().map_err(FetchError::Start)?;
-    let last = said.map_err(FetchError::Start)?;
+    let last = outcome.map_err(FetchError::Start)?;
     if status.success() {
         return Ok(());
     }

@@ -81,6 +81,6 @@ pub(crate) const RUNTIMES: [((&str, &str), Pin); 5] = [
 
 /// The runtime pinned for this machine, if any wheel exists for it.
 pub(crate) fn runtime_pin() -> Option<Pin> {
-    let here = (std::env::consts::OS, std::env::consts::ARCH);
-    RUNTIMES.iter().find(|(machine, _)| *machine == here).map(|(_, pin)| *pin)
+    let this_machine = (std::env::consts::OS, std::env::consts::ARCH);
+    RUNTIMES.iter().find(|(machine, _)| *machine == this_machine).map(|(_, pin)| *pin)
 }

@@ -199,7 +199,8 @@ impl Thread<'_> {
         if Instant::now() < job.until {
             let texts: Vec<&str> = job.texts.iter().map(String::as_str).collect();
             let embeddings = self.embedder.embed(&texts);
-            let vectors = |all: Vec<Embedding>| all.into_iter().map(|one| one.vector).collect();
+            let vectors =
+                |all: Vec<Embedding>| all.into_iter().map(|embedding| embedding.vector).collect();
             // The caller may have stopped waiting.
             let _ = job.reply.send(embeddings.map(vectors));
         }
