@@ -277,8 +277,9 @@ mod tests {
         for key in ["logs", "model", "cache"] {
             for wrong in ["", " ", "logs", "./logs", "../l", "~", "~other/l"] {
                 let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err().why;
-                let told = format!("{key} must be an absolute path, or begin with ~/, for example");
-                assert!(refused.starts_with(&told), "{refused}");
+                let expected =
+                    format!("{key} must be an absolute path, or begin with ~/, for example");
+                assert!(refused.starts_with(&expected), "{refused}");
             }
             assert!(Config::parse(&format!("{key} = \"~/l\"")).is_ok());
         }
@@ -323,9 +324,9 @@ mod tests {
         assert_eq!(embedding("embedding = \"int8\""), Ok(EmbeddingPrecision::Int8));
         assert_eq!(embedding(""), Ok(EmbeddingPrecision::default()));
         assert_eq!(embedding("embedding = \"INT4\""), Ok(EmbeddingPrecision::default()));
-        let told = Config::whole("embedding = \"INT4\"").unwrap_err();
+        let message = Config::whole("embedding = \"INT4\"").unwrap_err();
         let allowed = "embedding must be \"fp32\" or \"int8\", for example int8";
-        assert_eq!(told, format!("{allowed}; got \"INT4\""));
+        assert_eq!(message, format!("{allowed}; got \"INT4\""));
         assert!(
             embedding("embedding = 8").unwrap_err().why.starts_with("embedding is of a wrong type")
         );
@@ -361,13 +362,13 @@ mod tests {
         let both = "archive_above_lines = 10000\narchive_older_than = \"90d\"";
         let older_than = Some(Duration::from_secs(90 * 24 * 60 * 60));
         assert_eq!(policy(both), Ok((Some(10_000), older_than)));
-        for (wrong, told) in [
+        for (wrong, expected) in [
             ("archive_above_lines = 99", "from 100 to"),
             ("archive_above_lines = -1", "from 100 to"),
             ("archive_older_than = \"0d\"", "\"90d\""),
             ("archive_older_than = \"2026-01-01\"", "\"90d\""),
         ] {
-            assert!(Config::whole(wrong).unwrap_err().contains(told), "{wrong}");
+            assert!(Config::whole(wrong).unwrap_err().contains(expected), "{wrong}");
             assert_eq!(policy(wrong), Ok((None, None)), "{wrong}");
         }
         for wrong in ["archive_above_lines = \"100\"", "archive_older_than = 90"] {
@@ -431,15 +432,18 @@ mod tests {
             (ConfigTable::Sync, "[sync]\ntrust = 'reviewed'\nshare = ['*']"),
         ] {
             let config = Config::parse(text).unwrap();
-            let told = config.hold(section).map(ToString::to_string);
-            assert!(told.is_some_and(|told| told.contains("until it is removed, or")), "{text}");
+            let message = config.hold(section).map(ToString::to_string);
+            assert!(
+                message.is_some_and(|message| message.contains("until it is removed, or")),
+                "{text}"
+            );
         }
     }
 
     // S-CONFIG-4
     #[test]
     fn what_is_no_toml_of_a_wrong_type_or_a_place_is_refused() {
-        for (text, told) in [
+        for (text, expected) in [
             ("logs =", "line 1"),
             ("logs = 3", "logs is of a wrong type: it must be a text in quotes"),
             ("logs = \"logs\"", "logs must be an absolute path"),
@@ -449,7 +453,7 @@ mod tests {
             ("[aliases]\na = \"../b\"", "github.com/acme/api"),
         ] {
             let fault = Config::parse(text).unwrap_err().to_string();
-            assert!(fault.contains(told), "{text}: {fault}");
+            assert!(fault.contains(expected), "{text}: {fault}");
         }
     }
 }

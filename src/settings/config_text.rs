@@ -26,7 +26,7 @@ fn faults_of(text: &str) -> Result<Vec<Fault>, String> {
 }
 
 impl ConfigText {
-    /// Takes a text as it was found. One that no program would read may be mended by a change.
+    /// Takes a text as it was found. A change may fix one that no program would read.
     ///
     /// # Errors
     /// Where it is no TOML, and why.
@@ -240,13 +240,14 @@ fn without_line(text: &str, key: &str) -> Option<String> {
         return Some(kept);
     }
     // A table that nothing may be without, such as `[judge]`, goes; what was said about it stays.
-    let said = line.find('#').and_then(|at| line.get(at..)).map(|said| format!("{said}\n"));
+    let comment =
+        line.find('#').and_then(|at| line.get(at..)).map(|comment| format!("{comment}\n"));
     let above = match above.strip_suffix("\n\n") {
-        Some(rest) if said.is_none() => format!("{rest}\n"),
+        Some(rest) if comment.is_none() => format!("{rest}\n"),
         _ => above.to_owned(),
     };
     let between = between.to_owned();
-    before = above + said.as_deref().unwrap_or_default() + &between;
+    before = above + comment.as_deref().unwrap_or_default() + &between;
     Some(before + after)
 }
 

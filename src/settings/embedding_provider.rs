@@ -42,7 +42,7 @@ impl EmbeddingProvider {
     /// Checks what only makes sense together.
     pub(crate) fn checked(self, form: ProviderForm) -> Result<Self, String> {
         let is_command = form == ProviderForm::Command;
-        let wrong = |what: &str| Err(format!("{what}; {FORM}"));
+        let wrong = |problem: &str| Err(format!("{problem}; {FORM}"));
         if self.command.is_empty() == is_command || is_command && !self.url.is_empty() {
             return wrong("command belongs to provider \"command\", and url to all others");
         }
@@ -116,10 +116,10 @@ mod tests {
             let text = format!("provider = 'openai'\nmodel = 'm'\nurl = '{url}'");
             let why = parse(&text).unwrap_err();
             assert!(!why.contains("hunter2secret"), "{why}");
-            for told in
+            for expected in
                 ["url must begin with https://", "for example http://127.0.0.1:11434", "key_env"]
             {
-                assert!(why.contains(told), "{told}: {why}");
+                assert!(why.contains(expected), "{expected}: {why}");
             }
         }
         let fine = parse("provider = 'openai'\nmodel = 'm'\nurl = 'https://api.example.com/v1/'");
@@ -141,7 +141,7 @@ mod tests {
     // S-CONFIG-2
     #[test]
     fn each_key_is_checked_also_without_provider() {
-        for (line, told) in [
+        for (line, expected) in [
             ("batch = 0", "embedding: batch must be a whole number from 1 to 512, for example 16"),
             ("dimensions = 99999", "embedding: dimensions must be a whole number from 1 to 4096"),
             ("max_chars = 0", "embedding: max_chars must be a whole number from 1 to 100000"),
@@ -156,7 +156,7 @@ mod tests {
                     continue;
                 }
                 let why = parse(&format!("{provider}{line}")).unwrap_err();
-                assert!(why.starts_with(told) && why.contains("for example"), "{why}");
+                assert!(why.starts_with(expected) && why.contains("for example"), "{why}");
             }
         }
         assert!(parse("url = 'HTTPS://api.example.com/v1'").is_ok());

@@ -64,8 +64,8 @@ mod tests {
         assert_eq!(engine.feature(), "postgres");
         let qdrant = read("[engine]\nurl = \"https://qdrant.example.org\"").unwrap().unwrap();
         assert_eq!(qdrant.feature(), "qdrant");
-        let told = format!("{:?}", EngineSetting { password: Some("hush".to_owned()), ..engine });
-        assert!(!told.contains("hush"), "{told}");
+        let text = format!("{:?}", EngineSetting { password: Some("hush".to_owned()), ..engine });
+        assert!(!text.contains("hush"), "{text}");
         assert_eq!(read(""), Ok(None));
         for wrong in [
             "",

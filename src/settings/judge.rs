@@ -26,7 +26,7 @@ impl Judge {
 
     /// Checks what only makes sense together.
     pub(crate) fn of(settings: JudgeSettings) -> Result<Self, String> {
-        let wrong = |what: &str| Err(format!("{what}; {}", Self::FORM));
+        let wrong = |problem: &str| Err(format!("{problem}; {}", Self::FORM));
         let JudgeSettings { command, url, model, key_env } = settings;
         let has_program = !command.is_empty();
         if has_program && url.is_empty() && model.is_empty() {

@@ -32,7 +32,8 @@ pub fn settings_schema() -> Value {
 
 fn schema_of(table: ConfigTable) -> Value {
     let start = format!("{}.", table.as_str());
-    let settings = || Setting::all().filter_map(|one| Some((one.key.strip_prefix(&*start)?, one)));
+    let settings =
+        || Setting::all().filter_map(|setting| Some((setting.key.strip_prefix(&*start)?, setting)));
     let named = settings().filter(|(name, _)| *name != "*");
     let properties: Map<_, _> =
         named.map(|(name, setting)| (name.to_owned(), described(setting))).collect();
@@ -59,7 +60,7 @@ fn described(setting: &Setting) -> Value {
     schema.extend((setting.default)().map(|default| ("default".to_owned(), json!(default))));
     let example = format!("x = {}", setting.toml_example()).parse::<toml::Table>();
     let examples = example
-        .map_or_else(|_| Vec::new(), |table| table.into_iter().map(|(_, one)| one).collect());
+        .map_or_else(|_| Vec::new(), |table| table.into_iter().map(|(_, value)| value).collect());
     schema.insert("examples".to_owned(), json!(examples));
     schema.into()
 }

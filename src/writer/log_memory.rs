@@ -95,7 +95,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     }
 }
 
-/// Gives a lesson without a type the one that its words suggest; also returns what the person should know about that.
+/// Gives a lesson without a type the one that its words suggest. Returns a notice about that.
 fn with_kind(mut draft: Draft) -> (Draft, Option<String>) {
     if draft.event_type.is_some() {
         return (draft, None);
@@ -121,15 +121,15 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
     })
 }
 
-/// Says that another directory is taken for the one that was removed, where it decides the repository of something.
+/// Prints that another directory replaces the removed one, if the directory decides a repository.
 fn tell_directory(process: &mut Process<'_>, is_asked: impl FnOnce() -> bool) {
     if let Some(notice) = process.directory.notice().filter(|_| is_asked()) {
         complain(process.messages, "log-memory", &notice);
     }
 }
 
-/// Resolves the store and the configuration for either program. A named configuration that does not exist is told in its
-/// findings: it must not keep a lesson from being saved.
+/// Resolves the store and the configuration for either program. The findings of a configuration that does not
+/// exist say so: it must not keep a lesson from being saved.
 ///
 /// # Errors
 /// [`StoreError::NoPlace`], [`StoreError::Config`], and [`StoreError::NoFolder`] for a named store in a folder that does

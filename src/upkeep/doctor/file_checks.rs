@@ -71,8 +71,8 @@ fn directory(root: &Path, found: &Metadata) -> Diagnosis {
         }
         Ok(made) if owner(&made) != owner(found) => {
             let says = format!("{} belongs to another user", shown(root));
-            let mend = format!("sudo chown -R \"$(id -u)\" {}", word(root));
-            Diagnosis::warn("store", says).mended_by(mend)
+            let fix = format!("sudo chown -R \"$(id -u)\" {}", word(root));
+            Diagnosis::warn("store", says).mended_by(fix)
         }
         Ok(_) => Diagnosis::fine("store", shown(root)),
     }
@@ -115,12 +115,12 @@ fn about_log(log: &Path) -> Option<Diagnosis> {
     }
     if has_second_name(&found) {
         let (log, own) = (word(log), word(&log.with_extension("own")));
-        let mend = format!("cp -p {log} {own} && mv {own} {log}");
-        return Some(fail("has a second name (a hard link), which is refused").mended_by(mend));
+        let fix = format!("cp -p {log} {own} && mv {own} {log}");
+        return Some(fail("has a second name (a hard link), which is refused").mended_by(fix));
     }
     if let Err(error) = std::fs::OpenOptions::new().read(true).append(true).open(log) {
-        let mend = format!("chmod u+rw {}", word(log));
-        return Some(fail(&format!("cannot be read and written: {error}")).mended_by(mend));
+        let fix = format!("chmod u+rw {}", word(log));
+        return Some(fail(&format!("cannot be read and written: {error}")).mended_by(fix));
     }
     open_to_others("logs", log, &found)
 }
@@ -205,8 +205,8 @@ fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
     }
 }
 
-/// Compares the logs with their chains. `verify` says which lines were changed. A log whose lock is held is told by
-/// `locks`, and waiting for it once is enough.
+/// Compares the logs with their chains. `verify` says which lines were changed. `locks` reports a log whose lock is held,
+/// and waiting for it once is enough.
 fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
     let gone = store.logs_gone().unwrap_or_default();
     let mirrors = store.mirrors().unwrap_or_default();
@@ -224,7 +224,8 @@ fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
         }
         if !audit.is_whole() {
             let name = log.file_name().unwrap_or_default().to_string_lossy();
-            let name = origin.map_or_else(|| name.to_string(), |of| format!("{name} of {of}"));
+            let name = origin
+                .map_or_else(|| name.to_string(), |origin_name| format!("{name} of {origin_name}"));
             if audit.faults.iter().any(|fault| fault.kind == ChainFaultKind::Gone) {
                 lost.push(format!("{name} is gone ({})", counted(audit.lines, "line")));
             } else {

@@ -54,8 +54,8 @@ fn text(findings: &[Diagnosis]) -> String {
         };
         let says = neutralise(&finding.says, Layout::Line);
         let _ = writeln!(text, "{level:<5} {:<14} {says}", finding.about);
-        if let Some(mend) = &finding.mend {
-            let _ = writeln!(text, "      {:<14} fix: {mend}", "");
+        if let Some(fix) = &finding.mend {
+            let _ = writeln!(text, "      {:<14} fix: {fix}", "");
         }
     }
     text.trim_end().to_owned()

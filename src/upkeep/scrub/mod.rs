@@ -1,5 +1,5 @@
-//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, quarantined lines, and all else that we write
-//! (`own_files`).
+//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, quarantined lines, and the other files that we
+//! write (`own_files`).
 //! Not here: what a secret is (`secret_lines`), replacing a file safely (`store::rewrite`).
 
 mod history;
@@ -43,7 +43,7 @@ pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
     Ok(CheckReport { verdict, reply: scrub_reply::reply(request, &all, &own, too_long) })
 }
 
-/// Scrubs what is outside the logs. It belongs to no single repository.
+/// Scrubs the files outside the logs, which belong to no single repository.
 fn scrub_own(request: &ScrubRequest<'_>, was_removed: bool) -> OwnFiles {
     if request.repo.is_some() {
         return OwnFiles::default();

@@ -77,8 +77,8 @@ pub(super) fn reply(
     Reply::new(text, json)
 }
 
-fn total(all: &[Scrubbed], of: impl Fn(&Scrubbed) -> &Vec<ScrubFindings>) -> usize {
-    all.iter().map(|file| of(file).len()).sum()
+fn total(all: &[Scrubbed], findings_of: impl Fn(&Scrubbed) -> &Vec<ScrubFindings>) -> usize {
+    all.iter().map(|file| findings_of(file).len()).sum()
 }
 
 fn list_secrets(text: &mut String, file: &Scrubbed, verb: &str, found: &[ScrubFindings]) {

@@ -55,9 +55,9 @@ pub enum Segments {
 /// What happens to logs of the store that no longer fit their chains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangedLogs {
-    /// They are told.
+    /// They are reported.
     Tell,
-    /// They are told and accepted: from now on they are as they should be.
+    /// They are reported and accepted: from now on they count as unchanged.
     Accept,
 }
 
@@ -75,8 +75,8 @@ pub enum DamagedLines {
 const READS_MAX: usize = 16;
 
 /// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, lines that
-/// somebody changed after they were written, lines that stand in a segment and in another file of its log, and logs that
-/// cannot be read. Repeated lines, events about missing memories, times in the future and an
+/// somebody changed after they were written, lines that a segment and another file of its log have, and logs that cannot
+/// be read. Repeated lines, events about missing memories, times in the future and an
 /// unfinished last line, also one that was closed later, are harmless and only reported.
 ///
 /// # Errors
@@ -145,7 +145,7 @@ fn gone(request: &VerifyRequest<'_>, census: &mut StoreCensus) -> Result<(), Sto
     Ok(())
 }
 
-/// Compares the mirrors with their chains. What is wrong in their lines can be mended only in the store that wrote them.
+/// Compares the mirrors with their chains. Only the store that wrote their lines can fix what is wrong in them.
 fn mirrors(request: &VerifyRequest<'_>, census: &mut StoreCensus) {
     let mirrors = request.store.mirrors().unwrap_or_else(|error| {
         let mut team = census.begin(request.store.root().join("team"));
@@ -173,7 +173,7 @@ fn chain(request: &VerifyRequest<'_>, log: &Path) -> ChainCensus {
     }
 }
 
-/// Looks for lines that stand in two files of a log.
+/// Looks for lines that two files of a log have.
 fn doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
     if request.segments == Segments::None {
         return DoubledCensus::None;

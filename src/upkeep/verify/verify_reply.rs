@@ -88,7 +88,7 @@ fn summary(census: &StoreCensus) -> String {
     let _ = write!(text, ", {}, {}", counted(lines, "line"), counted(events, "event"));
     let doubled: u64 = census.logs.iter().map(|log| log.doubled.lines()).sum();
     let doubled = usize::try_from(doubled).unwrap_or(usize::MAX);
-    for (count, said) in [
+    for (count, phrase) in [
         (doubled, format!("{doubled} in two files")),
         (repeated, format!("{repeated} repeated")),
         (cut_off, format!("{cut_off} cut off")),
@@ -99,7 +99,7 @@ fn summary(census: &StoreCensus) -> String {
         (changed_mirrors, counted(changed_mirrors, "changed mirror")),
     ] {
         if count > 0 {
-            let _ = write!(text, ", {said}");
+            let _ = write!(text, ", {phrase}");
         }
     }
     text + if census.is_fine() { ": no problems found" } else { ": problems found" }
@@ -159,12 +159,12 @@ fn about_log(out: &mut String, found: &LogCensus) {
     }
 }
 
-/// Says how many findings are not listed; `nouns` are one of them and many.
+/// Writes how many findings are not listed; `nouns` are the singular and the plural.
 fn left(out: &mut String, nouns: [&str; 2], count: usize) {
     if let Some(more) = count.checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
-        let [one, many] = nouns;
-        let what = if more == 1 { one } else { many };
-        let _ = writeln!(out, "          and {more} more {what}; --json lists up to {TOLD_MAX}");
+        let [singular, plural] = nouns;
+        let noun = if more == 1 { singular } else { plural };
+        let _ = writeln!(out, "          and {more} more {noun}; --json lists up to {TOLD_MAX}");
     }
 }
 
