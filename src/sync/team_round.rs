@@ -65,8 +65,7 @@ fn round(
     let reached = round.publish(transport).and_then(|tips| {
         (request.steps)("published");
         let (store, now, steps) = (request.store, request.now, request.steps);
-        let origin_bytes_max = ORIGIN_BYTES_MAX;
-        let policy = request.policy;
+        let (policy, origin_bytes_max) = (request.policy, ORIGIN_BYTES_MAX);
         let mirroring = Mirroring { store, turn, now, origin_bytes_max, policy, steps };
         let Round { state, record, report, .. } = &mut round;
         mirroring.all(transport, &tips, state, record, report)

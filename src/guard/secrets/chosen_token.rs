@@ -99,7 +99,7 @@ impl NameInText<'_> {
             && is_plain();
         let is_header =
             kind == NameKind::Header && bound.bond == Bond::Operator && is_long && is_plain();
-        let is_in_sentence = kind == NameKind::Token
+        let is_prose = kind == NameKind::Token
             && bound.bond == Bond::Sentence
             && bound.is_last
             && is_long
@@ -126,12 +126,7 @@ impl NameInText<'_> {
             && text.before(bound.from) == b'='
             && is_long
             && is_plain();
-        if is_word
-            || is_session
-            || is_header
-            || is_in_sentence
-            || is_value && is_named() && !is_list
-        {
+        if is_word || is_session || is_header || is_prose || is_value && is_named() && !is_list {
             return true;
         }
         if kind != NameKind::Token || bound.bond != Bond::Operator {

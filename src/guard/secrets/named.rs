@@ -213,12 +213,9 @@ impl NameInText<'_> {
     fn accepted_in_context<'a>(&self, kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         let Self { text, start, .. } = *self;
         let value = bound.trimmed();
-        let is_neighbour = bound.bond == Bond::Neighbour;
+        let is_next = bound.bond == Bond::Neighbour;
         // user bob and password X
-        if matches!(kind, NameKind::Password | NameKind::Pass)
-            && is_neighbour
-            && is_login(text, start)
-        {
+        if matches!(kind, NameKind::Password | NameKind::Pass) && is_next && is_login(text, start) {
             return is_password(bound, Bond::Sentence);
         }
         // A UUID after an identifier: `heroku_token is …`.
@@ -228,13 +225,13 @@ impl NameInText<'_> {
             && is_in_identifier(text, start);
         // Nothing else is called an API key.
         let is_api_key = matches!(self.row.name, "api-key" | "access-key")
-            && is_neighbour
+            && is_next
             && !is_ulid(value)
             && (self.row.name == "api-key" || !is_uuid(value))
             && is_random(value, Hint::Strong);
         // error: 401 for key 'X'
         let is_refused = kind == NameKind::Key
-            && is_neighbour
+            && is_next
             && bound.is_quoted
             && value.iter().all(u8::is_ascii_alphanumeric)
             && !value.iter().all(u8::is_ascii_hexdigit)
@@ -303,12 +300,9 @@ impl NameInText<'_> {
                     && (make.digits == 0 || make.digits == value.len())
                     && matches!(text.before(start), 0 | b'\n');
                 // `pwd` means nothing else, but names a command in lists of them.
-                let is_in_sentence = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
-                let is_sure = self.anchor == "pwd"
-                    && !is_in_sentence
-                    && !has(b'(')
-                    && !has(b',')
-                    && !has(b'.');
+                let is_prose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
+                let is_sure =
+                    self.anchor == "pwd" && !is_prose && !has(b'(') && !has(b',') && !has(b'.');
                 // Pass VALUE, … pass: VALUE
                 let is_stated = has(b':') || bound.bond == Bond::Sentence;
                 let is_ended = bound.is_last
