@@ -28,7 +28,7 @@ impl Applies {
     /// All values, in the order help texts list them.
     pub const ALL: [Self; 2] = [Self::Repo, Self::Global];
 
-    /// Returns the word as it stands in a line.
+    /// Returns the word of a line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl Event {
         value.and_then(Applies::parse).unwrap_or_default()
     }
 
-    /// Tells whether the event must never leave this machine. Whoever writes the field by hand means it, in whatever form.
+    /// Tells whether the event must never leave this machine. A field that somebody wrote by hand counts in whatever form.
     #[must_use]
     pub fn is_private(&self) -> bool {
         let value = self.extra.get(PRIVATE);

@@ -1,5 +1,5 @@
-//! What a line says about its own reliability: how sure its writer was, and until when it counts. Older readers
-//! treat both fields as unknown fields. Not here: what later events say (`change`, `evidence`).
+//! The reliability that a line states: how sure its writer was, and until when it counts. Older readers
+//! treat both fields as unknown fields. Not here: later events about it (`change`, `evidence`).
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -25,7 +25,7 @@ impl Confidence {
     /// All values, in the order help texts list them.
     pub const ALL: [Self; 2] = [Self::Stated, Self::Inferred];
 
-    /// Returns the word as it stands in a line.
+    /// Returns the word of a line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Confidence {
         Self::ALL.into_iter().find(|level| text.trim().eq_ignore_ascii_case(level.as_str()))
     }
 
-    /// Returns what a number from 0 to 1 counts as; `None` for any other number.
+    /// Returns the level of a number from 0 to 1; `None` for any other number.
     #[must_use]
     pub fn of_share(share: f64) -> Option<Self> {
         let known = (0.0..=1.0).contains(&share);

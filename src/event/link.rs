@@ -70,7 +70,7 @@ impl Relation {
         Self::Touches,
     ];
 
-    /// Returns the word as it stands in a line.
+    /// Returns the word of a line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -176,7 +176,7 @@ impl Node {
         Some(Self::code(path, symbol))
     }
 
-    /// Returns the id as it stands in a line.
+    /// Returns the id of a line.
     #[must_use]
     pub fn id(&self) -> &EventId {
         &self.0

@@ -10,7 +10,7 @@ pub const BELOW: &str = " > ";
 /// How many headings, counted from the last, are tried with the colon that a `context` leaves out.
 const COLONS_MAX: usize = 4;
 
-/// Hashes what a rule says, its place and its repository into an id. Secrets are excluded, because ids are
+/// Hashes the text of a rule, its place and its repository into an id. Secrets are excluded, because ids are
 /// shown.
 #[must_use]
 pub fn rule_id(repo: &RepoKey, file: &str, under: &[String], text: &str) -> EventId {

@@ -1,11 +1,11 @@
-//! Whether two versions of a memory say the same, whoever vouches for them and wherever they stand. Not here: ids, which
+//! Whether two versions of a memory say the same, whoever vouches for them and whichever file has them. Not here: ids, which
 //! may hash a whole line (`id`).
 
 use std::collections::BTreeSet;
 
 use super::{Event, EventId};
 
-/// Hashes the lines that an event says, each once: a lesson that repeats another field adds nothing. The order of the
+/// Hashes the lines of an event's texts, each once: a lesson that repeats another field adds nothing. The order of the
 /// lines does not count.
 #[must_use]
 pub fn text_digest(event: &Event) -> EventId {

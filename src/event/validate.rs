@@ -18,7 +18,7 @@ use super::{
 use guard::secrets::findings;
 use guard::text;
 
-/// What the writer knows and the draft may leave out.
+/// The fields that the writer knows and the draft may leave out.
 #[derive(Debug, Clone)]
 pub struct Stamp {
     /// The time of writing.

@@ -23,7 +23,7 @@ pub(crate) struct AnchorEntry {
 
 const NONE: u16 = u16::MAX;
 
-/// Stands in an anchor where its words are parted: before a letter.
+/// Separates the words of an anchor, before a letter.
 const PART: u8 = b'^';
 
 /// Eight times as many slots as entries, so that most of a text hits none.
@@ -95,7 +95,7 @@ pub(crate) const fn len(tables: &[&str]) -> usize {
 }
 
 impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
-    /// Calls `found` with every anchor of a text and the bytes where it stands, without case. Anchors that begin
+    /// Calls `found` with every anchor of a text and its bytes, without case. Anchors that begin
     /// alike come in the order of the tables.
     pub(crate) fn each(
         &self,
@@ -131,11 +131,11 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     }
 }
 
-/// What parts the words of a name: one of these, perhaps twice, a space without break, or nothing.
+/// Separators of the words of a name: one of these, perhaps twice, a space without break, or nothing.
 const PARTINGS: &[u8] = b" _-.";
 const NO_BREAK_SPACE: &[u8] = &[0xC2, 0xA0];
 
-/// Returns the length of a name of several words at the beginning of a text, whatever parts the words.
+/// Returns the length of a name of several words at the beginning of a text, with any separators.
 fn parted(anchor: &[u8], text: &[u8]) -> Option<usize> {
     let (mut length, mut is_first) = (0, true);
     for word in anchor.split(|byte| *byte == PART) {
@@ -157,7 +157,7 @@ fn parted(anchor: &[u8], text: &[u8]) -> Option<usize> {
     Some(length)
 }
 
-/// Tells whether an anchor has words that anything may part: `^` before a letter, behind the bytes that are hashed.
+/// Tells whether an anchor has words with any separator: `^` before a letter, after the bytes that are hashed.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 const fn is_parted(text: &[u8], anchor: usize, length: usize) -> bool {
     let mut place = anchor;
@@ -175,7 +175,7 @@ const fn is_parted(text: &[u8], anchor: usize, length: usize) -> bool {
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 #[expect(clippy::cast_possible_truncation, reason = "asserted, by the compiler")]
 impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
-    /// Hashes every anchor of the tables. Without room it only counts them.
+    /// Hashes every anchor of the tables. With `ENTRIES` of 0 it only counts them.
     pub(crate) const fn of(tables: &[&str]) -> Self {
         let empty = AnchorEntry {
             table: 0,

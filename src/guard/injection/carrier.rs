@@ -178,7 +178,7 @@ fn copies_secret(line: &str) -> bool {
         arguments.split([' ', '`', '"', '\'', ';', '|']).filter(|word| !word.is_empty());
     let is_secret =
         |word: &str| PRIVATE.iter().any(|file| word.contains(file)) && !word.ends_with(".pub");
-    // What stands on the other host before the colon is none of ours.
+    // A name before the colon is that of another host.
     let is_ours = |word: &&str| !word.contains(':') && is_secret(word);
     words.any(|word| is_ours(&word)) && words.any(|word| word.contains(':'))
 }

@@ -1,5 +1,5 @@
 //! Looks for phrases in a text. A phrase becomes a regex over the words of a text, compiled when all its words
-//! are there. Not here: the phrases (`phrase_table`), and what follows from one (`mod`).
+//! are there. Not here: the phrases (`phrase_table`), and the verdict (`mod`).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

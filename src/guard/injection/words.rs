@@ -14,7 +14,7 @@ pub(super) struct Word {
     pub known: Option<KnownWord>,
     /// Whether a sentence, a line or a clause after a colon begins with it.
     pub begins: bool,
-    /// Whether a full stop, a question mark or an exclamation mark stands before it.
+    /// Whether a full stop, a question mark or an exclamation mark precedes it.
     pub after_stop: bool,
 }
 
@@ -32,13 +32,13 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Tells whether a word of one of the classes stands in the text.
+    /// Tells whether the text has a word of one of the classes.
     pub(super) fn has(&self, classes: &[&str]) -> bool {
         let wanted = lexicon::classes(classes);
         self.words.iter().filter_map(|word| word.known).any(|known| known.classes & wanted != 0)
     }
 
-    /// Tells whether a word stands in the text.
+    /// Tells whether the text has a word.
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.words.iter().filter_map(|word| word.known).any(|known| known.word == word)
     }

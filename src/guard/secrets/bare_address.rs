@@ -17,7 +17,7 @@ const USER: Charset = DOTTED.and("+\\");
 /// Characters of an address of version 6 with its zone.
 const NUMBERS: Charset = HEX.and(":.%abcdefghijklmnopqrstuvwxyz");
 
-/// What parts the members of a list, and may stand in a password.
+/// Separators of the members of a list, which a password may also have.
 const DIVIDERS: Charset = Charset::of(",;");
 
 /// Words before a colon and an address of mail or the name of a thing with a version.
@@ -72,8 +72,8 @@ fn found(text: Text<'_>, at: usize) -> Option<Hit> {
     })
 }
 
-/// Returns where the login before an `@` begins. A comma or a semicolon is part of it only if a password stood without a user
-/// otherwise: in a list each login has both.
+/// Returns where the login before an `@` begins. A comma or a semicolon is part of it only if the password would
+/// otherwise have no user: in a list each login has both.
 fn login_start(text: Text<'_>, at: usize) -> usize {
     let goes_on = |byte: u8| byte > b' ' && byte < 0x80 && !b"\"'`()<>[],;=|".contains(&byte);
     let run_back = |place: usize| {

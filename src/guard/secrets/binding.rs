@@ -62,8 +62,7 @@ pub(super) struct Look<T> {
     pub(super) values: Range<usize>,
 }
 
-/// Calls `accept` on every value that may be bound to a name, which stands from `start` to `end`, until one is
-/// accepted.
+/// Calls `accept` on every value that may be bound to the name from `start` to `end`, until one is accepted.
 pub(super) fn look<'a, T>(
     text: Text<'a>,
     start: usize,
@@ -166,7 +165,7 @@ fn is_in_template(text: Text<'_>, place: usize) -> bool {
     text.slice(line, place).windows(2).any(|pair| matches!(pair, b"{{" | b"{%"))
 }
 
-/// A value that only a space parts from its name.
+/// Reads a value that follows its name after a space.
 fn beside<'a>(
     text: Text<'a>,
     start: usize,
@@ -224,7 +223,7 @@ fn after_operator(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
     value_at(text, place, Bond::Operator, b"")
 }
 
-/// A value at the end of the line, after a colon, where the words before it say whose or what for it is.
+/// Reads a value at the end of the line, after a colon, if the words before it name its owner or purpose.
 fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
     let says_for = |words_after: &[u8]| {
         words_after.split(|byte| *byte == b' ').any(|word| words(FOR).any(|other| other == word))
@@ -245,7 +244,7 @@ fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
         .then(|| value_at(text, name_end + colon + 2, Bond::Operator, b""))?
 }
 
-/// A value that a verb binds to its name.
+/// Reads a value that a verb binds to its name.
 fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
     let (before, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
     // password when provider is "x"
@@ -284,7 +283,7 @@ fn in_brackets(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
     (text.at(bound.to + usize::from(bound.is_quoted)) == close).then_some(bound)
 }
 
-/// Returns where the first verb stands, with the spaces around it.
+/// Returns the place of the first verb, with the spaces around it.
 pub(super) fn verb(tail: &[u8]) -> Option<Range<usize>> {
     let mut start = 0;
     for word in tail.split(|byte| *byte == b' ') {

@@ -1,6 +1,5 @@
-//! Tokens and secrets that somebody chose: where a value that could be a word is one all the same, and what the words
-//! before a name tell of it. Not here: drawn tokens
-//! (`named`).
+//! Tokens and secrets that somebody chose: when a value that could be a word is a secret, and what the words before a name
+//! show about it. Not here: drawn tokens (`named`).
 
 use super::bound_value::{Bond, BoundValue};
 use super::context::{NAME_BYTES_MAX, is_in_identifier, mentions, name_start, precedes};
@@ -73,7 +72,7 @@ impl NameInText<'_> {
         }
     }
 
-    /// Tells whether a token stands where a program is sent it: in the query of an address, a header of its own, or an
+    /// Tells whether a token is part of a request to a program: in the query of an address, a header of its own, or an
     /// option.
     pub(super) fn is_sent(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
         // `pullSecrets` lists names.
@@ -147,7 +146,7 @@ impl NameInText<'_> {
         self.anchor.contains('^') || FIRST.iter().any(|word| precedes(self.text, self.start, word))
     }
 
-    /// Tells whether the value of a `secret` can be chosen: names of secrets, which stand there too, have dividers.
+    /// Tells whether the value of a `secret` can be chosen: names of secrets, which are found there too, have dividers.
     fn is_chosen_secret(&self, bound: &BoundValue<'_>) -> bool {
         let core = bound.trimmed();
         let is_bound = match bound.bond {

@@ -1,5 +1,5 @@
 //! Decodes one layer of escapes (`\n`, `\"`, `\u002d`, `\u{2d}`, `\x2d`, `%2d`, joined strings), so that rules see the
-//! secret as it was meant. Keeps the origin of each byte. Not here: the rules.
+//! secret itself. Keeps the origin of each byte. Not here: the rules.
 
 /// A text without one layer of escapes.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! A text as people type names without their accents: Latin letters without marks, Greek and Cyrillic in lower case, letters
+//! Folds a text as people type names without their accents: Latin letters without marks, Greek and Cyrillic in lower case, letters
 //! and marks composed, and nothing that has no width. So one spelling of a name is enough (`tables/names.txt`), and the
 //! same name is found however a system wrote it down. Keeps the origin of each byte. Not here: the rules.
 
@@ -41,7 +41,7 @@ pub(super) fn folded(text: &[u8]) -> Option<Decoded> {
     Some(layer)
 }
 
-/// Returns the letter that stands for a character, or nothing if it has no width or is a mark of another one.
+/// Returns the letter that replaces a character; none if it has no width or is a mark of another one.
 fn meant(letter: char) -> Option<char> {
     let code = u32::from(letter);
     let from = |table: &'static str, first: u32| {

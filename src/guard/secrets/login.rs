@@ -13,7 +13,7 @@ use super::typed_word::{
 };
 use crate::prefilter::TableRow;
 
-/// Bytes before a command that tell what was asked.
+/// Bytes before a command in which a question may be found.
 const ASKED_BYTES_MAX: usize = 96;
 
 /// Beginnings of statements that set a password, in which it stands without quotes too.
@@ -55,7 +55,7 @@ pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRo
 /// A command of the table in a text.
 struct Command<'a> {
     text: Text<'a>,
-    /// Where its name stands in the table's spelling, and where its arguments begin.
+    /// Where its name begins in the table's spelling, and where its arguments begin.
     start: usize,
     end: usize,
     begin: usize,

@@ -8,7 +8,7 @@ use super::text::Text;
 use super::typed_word::{ARGUMENT_BYTES_MAX, command_before, hit, is_typed, nth_word, word_at};
 use super::value_make::Make;
 
-/// Bytes of a word that is a password though nothing else says so.
+/// Bytes of a word that is a password without any other sign.
 const ALONE_BYTES_MIN: usize = 8;
 
 /// Reads the password after a user name and a slash.
@@ -54,7 +54,7 @@ pub(super) fn pair(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
     is_secret.then(|| hit("login-password", from, to))?
 }
 
-/// Tells whether a value beside a user is a password though nothing else says so.
+/// Tells whether a value beside a user is a password without any other sign.
 pub(super) fn is_sure(value: &[u8]) -> bool {
     let make = Make::of(value);
     let is_number = make.digits == value.len() && (9..=11).contains(&value.len());
@@ -173,7 +173,7 @@ const USER_OPTIONS: [&[u8]; 9] =
     [b"-l", b"-u", b"-U", b"--user", b"--username", b"-user", b"-username", b"--login", b"-login"];
 const PAIRS_MAX: usize = 4;
 
-/// Checks `-p PASSWORD` of any program that was told a user before it: `-u jane -h db1 -p PASSWORD`.
+/// Checks `-p PASSWORD` of any program with the option of a user before it: `-u jane -h db1 -p PASSWORD`.
 pub(super) fn of_option(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let command = command_before(text, start, b"\n|;");
     let words = || command.split(|byte| *byte == b' ').filter(|word| !word.is_empty());

@@ -13,7 +13,7 @@
 //! decoded (`escapes`), and text with accents without them (`folded`). All work is linear in the length of the text: a look from an anchor is bounded, or
 //! ends in a report after which the pass goes on.
 //!
-//! What is written, sent or shown takes a [`Redacted`], which the rules have seen before anybody reshaped it.
+//! Code that writes, sends or shows a text takes a [`Redacted`]: the rules have read it before it was reshaped.
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
@@ -78,7 +78,7 @@ pub use self::redacted_text::Redacted;
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule that recognised it, as it stands in `[REDACTED:rule]`.
+    /// The rule that recognised it, as in `[REDACTED:rule]`.
     pub rule: &'static str,
     /// Where it is, in bytes; always on character boundaries.
     pub span: Range<usize>,

@@ -57,7 +57,7 @@ impl NameKind {
     }
 }
 
-/// A name that stands in a text.
+/// A name in a text.
 pub(super) struct NameInText<'a> {
     pub(super) text: Text<'a>,
     pub(super) start: usize,

@@ -32,7 +32,7 @@ const FULL_PROMISES: [&str; 9] = [
     "access-key",
 ];
 
-/// Providers whose digests name events, which people tell with the provider's name alone.
+/// Providers whose digests name events, which people cite with only the provider's name.
 const TRACERS: [&str; 6] = [
     "sentry-token",
     "honeycomb-key",

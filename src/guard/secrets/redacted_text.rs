@@ -1,5 +1,5 @@
-//! A text that the rules have seen whole, before anybody cut, split, joined or respelled it. What is written, sent or shown takes this
-//! type, as the log takes `event::CleanEvent`. Not here: the rules, and the secrets of a whole event (`event::clean`).
+//! A text that the rules have read as a whole, before it was cut, split, joined or respelled. Code that writes, sends or shows a text
+//! takes this type, as the log takes `event::CleanEvent`. Not here: the rules, and the secrets of a whole event (`event::clean`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,13 +13,14 @@ use crate::text::{Layout, is_unsafe, neutralise, visible};
 /// How far around a cut secrets are looked for, in bytes: longer than an RSA key of 4,096 bits.
 const SECRET_BYTES: usize = 4 << 10;
 
-/// A text without the secrets that the rules know. Only this module makes one, and each way runs the rules on the text as it came.
+/// A text without the secrets that the rules know. Only this module makes one, and each constructor runs the rules on the original
+/// text.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Redacted(String);
 
 impl Redacted {
-    /// Takes the secrets out of a text, also where an escape sequence or an invisible character hides them.
+    /// Removes the secrets from a text, also where an escape sequence or an invisible character hides them.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self::seen(text, redacted)
@@ -33,7 +34,7 @@ impl Redacted {
         }
     }
 
-    /// Takes the secrets out of a name or an id. Ids are random, so a random value alone is no secret.
+    /// Removes the secrets from a name or an id. Ids are random, so a random value alone is no secret.
     #[must_use]
     pub fn stamp(text: &str) -> Self {
         Self::seen(text, redacted_stamp)
@@ -47,8 +48,8 @@ impl Redacted {
         Self::of(&before(near, near.floor_char_boundary(bytes_max)))
     }
 
-    /// Returns both ends of a long text with `between` between them, in time that does not depend on its length; a text that is no
-    /// longer than both is kept whole.
+    /// Returns the head and the tail of a long text with `between` between them, in time that does not depend on its length. A text
+    /// that is no longer than both is kept whole.
     #[must_use]
     pub fn ends(text: &str, head_bytes: usize, tail_bytes: usize, between: &str) -> Self {
         if text.len() <= head_bytes.saturating_add(tail_bytes) {
@@ -62,8 +63,8 @@ impl Redacted {
         Self::of(&format!("{head}{between}{tail}"))
     }
 
-    /// Gives the text another form: cuts it, respells it, takes a part of it. `form` can use nothing but this text, and the rules see
-    /// what it makes: parts that come together may be a secret.
+    /// Gives the text another form: cuts it, respells it, takes a part of it. `form` gets only this text, and the rules read the
+    /// result: parts that come together may be a secret.
     #[must_use]
     pub fn reshaped(&self, form: fn(&str) -> String) -> Self {
         Self::of(&form(&self.0))
@@ -119,7 +120,7 @@ impl Redacted {
     }
 }
 
-/// Returns a text as it is shown; `None` if that is what it is.
+/// Returns a text as it is shown; `None` if it is unchanged.
 fn shown(text: &str) -> Option<String> {
     if text.chars().any(is_unsafe) {
         return Some(neutralise(text, Layout::Block));
@@ -130,7 +131,7 @@ fn shown(text: &str) -> Option<String> {
     }
 }
 
-/// Returns what of a text stands before a place, without secrets; one across the place is left out.
+/// Returns the text before a place, without secrets; a secret across the place is left out.
 fn before(text: &str, place: usize) -> String {
     let found = findings(text);
     let across =
@@ -143,7 +144,7 @@ fn before(text: &str, place: usize) -> String {
     out
 }
 
-/// Returns what of a text stands after a place, without secrets; one across the place is left out.
+/// Returns the text after a place, without secrets; a secret across the place is left out.
 fn after(text: &str, place: usize) -> String {
     let found = findings(text);
     let across =

@@ -47,7 +47,7 @@ fn every_prefix_is_found_without_near_misses() {
     }
 }
 
-/// What may stand right before a key: the rest of a branch's name, of a path, of an address or of an assignment.
+/// Texts right before a key: the rest of a branch's name, of a path, of an address or of an assignment.
 const BEFORE: [&str; 12] =
     ["fix/rotate-", "x-", "a_", "docs/", "v1.", "a=", "a:", "bot@", "\"", "'", "`", "-w-"];
 

@@ -10,7 +10,7 @@ use super::value_make::Make;
 /// Bytes of a typed password.
 pub(super) const ARGUMENT_BYTES_MAX: usize = 128;
 
-/// Words of a command that are read, and bytes before a command that tell what was asked.
+/// Words of a command that are read, and bytes before a command in which a question may be found.
 pub(super) const WORDS_MAX: usize = 6;
 
 /// Bytes of a command that are read after or before the name of its program.
