@@ -1,5 +1,5 @@
-//! Changes the text of a configuration file: comments and order stay, and nothing is returned that the code which reads configurations
-//! would not take. Not here: the settings (`table`), the file itself (`store`).
+//! Changes the text of a configuration file: comments and order stay, and every text that is returned can be read as
+//! a configuration. Not here: the settings (`table`), the file itself (`store`).
 
 use serde_json::{Value, json};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, Value as TomlValue, value};
@@ -12,14 +12,14 @@ use super::value_kinds::Switch;
 #[derive(Debug)]
 pub struct ConfigText {
     document: DocumentMut,
-    /// What did not count in the text as it was found: a newer version may have written it, so it stays.
+    /// The keys that did not count in the text as it was found: a newer version may have written them, so they stay.
     found: Vec<Fault>,
 }
 
 /// A key, and why it does not count.
 type Fault = (String, String);
 
-/// Returns what does not count in a text.
+/// Returns the keys that do not count in a text.
 fn faults_of(text: &str) -> Result<Vec<Fault>, String> {
     let findings = Config::parse(text).map_err(|fault| fault.why)?.findings.into_iter();
     Ok(findings.map(|finding| (finding.key, finding.why)).collect())
@@ -88,8 +88,7 @@ impl ConfigText {
         Ok(known)
     }
 
-    /// Puts another provider into the table `[embedding]`, of which only the precision and the repositories that are left out stay.
-    /// Returns the new text.
+    /// Replaces the provider in the table `[embedding]`. The precision and the left-out repositories stay. Returns the new text.
     pub fn with_embedding(&mut self, settings: &[(&str, Vec<&str>)]) -> Result<String, String> {
         let mut table = match self.document.remove("embedding") {
             None => Table::new(),
@@ -239,7 +238,7 @@ fn without_line(text: &str, key: &str) -> Option<String> {
     if is_commented && may_stay {
         return Some(kept);
     }
-    // A table that nothing may be without, such as `[judge]`, goes; what was said about it stays.
+    // A table without its required keys, such as `[judge]`, goes; the comments on it stay.
     let comment =
         line.find('#').and_then(|at| line.get(at..)).map(|comment| format!("{comment}\n"));
     let above = match above.strip_suffix("\n\n") {

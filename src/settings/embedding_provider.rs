@@ -9,7 +9,7 @@ use super::repo_pattern::is_match;
 use super::setting_fields::SettingFields;
 use super::table::EmbeddingProvider;
 
-/// What stands in the table, for error messages.
+/// The form of the table, for error messages.
 const FORM: &str = "[embedding] takes provider = \"openai\" (any /v1/embeddings), \"ollama\", \"voyage\", \"cohere\", \"gemini\" \
                     or \"command\", with model, url, key_env, dimensions, batch, max_chars, query_prefix, text_prefix, \
                     off_repos and command; or precision = \"fp32\" or \"int8\" for the model of this machine";
@@ -18,7 +18,7 @@ impl EmbeddingProvider {
     /// Most numbers per vector: the widest index.
     pub const DIMENSIONS_MAX: u32 = 4_096;
 
-    /// Returns a provider with everything usual.
+    /// Returns a provider with default values.
     #[must_use]
     pub fn usual(form: ProviderForm, model: &str) -> Self {
         let url = form.usual_url().to_owned();
@@ -39,7 +39,7 @@ impl EmbeddingProvider {
         !self.off_repos.iter().any(|pattern| is_match(pattern, repo.as_str()))
     }
 
-    /// Checks what only makes sense together.
+    /// Checks the settings that depend on each other.
     pub(crate) fn checked(self, form: ProviderForm) -> Result<Self, String> {
         let is_command = form == ProviderForm::Command;
         let wrong = |problem: &str| Err(format!("{problem}; {FORM}"));

@@ -25,7 +25,7 @@ impl EngineSetting {
     /// What the table of the configuration may contain.
     const FORM: &str = "[engine] takes url = \"postgres://user@127.0.0.1/database\" or, for Qdrant, \"https://host:6333\", and perhaps password_env = \"VARIABLE\"";
 
-    /// Checks what only makes sense together.
+    /// Checks the settings that depend on each other.
     pub(crate) fn of(settings: EngineSettings) -> Result<Self, String> {
         if settings.url.is_empty() {
             return Err(format!("[engine] must name a url; {}", Self::FORM));

@@ -24,7 +24,7 @@ impl Judge {
     /// What the table of the configuration may contain.
     pub const FORM: &str = "[judge] takes command = [\"program\", \"argument\"], or url = \"http://localhost:11434/v1\" with model = \"name\" and perhaps key_env = \"VARIABLE\"";
 
-    /// Checks what only makes sense together.
+    /// Checks the settings that depend on each other.
     pub(crate) fn of(settings: JudgeSettings) -> Result<Self, String> {
         let wrong = |problem: &str| Err(format!("{problem}; {}", Self::FORM));
         let JudgeSettings { command, url, model, key_env } = settings;
