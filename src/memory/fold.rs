@@ -42,7 +42,7 @@ pub enum Effect {
     },
     /// A memory was removed.
     Removed(RemovedMemory),
-    /// Several of these, one after the other.
+    /// Several effects, one after the other.
     Several(Vec<Effect>),
     /// No index has to change.
     Nothing,

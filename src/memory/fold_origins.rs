@@ -1,5 +1,5 @@
-//! Several origins under one id: what each of them wrote is folded by itself, and where two arrive at the same content,
-//! it is one memory of both (SPEC S-ORIGIN-3). This is rare: an id is random, so it takes an import on two machines, a
+//! Several origins under one id: the lines of each are folded by themselves, and if two of them have the same content, it
+//! is one memory of both (SPEC S-ORIGIN-3). This is rare: an id is random, so it takes an import on two machines, a
 //! copied store, or somebody who wants to take the place of another. Not here: one origin (`fold`).
 
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Fold {
         }
     }
 
-    /// Shows contents under these numbers. A content keeps its number; what is left over is added or removed.
+    /// Shows contents under these numbers. A content keeps its number; the others are added or removed.
     fn show_contents(&mut self, contents: Vec<Content>, mut numbers: Vec<u32>) -> Vec<Effect> {
         let mut effects = Vec::new();
         let mut new = Vec::new();
@@ -184,7 +184,7 @@ mod tests {
         line
     }
 
-    /// What somebody sees of each memory: lesson, source, origins, other contents, events.
+    /// The visible parts of each memory: lesson, source, origins, other contents, events.
     fn seen(fold: &Fold) -> BTreeSet<String> {
         let tell = |memory: &Arc<Memory>| {
             let origins: BTreeSet<_> = memory.origins().map(LineOrigin::other).collect();

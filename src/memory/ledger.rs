@@ -33,7 +33,7 @@ pub(super) enum Admission {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
     bound: Bound,
-    /// Bytes of all kept memories, and of the traces of those left out.
+    /// Bytes of all kept memories, and of the entries of those left out.
     held_bytes: u64,
     /// The greatest age that was left out.
     horizon: Option<Age>,
@@ -93,7 +93,7 @@ impl Ledger {
         self.is_in_doubt
     }
 
-    /// Drops the census, since all lines it covers have been read.
+    /// Drops the census, since all lines that it covers have been read.
     pub(super) fn drop_census(&mut self) {
         self.census = None;
     }

@@ -51,7 +51,7 @@ pub fn write_neighbours(neighbours: &CowVec<Neighbours>, out: &mut dyn Write) ->
     packing.flush_over(out, 0)
 }
 
-/// Reads what [`write_neighbours`] wrote. `None` for anything else.
+/// Reads the neighbours that [`write_neighbours`] wrote. `None` for anything else.
 #[must_use]
 pub fn read_neighbours(from: &mut Packed<'_>) -> Option<CowVec<Neighbours>> {
     let count = u32::try_from(from.count()?).ok()?;

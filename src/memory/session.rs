@@ -9,7 +9,7 @@ use super::{Memory, NEIGHBOURS_MAX, Neighbours};
 use event::{EventId, RepoKey, StoreOrigin, Timestamp};
 
 type Key = Arc<(RepoKey, Option<StoreOrigin>, String)>;
-/// What tells sessions apart: nobody's memories come into the session of another origin.
+/// The key of a session. It includes the origin, so that no memory comes into the session of another origin.
 type SessionName<'a> = (&'a RepoKey, Option<&'a StoreOrigin>, &'a str);
 type SessionPosition = (Option<Timestamp>, EventId);
 

@@ -20,7 +20,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync {
     fn read_at(&self, to: &mut [u8], offset: u64) -> bool;
 }
 
-/// Tells that a record could not be read. All texts of one fold share it.
+/// The flag that is set when a record could not be read. All texts of one fold share it.
 #[derive(Debug, Clone, Default)]
 pub struct Damage(Arc<AtomicBool>);
 

@@ -24,8 +24,8 @@ pub struct Tie {
 /// The key of an edge of one source. The same place in code in two repositories is two edges.
 type Edge = (Option<RepoKey>, Node, Relation);
 
-/// Returns the edges of one memory (`only_origin` is set if it has one origin) or one place in code, sorted by repository, target and relation.
-/// `about` must be sorted by id. Of several contents under one id the first counts; of
+/// Returns the edges of one memory (`only_origin` is set if it has one origin) or one place in code, sorted by repository,
+/// target and relation. `about` must be sorted by id. Of several contents under one id the first counts; of
 /// contradicting events the latest, by time and then by id; events of discounted authors do not
 /// count. With `until`, later events do not count, except for links that state the time from which they hold: these
 /// tell of the past.

@@ -1,5 +1,5 @@
-//! Who says what about a memory: which change each event makes, and whose verdict it is. What another origin does to a
-//! memory counts only if it is trusted (SPEC S-ORIGIN-4). Not here: what all changes add up to (`lifecycle`, `ties`).
+//! The change that each event makes to a memory, and the voice of each verdict. The actions of another origin on a memory
+//! count only if it is trusted (SPEC S-ORIGIN-4). Not here: the sum of all changes (`lifecycle`, `ties`).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::line_place::LineOrigin;
 use super::version::Version;
 use event::{Event, MemoryChange, StoreOrigin, Verdict};
 
-/// The origin of a memory that has only one. What that one does to it counts.
+/// The origin of a memory that has only one. The actions of that origin on it count.
 pub type OnlyOrigin<'a> = Option<&'a LineOrigin>;
 
 /// The voice of a verdict. An agent has one verdict per session, the latest; without a session one per day. An origin that is

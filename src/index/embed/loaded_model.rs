@@ -26,7 +26,7 @@ const VOCABULARY_SORTED: u32 = 28_528;
 const LENGTH_MIN: f32 = 1e-12;
 /// The output of our networks: the last layer.
 const OUTPUT: &str = "last_hidden_state";
-/// What fills up the shorter texts of a batch. The network leaves it out.
+/// The padding of the shorter texts of a batch. The network leaves it out.
 const PADDING: i64 = 0;
 
 /// A network, with its weights in a file of their own.

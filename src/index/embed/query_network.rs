@@ -17,7 +17,7 @@ const ROUNDS: u32 = 4;
 /// computed wrongly.
 const COSINE_MIN: f32 = 0.99;
 
-/// How many times as long as the other the network for queries may take. On a processor with int8 products it takes
+/// The greatest ratio of the time of the network for queries to that of the other one. On a processor with int8 products it takes
 /// half as long, otherwise three times or more. The bound lies between, so that all processes of a machine choose
 /// alike.
 const TIMES_MAX: u32 = 2;
@@ -39,7 +39,7 @@ enum QueryNetwork {
 }
 
 impl WithQueryNetwork {
-    /// Tries both networks first, which takes some 30 ms, and drops `questions` where it is of no use.
+    /// Tries both networks first, which takes some 30 ms, and drops `questions` if it is wrong or too slow.
     pub(super) fn of(
         mut texts: Box<dyn Embedder>,
         questions: Result<Box<dyn Embedder>, EmbedError>,
@@ -125,7 +125,7 @@ fn tried(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), S
 /// Checks that the network for queries is right and not far slower.
 ///
 /// # Errors
-/// Why it is of no use.
+/// Why it is not used.
 fn is_of_use(texts: &Trial, questions: &Trial) -> Result<(), String> {
     let products = texts.vector.iter().zip(&questions.vector).map(|(left, right)| left * right);
     let cosine: f32 = products.sum();

@@ -264,7 +264,7 @@ pub(super) struct PostingsIter<'segment> {
 }
 
 impl PostingsIter<'_> {
-    /// Passes postings on from `here` as long as `each` takes them, and returns the first that it refuses. Same as
+    /// Passes postings on from `current` as long as `each` takes them, and returns the first that it refuses. Same as
     /// [`Iterator::find`], with fewer instructions for most postings of a common term.
     #[inline]
     pub(super) fn each_while(

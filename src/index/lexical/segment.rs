@@ -44,7 +44,7 @@ impl Segment {
         })
     }
 
-    /// Returns the segment of documents whose passages tell their length, whether they are a reply, and their terms.
+    /// Returns the segment of documents; `facts` gives the length of a passage and whether it is a reply.
     fn made<'passages, Passage, Terms: Iterator<Item = (&'passages str, Count)>>(
         documents: &'passages [(DocId, Vec<Passage>)],
         facts: impl Fn(&Passage) -> (Count, bool),

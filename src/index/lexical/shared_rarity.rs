@@ -10,7 +10,7 @@ use super::query::Prepared;
 #[derive(Debug)]
 pub struct SharedRarity<'index> {
     index: &'index LexicalIndex,
-    /// The terms of each word with their rarity. Words of several terms stand first: `std::string` counts once, and
+    /// The terms of each word with their rarity. Words of several terms come first: `std::string` counts once, and
     /// a later `string` does not count again.
     words: Vec<Vec<(Box<str>, f32)>>,
 }

@@ -1,6 +1,6 @@
-//! The score of a whole document of several passages. The best passage alone hides what the rest of a long text says,
-//! and the whole text alone hides what one passage says, so ranking uses the mean of both. Not here: finding
-//! documents (`search`), which sees passages only.
+//! The score of a whole document of several passages. The score of the best passage ignores the rest of a long text, and
+//! the score of the whole text hides a single good passage, so ranking uses the mean of both. Not here: finding documents
+//! (`search`), which uses passages only.
 
 use super::live_segment::LiveSegment;
 use super::postings::{Count, Local};

@@ -25,14 +25,14 @@ use crate::late::{SIGN_WORDS, SignLocation, SignStore, Signs, TOKENS_KEPT_MAX, T
 use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 8] = b"AKTOKENS";
-/// Goes up when the layout changes, or what signs mean. It is in the file name too.
+/// Goes up when the layout or the meaning of signs changes. It is in the file name too.
 const VERSION: u32 = 1;
 const WORD_BYTES: usize = size_of::<u64>();
 const START_BYTES: usize = 2 * WORD_BYTES;
 const TOKEN_BYTES: usize = SIGN_WORDS * WORD_BYTES;
 pub(super) const RECORD_BYTES: usize = START_BYTES + TOKENS_KEPT_MAX * TOKEN_BYTES;
 
-/// The file of signs that stands beside a file of vectors.
+/// The file of signs beside a file of vectors.
 #[derive(Debug)]
 pub struct SignFile {
     file: File,
@@ -108,7 +108,7 @@ fn offset(place: SignLocation) -> u64 {
     to_u64(HEADER_BYTES) + u64::from(place.row) * to_u64(RECORD_BYTES)
 }
 
-/// The tokens there are, without the room of those there are not.
+/// Returns the bytes of the tokens, without the unused room.
 fn encoded(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
     let count = to_u64(signs.len());
     let words: Vec<u64> = std::iter::once(count).chain(signs.iter().flatten()).collect();
@@ -130,8 +130,8 @@ fn decoded(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
     is_whole.then(|| TokenSigns::new(signs.iter().copied()))
 }
 
-/// A sum over words of which none can change, move or be missing unseen but by chance; a cryptographic one
-/// would take longer than comparing the signs. (Multiplying and turning, as in P. Evensen's and others'
+/// Returns a checksum over words that reveals a changed, moved or missing word, except by chance. A cryptographic one would
+/// take longer than comparing the signs. (Multiplying and turning, as in P. Evensen's and others'
 /// mixers of 64 bits.)
 fn checksum(place: SignLocation, words: &[u64]) -> u64 {
     let start = u64::from(place.check) ^ 0x616b_746f_6b65_6e73;

@@ -1,9 +1,9 @@
 //! The exact files the local provider was built and tested with.
 //!
-//! The same pins stand in `scripts/fetch-model`, which installs them; a test in `fetch` compares
+//! The same pins are in `scripts/fetch-model`, which installs them; a test in `fetch` compares
 //! the two. What is not here: the graph and its pin (`minilm`).
 
-/// One file, to the byte.
+/// The pin of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pin {
     /// Name inside the model directory.
