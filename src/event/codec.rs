@@ -188,8 +188,8 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
 
 fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Decoded {
     let mut fields = LineFields { left: object };
-    let timestamp = fields.parsed("timestamp", parse_timestamp);
-    let id = fields.parsed("id", EventId::foreign);
+    let timestamp = fields.take_parsed("timestamp", parse_timestamp);
+    let id = fields.take_parsed("id", EventId::foreign);
     let event = Event {
         id: id.unwrap_or_else(|| EventId::derive(timestamp, bytes)),
         timestamp,
@@ -199,7 +199,7 @@ fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Deco
         context: fields.text("context").unwrap_or_default(),
         command: fields.text("command").unwrap_or_default(),
         lesson: fields.text("lesson").unwrap_or_default(),
-        success_rate: fields.parsed("success_rate", |text| SuccessRate::parse(text).ok()),
+        success_rate: fields.take_parsed("success_rate", |text| SuccessRate::parse(text).ok()),
         tags: fields.list("tags"),
         symptoms: fields.list("symptoms"),
         files: fields.list("files"),
@@ -209,7 +209,7 @@ fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Deco
         host: fields.text("host"),
         source: fields.text("source"),
         schema: fields.schema(),
-        memory_id: fields.parsed("memory_id", EventId::foreign),
+        memory_id: fields.take_parsed("memory_id", EventId::foreign),
         extra: fields.rest(),
     };
     let says_nothing =
@@ -239,7 +239,7 @@ impl LineFields {
     }
 
     /// Takes a text that `parse` understands; any other value stays.
-    fn parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    fn take_parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let Value::String(text) = self.left.get(name)? else { return None };
         let empty = text.is_empty();
         let parsed = parse(text);

@@ -121,7 +121,7 @@ impl Draft {
         let text = lesson.to_lowercase();
         let fits = |signs: &&Signs| {
             signs.begins.iter().any(|sign| begins_clause(&text, sign))
-                || signs.says.iter().any(|sign| says(&text, sign))
+                || signs.says.iter().any(|sign| has_words(&text, sign))
         };
         if let Some(signs) = SIGNS.iter().find(fits) {
             return signs.kind;
@@ -151,7 +151,7 @@ fn is_code(word: &str) -> bool {
 }
 
 /// Tells whether a text has these words.
-fn says(text: &str, words: &str) -> bool {
+fn has_words(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(place, _)| {
         let before = text.get(..place).and_then(|before| before.chars().next_back());
         let after = text.get(place + words.len()..).and_then(|after| after.chars().next());

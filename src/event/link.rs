@@ -168,7 +168,7 @@ impl Node {
     /// Those of [`Node::code`].
     pub fn parse_code(text: &str) -> Option<Result<Self, String>> {
         let rest = text.trim().strip_prefix(CODE)?;
-        let decoded = decoded(rest);
+        let decoded = percent_decoded(rest);
         let (path, symbol) = match decoded.split_once(SYMBOL) {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (&*decoded, None),
@@ -190,7 +190,10 @@ impl Node {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (rest, None),
         };
-        Some((decoded(path).into_owned(), symbol.map(|symbol| decoded(symbol).into_owned())))
+        Some((
+            percent_decoded(path).into_owned(),
+            symbol.map(|symbol| percent_decoded(symbol).into_owned()),
+        ))
     }
 
     /// Tells whether this end is a place in code.
@@ -217,7 +220,7 @@ impl fmt::Display for Node {
     }
 }
 
-fn decoded(text: &str) -> Cow<'_, str> {
+fn percent_decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
 

@@ -89,14 +89,14 @@ impl RepoKey {
     /// Takes the repo of a line. This never fails: a text that is not a key is hashed into one.
     #[must_use]
     pub fn of_line(text: &str) -> Self {
-        Self::parse(text).unwrap_or_else(|_| Self::hashed(&Redacted::stamp(text), text))
+        Self::parse(text).unwrap_or_else(|_| Self::from_hash(&Redacted::stamp(text), text))
     }
 
     /// Makes the key of a repository that has only a path on this machine: the name of its folder and a hash of
     /// the whole path, so that two folders with the same name differ.
     #[must_use]
     pub fn of_place(name: &str, path: &str) -> Self {
-        Self::hashed(&Redacted::stamp(name), path)
+        Self::from_hash(&Redacted::stamp(name), path)
     }
 
     /// Normalises the URL of a git remote. Returns `None` for a text that other machines cannot share (a local
@@ -119,12 +119,12 @@ impl RepoKey {
         Some(if is_lossless {
             Self(folded.into())
         } else {
-            Self::hashed(&Redacted::stamp(&whole), &exact)
+            Self::from_hash(&Redacted::stamp(&whole), &exact)
         })
     }
 
     /// Makes a key of a name that is respelled, and of a hash, which tells apart what became alike.
-    fn hashed(name: &Redacted, identity: &str) -> Self {
+    fn from_hash(name: &Redacted, identity: &str) -> Self {
         let slug: Vec<String> = name
             .to_ascii_lowercase()
             .split('/')

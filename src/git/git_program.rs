@@ -101,7 +101,7 @@ impl GitProgram {
             std::io::ErrorKind::NotFound => GitFailure::NoProgram,
             _ => GitFailure::NotRun,
         })?;
-        let answer = self.answer_of(&mut child, call);
+        let answer = self.wait_for_answer(&mut child, call);
         if answer.is_err() {
             end_with_children(&mut child);
         }
@@ -121,15 +121,19 @@ impl GitProgram {
         git
     }
 
-    fn answer_of(&self, child: &mut Child, call: GitCall<'_>) -> Result<GitAnswer, GitFailure> {
+    fn wait_for_answer(
+        &self,
+        child: &mut Child,
+        call: GitCall<'_>,
+    ) -> Result<GitAnswer, GitFailure> {
         let deadline = Instant::now() + self.patience;
         if let Some(mut input) = child.stdin.take() {
             let bytes = call.input;
             // Git may end before it has read everything.
             in_thread(move || drop(input.write_all(&bytes)))?;
         }
-        let output = listened(child.stdout.take(), call.bytes_max.saturating_add(1))?;
-        let words = listened(child.stderr.take(), WORDS_BYTES_MAX)?;
+        let output = read_in_thread(child.stdout.take(), call.bytes_max.saturating_add(1))?;
+        let words = read_in_thread(child.stderr.take(), WORDS_BYTES_MAX)?;
         let left = || deadline.saturating_duration_since(Instant::now());
         let output = output.recv_timeout(left()).map_err(|_| GitFailure::TooLong)?;
         if u64::try_from(output.len()).unwrap_or(u64::MAX) > call.bytes_max {
@@ -154,7 +158,7 @@ fn end_with_children(child: &mut Child) {
 }
 
 /// Reads in a thread, at most `bytes_max`.
-fn listened(
+fn read_in_thread(
     from: Option<impl Read + Send + 'static>,
     bytes_max: u64,
 ) -> Result<Receiver<Vec<u8>>, GitFailure> {

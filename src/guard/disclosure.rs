@@ -77,7 +77,7 @@ pub enum TranscriptText<'a> {
 /// in which they are shown. A person who asks an agent for work ("fix the tests") is no sign: transcripts consist of that.
 #[must_use]
 pub fn transcript_suspicion(texts: &[TranscriptText<'_>]) -> Option<Suspicion> {
-    let read: Vec<String> = texts.iter().map(TranscriptText::as_read).collect();
+    let read: Vec<String> = texts.iter().map(TranscriptText::readable_text).collect();
     let each = read.iter().map(String::as_str);
     injection::suspicion("", "", each.clone()).or_else(|| injection::across(each))
 }
@@ -98,7 +98,7 @@ impl TranscriptText<'_> {
     }
 
     /// Returns the text as a reader understands it.
-    fn as_read(&self) -> String {
+    fn readable_text(&self) -> String {
         match self {
             Self::Said(text) | Self::Ran(text) => (*text).to_owned(),
             Self::Named(name) => words_of_name(name),

@@ -37,7 +37,7 @@ pub(crate) struct AnchorIndex<const ENTRIES: usize> {
 }
 
 /// Adds a byte to the last three, without case.
-const fn shifted(window: u32, byte: u8) -> u32 {
+const fn shift_in(window: u32, byte: u8) -> u32 {
     ((window << 8) | (byte | 0x20) as u32) & 0x00FF_FFFF
 }
 
@@ -105,7 +105,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     ) {
         let mut window = 0;
         for (place, byte) in text.iter().enumerate() {
-            window = shifted(window, *byte);
+            window = shift_in(window, *byte);
             let mut next = self.heads.get(hash(window)).copied().unwrap_or(NONE);
             while let Some(entry) = self.entries.get(usize::from(next)) {
                 next = entry.next;
@@ -116,7 +116,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
                 let table = tables.get(usize::from(entry.table)).copied().unwrap_or_default();
                 let anchor = entry.anchor(table);
                 let length = if entry.is_parted {
-                    parted(anchor.as_bytes(), text.get(start..).unwrap_or_default())
+                    separated_length(anchor.as_bytes(), text.get(start..).unwrap_or_default())
                 } else {
                     let stands = text.get(start..start + anchor.len());
                     let is_same =
@@ -136,7 +136,7 @@ const PARTINGS: &[u8] = b" _-.";
 const NO_BREAK_SPACE: &[u8] = &[0xC2, 0xA0];
 
 /// Returns the length of a name of several words at the beginning of a text, with any separators.
-fn parted(anchor: &[u8], text: &[u8]) -> Option<usize> {
+fn separated_length(anchor: &[u8], text: &[u8]) -> Option<usize> {
     let (mut length, mut is_first) = (0, true);
     for word in anchor.split(|byte| *byte == PART) {
         let rest = text.get(length..)?;
@@ -237,7 +237,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     ) {
         assert!(length >= 3 && length <= u8::MAX as usize, "an anchor has three bytes at least");
         if ENTRIES > 0 {
-            let first = shifted(shifted(0, text[anchor]), text[anchor + 1]);
+            let first = shift_in(shift_in(0, text[anchor]), text[anchor + 1]);
             self.entries[self.filled] = AnchorEntry {
                 table: table as u8,
                 row: row as u16,
@@ -245,7 +245,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
                 anchor: anchor as u16,
                 length: length as u8,
                 is_parted: is_parted(text, anchor, length),
-                window: shifted(first, text[anchor + 2]),
+                window: shift_in(first, text[anchor + 2]),
                 next: NONE,
             };
         }

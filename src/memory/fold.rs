@@ -256,7 +256,7 @@ impl Fold {
             let related = Arc::make_mut(slot).related.get_or_insert_default();
             related.lifecycle.take();
             let (dropped_bytes, added_bytes) =
-                insert_counted(&mut related.about, Arc::clone(&version));
+                insert_and_count(&mut related.about, Arc::clone(&version));
             self.ledger.change_bytes(dropped_bytes, added_bytes);
         }
         Effect::Nothing
@@ -270,7 +270,7 @@ impl Fold {
             return;
         }
         let versions = Arc::make_mut(&mut self.orphans).entry(memory.clone()).or_default();
-        let (dropped_bytes, added_bytes) = insert_counted(versions, version);
+        let (dropped_bytes, added_bytes) = insert_and_count(versions, version);
         self.ledger.change_bytes(dropped_bytes, added_bytes);
     }
 
@@ -345,7 +345,7 @@ impl Fold {
 }
 
 /// Inserts an event about a memory. Returns how many bytes were dropped for it, and added.
-fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Arc<Version>) -> (u64, u64) {
+fn insert_and_count(versions: &mut Vec<Arc<Version>>, version: Arc<Version>) -> (u64, u64) {
     let (bytes, was_len) = (size::of_event(&version.event), versions.len());
     insert_version(versions, version);
     let added_bytes = if versions.len() > was_len { bytes } else { 0 };

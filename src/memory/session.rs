@@ -25,7 +25,7 @@ impl Sessions {
     /// Updates the memory of a number; `None` where the number is free. Returns the memories whose
     /// neighbours changed.
     pub fn update(&mut self, number: u32, memory: Option<&Memory>) -> BTreeSet<u32> {
-        let mut changed = self.take_out(number);
+        let mut changed = self.remove(number);
         if let Some((memory, name)) = memory.and_then(|memory| Some((memory, name_of(memory)?))) {
             let (key, place) = (key_of(name), place_of(memory));
             // Memories of one session share its key.
@@ -87,7 +87,7 @@ impl Sessions {
         neighbours
     }
 
-    fn take_out(&mut self, number: u32) -> BTreeSet<u32> {
+    fn remove(&mut self, number: u32) -> BTreeSet<u32> {
         let neighbours: BTreeSet<u32> = self.neighbours_of(number).numbers().collect();
         let Some((key, place)) = self.places.remove(&number) else { return neighbours };
         if let Some(session) = self.sessions.get_mut(&key) {

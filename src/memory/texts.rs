@@ -195,12 +195,12 @@ impl RecordTexts {
         let checksum = crc32fast::hash(record);
         self.live_bytes += u64::from(length_bytes);
         let open = self.open.take().and_then(|block| Some((block.push(record)?, block)));
-        let (offset, block) = open.unwrap_or_else(|| (0, self.opened(record)));
+        let (offset, block) = open.unwrap_or_else(|| (0, self.open_block(record)));
         self.open = Some(Arc::clone(&block));
         RecordText { block, offset, length_bytes, checksum }
     }
 
-    fn opened(&mut self, record: &[u8]) -> Arc<RecordBlock> {
+    fn open_block(&mut self, record: &[u8]) -> Arc<RecordBlock> {
         let held = RwLock::new(BlockBytes::InMemory(record.to_vec()));
         let block = Arc::new(RecordBlock { held, damage_flag: self.damage_flag.clone() });
         self.blocks.push(Arc::downgrade(&block));

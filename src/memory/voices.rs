@@ -29,11 +29,11 @@ impl Voice {
                 let (origin, agent) = (Some(origin.clone()), String::new());
                 Self { origin, agent, session: None, day: None }
             }
-            known => Self { origin: known.other().cloned(), ..Self::of_own(&version.event) },
+            known => Self { origin: known.other().cloned(), ..Self::from_event(&version.event) },
         }
     }
 
-    fn of_own(event: &Event) -> Self {
+    fn from_event(event: &Event) -> Self {
         let session = event.session_id.clone();
         let day = event.timestamp.map(|at| at.as_second().div_euclid(SECONDS_OF_DAY));
         let day = day.filter(|_| session.is_none());
@@ -45,7 +45,7 @@ impl Voice {
 /// session, on one day.
 #[must_use]
 pub fn is_one_voice(one: &Event, other: &Event) -> bool {
-    Voice::of_own(one) == Voice::of_own(other)
+    Voice::from_event(one) == Voice::from_event(other)
 }
 
 /// Returns the change that each event makes to a memory with this only origin, if it has one. `about` must be sorted by
@@ -56,10 +56,11 @@ pub(super) fn changes<'a>(
 ) -> Vec<(&'a Version, MemoryChange)> {
     let mut changes = Vec::with_capacity(about.len());
     for same_id in about.chunk_by(|one, other| one.event.id == other.event.id) {
-        for version in counted(same_id) {
+        for version in counting_contents(same_id) {
             let change = MemoryChange::of(&version.event);
-            let change =
-                change.and_then(|change| allowed(change, &version.place.log.origin, only_origin));
+            let change = change.and_then(|change| {
+                permitted_change(change, &version.place.log.origin, only_origin)
+            });
             changes.extend(change.map(|change| (version, change)));
         }
     }
@@ -67,7 +68,7 @@ pub(super) fn changes<'a>(
 }
 
 /// Selects the contents that count under one id: the first of each origin, and of equal ones that with the most say.
-fn counted(same_id: &[Arc<Version>]) -> Vec<&Version> {
+fn counting_contents(same_id: &[Arc<Version>]) -> Vec<&Version> {
     let mut firsts: Vec<&Version> = Vec::with_capacity(1);
     for version in same_id {
         let is_known = |first: &&Version| first.place.log.origin.is_same(&version.place.log.origin);
@@ -93,7 +94,7 @@ pub(super) fn decides(by: &LineOrigin, only_origin: OnlyOrigin<'_>) -> bool {
 }
 
 /// Returns what a change of an origin amounts to.
-fn allowed(
+fn permitted_change(
     change: MemoryChange,
     by: &LineOrigin,
     only_origin: OnlyOrigin<'_>,

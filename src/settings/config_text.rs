@@ -20,7 +20,7 @@ pub struct ConfigText {
 type Fault = (String, String);
 
 /// Returns the keys that do not count in a text.
-fn faults_of(text: &str) -> Result<Vec<Fault>, String> {
+fn uncounted_keys(text: &str) -> Result<Vec<Fault>, String> {
     let findings = Config::parse(text).map_err(|fault| fault.why)?.findings.into_iter();
     Ok(findings.map(|finding| (finding.key, finding.why)).collect())
 }
@@ -36,7 +36,7 @@ impl ConfigText {
             Config::parse(text)
                 .map_or_else(|fault| fault.to_string(), |_| error.to_string().replace('\n', " "))
         })?;
-        Ok(Self { document, found: faults_of(text).unwrap_or_default() })
+        Ok(Self { document, found: uncounted_keys(text).unwrap_or_default() })
     }
 
     /// Returns the value of a key, as the file has it.
@@ -149,7 +149,7 @@ impl ConfigText {
     /// What the reader says about it, or what does not count in it and counted before.
     pub fn checked(&self) -> Result<String, String> {
         let text = self.document.to_string();
-        let new = faults_of(&text)?.into_iter().find(|fault| !self.found.contains(fault));
+        let new = uncounted_keys(&text)?.into_iter().find(|fault| !self.found.contains(fault));
         new.map_or(Ok(text), |(_, why)| Err(why))
     }
 }
@@ -230,11 +230,11 @@ fn without_line(text: &str, key: &str) -> Option<String> {
     let is_commented =
         line.contains('#') || is_comment(above.lines().last()) || is_comment(below.lines().next());
     let kept = format!("{before}{after}");
-    let old = faults_of(text).unwrap_or_default();
+    let old = uncounted_keys(text).unwrap_or_default();
     let table_name = key.split_once('.').map(|(table, _)| table);
     // What the table lacks without its last key is a fault of this change.
     let is_known = |fault: &Fault| old.contains(fault) && Some(fault.0.as_str()) != table_name;
-    let may_stay = faults_of(&kept).is_ok_and(|faults| faults.iter().all(is_known));
+    let may_stay = uncounted_keys(&kept).is_ok_and(|faults| faults.iter().all(is_known));
     if is_commented && may_stay {
         return Some(kept);
     }

@@ -19,7 +19,7 @@ fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
     let name = key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let asks =
         matches!(section, Some(ConfigTable::Embedding | ConfigTable::Rerank | ConfigTable::Judge));
-    let why = match meant(&key) {
+    let why = match probable_key(&key) {
         _ if asks && KEYS_THEMSELVES.contains(&name.as_str()) => format!(
             "{}: a key does not belong in a file; put it into a variable of the environment, and set key_env to the name \
              of that variable",
@@ -33,7 +33,7 @@ fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
                 quoted(&key)
             )
         }
-        None => match section.map(known_of) {
+        None => match section.map(known_keys) {
             None => format!("{} is no setting of this version", quoted(&key)),
             Some(known) => {
                 format!("{} is no setting of this version; allowed are {known}", quoted(&key))
@@ -44,7 +44,7 @@ fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
 }
 
 /// Returns the keys of a table, with an example of the first.
-fn known_of(section: ConfigTable) -> String {
+fn known_keys(section: ConfigTable) -> String {
     let start = format!("{}.", section.as_str());
     let of_table = || Setting::all().filter(|setting| setting.key.starts_with(&start));
     let names: Vec<&str> =
@@ -103,7 +103,7 @@ fn no_table(name: &str) -> ConfigFault {
 }
 
 /// Returns the setting that was probably meant: one with a slip of a letter, or one of the same name elsewhere.
-fn meant(key: &str) -> Option<&'static str> {
+fn probable_key(key: &str) -> Option<&'static str> {
     let known = || Setting::all().map(|setting| setting.key).filter(|key| !key.ends_with('*'));
     let name = key.rsplit('.').next().unwrap_or(key);
     let tables = ConfigTable::ALL.iter().map(|table| table.as_str());

@@ -118,10 +118,10 @@ impl Append<'_> {
                     continue;
                 }
             }
-            return Ok(self.appended(added.offset));
+            return Ok(self.outcome(added.offset));
         }
         if self.missing(first)?.is_some_and(|missing| missing.is_empty()) {
-            return self.found();
+            return self.acknowledge_moved();
         }
         let why = "another program keeps putting another file in its place; try again";
         Err(StoreError::io("keep lines in", &self.log)(io::Error::other(why)))
@@ -149,7 +149,7 @@ impl Append<'_> {
     fn without_the_lock(&self, first: Option<FirstTry>) -> Result<Appended, StoreError> {
         let missing = self.missing(first)?.unwrap_or_else(|| Cow::from(&self.text));
         if missing.is_empty() {
-            return self.found();
+            return self.acknowledge_moved();
         }
         let since = first.and_then(|first| first.since);
         let path = spool::put(self.store, &self.log, &missing, self.durability, since)?;
@@ -157,15 +157,15 @@ impl Append<'_> {
     }
 
     /// Acknowledges lines that another program has moved. `scrub` and `archive` have synced them, and no other program.
-    fn found(&self) -> Result<Appended, StoreError> {
+    fn acknowledge_moved(&self) -> Result<Appended, StoreError> {
         let (file, ours) = open(&self.log)?;
         if self.durability == Durability::Synced {
             sync::alone(&file, &self.log)?;
         }
-        Ok(self.appended(ours.len()))
+        Ok(self.outcome(ours.len()))
     }
 
-    fn appended(&self, offset: u64) -> Appended {
+    fn outcome(&self, offset: u64) -> Appended {
         let (path, durability) = (self.log.clone(), self.durability);
         Appended { path, offset, place: Destination::Log, durability }
     }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn refused(path: &Path, expected: &[&str]) {
+    fn assert_refused(path: &Path, expected: &[&str]) {
         let error = read_text(path, 100).unwrap_err();
         assert!(matches!(error, StoreError::Config { .. }), "{error}");
         let message = error.to_string();
@@ -131,22 +131,22 @@ mod tests {
     fn what_can_be_no_configuration_is_refused_with_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        refused(folder.path(), &["is a directory", "AGENT_KNOWLEDGE_CONFIG"]);
+        assert_refused(folder.path(), &["is a directory", "AGENT_KNOWLEDGE_CONFIG"]);
         std::fs::write(&path, b"a = 1\nb = \"\xFF\"\n").unwrap();
-        refused(&path, &["config.toml, line 2: ", "UTF-8"]);
+        assert_refused(&path, &["config.toml, line 2: ", "UTF-8"]);
         std::fs::write(&path, "#".repeat(101)).unwrap();
-        refused(&path, &["longer than 100 bytes", "shorten it"]);
+        assert_refused(&path, &["longer than 100 bytes", "shorten it"]);
         assert_eq!(read_text(&path.join("below"), 100).unwrap(), "");
         #[cfg(unix)]
         {
             let pipe = folder.path().join("pipe");
             assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
             assert_eq!(read_text(&pipe, 9).unwrap(), "");
-            refused(Path::new("/dev/zero"), &["is a device", "AGENT_KNOWLEDGE_CONFIG"]);
+            assert_refused(Path::new("/dev/zero"), &["is a device", "AGENT_KNOWLEDGE_CONFIG"]);
             assert_eq!(read_text(Path::new("/dev/null"), 9).unwrap(), "");
             let circle = folder.path().join("circle");
             std::os::unix::fs::symlink(&circle, &circle).unwrap();
-            refused(&circle, &["cannot be read", "AGENT_KNOWLEDGE_CONFIG"]);
+            assert_refused(&circle, &["cannot be read", "AGENT_KNOWLEDGE_CONFIG"]);
         }
     }
 

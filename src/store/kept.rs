@@ -102,7 +102,7 @@ struct SoughtNames<'a> {
 
 impl<'a> SoughtNames<'a> {
     fn of(lines: &HashSet<&'a str>) -> Self {
-        let named = |line: &&'a str| Some((name_of(line.as_bytes())?, *line));
+        let named = |line: &&'a str| Some((name_of_line(line.as_bytes())?, *line));
         let lines: HashMap<LineName, &'a str> = lines.iter().filter_map(named).collect();
         let ids = lines.keys().map(|(id, _)| id.as_str().as_bytes().to_vec()).collect();
         Self { lines, ids }
@@ -114,11 +114,11 @@ impl<'a> SoughtNames<'a> {
         if id_at_the_beginning(line).is_some_and(|id| !self.ids.contains(id)) {
             return None;
         }
-        self.lines.remove(&name_of(line)?)
+        self.lines.remove(&name_of_line(line)?)
     }
 }
 
-fn name_of(line: &[u8]) -> Option<LineName> {
+fn name_of_line(line: &[u8]) -> Option<LineName> {
     match codec::decode(line, "") {
         Decoded::Event(event) => Some((event.id, event.timestamp)),
         Decoded::Blank | Decoded::Skipped(_) => None,

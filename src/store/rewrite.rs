@@ -239,10 +239,10 @@ impl<'a> Copying<'a> {
     /// Copies existing lines without the lock, and then lines appended meanwhile, until little is left. Writers
     /// that never pause may be as fast as the copy. They then have to wait, or their writes go to the spool.
     fn most(&mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
-        let mut left = self.left()?;
+        let mut left = self.bytes_left()?;
         loop {
             self.lines(change, Until::Offset(self.lines.offset + left))?;
-            let more = self.left()?;
+            let more = self.bytes_left()?;
             if more <= REST_BYTES_MAX || more > left / 2 {
                 return Ok(());
             }
@@ -251,7 +251,7 @@ impl<'a> Copying<'a> {
     }
 
     /// Returns how many bytes of the file are not copied yet.
-    fn left(&self) -> Result<u64, StoreError> {
+    fn bytes_left(&self) -> Result<u64, StoreError> {
         let metadata = self.lines.source.get_ref().metadata();
         let length = metadata.map_err(StoreError::io("read", self.file))?.len();
         Ok(length.saturating_sub(self.lines.offset))

@@ -38,7 +38,7 @@ pub(super) fn commit(
     wait_ms: u64,
 ) -> Result<(), StoreError> {
     shared::commit(file, log, ticket, wait_ms, |names| {
-        file.sync_data().map_err(not_synced(log))?;
+        file.sync_data().map_err(sync_error(log))?;
         match names {
             #[cfg(unix)]
             Names::OnDisk => Ok(()),
@@ -49,7 +49,7 @@ pub(super) fn commit(
 
 /// Syncs a file and its name without considering other writers.
 pub(super) fn alone(file: &File, log: &Path) -> Result<(), StoreError> {
-    file.sync_data().map_err(not_synced(log))?;
+    file.sync_data().map_err(sync_error(log))?;
     names_of(log)
 }
 
@@ -74,7 +74,7 @@ pub(super) fn names_of(path: &Path) -> Result<(), StoreError> {
             Ok(()) => {}
             // Directories above the store may be inaccessible, and then we did not create them.
             Err(error) if place > 0 && is_not_ours(&error) => {}
-            Err(error) => return Err(not_synced(folder)(error)),
+            Err(error) => return Err(sync_error(folder)(error)),
         }
     }
     Ok(())
@@ -97,7 +97,7 @@ fn is_not_ours(error: &io::Error) -> bool {
     )
 }
 
-fn not_synced(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+fn sync_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_owned();
     move |source| StoreError::NotSynced { path, source }
 }

@@ -98,22 +98,22 @@ impl Tail {
         // Most looks find nothing new, and the length shows that without opening the file. A link is not
         // followed, so a log that was moved and linked back is refused like any link.
         if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
-            return self.whole(FileChange::None);
+            return self.reject_damage(FileChange::None);
         }
-        match self.compared()? {
-            (FileChange::None, _) => self.whole(FileChange::None),
+        match self.compare()? {
+            (FileChange::None, _) => self.reject_damage(FileChange::None),
             (change, _) => Ok(change),
         }
     }
 
-    fn whole(&self, change: FileChange) -> Result<FileChange, StoreError> {
+    fn reject_damage(&self, change: FileChange) -> Result<FileChange, StoreError> {
         let damaged =
             |why: &String| StoreError::Damaged { path: self.log.clone(), why: why.clone() };
         self.damage_report.as_ref().map(damaged).map_or(Ok(change), Err)
     }
 
     /// Opens the log and compares it with the cursor.
-    fn compared(&self) -> Result<(FileChange, Option<(File, Metadata)>), StoreError> {
+    fn compare(&self) -> Result<(FileChange, Option<(File, Metadata)>), StoreError> {
         let Some((mut file, metadata)) = layout::open_to_read(&self.log)? else {
             return Ok((if self.was_there { FileChange::Gone } else { FileChange::None }, None));
         };
@@ -165,7 +165,7 @@ impl Tail {
         bytes_max: u64,
         mut each: impl FnMut(LogLine<'_>),
     ) -> Result<FileChange, StoreError> {
-        let (change, opened) = self.compared()?;
+        let (change, opened) = self.compare()?;
         let (FileChange::Grown, Some((mut file, metadata))) = (change, opened) else {
             return Ok(change);
         };
@@ -173,7 +173,7 @@ impl Tail {
         #[cfg(feature = "archive")]
         if archive::is_segment(&self.log) {
             self.read_sealed(&mut file, &metadata, &mut each)?;
-            return self.whole(change);
+            return self.reject_damage(change);
         }
         let log = self.log.clone();
         let wrap = |error| StoreError::io("read", &log)(error);
@@ -196,7 +196,7 @@ impl Tail {
         backlog_bytes: u64,
         window_bytes: u64,
     ) -> Result<Option<Self>, StoreError> {
-        let (FileChange::Grown, Some((mut file, metadata))) = self.compared()? else {
+        let (FileChange::Grown, Some((mut file, metadata))) = self.compare()? else {
             return Ok(None);
         };
         if metadata.len().saturating_sub(self.cursor.offset()) <= backlog_bytes {

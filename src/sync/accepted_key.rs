@@ -36,7 +36,7 @@ pub fn accept_key(
     let _turn = store.team_turn(TURN_MS_MAX)?;
     let mut record = SyncRecord::read(store, remote)?;
     let mut held = record.unverified();
-    let place = named(&held, name)?;
+    let place = place_of_origin(&held, name)?;
     let Unverified { origin, expected, seen } = held.remove(place);
     let key = match (seen, expected, rule) {
         (Seal::Signed(key), _, _) => Some(key),
@@ -69,7 +69,7 @@ fn nothing(origin: &StoreOrigin, why: &str) -> SyncError {
 }
 
 /// Finds the place of the origin with this name.
-fn named(held: &[Unverified], name: &str) -> Result<usize, SyncError> {
+fn place_of_origin(held: &[Unverified], name: &str) -> Result<usize, SyncError> {
     let is_it =
         |entry: &&Unverified| [entry.origin.as_str(), entry.origin.shown()].contains(&name.trim());
     if held.iter().filter(is_it).count() == 1

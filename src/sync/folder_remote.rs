@@ -140,7 +140,7 @@ impl Transport for FolderRemote<'_> {
         }
         let mut listing = Listing::default();
         for line in tree.lines() {
-            match listed(line) {
+            match parse_entry(line) {
                 Some(file) => listing.files.push(file),
                 None => listing.odd += 1,
             }
@@ -201,7 +201,7 @@ fn unreadable(why: &str) -> SyncError {
 
 /// Writes the list of a tree. `before` is the list of the one that it follows.
 fn tree_text(next: &NextTree<'_>, before: Option<&String>) -> String {
-    let before = before.map(String::as_str).unwrap_or_default().lines().filter_map(listed);
+    let before = before.map(String::as_str).unwrap_or_default().lines().filter_map(parse_entry);
     let lengths: BTreeMap<String, u64> = before.map(|file| (file.sum, file.bytes)).collect();
     let line = |(path, part): (&&str, &FilePart<'_>)| match part {
         FilePart::Same(sum) => {
@@ -212,7 +212,7 @@ fn tree_text(next: &NextTree<'_>, before: Option<&String>) -> String {
     next.files.iter().map(line).collect()
 }
 
-fn listed(line: &str) -> Option<Listed> {
+fn parse_entry(line: &str) -> Option<Listed> {
     let mut parts = line.splitn(3, ' ');
     let sum = parts.next().filter(|sum| is_sum(sum))?.to_owned();
     let bytes = parts.next()?.parse().ok()?;

@@ -179,11 +179,11 @@ impl<'a> GitRemote<'a> {
         variables: Vec<(&'static str, String)>,
     ) -> Result<String, SyncError> {
         let answer = self.repository.ask_with(args, input, variables)?;
-        self.named(&answer)
+        self.object_name(&answer)
     }
 
     /// Reads the name of an object.
-    fn named(&self, answer: &[u8]) -> Result<String, SyncError> {
+    fn object_name(&self, answer: &[u8]) -> Result<String, SyncError> {
         let name = String::from_utf8_lossy(answer).trim().to_owned();
         match is_object(&name) {
             true => Ok(name),
@@ -315,7 +315,7 @@ impl Transport for GitRemote<'_> {
         if !answer.is_success {
             return Err(not_signed(&answer));
         }
-        self.named(&answer.output).map(Tip)
+        self.object_name(&answer.output).map(Tip)
     }
 
     fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<Published, SyncError> {

@@ -140,7 +140,7 @@ impl GitRepository {
         variables: Vec<(&'static str, String)>,
     ) -> Result<Vec<u8>, SyncError> {
         let call = GitCall { args, input, variables, bytes_max: LIST_BYTES_MAX };
-        let answer = self.answered(call)?;
+        let answer = self.run_git(call)?;
         match answer.is_success {
             true => Ok(answer.output),
             false => Err(self.damaged(&self.words(&answer))),
@@ -159,7 +159,7 @@ impl GitRepository {
         input: Vec<u8>,
         bytes_max: u64,
     ) -> Result<GitAnswer, SyncError> {
-        self.answered(GitCall { args, input, bytes_max, ..GitCall::default() })
+        self.run_git(GitCall { args, input, bytes_max, ..GitCall::default() })
     }
 
     /// Does the same as [`Self::run`] with more variables.
@@ -169,7 +169,7 @@ impl GitRepository {
         variables: Vec<(&'static str, String)>,
     ) -> Result<GitAnswer, SyncError> {
         let bytes_max = LIST_BYTES_MAX;
-        self.answered(GitCall { args, variables, bytes_max, ..GitCall::default() })
+        self.run_git(GitCall { args, variables, bytes_max, ..GitCall::default() })
     }
 
     /// Returns an empty list of signers. Git checks no signature without a list, and we compare keys ourselves.
@@ -179,7 +179,7 @@ impl GitRepository {
         Ok(path)
     }
 
-    fn answered(&self, call: GitCall<'_>) -> Result<GitAnswer, SyncError> {
+    fn run_git(&self, call: GitCall<'_>) -> Result<GitAnswer, SyncError> {
         let why = match self.program.run(call) {
             Ok(answer) => return Ok(answer),
             Err(GitFailure::NoProgram) => return Err(SyncError::NoGit),

@@ -56,7 +56,7 @@ impl RemoteAddress {
             };
         }
         if text.starts_with("nats://") || text.starts_with("tls://") {
-            return Self::of_stream(text);
+            return Self::parse_stream(text);
         }
         let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_url = match text.split_once("://") {
@@ -72,7 +72,7 @@ impl RemoteAddress {
         Ok(Self::of(RemoteKind::Git(text.to_owned()), text))
     }
 
-    fn of_stream(text: &str) -> Result<Self, SyncError> {
+    fn parse_stream(text: &str) -> Result<Self, SyncError> {
         let kind = crate::TeamAddress::parse(text).map(RemoteKind::Nats);
         let kind = kind.ok_or_else(|| {
             let why = "the remote is no address of a stream; for example nats://a.example.org,b.example.org/AK1";
@@ -82,7 +82,7 @@ impl RemoteAddress {
     }
 
     fn of(kind: RemoteKind, text: &str) -> Self {
-        Self { kind, shown: shown(text), hash: short_sum(text.as_bytes(), 16) }
+        Self { kind, shown: without_password(text), hash: short_sum(text.as_bytes(), 16) }
     }
 
     /// Returns the kind of remote.
@@ -110,7 +110,7 @@ const SCHEMES: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 const EXAMPLES: &str = "for example git@example.org:acme/memory.git, https://example.org/acme/memory.git, or folder:/mnt/team/memory";
 
 /// Leaves out the password of a URL, and the user unless it says how to reach the server.
-fn shown(text: &str) -> String {
+fn without_password(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return neutralise(text, Layout::Line);
     };

@@ -101,7 +101,7 @@ impl StreamCopy {
         let text = std::fs::read_to_string(self.path(origin)).unwrap_or_default();
         let mut messages = OriginMessages::default();
         text.lines()
-            .filter_map(parsed)
+            .filter_map(parse_line)
             .for_each(|(sequence, message)| messages.add(sequence, message));
         messages
     }
@@ -148,7 +148,7 @@ fn cache_error(path: &Path, error: &std::io::Error) -> SyncError {
     SyncError::Cache { path: path.display().to_string(), why: error.to_string() }
 }
 
-fn parsed(text: &str) -> Option<(u64, Message)> {
+fn parse_line(text: &str) -> Option<(u64, Message)> {
     let mut parts = text.splitn(3, ' ');
     let sequence = parts.next()?.parse().ok()?;
     let log = parts.next()?.to_owned();

@@ -73,7 +73,7 @@ fn round(
     match reached {
         Ok(()) => round.state.reached_at = Some(request.now.as_second()),
         Err(error @ (SyncError::Remote { .. } | SyncError::Unreadable(_))) => {
-            round.not_reached(&error)?;
+            round.record_unreachable(&error)?;
         }
         Err(error) => return Err(error),
     }
@@ -111,7 +111,7 @@ impl Round<'_> {
         self.agree()?;
         let tips = transport.tips()?;
         if self.is_settled(&tips) {
-            self.tell_settled();
+            self.report_settled();
             self.state.waiting_since = None;
             return Ok(tips);
         }
@@ -253,7 +253,7 @@ impl Round<'_> {
             && (standing.is_forged || self.signing.is_missing(&origin, &self.record));
         if !is_due && !wanted.is_news(&standing) {
             if let Some(tip) = &standing.tip {
-                self.settled(tip, wanted.lines)?;
+                self.settle(tip, wanted.lines)?;
             }
             self.state.waiting_since = None;
             return Ok(PublishTry::Settled(standing.tip));
@@ -296,11 +296,11 @@ impl Round<'_> {
             at: self.request.now,
         };
         let first = next(wanted.history(standing));
-        let published = self.put_one(transport, &first, wanted.lines)?;
+        let published = self.publish_once(transport, &first, wanted.lines)?;
         if first.history == History::Keep || !matches!(published, Published::Refused(_)) {
             return Ok(published);
         }
-        let published = self.put_one(transport, &next(History::Keep), wanted.lines)?;
+        let published = self.publish_once(transport, &next(History::Keep), wanted.lines)?;
         if published == Published::Done {
             let why = "the remote drops no history, so withdrawn lines can still be found there";
             self.report.trouble.push(why.to_owned());
@@ -308,7 +308,7 @@ impl Round<'_> {
         Ok(published)
     }
 
-    fn put_one(
+    fn publish_once(
         &mut self,
         transport: &mut dyn Transport,
         next: &NextTree<'_>,
@@ -328,12 +328,12 @@ impl Round<'_> {
                 let notice = note_own_key(record, next.origin, &key, now);
                 notice.into_iter().for_each(|trouble| self.tell(trouble));
             }
-            self.settled(&tip, lines)?;
+            self.settle(&tip, lines)?;
         }
         Ok(published)
     }
 
-    fn settled(&mut self, tip: &Tip, lines: usize) -> Result<(), SyncError> {
+    fn settle(&mut self, tip: &Tip, lines: usize) -> Result<(), SyncError> {
         self.record.published(tip, lines);
         self.record.write()
     }
@@ -350,11 +350,11 @@ impl Round<'_> {
         Ok(())
     }
 
-    fn not_reached(&mut self, error: &SyncError) -> Result<(), SyncError> {
+    fn record_unreachable(&mut self, error: &SyncError) -> Result<(), SyncError> {
         self.report.is_reached = false;
         self.report.trouble.push(error.to_string());
         if self.state.settled_at(&self.logs, &self.record).is_some() {
-            self.tell_settled();
+            self.report_settled();
             return Ok(());
         }
         let own = self.take_own()?;
@@ -391,7 +391,7 @@ impl Round<'_> {
     }
 
     /// Reports what the last reading of the logs found.
-    fn tell_settled(&mut self) {
+    fn report_settled(&mut self) {
         if let Some(settled) = self.state.settled_at(&self.logs, &self.record) {
             self.report.to_agree = settled.to_agree();
             self.report.left_out = settled.left_out.clone();

@@ -144,20 +144,20 @@ impl TeamStream {
         Ok(Self { runtime, context, stream, refusal, shown: shown.to_owned(), line_bytes_max })
     }
 
-    fn away(&self, why: impl std::fmt::Display) -> SyncError {
+    fn remote_error(&self, why: impl std::fmt::Display) -> SyncError {
         SyncError::Remote { remote: self.shown.clone(), why: self.refusal.or(&why) }
     }
 
     /// Waits for an answer, at most `CALL`.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, SyncError>>) -> Result<T, SyncError> {
         let waited = self.runtime.block_on(async { tokio::time::timeout(CALL, answer).await });
-        waited.unwrap_or_else(|_| Err(self.away("it did not answer in 60 seconds")))
+        waited.unwrap_or_else(|_| Err(self.remote_error("it did not answer in 60 seconds")))
     }
 
     /// Asks how the stream stands.
     pub(crate) fn state(&self) -> Result<StreamState, SyncError> {
         self.wait(async {
-            let info = self.stream.get_info().await.map_err(|error| self.away(error))?;
+            let info = self.stream.get_info().await.map_err(|error| self.remote_error(error))?;
             Ok(state_of(&info))
         })
     }
@@ -166,10 +166,10 @@ impl TeamStream {
     pub(crate) fn counts(&self) -> Result<(StreamState, BTreeMap<String, usize>), SyncError> {
         self.wait(async {
             let found = self.stream.info_with_subjects(ALL).await;
-            let mut found = found.map_err(|error| self.away(error))?;
+            let mut found = found.map_err(|error| self.remote_error(error))?;
             let mut counts = BTreeMap::new();
             while let Some(next) = found.next().await {
-                let (subject, count) = next.map_err(|error| self.away(error))?;
+                let (subject, count) = next.map_err(|error| self.remote_error(error))?;
                 counts.insert(subject, count);
             }
             Ok((state_of(&found.info), counts))
@@ -194,7 +194,7 @@ impl TeamStream {
             ..pull::Config::default()
         };
         let reader = self.wait(async {
-            self.stream.create_consumer(config).await.map_err(|error| self.away(error))
+            self.stream.create_consumer(config).await.map_err(|error| self.remote_error(error))
         })?;
         let (mut seen, mut held, mut held_bytes) = (0, Vec::new(), 0);
         loop {
@@ -224,14 +224,14 @@ impl TeamStream {
         seen: &mut u64,
     ) -> Result<Vec<StreamMessage>, SyncError> {
         let asked = reader.fetch().max_messages(BATCH).messages().await;
-        let mut asked = asked.map_err(|error| self.away(error))?;
+        let mut asked = asked.map_err(|error| self.remote_error(error))?;
         let mut part = Vec::new();
         while let Some(message) = asked.next().await {
-            let message = message.map_err(|error| self.away(error))?;
-            let info = message.info().map_err(|error| self.away(error))?;
+            let message = message.map_err(|error| self.remote_error(error))?;
+            let info = message.info().map_err(|error| self.remote_error(error))?;
             *seen += 1;
             if info.consumer_sequence != *seen {
-                return Err(self.away("messages got lost on the way"));
+                return Err(self.remote_error("messages got lost on the way"));
             }
             let sequence = info.stream_sequence;
             let subject = message.subject.to_string();
@@ -257,10 +257,10 @@ impl TeamStream {
                     _ => message,
                 };
                 let sent = self.context.send_publish(subject.to_owned(), message).await;
-                acks.push(sent.map_err(|error| self.away(error))?);
+                acks.push(sent.map_err(|error| self.remote_error(error))?);
                 // The lines after the first one must not overtake it, nor land without it.
                 if place == 0 && lines.len() > 1 {
-                    match self.stored(acks.remove(0)).await? {
+                    match self.wait_until_stored(acks.remove(0)).await? {
                         Sent::Stored(_) => {}
                         refused => return Ok(refused),
                     }
@@ -268,7 +268,7 @@ impl TeamStream {
             }
             let mut last = Sent::Stored(expected);
             for ack in acks {
-                last = self.stored(ack).await?;
+                last = self.wait_until_stored(ack).await?;
                 if !matches!(last, Sent::Stored(_)) {
                     break;
                 }
@@ -277,7 +277,10 @@ impl TeamStream {
         })
     }
 
-    async fn stored(&self, ack: jetstream::context::PublishAckFuture) -> Result<Sent, SyncError> {
+    async fn wait_until_stored(
+        &self,
+        ack: jetstream::context::PublishAckFuture,
+    ) -> Result<Sent, SyncError> {
         let answered = tokio::select! {
             answered = ack.into_future() => answered,
             () = self.refusal.bell.notified() => return Ok(Sent::Refused(self.refusal.or(&"not allowed"))),
@@ -289,7 +292,7 @@ impl TeamStream {
                 PublishErrorKind::Other | PublishErrorKind::MaxPayloadExceeded => {
                     Ok(Sent::Refused(said(&error)))
                 }
-                _ => Err(self.away(error)),
+                _ => Err(self.remote_error(error)),
             },
         }
     }
@@ -307,7 +310,7 @@ impl TeamStream {
                 Err(error) => match error.kind() {
                     DeleteMessageErrorKind::JetStream(why) if why.error_code() == ErrorCode::NO_MESSAGE_FOUND => Ok(None),
                     DeleteMessageErrorKind::JetStream(why) => Ok(Some(why.to_string())),
-                    _ => Err(self.away(error)),
+                    _ => Err(self.remote_error(error)),
                 },
             }
         })
@@ -320,7 +323,7 @@ impl Refusal {
         let _ = self.bell.notified().now_or_never();
     }
 
-    fn say(&self, text: String) {
+    fn record_refusal(&self, text: String) {
         if !text.to_lowercase().contains("permissions violation") {
             return;
         }
@@ -352,7 +355,7 @@ async fn connect(
             let heard = Arc::clone(&heard);
             async move {
                 if let Event::ServerError(error) = event {
-                    heard.say(error.to_string());
+                    heard.record_refusal(error.to_string());
                 }
             }
         });

@@ -67,7 +67,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
         Err(error) => return fail(process, Exit::of_store(&error), &format!("failed to {error}")),
     };
     let (draft, guessed) = with_kind(*draft);
-    tell_directory(process, || takes_directory(&draft));
+    print_directory_notice(process, || takes_directory(&draft));
     let moment = (process.moment)();
     let is_new = is_named && !writer.store.root().exists();
     let among = writer.store.among_other_files();
@@ -122,7 +122,7 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
 }
 
 /// Prints that another directory replaces the removed one, if the directory decides a repository.
-fn tell_directory(process: &mut Process<'_>, is_asked: impl FnOnce() -> bool) {
+fn print_directory_notice(process: &mut Process<'_>, is_asked: impl FnOnce() -> bool) {
     if let Some(notice) = process.directory.notice().filter(|_| is_asked()) {
         complain(process.messages, "log-memory", &notice);
     }
@@ -168,7 +168,7 @@ fn perform_json(
             );
         }
     };
-    tell_directory(process, || batch::takes_directory(&text));
+    print_directory_notice(process, || batch::takes_directory(&text));
     let outcomes = batch::record_all(writer, &text, durability, &mut process.moment);
     if outcomes.is_empty() {
         return fail(process, Exit::Invalid, "--json: the input contains no event");

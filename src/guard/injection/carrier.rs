@@ -24,12 +24,12 @@ pub(super) fn carried(text: &str) -> Vec<String> {
 /// Returns a text in lower case backwards and in rot13, if it has words of orders that way.
 pub(super) fn turned_texts(lower: &str) -> Vec<String> {
     let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let rotated = holds(ROTATED).then(|| lower.chars().map(turned).collect());
+    let rotated = holds(ROTATED).then(|| lower.chars().map(rotated_letter).collect());
     let reversed = holds(BACKWARDS).then(|| lower.chars().rev().collect());
     rotated.into_iter().chain(reversed).collect()
 }
 
-fn turned(c: char) -> char {
+fn rotated_letter(c: char) -> char {
     match c {
         'a'..='m' => char::from(c as u8 + 13),
         'n'..='z' => char::from(c as u8 - 13),

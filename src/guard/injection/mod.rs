@@ -58,10 +58,10 @@ pub fn suspicion<'a>(
     let says_something = lesson.split_whitespace().nth(2).is_some();
     let (lesson, other) = if says_something { (lesson, context) } else { (context, lesson) };
     let mut others = others.filter(|text| may_order(text));
-    of_lesson(lesson)
-        .or_else(|| of_text(other))
+    lesson_suspicion(lesson)
+        .or_else(|| text_suspicion(other))
         .or_else(|| across([context, lesson].into_iter()))
-        .or_else(|| others.find_map(of_text))
+        .or_else(|| others.find_map(text_suspicion))
 }
 
 /// Bytes on either side of the place where two texts meet in a reply, and fields that are read together.
@@ -115,12 +115,12 @@ fn may_order(text: &str) -> bool {
 }
 
 /// Returns why a lesson gives orders to its reader, if it does.
-fn of_lesson(lesson: &str) -> Option<Suspicion> {
+fn lesson_suspicion(lesson: &str) -> Option<Suspicion> {
     let judged = Judged::of(lesson);
     judged.suspicion().or_else(|| judged.errand())
 }
 
-fn of_text(text: &str) -> Option<Suspicion> {
+fn text_suspicion(text: &str) -> Option<Suspicion> {
     Judged::of(text).suspicion()
 }
 
@@ -151,8 +151,8 @@ impl<'a> Judged<'a> {
             .or_else(|| self.found.first(TextScope::Any, |reason| self.is_meant(reason)))
             .or_else(|| self.told())
             .or_else(|| foreign::found(&lower, &signs))
-            .or_else(|| has("comment").then(|| self.commented())?)
-            .or_else(|| self.encoded(has("turned").then_some(lower.as_str())))
+            .or_else(|| has("comment").then(|| self.comment_order())?)
+            .or_else(|| self.encoded_order(has("turned").then_some(lower.as_str())))
             .or_else(|| self.found.faked_check().filter(|reason| self.is_meant(*reason)))
     }
 
@@ -169,7 +169,7 @@ impl<'a> Judged<'a> {
 
     /// Returns the reason of an order in an HTML comment. A comment is judged by itself: it is short, and a hidden order
     /// speaks to no other reader.
-    fn commented(&self) -> Option<Suspicion> {
+    fn comment_order(&self) -> Option<Suspicion> {
         marker::comments(self.text).find_map(|comment| {
             let judged = Judged::of(comment);
             let speaks = judged.reading.has(&["READER"]) && judged.reading.statements > 0;
@@ -181,7 +181,7 @@ impl<'a> Judged<'a> {
     }
 
     /// Returns the reason of an order that is encoded in the text, or that is backwards or in rot13 in `turned`.
-    fn encoded(&self, turned: Option<&str>) -> Option<Suspicion> {
+    fn encoded_order(&self, turned: Option<&str>) -> Option<Suspicion> {
         let turned = turned.map(carrier::turned_texts).into_iter().flatten();
         carrier::carried(self.text).into_iter().chain(turned).find_map(|text| {
             let found = FoundPhrases::within(&read(&text));

@@ -206,7 +206,8 @@ impl Rulebook {
         let mut seen: Vec<(usize, usize)> = Vec::new();
         for (place, word) in words.iter().enumerate() {
             let Some(known) = word.known else { continue };
-            let mut see = |key| seen.extend(self.of_key(key).iter().map(|number| (*number, place)));
+            let mut see =
+                |key| seen.extend(self.phrases_of_key(key).iter().map(|number| (*number, place)));
             see(usize::from(known.id));
             let mut classes = known.classes;
             while classes != 0 {
@@ -233,7 +234,7 @@ impl Rulebook {
         windows
     }
 
-    fn of_key(&self, key: usize) -> &[usize] {
+    fn phrases_of_key(&self, key: usize) -> &[usize] {
         match self.starts.get(key..key + 2) {
             Some([start, end]) => self.by_key.get(*start..*end).unwrap_or_default(),
             _ => &[],

@@ -25,10 +25,11 @@ const TYPES: &str =
 type ValuePlace = fn(Text<'_>, usize, usize) -> Option<BoundValue<'_>>;
 
 /// Every place of a value that words part from its name.
-pub(super) const PLACES: [ValuePlace; 4] = [noted, typed_after, after_user, in_here_document];
+pub(super) const PLACES: [ValuePlace; 4] =
+    [value_in_comment, value_to_type, after_user, in_here_document];
 
 /// A value that is a whole comment, or that a program names at last: `adduser jane --password  # VALUE`.
-fn noted(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
+fn value_in_comment(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
     const MARKS: [&[u8]; 4] = [b" # ", b" // ", b" -- ", b" value: "];
     let rest = line_after(text, end);
     let place = MARKS.iter().find_map(|mark| {
@@ -38,7 +39,7 @@ fn noted(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
 }
 
 /// A value that somebody is told to type: `it asks for a password, enter VALUE`.
-fn typed_after(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
+fn value_to_type(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
     const VERBS: [&[u8]; 7] =
         [b" enter ", b" type ", b" use ", b" try ", b" say ", b" answer ", b" expected "];
     let instruction = text.slice(end, end + INSTRUCTION_BYTES_MAX);

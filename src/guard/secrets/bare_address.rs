@@ -34,7 +34,7 @@ pub(super) fn report(text: Text<'_>, hits: &mut Vec<Hit>) {
     let mut place = 0;
     while let Some(next) = text.0.get(place..).and_then(|rest| rest.iter().position(is_at)) {
         let at = place + next;
-        hits.extend(found(text, at));
+        hits.extend(password_before_host(text, at));
         place = at + 1;
     }
 }
@@ -43,7 +43,7 @@ fn is_at(byte: &u8) -> bool {
     *byte == b'@'
 }
 
-fn found(text: Text<'_>, at: usize) -> Option<Hit> {
+fn password_before_host(text: Text<'_>, at: usize) -> Option<Hit> {
     let kind = HostKind::at(text, at + 1)?;
     let from = login_start(text, at);
     let login = text.slice(from, at);

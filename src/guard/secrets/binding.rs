@@ -131,13 +131,13 @@ pub(super) fn look<'a, T>(
         .or_else(|| offer(value_at(text, leader, Bond::Operator, b"").filter(|_| is_led)))
         .or_else(|| offer(beside(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, tail)))
-        .or_else(|| offer(said_last(text, end, tail)))
+        .or_else(|| offer(second_value(text, end, tail)))
         .or_else(|| offer(in_brackets(text, name_end)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)))
         .or_else(|| offer(said(text, end, words).filter(|_| is_other)))
         .or_else(|| offer(after_operator(text, words_end).filter(|_| is_other)))
-        .or_else(|| offer(asked(text, name_end)))
+        .or_else(|| offer(value_after_question(text, name_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
     Look { found, values }
 }
@@ -224,7 +224,7 @@ fn after_operator(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
 }
 
 /// Reads a value at the end of the line, after a colon, if the words before it name its owner or purpose.
-fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
+fn value_after_question(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
     let says_for = |words_after: &[u8]| {
         words_after.split(|byte| *byte == b' ').any(|word| words(FOR).any(|other| other == word))
     };
@@ -264,7 +264,7 @@ fn said<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>
 }
 
 /// The second value in `changed from OLD to NEW`.
-fn said_last<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
+fn second_value<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
     let first = verb(tail).filter(|verb| tail.get(verb.clone()) == Some(b" from "))?;
     let rest = tail.get(first.end - 1..)?;
     let to = rest.windows(4).position(|part| part == b" to ")?;

@@ -23,16 +23,16 @@ pub(super) fn folded(text: &[u8]) -> Option<Decoded> {
         return None;
     }
     let text = std::str::from_utf8(text).ok()?;
-    if !text.chars().any(|letter| meant(letter) != Some(letter) || is_medial(letter)) {
+    if !text.chars().any(|letter| base_letter(letter) != Some(letter) || is_medial(letter)) {
         return None;
     }
     let mut layer = Decoded::default();
     let mut last: Option<char> = None;
     for (place, letter) in text.char_indices() {
-        if let Some(whole) = last.and_then(|last| composed(last, letter)) {
+        if let Some(whole) = last.and_then(|last| composed_syllable(last, letter)) {
             layer.replace_last(whole);
             last = Some(whole);
-        } else if let Some(meant) = meant(letter) {
+        } else if let Some(meant) = base_letter(letter) {
             layer.push(meant, place);
             last = Some(meant);
         }
@@ -42,7 +42,7 @@ pub(super) fn folded(text: &[u8]) -> Option<Decoded> {
 }
 
 /// Returns the letter that replaces a character; none if it has no width or is a mark of another one.
-fn meant(letter: char) -> Option<char> {
+fn base_letter(letter: char) -> Option<char> {
     let code = u32::from(letter);
     let from = |table: &'static str, first: u32| {
         let base = *table.as_bytes().get(usize::try_from(code - first).ok()?)?;
@@ -74,7 +74,7 @@ fn is_medial(letter: char) -> bool {
 }
 
 /// Returns the syllable or the kana that two characters make (Unicode, section 3.12).
-fn composed(first: char, second: char) -> Option<char> {
+fn composed_syllable(first: char, second: char) -> Option<char> {
     let (first, second) = (u32::from(first), u32::from(second));
     // Vowels of Bengali, Tamil and Malayalam that are written on both sides.
     if let (0x9C7 | 0xBC6 | 0xBC7 | 0xD46 | 0xD47, 0x9BE | 0xBBE | 0xD3E) = (first, second) {

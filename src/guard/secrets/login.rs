@@ -49,7 +49,7 @@ pub(super) fn of_command(text: Text<'_>, start: usize, end: usize, row: &TableRo
     if let "glued" | "apart" | "both" | "pair" = shape {
         return command.option(option, shape);
     }
-    command.shaped(row)
+    command.password_at_place(row)
 }
 
 /// A command of the table in a text.
@@ -65,7 +65,7 @@ struct Command<'a> {
 
 impl Command<'_> {
     /// Reads the arguments of a command whose password has a place of its own.
-    fn shaped(&self, row: &TableRow) -> Option<Hit> {
+    fn password_at_place(&self, row: &TableRow) -> Option<Hit> {
         let Self { text, start, end, begin, line } = *self;
         let nth = |number| nth_word(text, begin, number, row.name);
         let after = |option: &[u8]| line.windows(option.len()).position(|part| part == option);

@@ -138,12 +138,12 @@ fn without(text: &str, find: impl Fn(&str) -> Vec<Finding>) -> Cow<'_, str> {
         if found.is_empty() {
             break;
         }
-        out = Cow::Owned(replaced(&out, &found));
+        out = Cow::Owned(replace_findings(&out, &found));
     }
     out
 }
 
-fn replaced(text: &str, found: &[Finding]) -> String {
+fn replace_findings(text: &str, found: &[Finding]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied_to = 0;
     for finding in found {

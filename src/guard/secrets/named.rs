@@ -174,7 +174,7 @@ impl NameInText<'_> {
         let mut value = *bound;
         value.is_announced = self.is_told(bound);
         let bound = &value;
-        let value = accepted(kind, bound)
+        let value = secret_part(kind, bound)
             .or_else(|| self.is_sent(kind, bound).then(|| is_password(bound, bound.bond))?)
             .filter(|value| kind != NameKind::Session || self.logs_in(value))
             .or_else(|| self.accepted_in_context(kind, bound))?;
@@ -335,7 +335,7 @@ impl NameInText<'_> {
 }
 
 /// Returns the part of a value that is a secret after a name of a kind.
-fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
+fn secret_part<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
     let value = bound.trimmed();
     let is_loose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
     let is_secret = match kind {

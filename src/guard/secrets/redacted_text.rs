@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, findings, redacted, redacted_stamp, replaced};
+use super::{Finding, findings, redacted, redacted_stamp, replace_findings};
 use crate::text::{Layout, is_unsafe, neutralise, visible};
 
 /// How far around a cut secrets are looked for, in bytes: longer than an RSA key of 4,096 bits.
@@ -23,12 +23,12 @@ impl Redacted {
     /// Removes the secrets from a text, also where an escape sequence or an invisible character hides them.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        Self::seen(text, redacted)
+        Self::apply_rules(text, redacted)
     }
 
-    fn seen(text: &str, rules: impl Fn(&str) -> Cow<'_, str>) -> Self {
+    fn apply_rules(text: &str, rules: impl Fn(&str) -> Cow<'_, str>) -> Self {
         let clean = rules(text).into_owned();
-        match shown(&clean) {
+        match safe_text(&clean) {
             None => Self(clean),
             Some(shown) => Self(rules(&shown).into_owned()),
         }
@@ -37,14 +37,14 @@ impl Redacted {
     /// Removes the secrets from a name or an id. Ids are random, so a random value alone is no secret.
     #[must_use]
     pub fn stamp(text: &str) -> Self {
-        Self::seen(text, redacted_stamp)
+        Self::apply_rules(text, redacted_stamp)
     }
 
     /// Returns at most `bytes_max` bytes of the beginning of a long text, in time that does not depend on its length. A secret that
     /// the cut would halve is left out whole.
     #[must_use]
     pub fn beginning(text: &str, bytes_max: usize) -> Self {
-        let near = begin_of(text, bytes_max.saturating_add(SECRET_BYTES));
+        let near = beginning_of(text, bytes_max.saturating_add(SECRET_BYTES));
         Self::of(&before(near, near.floor_char_boundary(bytes_max)))
     }
 
@@ -58,7 +58,7 @@ impl Redacted {
         let from = text.len().saturating_sub(tail_bytes.saturating_add(SECRET_BYTES));
         let near = text.get(text.ceil_char_boundary(from)..).unwrap_or_default();
         let tail = after(near, near.ceil_char_boundary(near.len().saturating_sub(tail_bytes)));
-        let near = begin_of(text, head_bytes.saturating_add(SECRET_BYTES));
+        let near = beginning_of(text, head_bytes.saturating_add(SECRET_BYTES));
         let head = before(near, near.floor_char_boundary(head_bytes));
         Self::of(&format!("{head}{between}{tail}"))
     }
@@ -91,7 +91,7 @@ impl Redacted {
     /// Returns at most `bytes_max` bytes of its beginning.
     #[must_use]
     pub fn cut(&self, bytes_max: usize) -> Self {
-        Self(begin_of(&self.0, bytes_max).to_owned())
+        Self(beginning_of(&self.0, bytes_max).to_owned())
     }
 
     /// Returns at most `characters_max` characters of its beginning.
@@ -121,7 +121,7 @@ impl Redacted {
 }
 
 /// Returns a text as it is shown; `None` if it is unchanged.
-fn shown(text: &str) -> Option<String> {
+fn safe_text(text: &str) -> Option<String> {
     if text.chars().any(is_unsafe) {
         return Some(neutralise(text, Layout::Block));
     }
@@ -139,7 +139,7 @@ fn before(text: &str, place: usize) -> String {
     let end = across.map_or(place, |finding| finding.span.start);
     let kept: Vec<Finding> =
         found.iter().filter(|finding| finding.span.end <= end).cloned().collect();
-    let mut out = replaced(text.get(..end).unwrap_or_default(), &kept);
+    let mut out = replace_findings(text.get(..end).unwrap_or_default(), &kept);
     out.extend(across.map(Finding::mark));
     out
 }
@@ -158,11 +158,11 @@ fn after(text: &str, place: usize) -> String {
         })
         .collect();
     let mark = across.map(Finding::mark).unwrap_or_default();
-    format!("{mark}{}", replaced(text.get(from..).unwrap_or_default(), &kept))
+    format!("{mark}{}", replace_findings(text.get(from..).unwrap_or_default(), &kept))
 }
 
 /// Returns the beginning of a text, up to a character.
-fn begin_of(text: &str, bytes_max: usize) -> &str {
+fn beginning_of(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 

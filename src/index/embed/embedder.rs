@@ -125,7 +125,7 @@ pub trait Embedder: Send {
                     each.trouble = Some(passing);
                     return each;
                 }
-                alone => each.outcomes.push(alone.and_then(first_of)),
+                alone => each.outcomes.push(alone.and_then(first_embedding)),
             }
         }
         each
@@ -137,7 +137,7 @@ pub trait Embedder: Send {
     /// # Errors
     /// [`EmbedError::Inference`] when the model could not run.
     fn embed_query(&mut self, query: &str) -> Result<Embedding, EmbedError> {
-        first_of(self.embed(&[query])?)
+        first_embedding(self.embed(&[query])?)
     }
 
     /// Returns how many texts it takes at once; `None` for the best number on this machine.
@@ -157,7 +157,7 @@ pub trait Embedder: Send {
     }
 }
 
-fn first_of(mut embeddings: Vec<Embedding>) -> Result<Embedding, EmbedError> {
+fn first_embedding(mut embeddings: Vec<Embedding>) -> Result<Embedding, EmbedError> {
     let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
     embeddings.pop().ok_or_else(nothing)
 }

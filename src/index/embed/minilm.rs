@@ -80,13 +80,13 @@ pub(super) fn load(
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
     let open = |precision| -> Result<Box<dyn Embedder>, EmbedError> {
-        Ok(Box::new(opened(model_dir, precision, threads)?))
+        Ok(Box::new(open_network(model_dir, precision, threads)?))
     };
     let texts = open(precision)?;
     Ok(Box::new(WithQueryNetwork::of(texts, open(Precision::Int8))))
 }
 
-fn opened(
+fn open_network(
     model_dir: &Path,
     precision: Precision,
     threads: NonZeroUsize,

@@ -45,7 +45,7 @@ impl WithQueryNetwork {
         questions: Result<Box<dyn Embedder>, EmbedError>,
     ) -> Self {
         let questions = questions.map_err(|error| error.to_string()).and_then(|mut questions| {
-            tried(texts.as_mut(), questions.as_mut())?;
+            compare_networks(texts.as_mut(), questions.as_mut())?;
             Ok(questions)
         });
         Self { texts, queries: questions.map_or_else(QueryNetwork::None, QueryNetwork::Here) }
@@ -113,7 +113,7 @@ impl Trial {
 }
 
 /// Tries both in turns, so that other load affects both.
-fn tried(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), String> {
+fn compare_networks(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), String> {
     let (mut of_texts, mut of_questions) = (Trial::NONE, Trial::NONE);
     for _ in 0..ROUNDS {
         of_questions.once_more(questions)?;

@@ -110,7 +110,7 @@ impl WordPieces {
             if pieces.len() >= pieces_max {
                 return;
             }
-            let spelled = self.spelled(word);
+            let spelled = self.spell(word);
             pieces
                 .extend(spelled.unwrap_or_else(|| {
                     piece(word, VocabularyEntry::UNKNOWN).into_iter().collect()
@@ -119,7 +119,7 @@ impl WordPieces {
     }
 
     /// The pieces of a word; `None` where the vocabulary cannot spell it.
-    fn spelled(&self, word: &[WordChar]) -> Option<Vec<WordPiece>> {
+    fn spell(&self, word: &[WordChar]) -> Option<Vec<WordPiece>> {
         if word.len() > WORD_CHARS_MAX {
             return None;
         }

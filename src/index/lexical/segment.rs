@@ -33,19 +33,19 @@ impl Segment {
     /// Returns the segment of some documents, each with its passages.
     pub(super) fn of(documents: &[(DocId, Vec<PassageTerms>)]) -> Self {
         let facts = |passage: &PassageTerms| (passage.length(), passage.is_reply);
-        Self::made(documents, facts, PassageTerms::weighed)
+        Self::build_from(documents, facts, PassageTerms::weighed)
     }
 
     /// Returns the segment of documents that were analysed before.
     pub(super) fn of_counted(documents: &[(DocId, Vec<CountedPassage>)]) -> Self {
         let facts = |passage: &CountedPassage| (passage.length, passage.is_reply);
-        Self::made(documents, facts, |passage| {
+        Self::build_from(documents, facts, |passage| {
             passage.terms.iter().map(|(term, count)| (&**term, *count))
         })
     }
 
     /// Returns the segment of documents; `facts` gives the length of a passage and whether it is a reply.
-    fn made<'passages, Passage, Terms: Iterator<Item = (&'passages str, Count)>>(
+    fn build_from<'passages, Passage, Terms: Iterator<Item = (&'passages str, Count)>>(
         documents: &'passages [(DocId, Vec<Passage>)],
         facts: impl Fn(&Passage) -> (Count, bool),
         terms: impl Fn(&'passages Passage) -> Terms,

@@ -236,7 +236,7 @@ pub(super) fn audit_up_to(
     if unfit.is_some() || length < found.head.bytes {
         let from = |unfit| changed_from(unfit, length, found.lines);
         let changed = match lines_at(lines_max, file, length, &ranges)? {
-            Some(now) => changed(&now, length, begin, &ranges),
+            Some(now) => changed_lines(&now, length, begin, &ranges),
             None => unfit.map(from).into_iter().collect(),
         };
         if changed.is_empty() && found.faults.is_empty() {
@@ -336,7 +336,12 @@ fn changed_from(unfit: &Range, length: u64, lines: u64) -> ChainFault {
 }
 
 /// Finds the lines that differ from the ranges.
-fn changed(now: &[LineAt], length: u64, begin: ChainHash, ranges: &[&Range]) -> Vec<ChainFault> {
+fn changed_lines(
+    now: &[LineAt],
+    length: u64,
+    begin: ChainHash,
+    ranges: &[&Range],
+) -> Vec<ChainFault> {
     let blocks = line_diff::blocks(ranges, now);
     let is_moved = line_diff::is_permutation(ranges, now, &blocks);
     let mut faults: Vec<ChainFault> =

@@ -41,7 +41,7 @@ pub(crate) fn cover(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<
     if links.open.bytes.end == written.from && is_ours_alone {
         links.take(written.added);
     } else {
-        links.take_in(written, is_ours_alone)?;
+        links.cover_unknown(written, is_ours_alone)?;
     }
     links.write(turn, written)
 }
@@ -68,7 +68,11 @@ impl Links {
     }
 
     /// Reads the lines that nobody has covered. The place of our own lines is known only if nobody else wrote meanwhile.
-    fn take_in(&mut self, written: &AppendedBytes<'_>, is_ours_alone: bool) -> io::Result<()> {
+    fn cover_unknown(
+        &mut self,
+        written: &AppendedBytes<'_>,
+        is_ours_alone: bool,
+    ) -> io::Result<()> {
         let from = self.open.bytes.end;
         let end = written.end.min(from.saturating_add(TAKEN_IN_BYTES_MAX));
         line_hashes::of_part(written.file, from..end, |hash, bytes| {

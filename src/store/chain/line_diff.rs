@@ -27,7 +27,7 @@ pub(super) struct ChangedBlock {
 }
 
 /// The beginnings of the hashes that the chain knows; `None` for a line of joined ranges, which could be any.
-fn known(ranges: &[&Range]) -> Vec<Option<u32>> {
+fn known_hashes(ranges: &[&Range]) -> Vec<Option<u32>> {
     let mut all = Vec::new();
     for range in ranges {
         let known = range.known();
@@ -50,7 +50,7 @@ fn agree(then: Option<&Option<u32>>, now: Option<&LineAt>) -> bool {
 
 /// Returns the blocks that differ, in order. Lines after the last one that the chain knows are no fault.
 pub(super) fn blocks(ranges: &[&Range], now: &[LineAt]) -> Vec<ChangedBlock> {
-    let then = known(ranges);
+    let then = known_hashes(ranges);
     let (mut at_then, mut at_now, mut blocks) = (0, 0, Vec::new());
     while at_then < then.len() {
         if agree(then.get(at_then), now.get(at_now)) {
@@ -94,7 +94,7 @@ fn to_agreement(
 
 /// Tells whether the blocks have the same lines as before, in another order.
 pub(super) fn is_permutation(ranges: &[&Range], now: &[LineAt], blocks: &[ChangedBlock]) -> bool {
-    let then = known(ranges);
+    let then = known_hashes(ranges);
     let mut counts: HashMap<u32, i64> = HashMap::new();
     for block in blocks {
         for line in then.get(block.then.clone()).unwrap_or_default() {

@@ -157,7 +157,7 @@ impl Planning {
         let (mut lines, mut aged) = (0, 0);
         let not_before = self.bounds.not_before;
         store::lines_of(log, |line| {
-            if let Some(is_aged) = judged(&line, &file_repo, not_before) {
+            if let Some(is_aged) = is_too_old(&line, &file_repo, not_before) {
                 lines += 1;
                 aged += u64::from(is_aged);
             }
@@ -171,7 +171,7 @@ impl Planning {
         }
         let mut seen = 0;
         Ok(Some(Box::new(move |line| {
-            let Some(is_aged) = judged(line, &file_repo, not_before) else { return false };
+            let Some(is_aged) = is_too_old(line, &file_repo, not_before) else { return false };
             seen += 1;
             seen <= surplus || (is_aged && moves_aged)
         })))
@@ -179,7 +179,7 @@ impl Planning {
 }
 
 /// Tells whether the event of a line is too old; `None` if the line has no event.
-fn judged(line: &LogLine<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
+fn is_too_old(line: &LogLine<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
     let Decoded::Event(event) = codec::decode(line.bytes, file_repo) else { return None };
     Some(matches!((event.timestamp, not_before), (Some(when), Some(bound)) if when < bound))
 }

@@ -39,13 +39,13 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
         }
         Err(error) => findings.push(Diagnosis::fail("logs", format!("failed to {error}"))),
     }
-    findings.extend(archived(store));
+    findings.extend(count_archived(store));
     findings.extend(waiting(store));
     findings
 }
 
 /// Counts archived lines. `verify` reads the segments and finds damage.
-fn archived(store: &Store) -> Option<Diagnosis> {
+fn count_archived(store: &Store) -> Option<Diagnosis> {
     let segments = match store.segments() {
         Ok(segments) if segments.is_empty() => return None,
         Ok(segments) => segments,

@@ -72,7 +72,7 @@ fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreEr
 /// Checks without a lock first, because almost no file contains a secret.
 fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, StoreError> {
     let file_repo = Store::repo_of(file).to_string();
-    let exposed = |line: &LogLine<'_>| exposed(request.recogniser, line.bytes, &file_repo);
+    let exposed = |line: &LogLine<'_>| find_exposed(request.recogniser, line.bytes, &file_repo);
     let mut scrubber = Scrubber::of(file);
     scrubber.scrubbed.too_long = store::lines_of(file, |line| {
         scrubber.line(&line, exposed(&line));
@@ -90,7 +90,7 @@ fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<Scrubbed, Store
 }
 
 /// Checks a line, and also the digits in which the quarantine encodes a damaged line that is not text.
-fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<Exposed> {
+fn find_exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<Exposed> {
     if let Some(exposed) = recogniser.exposed(line, file_repo) {
         return Some(exposed);
     }

@@ -51,10 +51,10 @@ pub(super) fn about_chain(out: &mut String, found: &LogCensus, origin: Option<&s
                 let _ = writeln!(
                     out,
                     "CHANGED   {log}{origin_suffix}: found before {} at {at}: {change}",
-                    doing(event)
+                    event_noun(event)
                 );
             }
-            for text in explained(&audit.events) {
+            for text in explanations(&audit.events) {
                 let _ = writeln!(out, "note      {log}: {text}");
             }
         }
@@ -124,7 +124,7 @@ fn lines_were(first: u64, last: u64) -> String {
     format!("{} {were}", lines(first, last))
 }
 
-fn doing(event: &ChainEvent) -> &'static str {
+fn event_noun(event: &ChainEvent) -> &'static str {
     match event.kind {
         ChainEventKind::Scrub => "a scrub",
         ChainEventKind::Archive => "archiving",
@@ -133,7 +133,7 @@ fn doing(event: &ChainEvent) -> &'static str {
 }
 
 /// Returns why the log differs from before: the newest rewritings, and the newest acceptance.
-fn explained(events: &[ChainEvent]) -> Vec<String> {
+fn explanations(events: &[ChainEvent]) -> Vec<String> {
     let accepted = events.iter().rposition(|event| event.kind == ChainEventKind::Accept);
     let explanations = events.iter().enumerate().filter_map(|(number, event)| match event.kind {
         ChainEventKind::Accept if accepted != Some(number) => None,

@@ -86,9 +86,9 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
     let origin = origin.map(|origin| origin.as_str().to_owned());
     let mut census = StoreCensus::default();
     census.origin = origin;
-    each(request, &mut census, &request.logs)?;
+    verify_each(request, &mut census, &request.logs)?;
     if request.segments == Segments::All {
-        gone(request, &mut census)?;
+        add_missing_logs(request, &mut census)?;
         mirrors(request, &mut census);
         census.own = OwnFiles::of(&request.places, request.recogniser, RowScrub::DryRun);
     }
@@ -99,7 +99,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
         Segments::All => request.store.segments(),
     };
     match segments {
-        Ok(segments) => each(request, &mut census, &segments)?,
+        Ok(segments) => verify_each(request, &mut census, &segments)?,
         Err(error) => {
             let mut archive = census.begin(request.store.root().join("archive"));
             archive.trouble = Some(error.to_string());
@@ -112,7 +112,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
 }
 
 /// Verifies logs or segments one after another.
-fn each(
+fn verify_each(
     request: &VerifyRequest<'_>,
     census: &mut StoreCensus,
     logs: &[PathBuf],
@@ -127,7 +127,7 @@ fn each(
         }
         if is_of(request.store, log) {
             found.chain = chain(request, log);
-            found.doubled = doubled(request, log);
+            found.doubled = find_doubled(request, log);
         }
         census.logs.push(found);
         failed.map_or(Ok(()), Err)?;
@@ -136,7 +136,10 @@ fn each(
 }
 
 /// Adds logs that have a chain but no file.
-fn gone(request: &VerifyRequest<'_>, census: &mut StoreCensus) -> Result<(), StoreError> {
+fn add_missing_logs(
+    request: &VerifyRequest<'_>,
+    census: &mut StoreCensus,
+) -> Result<(), StoreError> {
     for log in request.store.logs_gone()? {
         let mut found = census.begin(log.clone());
         found.chain = chain(request, &log);
@@ -166,15 +169,15 @@ fn chain(request: &VerifyRequest<'_>, log: &Path) -> ChainCensus {
         Ok(None) => ChainCensus::None,
         Ok(Some(audit)) if request.changed == ChangedLogs::Accept && !audit.is_whole() => {
             let accepted = request.store.accept_chain(log);
-            accepted.map_or_else(unchecked, |()| ChainCensus::Accepted(audit))
+            accepted.map_or_else(unchecked_chain, |()| ChainCensus::Accepted(audit))
         }
         Ok(Some(audit)) => ChainCensus::Checked(audit),
-        Err(error) => unchecked(error),
+        Err(error) => unchecked_chain(error),
     }
 }
 
 /// Looks for lines that two files of a log have.
-fn doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
+fn find_doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
     if request.segments == Segments::None {
         return DoubledCensus::None;
     }
@@ -185,7 +188,7 @@ fn doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
     }
 }
 
-fn unchecked(error: StoreError) -> ChainCensus {
+fn unchecked_chain(error: StoreError) -> ChainCensus {
     match error {
         StoreError::Busy { .. } => ChainCensus::Busy(error.to_string()),
         error => ChainCensus::Unreadable(error.to_string()),

@@ -64,7 +64,7 @@ impl SignFile {
         if self.file.metadata()?.len() < to_u64(HEADER_BYTES) {
             write_at(&self.file, 0, &self.header)?;
         }
-        write_at(&self.file, offset(place), &encoded(place, signs))
+        write_at(&self.file, offset(place), &encode(place, signs))
     }
 }
 
@@ -79,7 +79,7 @@ impl SignStore for SignFile {
         let mut record = [0; RECORD_BYTES];
         // The unused end of the last record may never have been written.
         let count = read_at(&self.file, offset(place), &mut record).ok()?;
-        decoded(place, record.get(..count)?)
+        decode(place, record.get(..count)?)
     }
 }
 
@@ -109,7 +109,7 @@ fn offset(place: SignLocation) -> u64 {
 }
 
 /// Returns the bytes of the tokens, without the unused room.
-fn encoded(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
+fn encode(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
     let count = to_u64(signs.len());
     let words: Vec<u64> = std::iter::once(count).chain(signs.iter().flatten()).collect();
     let mut bytes = checksum(place, &words).to_le_bytes().to_vec();
@@ -117,7 +117,7 @@ fn encoded(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
     bytes
 }
 
-fn decoded(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
+fn decode(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
     let (words, _) = record.as_chunks::<WORD_BYTES>();
     let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
     let (sum, count) = (words.next()?, words.next()?);

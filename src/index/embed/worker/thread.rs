@@ -222,7 +222,7 @@ impl Thread<'_> {
         let mut known = Vec::new();
         for job in newest {
             let found = self.cache.as_mut().and_then(|cache| cache.get(TextKey::of(&job.text)));
-            let signed = self.signed(&job);
+            let signed = self.sign_state(&job);
             match found {
                 Some(vector) if job.want == Want::Vector || signed != SignState::NotYet => {
                     known.push(embedded(&job, vector, signed));
@@ -268,7 +268,7 @@ impl Thread<'_> {
         give_up(self.shared, batch.len() - done.len());
         self.remember(&done);
         let hand = |(job, Embedding { vector, .. })| {
-            let signed = match self.signed(job) {
+            let signed = match self.sign_state(job) {
                 // It could not be stored, and another try would fail too.
                 SignState::NotYet => SignState::Failed,
                 other => other,
@@ -280,7 +280,7 @@ impl Thread<'_> {
     }
 
     /// Returns the state of a text's signs.
-    fn signed(&self, job: &Job) -> SignState {
+    fn sign_state(&self, job: &Job) -> SignState {
         if !is_signed(job) || !self.embedder.has_tokens() {
             return SignState::Never;
         }
