@@ -73,8 +73,8 @@ fn a_chain_can_be_computed_by_hand() {
     let world = ChainFixture::with(70);
     let text = std::fs::read_to_string(world.chain()).unwrap();
     let first = text.lines().next().unwrap();
-    let (text, begin) = first.rsplit_once(" head ").unwrap();
-    assert_eq!(ChainHash::of(text.as_bytes()).to_string(), begin);
+    let (entry, begin) = first.rsplit_once(" head ").unwrap();
+    assert_eq!(ChainHash::of(entry.as_bytes()).to_string(), begin);
     let mut head = begin.to_owned();
     for line in world.lines() {
         let digest = ChainHash::of(line.as_bytes()).to_string();
