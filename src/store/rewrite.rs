@@ -39,7 +39,7 @@ pub(super) fn rewrite_log(
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     for _ in 0..REPLACED_TRIES_MAX {
-        match attempt(file, turn, &mut Replacing(change))? {
+        match attempt(file, turn, &mut LineReplacement(change))? {
             Attempt::Done => return Ok(()),
             Attempt::Changed => {}
         }
@@ -107,9 +107,9 @@ pub(super) trait LineEdits {
 }
 
 /// Edits that only replace lines.
-struct Replacing<'a>(&'a mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>);
+struct LineReplacement<'a>(&'a mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>);
 
-impl LineEdits for Replacing<'_> {
+impl LineEdits for LineReplacement<'_> {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         Ok((self.0)(line).map_or(LineFate::Stays, LineFate::Becomes))
     }
@@ -129,7 +129,7 @@ pub(super) fn attempt(
     RewriteTurn { appenders: lock, .. }: &RewriteTurn,
     change: &mut dyn LineEdits,
 ) -> Result<Attempt, StoreError> {
-    let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
+    let Some(mut copying) = CopyRun::begin(file)? else { return Ok(Attempt::Done) };
     copying.most(change)?;
     // This part is synced here so that it need not be synced under the lock.
     copying.copy.sync()?;
@@ -138,7 +138,7 @@ pub(super) fn attempt(
     if !copying.still_stands()? {
         return Ok(Attempt::Changed);
     }
-    copying.lines(change, Until::End)?;
+    copying.lines(change, CopyExtent::End)?;
     copying.put_in_place(change, &turn, lock)?;
     Ok(Attempt::Done)
 }
@@ -171,14 +171,14 @@ pub(super) fn copy_of(file: &Path) -> PathBuf {
 
 /// How far to copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
+enum CopyExtent {
     /// Only lines that begin before this offset. The last one may be unfinished and is left.
     Offset(u64),
     /// Everything, including the last line.
     End,
 }
 
-impl Until {
+impl CopyExtent {
     fn is_past(self, offset: u64) -> bool {
         match self {
             Self::Offset(end) => offset < end,
@@ -188,7 +188,7 @@ impl Until {
 }
 
 /// A copy in progress.
-struct Copying<'a> {
+struct CopyRun<'a> {
     file: &'a Path,
     lines: Lines,
     /// The hash of everything read so far.
@@ -222,7 +222,7 @@ impl Drop for Copy {
     }
 }
 
-impl<'a> Copying<'a> {
+impl<'a> CopyRun<'a> {
     fn begin(file: &'a Path) -> Result<Option<Self>, StoreError> {
         let Some((opened, metadata)) = lines::open(file)? else { return Ok(None) };
         let path = copy_of(file);
@@ -241,7 +241,7 @@ impl<'a> Copying<'a> {
     fn most(&mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
         let mut left = self.bytes_left()?;
         loop {
-            self.lines(change, Until::Offset(self.lines.offset + left))?;
+            self.lines(change, CopyExtent::Offset(self.lines.offset + left))?;
             let more = self.bytes_left()?;
             if more <= REST_BYTES_MAX || more > left / 2 {
                 return Ok(());
@@ -257,7 +257,7 @@ impl<'a> Copying<'a> {
         Ok(length.saturating_sub(self.lines.offset))
     }
 
-    fn lines(&mut self, change: &mut dyn LineEdits, until: Until) -> Result<(), StoreError> {
+    fn lines(&mut self, change: &mut dyn LineEdits, until: CopyExtent) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", self.file);
         let mut held = Vec::new();
         let mut copy = io::BufWriter::new(&self.copy.file);
@@ -265,7 +265,7 @@ impl<'a> Copying<'a> {
             && let Some(piece) = self.lines.next(&mut held).map_err(failed())?
         {
             let is_unfinished = !held.ends_with(b"\n") && matches!(piece, LinePiece::Line(_));
-            if is_unfinished && until != Until::End {
+            if is_unfinished && until != CopyExtent::End {
                 self.lines.put_back(&held).map_err(failed())?;
                 break;
             }
@@ -337,7 +337,7 @@ impl<'a> Copying<'a> {
         }
         // Programs that ignore the lock may have appended these lines.
         let before = self.lines.offset;
-        self.lines(change, Until::End)?;
+        self.lines(change, CopyExtent::End)?;
         if self.lines.offset > before {
             self.copy.sync()?;
         }
@@ -345,7 +345,7 @@ impl<'a> Copying<'a> {
     }
 }
 
-impl Copying<'_> {
+impl CopyRun<'_> {
     /// Prepares the chain of the new log. Only logs have one. A failure must not keep a secret in a log; `verify`
     /// then reports the difference.
     fn chain(&self, reason: RewriteReason, turn: &FileLock, lock: &Path) -> Option<Resettled> {

@@ -292,7 +292,7 @@ impl Tail {
         let mut is_cut = self.skip_to_window(metadata);
         file.seek(SeekFrom::Start(self.cursor.offset()))?;
         let mut block = vec![0; BLOCK_BYTES];
-        let mut partial = Partial::default();
+        let mut partial = PartialLine::default();
         // Up to the length at the beginning: writers that never pause would keep the reader for ever.
         let end = end.min(metadata.len());
         let mut known = (&*file).take(end.saturating_sub(self.cursor.offset()));
@@ -351,13 +351,13 @@ fn read_some<'a>(from: &mut impl Read, block: &'a mut [u8]) -> io::Result<&'a [u
 /// The line being assembled. Of a line past the reading bound, only enough is kept for the decoder to notice
 /// the length, and the last bytes for the cursor's guard.
 #[derive(Default)]
-struct Partial {
+struct PartialLine {
     kept: Vec<u8>,
     last: Vec<u8>,
     line_bytes: u64,
 }
 
-impl Partial {
+impl PartialLine {
     fn push(&mut self, bytes: &[u8]) {
         let kept_bytes = self.kept.len();
         let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(kept_bytes);

@@ -68,8 +68,8 @@ pub(crate) fn seal_of(
         return Err(SyncError::Unreadable("it is no commit".to_owned()));
     }
     match signature_in(&String::from_utf8_lossy(&answer.output), origin) {
-        Ok(HasSignature::No) => return Ok(Seal::Unsigned),
-        Ok(HasSignature::Yes) => {}
+        Ok(SignaturePresence::No) => return Ok(Seal::Unsigned),
+        Ok(SignaturePresence::Yes) => {}
         Err(why) => return Ok(Seal::Broken(why.to_owned())),
     }
     let signers = format!("gpg.ssh.allowedSignersFile={}", repository.no_signers()?.display());
@@ -85,17 +85,17 @@ pub(crate) fn seal_of(
 
 /// Whether a commit has a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HasSignature {
+enum SignaturePresence {
     Yes,
     No,
 }
 
 /// Tells whether a commit has a signature. A commit with one must have exactly the form that `prepare` gives it.
-fn signature_in(commit: &str, origin: &StoreOrigin) -> Result<HasSignature, &'static str> {
+fn signature_in(commit: &str, origin: &StoreOrigin) -> Result<SignaturePresence, &'static str> {
     let head = commit.split_once("\n\n").map_or(commit, |(head, _)| head);
     let mut lines = head.lines();
     if !head.lines().any(|line| line.starts_with("gpgsig")) {
-        return Ok(HasSignature::No);
+        return Ok(SignaturePresence::No);
     }
     let who = format!("{} <{}> ", origin.as_str(), mail_of(origin));
     let mut next = |start: &str| lines.next().and_then(|line| line.strip_prefix(start));
@@ -115,7 +115,7 @@ fn signature_in(commit: &str, origin: &StoreOrigin) -> Result<HasSignature, &'st
         return Err("it is none by SSH");
     }
     match lines.all(|line| line.starts_with(' ')) {
-        true => Ok(HasSignature::Yes),
+        true => Ok(SignaturePresence::Yes),
         false => Err("something stands beside it"),
     }
 }
@@ -159,8 +159,8 @@ mod tests {
         let origin = StoreOrigin::mint("ana", 1);
         let found = |name: &str, more: &str| signature_in(&commit(name, more), &origin);
         let right = format!("{SIGNATURE}\n AAAA\n -----END SSH SIGNATURE-----\n");
-        assert_eq!(found(origin.as_str(), &right), Ok(HasSignature::Yes));
-        assert_eq!(found(origin.as_str(), ""), Ok(HasSignature::No));
+        assert_eq!(found(origin.as_str(), &right), Ok(SignaturePresence::Yes));
+        assert_eq!(found(origin.as_str(), ""), Ok(SignaturePresence::No));
         let other = StoreOrigin::mint("bo", 2);
         assert_eq!(found(other.as_str(), &right), Err("it was made for another origin"));
         let name = origin.as_str();
@@ -171,7 +171,7 @@ mod tests {
             assert!(found(name, more).is_err(), "{more}");
         }
         // What stands in the message is no signature.
-        assert_eq!(found(name, &format!("\n{right}")), Ok(HasSignature::No));
+        assert_eq!(found(name, &format!("\n{right}")), Ok(SignaturePresence::No));
     }
 
     // S-SYNC-13

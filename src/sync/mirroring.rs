@@ -99,7 +99,7 @@ impl Mirroring<'_> {
                 }
             }
             let known = state.origins.entry(origin.as_str().to_owned()).or_default();
-            let mut update = OneOrigin {
+            let mut update = OriginUpdate {
                 mirroring: self,
                 origin,
                 known,
@@ -136,7 +136,7 @@ impl Mirroring<'_> {
 }
 
 /// One origin on its way into its mirrors.
-struct OneOrigin<'a, 'r> {
+struct OriginUpdate<'a, 'r> {
     mirroring: &'a Mirroring<'a>,
     origin: &'a StoreOrigin,
     known: &'a mut KnownOrigin,
@@ -195,7 +195,7 @@ impl CheckedTree {
     }
 }
 
-impl OneOrigin<'_, '_> {
+impl OriginUpdate<'_, '_> {
     fn tell(&mut self, problem: &str) {
         self.report.trouble.push(format!("{}: {problem}", self.origin));
     }

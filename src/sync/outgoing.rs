@@ -107,7 +107,7 @@ pub fn outgoing(
     let mut logs = Vec::new();
     for (repo, candidates) in found {
         let (mut seen, mut lines) = (HashSet::new(), Vec::new());
-        for Leaving { line, about } in candidates {
+        for LeavingLine { line, about } in candidates {
             if about.iter().any(|id| hidden.contains(id)) {
                 left_out.private += 1;
             } else if about.iter().any(|id| unproven.contains(id)) {
@@ -138,7 +138,7 @@ pub(crate) fn shared_files(
 }
 
 /// A line that leaves unless it is about a private memory.
-struct Leaving {
+struct LeavingLine {
     line: String,
     about: Vec<String>,
 }
@@ -177,8 +177,8 @@ impl<'a> OwnLines<'a> {
         &mut self,
         files: Vec<PathBuf>,
         policy: &SyncPolicy,
-    ) -> Result<BTreeMap<RepoKey, Vec<Leaving>>, StoreError> {
-        let mut found: BTreeMap<RepoKey, Vec<Leaving>> = BTreeMap::new();
+    ) -> Result<BTreeMap<RepoKey, Vec<LeavingLine>>, StoreError> {
+        let mut found: BTreeMap<RepoKey, Vec<LeavingLine>> = BTreeMap::new();
         for file in files {
             let repo = Store::repo_of(&file);
             if policy.shares(&repo) {
@@ -189,7 +189,7 @@ impl<'a> OwnLines<'a> {
         Ok(found)
     }
 
-    fn line(&mut self, bytes: &[u8], repo: &RepoKey) -> Option<Leaving> {
+    fn line(&mut self, bytes: &[u8], repo: &RepoKey) -> Option<LeavingLine> {
         let event = match codec::decode(bytes, repo.as_str()) {
             Decoded::Event(event) => *event,
             Decoded::Blank => return None,
@@ -234,7 +234,7 @@ impl<'a> OwnLines<'a> {
             self.left_out.too_long += 1;
             return None;
         }
-        Some(Leaving { line, about })
+        Some(LeavingLine { line, about })
     }
 }
 

@@ -240,9 +240,9 @@ mod tests {
     use super::*;
 
     /// A standard output on a full disk.
-    struct Full;
+    struct FullDisk;
 
-    impl Write for Full {
+    impl Write for FullDisk {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
             Err(io::ErrorKind::StorageFull.into())
         }
@@ -293,7 +293,7 @@ mod tests {
                 host: None,
                 moment: &mut || Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 },
                 input: &mut json.as_bytes(),
-                output: &mut Full,
+                output: &mut FullDisk,
                 messages: &mut messages,
             });
             let messages = String::from_utf8(messages).unwrap();

@@ -118,7 +118,7 @@ impl FoundPhrases {
         if candidates.is_empty() {
             return;
         }
-        let written = Written::of(words, is_first);
+        let written = EncodedWords::of(words, is_first);
         let mut signals = Vec::new();
         for (number, window) in candidates {
             let Some(phrase) = RULEBOOK.phrases.get(number) else { continue };
@@ -244,14 +244,14 @@ impl Rulebook {
 
 /// Words as regexes read them: a space, `.` after the end of a sentence, `^` at a beginning, the word, and
 /// one byte for each of its classes. Words that no phrase knows are `?`.
-struct Written {
+struct EncodedWords {
     text: Vec<u8>,
     starts: Vec<usize>,
 }
 
 const CLASS_BASE: u8 = 0x80;
 
-impl Written {
+impl EncodedWords {
     fn of(words: &[Word], is_first: bool) -> Self {
         let mut written = Self { text: Vec::new(), starts: Vec::new() };
         if is_first {

@@ -171,9 +171,9 @@ struct Reader {
 impl Reader {
     fn take(&mut self, c: char) {
         match fold(c) {
-            Folded::Letter(letter) => self.word.push(letter),
-            Folded::Nothing => {}
-            Folded::Other(c) => {
+            FoldedChar::Letter(letter) => self.word.push(letter),
+            FoldedChar::Nothing => {}
+            FoldedChar::Other(c) => {
                 self.end_word();
                 match c {
                     '.' | '!' | '?' => self.end_sentence(c),
@@ -257,7 +257,7 @@ impl Reader {
     }
 }
 
-enum Folded {
+enum FoldedChar {
     /// Part of a word: the plain letter or digit that it looks like.
     Letter(char),
     /// Invisible; the word goes on.
@@ -296,20 +296,20 @@ const LOOKALIKES: [(char, &str); 26] = [
     ('z', "źżž"),
 ];
 
-fn fold(c: char) -> Folded {
+fn fold(c: char) -> FoldedChar {
     if c.is_ascii_alphanumeric() {
-        return Folded::Letter(c.to_ascii_lowercase());
+        return FoldedChar::Letter(c.to_ascii_lowercase());
     }
     match c {
-        '\0'..='\x7F' => Folded::Other(c),
-        '\u{300}'..='\u{36F}' => Folded::Nothing,
+        '\0'..='\x7F' => FoldedChar::Other(c),
+        '\u{300}'..='\u{36F}' => FoldedChar::Nothing,
         // Tag characters are invisible copies of plain ones.
         '\u{E0020}'..='\u{E007E}' => u8::try_from(u32::from(c) - 0xE_0000)
-            .map_or(Folded::Nothing, |byte| fold(char::from(byte))),
-        c if text::is_unsafe(c) => Folded::Nothing,
+            .map_or(FoldedChar::Nothing, |byte| fold(char::from(byte))),
+        c if text::is_unsafe(c) => FoldedChar::Nothing,
         c => plain(c).map_or_else(
-            || if c.is_alphanumeric() { Folded::Letter(c) } else { Folded::Other(c) },
-            Folded::Letter,
+            || if c.is_alphanumeric() { FoldedChar::Letter(c) } else { FoldedChar::Other(c) },
+            FoldedChar::Letter,
         ),
     }
 }

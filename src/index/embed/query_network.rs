@@ -143,13 +143,13 @@ mod tests {
     use super::*;
 
     /// Returns one vector for every text, a limited number of times.
-    struct Says {
+    struct FixedEmbedder {
         model_id: ModelId,
         vector: [f32; 2],
         times: u32,
     }
 
-    impl Embedder for Says {
+    impl Embedder for FixedEmbedder {
         fn model_id(&self) -> &ModelId {
             &self.model_id
         }
@@ -170,7 +170,7 @@ mod tests {
     const OF_QUESTIONS: [f32; 2] = [0.999, 0.0447];
 
     fn says(vector: [f32; 2], times: u32) -> Box<dyn Embedder> {
-        Box::new(Says { model_id: ModelId::new("says", [0; 32]), vector, times })
+        Box::new(FixedEmbedder { model_id: ModelId::new("says", [0; 32]), vector, times })
     }
 
     fn asked(embedder: &mut WithQueryNetwork) -> Vec<f32> {

@@ -17,13 +17,13 @@ pub(super) struct Dictionary {
     end_offsets: Vec<u32>,
     /// The hash table, built when a large dictionary is sealed. Each step of a binary search reads another place in
     /// memory, and with a hundred thousand terms these reads take longer than the rest of a lookup.
-    by_hash: Option<ByHash>,
+    by_hash: Option<TermHashTable>,
 }
 
 /// A hash table with linear probing, at most half full, of ten to twenty bytes a term. Most terms of a text are in
 /// few segments, so the table is made to answer "not here" with one read.
 #[derive(Debug)]
-struct ByHash {
+struct TermHashTable {
     hasher: RandomState,
     /// Some bits of the hash of each slot's term; 0 for an empty slot.
     tags: Vec<u8>,
@@ -31,7 +31,7 @@ struct ByHash {
     indexes: Vec<u32>,
 }
 
-impl ByHash {
+impl TermHashTable {
     fn of(dictionary: &Dictionary) -> Self {
         let len = (dictionary.len() * 2).next_power_of_two();
         let hasher = RandomState::new();
@@ -138,7 +138,7 @@ impl Dictionary {
     pub(super) fn seal(&mut self) {
         self.bytes.shrink_to_fit();
         self.end_offsets.shrink_to_fit();
-        self.by_hash = (self.len() >= TERMS_MIN).then(|| ByHash::of(self));
+        self.by_hash = (self.len() >= TERMS_MIN).then(|| TermHashTable::of(self));
     }
 }
 

@@ -51,7 +51,7 @@ impl Store {
         // Where no lock can be made, as on a read-only disk, nobody archives.
         let noted = ArchivingNote::read(&note_of(&appenders), log)?;
         let left = noted.map_or_else(|| Ok(LineCounts::default()), |noted| noted.left(log))?;
-        Sealed::of(segments)?.doubled(log, left)
+        SealedLines::of(segments)?.doubled(log, left)
     }
 }
 
@@ -65,7 +65,7 @@ pub fn take_out_doubled(store: &Store, log: &Path) -> Result<u64, StoreError> {
     }
     store.ensure()?;
     let turn = SettledTurn::take(store, log)?;
-    let sealed = Sealed::of(store.segments_of(log)?)?;
+    let sealed = SealedLines::of(store.segments_of(log)?)?;
     let doubled = sealed.doubled(log, LineCounts::default())?;
     let mut lines = turn.settled_lines;
     for (place, file) in sealed.files(log) {
@@ -91,12 +91,12 @@ pub fn take_out_doubled(store: &Store, log: &Path) -> Result<u64, StoreError> {
 }
 
 /// The segments of a log, and the first of them that has each line.
-struct Sealed {
+struct SealedLines {
     segments: Vec<PathBuf>,
     first: HashMap<LineHash, usize>,
 }
 
-impl Sealed {
+impl SealedLines {
     fn of(segments: Vec<PathBuf>) -> Result<Self, StoreError> {
         let mut first = HashMap::new();
         for (place, segment) in segments.iter().enumerate() {

@@ -58,7 +58,7 @@ pub fn archive<'a>(
     store.ensure()?;
     let turn = SettledTurn::take(store, log)?;
     let mut moved = Moved { cleaned_lines: turn.settled_lines, ..Moved::default() };
-    let (mut changed, archiving) = (0, Archiving { store, log, turn: &turn });
+    let (mut changed, archiving) = (0, ArchivingRun { store, log, turn: &turn });
     while let Some(moves) = plan()? {
         match archiving.move_some(moves, &mut moved)? {
             SegmentOutcome::Full => {}
@@ -85,13 +85,13 @@ enum SegmentOutcome {
     Changed,
 }
 
-struct Archiving<'a> {
+struct ArchivingRun<'a> {
     store: &'a Store,
     log: &'a Path,
     turn: &'a SettledTurn,
 }
 
-impl Archiving<'_> {
+impl ArchivingRun<'_> {
     fn move_some(&self, moves: Moves<'_>, moved: &mut Moved) -> Result<SegmentOutcome, StoreError> {
         let Some((_, metadata)) = layout::open_to_read(self.log)? else {
             return Ok(SegmentOutcome::Done);
@@ -99,7 +99,7 @@ impl Archiving<'_> {
         let folder = self.ensure_folder(&metadata)?;
         let segment = next_in(&folder)?;
         let sealing = Sealing::begin(&folder, &metadata)?;
-        let mut moving = Moving {
+        let mut moving = LineMover {
             note: note_of(&self.turn.appenders),
             segment,
             moves,
@@ -119,7 +119,7 @@ impl Archiving<'_> {
         }
         // If the note stays, the next process finds nothing left to do.
         let _ = std::fs::remove_file(&moving.note);
-        let Moving { sealing, segment, is_full, .. } = moving;
+        let LineMover { sealing, segment, is_full, .. } = moving;
         moved.lines += sealing.lines;
         moved.line_bytes += sealing.line_bytes;
         moved.packed_bytes += sealing.packed_bytes;
@@ -152,7 +152,7 @@ fn next_in(folder: &Path) -> Result<PathBuf, StoreError> {
 }
 
 /// Lines that move from a log to a segment.
-struct Moving<'a> {
+struct LineMover<'a> {
     note: PathBuf,
     segment: PathBuf,
     moves: Moves<'a>,
@@ -163,7 +163,7 @@ struct Moving<'a> {
     is_sealed: bool,
 }
 
-impl Moving<'_> {
+impl LineMover<'_> {
     /// Removes the copy from the note if it did not replace the log, because the copy is then gone too.
     fn forget_the_copy(&self, log: &Path) {
         let noted = ArchivingNote::read(&self.note, log).ok().flatten();
@@ -174,7 +174,7 @@ impl Moving<'_> {
     }
 }
 
-impl LineEdits for Moving<'_> {
+impl LineEdits for LineMover<'_> {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         let is_full =
             self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;

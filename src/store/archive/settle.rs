@@ -51,7 +51,7 @@ pub(super) fn take_out<'a>(
     doubles: &dyn Fn() -> Moves<'a>,
 ) -> Result<u64, StoreError> {
     for _ in 0..CHANGED_TRIES_MAX {
-        let mut removing = Removing { is_double: doubles(), segments, lines: 0 };
+        let mut removing = LineRemoval { is_double: doubles(), segments, lines: 0 };
         match rewrite::attempt(log, turn, &mut removing)? {
             Attempt::Done => return Ok(removing.lines),
             Attempt::Changed => {}
@@ -62,13 +62,13 @@ pub(super) fn take_out<'a>(
 }
 
 /// Lines that are removed from a log because segments have them.
-struct Removing<'a> {
+struct LineRemoval<'a> {
     is_double: Moves<'a>,
     segments: &'a [PathBuf],
     lines: u64,
 }
 
-impl LineEdits for Removing<'_> {
+impl LineEdits for LineRemoval<'_> {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         if !(self.is_double)(&line) {
             return Ok(LineFate::Stays);

@@ -89,8 +89,11 @@ impl Links {
             match chain_file::append(written.log, &self.sealed_text()) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let open = &self.open;
-                    let found =
-                        Found { number: open.number, head: open.head, says: "lost".to_owned() };
+                    let found = BrokenChain {
+                        number: open.number,
+                        head: open.head,
+                        says: "lost".to_owned(),
+                    };
                     let open = begin(written, Vec::new(), Some(found))?;
                     return turn.set_note(&open.text());
                 }
@@ -104,7 +107,7 @@ impl Links {
 }
 
 /// The fault of a chain.
-struct Found {
+struct BrokenChain {
     number: u64,
     head: ChainHash,
     says: String,
@@ -117,7 +120,7 @@ fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
     let note = last_open_of(turn)?;
     let sealed = chain_file::read(&chain_file::path_of(written.log))?;
     let Some(entries) = sealed else {
-        let lost = note.map(|open| Found {
+        let lost = note.map(|open| BrokenChain {
             number: open.number,
             head: open.head,
             says: "lost".to_owned(),
@@ -133,7 +136,7 @@ fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
         audit::WHOLE | audit::UNCHECKED => "lost".to_owned(),
         faults => faults.to_owned(),
     };
-    let found = Found { number: evidence.number() + 1, head: evidence.head(), says };
+    let found = BrokenChain { number: evidence.number() + 1, head: evidence.head(), says };
     let begun = begin(written, evidence.events(), Some(found))?;
     turn.set_note(&begun.text())?;
     Ok(begun)
@@ -143,11 +146,11 @@ fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
 fn begin(
     written: &AppendedBytes<'_>,
     events: Vec<ChainEvent>,
-    found: Option<Found>,
+    found: Option<BrokenChain>,
 ) -> io::Result<Range> {
     let kind = if found.is_some() { ChainEventKind::Broken } else { ChainEventKind::Begin };
-    let whole = || Found { number: 1, head: ChainHash::NONE, says: audit::WHOLE.to_owned() };
-    let Found { number, head: after, says } = found.unwrap_or_else(whole);
+    let whole = || BrokenChain { number: 1, head: ChainHash::NONE, says: audit::WHOLE.to_owned() };
+    let BrokenChain { number, head: after, says } = found.unwrap_or_else(whole);
     let (at, segment, head) = (time_of(written.file)?, None, ChainHash::NONE);
     let event =
         ChainEvent { number, kind, at, changed: 0, moved: 0, segment, found: says, after, head };

@@ -46,7 +46,7 @@ fn main() {
 /// One machine publishes, another one receives, and the same is done by hand.
 fn measure_git(rounds: usize, lines: usize) {
     let team = Team::new(Kind::Git);
-    let (ana, bo, by_hand) = (team.laptop("ana"), team.laptop("bo"), ByHand::new(&team));
+    let (ana, bo, by_hand) = (team.laptop("ana"), team.laptop("bo"), ManualGit::new(&team));
     let mut times: [Vec<Duration>; 5] = Default::default();
     for round in 0..rounds {
         let text = new_lines(round, lines);
@@ -98,13 +98,13 @@ fn median_ms(mut times: Vec<Duration>) -> f64 {
 }
 
 /// Git, called only to move bytes: a new file each round.
-struct ByHand {
+struct ManualGit {
     writer: PathBuf,
     reader: PathBuf,
     remote: String,
 }
 
-impl ByHand {
+impl ManualGit {
     fn new(team: &Team) -> Self {
         let folder = |name: &str| {
             let folder = team.folder.path().join(name);

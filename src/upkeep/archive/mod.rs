@@ -83,7 +83,7 @@ pub fn by_policy(store: &Store, policy: &GeneralSettings, now: Timestamp) -> Vec
     if above_lines.is_none() && not_before.is_none() {
         return Vec::new();
     }
-    let planning = Planning {
+    let planning = ArchivePlanner {
         bounds: Bounds { keep_lines: above_lines.map(|lines| lines / 2), not_before },
         above_lines,
         aged_lines_min: AGED_LINES_MIN,
@@ -105,7 +105,7 @@ pub fn by_policy(store: &Store, policy: &GeneralSettings, now: Timestamp) -> Vec
     done.filter(is_told).collect()
 }
 
-fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<Moved, StoreError> {
+fn archive_log(store: &Store, log: &Path, planning: &ArchivePlanner) -> Result<Moved, StoreError> {
     store::archive(store, log, &mut || planning.plan(log))
 }
 
@@ -113,7 +113,7 @@ fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<Moved, 
 /// a person runs does it.
 fn mend_and_archive(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreError> {
     let mended_lines = store::take_out_doubled(store, log)?;
-    let moved = archive_log(store, log, &Planning::of(bounds))?;
+    let moved = archive_log(store, log, &ArchivePlanner::of(bounds))?;
     Ok(Moved { cleaned_lines: moved.cleaned_lines + mended_lines, ..moved })
 }
 
@@ -123,7 +123,7 @@ fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreE
     let left_over = doubled.iter().filter(|doubled| doubled.file == log);
     let left_over: u64 = left_over.map(|doubled| doubled.lines).sum();
     let mut moved = Moved { cleaned_lines, ..Moved::default() };
-    if let Some(mut moves) = Planning::of(bounds).plan(log)? {
+    if let Some(mut moves) = ArchivePlanner::of(bounds).plan(log)? {
         store::lines_of(log, |line| {
             if moves(&line) {
                 moved.lines += 1;
@@ -137,7 +137,7 @@ fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<Moved, StoreE
 }
 
 /// How lines are selected.
-struct Planning {
+struct ArchivePlanner {
     bounds: Bounds,
     /// The number of lines is only a reason to move lines if the log has more than this.
     above_lines: Option<u64>,
@@ -145,7 +145,7 @@ struct Planning {
     aged_lines_min: u64,
 }
 
-impl Planning {
+impl ArchivePlanner {
     /// The plan of a command that a person runs.
     fn of(bounds: Bounds) -> Self {
         Self { bounds, above_lines: bounds.keep_lines, aged_lines_min: 1 }

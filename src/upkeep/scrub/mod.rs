@@ -58,10 +58,10 @@ fn scrub_own(request: &ScrubRequest<'_>, was_removed: bool) -> OwnFiles {
 
 /// Lists one kind of file. Each kind is listed after the previous kind is done, because writes that leave the
 /// spool meanwhile are then in a log, and archived lines in a segment.
-type List = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
-const LISTS: [List; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
+type FileLister = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
+const LISTS: [FileLister; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
 
-fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
+fn files(request: &ScrubRequest<'_>, list: FileLister) -> Result<Vec<PathBuf>, StoreError> {
     let mut files = list(request.store)?;
     if let Some(repo) = &request.repo {
         files.retain(|file| Store::repo_of(file) == *repo);
