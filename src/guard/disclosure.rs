@@ -16,7 +16,7 @@ pub enum TextVoucher {
 
 /// Why a text is about to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShownHow {
+pub enum DisclosureOccasion {
     /// Nobody asked for it: a hook adds it, or an answer adds it.
     Unasked,
     /// A question or a list selected it among others.
@@ -40,18 +40,22 @@ impl Disclosure {
     /// Decides. A text that reads like an order is never pushed; a list leaves it out unless the user wrote it; a reader who
     /// names it gets it with a mark.
     #[must_use]
-    pub fn of(voucher: TextVoucher, how: ShownHow, suspicion: Option<Suspicion>) -> Self {
+    pub fn decide(
+        voucher: TextVoucher,
+        how: DisclosureOccasion,
+        suspicion: Option<Suspicion>,
+    ) -> Self {
         let Some(why) = suspicion else { return Self::Plain };
         if Self::may_leave_out(voucher, how) { Self::LeftOut(why) } else { Self::Marked(why) }
     }
 
     /// Tells whether a suspicious text of this kind is left out. A text that is not left out need not be judged first.
     #[must_use]
-    pub fn may_leave_out(voucher: TextVoucher, how: ShownHow) -> bool {
+    pub fn may_leave_out(voucher: TextVoucher, how: DisclosureOccasion) -> bool {
         match how {
-            ShownHow::Unasked => true,
-            ShownHow::Listed => voucher != TextVoucher::User,
-            ShownHow::Named => false,
+            DisclosureOccasion::Unasked => true,
+            DisclosureOccasion::Listed => voucher != TextVoucher::User,
+            DisclosureOccasion::Named => false,
         }
     }
 
@@ -79,7 +83,7 @@ pub enum TranscriptText<'a> {
 pub fn transcript_suspicion(texts: &[TranscriptText<'_>]) -> Option<Suspicion> {
     let read: Vec<String> = texts.iter().map(TranscriptText::readable_text).collect();
     let each = read.iter().map(String::as_str);
-    injection::suspicion("", "", each.clone()).or_else(|| injection::across(each))
+    injection::suspicion("", "", each.clone()).or_else(|| injection::suspicion_across_fields(each))
 }
 
 /// Returns why commands of a transcript are marked if they may become a lesson: they give orders, or they run a download, even
@@ -133,7 +137,7 @@ mod tests {
 
     #[test]
     fn one_table_decides_for_all() {
-        use ShownHow::{Listed, Named, Unasked};
+        use DisclosureOccasion::{Listed, Named, Unasked};
         use TextVoucher::{Others, Transcript, User};
         let (why, marked, left_out) = (
             Suspicion::Override,
@@ -151,8 +155,12 @@ mod tests {
             (Others, Named, marked),
             (Transcript, Named, marked),
         ] {
-            assert_eq!(Disclosure::of(voucher, how, Some(why)), expected, "{voucher:?} {how:?}");
-            assert_eq!(Disclosure::of(voucher, how, None), Disclosure::Plain);
+            assert_eq!(
+                Disclosure::decide(voucher, how, Some(why)),
+                expected,
+                "{voucher:?} {how:?}"
+            );
+            assert_eq!(Disclosure::decide(voucher, how, None), Disclosure::Plain);
         }
     }
 

@@ -7,7 +7,7 @@ use settings::SignatureRule;
 use store::Store;
 
 use crate::sync_record::SyncRecord;
-use crate::{RemoteAddress, Seal, SyncError, Unverified};
+use crate::{RemoteAddress, Seal, SyncError, UnverifiedOrigin};
 
 /// How long it waits for a round of the same store, in milliseconds.
 const TURN_MS_MAX: u64 = 2_000;
@@ -37,7 +37,7 @@ pub fn accept_key(
     let mut record = SyncRecord::read(store, remote)?;
     let mut held = record.unverified();
     let place = place_of_origin(&held, name)?;
-    let Unverified { origin, expected, seen } = held.remove(place);
+    let UnverifiedOrigin { origin, expected, seen } = held.remove(place);
     let key = match (seen, expected, rule) {
         (Seal::Signed(key), _, _) => Some(key),
         (Seal::Unsigned, Some(_), SignatureRule::Optional) => None,
@@ -59,7 +59,7 @@ pub fn accept_key(
         Some(key) => record.keep_key(&origin, key, now),
         None => record.forget_key(&origin),
     }
-    record.note_unverified(&held);
+    record.record_unverified(&held);
     record.write()?;
     Ok(AcceptedKey { origin, key })
 }
@@ -69,9 +69,10 @@ fn nothing(origin: &StoreOrigin, why: &str) -> SyncError {
 }
 
 /// Finds the place of the origin with this name.
-fn place_of_origin(held: &[Unverified], name: &str) -> Result<usize, SyncError> {
-    let is_it =
-        |entry: &&Unverified| [entry.origin.as_str(), entry.origin.shown()].contains(&name.trim());
+fn place_of_origin(held: &[UnverifiedOrigin], name: &str) -> Result<usize, SyncError> {
+    let is_it = |entry: &&UnverifiedOrigin| {
+        [entry.origin.as_str(), entry.origin.shown()].contains(&name.trim())
+    };
     if held.iter().filter(is_it).count() == 1
         && let Some(place) = held.iter().position(|entry| is_it(&entry))
     {
@@ -113,13 +114,13 @@ mod tests {
         record.keep_key(b, "SHA256:b", now);
         let broken = Seal::Broken("incorrect signature".to_owned());
         let seen = [Seal::Signed("SHA256:n".to_owned()), Seal::Unsigned, broken, Seal::Unsigned];
-        let held = |(origin, seen): (&StoreOrigin, Seal)| Unverified {
+        let held = |(origin, seen): (&StoreOrigin, Seal)| UnverifiedOrigin {
             origin: origin.clone(),
             expected: None,
             seen,
         };
-        let held: Vec<Unverified> = origins.iter().zip(seen).map(held).collect();
-        record.note_unverified(&held);
+        let held: Vec<UnverifiedOrigin> = origins.iter().zip(seen).map(held).collect();
+        record.record_unverified(&held);
         record.write().unwrap();
         let refused = |name: &str, rule| accept(name, rule).unwrap_err().to_string();
         assert!(refused("ana", any).contains(d.as_str()), "the choice is listed");

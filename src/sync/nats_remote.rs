@@ -14,16 +14,17 @@ use store::FileLock;
 use crate::content_sum::sum;
 use crate::origin_tree::{FORMAT_PATH, TreePlace, WITHDRAWN_PATH, complete_lines, place_of};
 use crate::stream_copy::{
-    CopiedOrigin, Message, OriginMessages, PREFIX, StreamCopy, log_name, origin_of_subject, tip_of,
+    CopiedMessage, CopiedOrigin, OriginMessages, PREFIX, StreamCopy, log_name, origin_of_subject,
+    tip_of,
 };
 use crate::stream_rules::ALL;
 use crate::sync_request::FOLDER;
 use crate::team_address::TeamAddress;
-use crate::team_stream::{Sent, StreamMessage, TeamStream, WINDOW};
+use crate::team_stream::{SendOutcome, StreamMessage, TeamStream, WINDOW};
 use crate::transport::FILES_MAX;
 use crate::{
-    Brought, FilePart, Listed, Listing, NextTree, Published, RemoteAddress, SyncError, Tip, Tips,
-    Transport,
+    FetchedTips, FilePart, Listing, NextTree, PublishOutcome, RemoteAddress, SyncError, Tip, Tips,
+    Transport, TreeFile,
 };
 
 /// How often an origin is read anew if its copy differs from the stream: a server of a cluster may be behind.
@@ -85,7 +86,7 @@ impl<'a> NatsRemote<'a> {
         self.listed = None;
         // Another store of this user may read the same stream.
         store::own_folder(self.folder.parent().unwrap_or(&self.folder))?;
-        let _turn = FileLock::take(&self.folder.with_extension("lock"), LOCK_MS_MAX)?;
+        let _turn = FileLock::acquire(&self.folder.with_extension("lock"), LOCK_MS_MAX)?;
         let mut copy = StreamCopy::open(self.folder.clone())?;
         let state = self.stream()?.state()?;
         if state.mark == copy.state.mark {
@@ -99,7 +100,7 @@ impl<'a> NatsRemote<'a> {
         let from = copy.state.cursor + 1;
         if from <= state.last {
             let stream = self.stream()?;
-            stream.read(ALL, from, state.last, |part| take(&mut copy, part))?;
+            stream.read(ALL, from, state.last, |part| add_messages(&mut copy, part))?;
         }
         (self.steps)("read");
         let wanted = by_origin(&counts, &mut copy);
@@ -141,7 +142,7 @@ impl<'a> NatsRemote<'a> {
                 add(&mut messages, part);
                 Ok(())
             })?;
-            copy.put(origin, &messages)?;
+            copy.write_origin(origin, &messages)?;
         }
         Ok(is_equal(copy))
     }
@@ -152,7 +153,7 @@ impl<'a> NatsRemote<'a> {
         origin: &StoreOrigin,
         copied: &OriginMessages,
         wanted: &BTreeMap<String, Vec<String>>,
-    ) -> Result<Option<Published>, SyncError> {
+    ) -> Result<Option<PublishOutcome>, SyncError> {
         for (log, lines) in wanted {
             let subject = format!("{PREFIX}{}.{log}", origin.as_str());
             let had: HashSet<&str> = copied.lines(log).map(|(_, line)| line).collect();
@@ -164,9 +165,9 @@ impl<'a> NatsRemote<'a> {
             for window in new.chunks(WINDOW) {
                 (self.steps)("send");
                 match self.stream()?.publish(&subject, last, window)? {
-                    Sent::Stored(sequence) => last = sequence,
-                    Sent::Taken => return Ok(Some(Published::Taken)),
-                    Sent::Refused(why) => return Ok(Some(Published::Refused(why))),
+                    SendOutcome::Stored(sequence) => last = sequence,
+                    SendOutcome::Conflict => return Ok(Some(PublishOutcome::Conflict)),
+                    SendOutcome::Refused(why) => return Ok(Some(PublishOutcome::Refused(why))),
                 }
             }
         }
@@ -179,7 +180,7 @@ impl<'a> NatsRemote<'a> {
         copied: &OriginMessages,
         wanted: &BTreeMap<String, Vec<String>>,
         is_meant: impl Fn(&str) -> bool,
-    ) -> Result<Option<Published>, SyncError> {
+    ) -> Result<Option<PublishOutcome>, SyncError> {
         let wanted: BTreeSet<(&str, &str)> = wanted
             .iter()
             .flat_map(|(log, lines)| lines.iter().map(|line| (log.as_str(), line.as_str())))
@@ -192,7 +193,7 @@ impl<'a> NatsRemote<'a> {
             (self.steps)("erase");
             if let Some(why) = self.stream()?.erase(*sequence)? {
                 let why = format!("withdrawn lines could not be erased: {why}");
-                return Ok(Some(Published::Refused(why)));
+                return Ok(Some(PublishOutcome::Refused(why)));
             }
         }
         Ok(None)
@@ -208,14 +209,14 @@ impl Transport for NatsRemote<'_> {
         Ok(Tips { tips: copy.state.origins.iter().filter_map(tip).collect(), odd: copy.state.odd })
     }
 
-    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<Brought, SyncError> {
+    fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError> {
         // All of them came with the answer to `tips`.
         let copy = StreamCopy::open(self.folder.clone())?;
         let tip = |(origin, _): &(StoreOrigin, Tip)| {
             let copied = copy.state.origins.get(origin.as_str())?;
             Some((origin.clone(), Tip(copied.tip.clone())))
         };
-        Ok(Brought { tips: wanted.iter().filter_map(tip).collect(), failed: Vec::new() })
+        Ok(FetchedTips { tips: wanted.iter().filter_map(tip).collect(), failed: Vec::new() })
     }
 
     fn list(&mut self, origin: &StoreOrigin, _: &Tip) -> Result<Listing, SyncError> {
@@ -223,7 +224,7 @@ impl Transport for NatsRemote<'_> {
         if files.len() > FILES_MAX {
             return Err(SyncError::Unreadable("there are too many files".to_owned()));
         }
-        let listed = |(path, bytes): (&String, &Vec<u8>)| Listed {
+        let listed = |(path, bytes): (&String, &Vec<u8>)| TreeFile {
             path: path.clone(),
             sum: sum(bytes),
             bytes: bytes.len() as u64,
@@ -233,9 +234,13 @@ impl Transport for NatsRemote<'_> {
         Ok(listing)
     }
 
-    fn read(&mut self, origin: &StoreOrigin, files: &[&Listed]) -> Result<Vec<Vec<u8>>, SyncError> {
+    fn read(
+        &mut self,
+        origin: &StoreOrigin,
+        files: &[&TreeFile],
+    ) -> Result<Vec<Vec<u8>>, SyncError> {
         let listed = self.listed.as_ref().filter(|(listed, _)| listed == origin);
-        let read = |file: &&Listed| {
+        let read = |file: &&TreeFile| {
             let found = listed.and_then(|(_, files)| files.get(&file.path));
             let found = found.filter(|bytes| sum(bytes) == file.sum);
             found.cloned().ok_or_else(|| self.error("a file is not what its name says"))
@@ -251,15 +256,15 @@ impl Transport for NatsRemote<'_> {
         Ok(tip_of(next.files.iter().map(|(path, part)| (*path, sum_of(part)))))
     }
 
-    fn publish(&mut self, next: &NextTree<'_>, _: &Tip) -> Result<Published, SyncError> {
+    fn publish(&mut self, next: &NextTree<'_>, _: &Tip) -> Result<PublishOutcome, SyncError> {
         let copied = self.catch_up()?.read(next.origin);
         let (files, _) = copied.tree();
         let tip = (!copied.all.is_empty()).then(|| copied.tip());
         if tip.as_ref() != next.on {
-            return Ok(Published::Taken);
+            return Ok(PublishOutcome::Conflict);
         }
         let Some(wanted) = wanted_lines(next, &files) else {
-            return Ok(Published::Refused("a file has no place in a stream".to_owned()));
+            return Ok(PublishOutcome::Refused("a file has no place in a stream".to_owned()));
         };
         // The mark of a line that is shared again is erased before the line is sent: a process that ends in between sends
         // the line as a new one later. A mark that stayed beside its line would stay for good.
@@ -271,7 +276,7 @@ impl Transport for NatsRemote<'_> {
             return Ok(stopped);
         }
         let erased = self.erase(&copied, &wanted, |log| log != WITHDRAWN_PATH)?;
-        Ok(erased.unwrap_or(Published::Done))
+        Ok(erased.unwrap_or(PublishOutcome::Done))
     }
 
     fn line_bytes_max(&self) -> usize {
@@ -284,19 +289,19 @@ impl Transport for NatsRemote<'_> {
 }
 
 /// Adds messages to the copy.
-fn take(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError> {
+fn add_messages(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError> {
     let mut by_origin: BTreeMap<StoreOrigin, Vec<StreamMessage>> = BTreeMap::new();
     let mut more = BTreeSet::new();
     for message in part {
         let found = origin_of_subject(&message.subject).map(|(origin, _)| origin);
-        if let Some(origin) = found.filter(|origin| copy.takes(origin, &mut more)) {
+        if let Some(origin) = found.filter(|origin| copy.accepts(origin, &mut more)) {
             by_origin.entry(origin).or_default().push(message);
         }
     }
     for (origin, part) in by_origin {
         let mut messages = copy.read(&origin);
         add(&mut messages, part);
-        copy.put(&origin, &messages)?;
+        copy.write_origin(&origin, &messages)?;
     }
     Ok(())
 }
@@ -304,7 +309,7 @@ fn take(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), SyncError
 fn add(messages: &mut OriginMessages, part: Vec<StreamMessage>) {
     for StreamMessage { sequence, subject, payload } in part {
         if let Some((_, log)) = origin_of_subject(&subject) {
-            messages.add(sequence, Message::of(log, payload));
+            messages.add(sequence, CopiedMessage::parse(log, payload));
         }
     }
 }
@@ -317,7 +322,7 @@ fn by_origin(
     let mut found: BTreeMap<StoreOrigin, BTreeMap<String, usize>> = BTreeMap::new();
     let (mut odd, mut more) = (BTreeSet::new(), BTreeSet::new());
     for (subject, count) in counts {
-        match origin_of_subject(subject).filter(|(origin, _)| copy.takes(origin, &mut more)) {
+        match origin_of_subject(subject).filter(|(origin, _)| copy.accepts(origin, &mut more)) {
             Some((origin, log)) => {
                 found.entry(origin).or_default().insert(log.to_owned(), *count);
             }

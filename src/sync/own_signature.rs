@@ -1,5 +1,5 @@
 //! Signs our own trees: with which key, whether others can check it, and whether the tree under our origin on the remote is
-//! ours. Not here: the trees of others (`mirroring`), and publishing (`team_round`).
+//! ours. Not here: the trees of others (`mirror_update`), and publishing (`team_round`).
 
 use event::StoreOrigin;
 use jiff::Timestamp;
@@ -64,7 +64,7 @@ impl OwnSigning {
         let Some(key) = record.key_of(origin).filter(|_| self == Self::On) else {
             return Ok(false);
         };
-        if record.knows(tip) {
+        if record.has_published(tip) {
             return Ok(false);
         }
         let brought = transport.bring(&[(origin.clone(), tip.clone())])?;
@@ -103,7 +103,7 @@ impl OwnSigning {
 }
 
 /// Records the key with which our tree is signed. Returns a notice if the key has changed.
-pub(crate) fn note_own_key(
+pub(crate) fn record_own_key(
     record: &mut SyncRecord,
     origin: &StoreOrigin,
     key: &str,

@@ -2,7 +2,7 @@
 //! Everything else is judged as in a lesson. Not here: notes of other kinds (`suspicion`).
 
 use super::phrase_table::TextScope;
-use super::{Judged, Suspicion, suspicion};
+use super::{AnalysedText, Suspicion, suspicion};
 
 /// Things that an agent uses only for its user, and the words with which an order names the user.
 const OF_THE_USER: [&str; 10] = [
@@ -27,13 +27,13 @@ pub fn suspicion_of_task<'a>(
     others: impl Iterator<Item = &'a str>,
 ) -> Option<Suspicion> {
     let of_text = |text: &str| {
-        let judged = Judged::of(text);
+        let judged = AnalysedText::from_text(text);
         judged.suspicion().or_else(|| judged.more_than_errand())
     };
     of_text(remaining).or_else(|| of_text(seen)).or_else(|| suspicion("", "", others))
 }
 
-impl Judged<'_> {
+impl AnalysedText<'_> {
     /// Returns the reason if a short text asks for more than work: for an errand to an address, or with things of the user.
     fn more_than_errand(&self) -> Option<Suspicion> {
         let lower = self.text.to_lowercase();
@@ -42,7 +42,7 @@ impl Judged<'_> {
         let counts = |reason: Suspicion| has_sign || reason != Suspicion::Errand;
         self.found
             .first(TextScope::Short, counts)
-            .or_else(|| self.sent(counts))
+            .or_else(|| self.sending_order(counts))
             .or_else(|| self.found.first(TextScope::Plain, counts))
     }
 }
