@@ -147,7 +147,7 @@ pub(super) fn exchange_json(session: &KeptSession, exchange: &Exchange) -> Value
     let mut json = serde_json::to_value(exchange).unwrap_or(Value::Null);
     if let Some(parts) = json.get_mut("parts").and_then(Value::as_array_mut) {
         for (part, said) in parts.iter_mut().zip(&exchange.parts) {
-            *part = marked(std::mem::take(part), session_judgement::part_suspicion(&said.what));
+            *part = marked(std::mem::take(part), session_judgement::part_suspicion(&said.kind));
         }
     }
     marked(json, session_judgement::hit_suspicion(session, exchange))

@@ -16,7 +16,7 @@ pub fn known_end(end: Option<(&KnownFix<'_>, &str)>) -> Reply {
         return Reply::new(String::new(), json!({ "mended": null }));
     };
     let failed = line(&latest.command, COMMAND_CHARACTERS);
-    let ended = match &latest.mended_by {
+    let ended = match &latest.fixed_by {
         FailureFix::Commands(commands) => {
             let commands: Vec<String> = commands
                 .iter()
@@ -33,7 +33,7 @@ pub fn known_end(end: Option<(&KnownFix<'_>, &str)>) -> Reply {
     let times = if *sessions > 1 { format!(" ({sessions} sessions)") } else { String::new() };
     let id = format!("{}#{}", line(cited, COMMAND_CHARACTERS), latest.ordinal);
     let text = format!("- [{}] {ended}{times} · {id}", time(latest.at_ms, DAY));
-    let json = json!({ "mended": { "command": latest.command, "by": latest.mended_by, "session": latest.session,
+    let json = json!({ "mended": { "command": latest.command, "by": latest.fixed_by, "session": latest.session,
         "exchange": latest.ordinal, "sessions": sessions, "at_ms": latest.at_ms } });
     Reply::new(text, json)
 }

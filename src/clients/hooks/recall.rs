@@ -175,7 +175,10 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
     Some(SearchRequest {
         query: query.reshaped(without_filters),
         not_kinds: vec![SESSION.to_owned()],
-        failure: Some(Failure { says: signature.all_words.into_string(), besides }),
+        failure: Some(Failure {
+            message: signature.all_words.into_string(),
+            ignored_words: besides,
+        }),
         limit: FAILURE_HITS_MAX,
         max_tokens: room(FAILURE_TOKENS, FOR_FAILURE),
         mode: Mode::Hybrid,

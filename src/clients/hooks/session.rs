@@ -1,6 +1,6 @@
 //! The state of one session: its failures and the steps since, the memories it was shown, the lessons it saved. Every
 //! hook is a process of its own, so the state is in a file to which lines are appended; concurrent hooks lose
-//! nothing. Not here: what follows from it (`learn`).
+//! nothing. Not here: what follows from it (`learning`).
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
