@@ -37,7 +37,7 @@ request! {
         /// Undo forgetting, replacement or fading
         undo: Option<bool> = switch().flag("undo", true).for_tools("");
     }
-    checked by undo_stands_alone
+    checked by refuse_undo_with_replacement
 }
 
 request! {
@@ -84,7 +84,7 @@ fn reason() -> Rule<Option<String>> {
     text(LESSON_BYTES_MAX)
 }
 
-fn undo_stands_alone(request: &ForgetArguments, fields: &mut Fields) {
+fn refuse_undo_with_replacement(request: &ForgetArguments, fields: &mut Fields) {
     if request.undo == Some(true) && request.superseded_by.is_some() {
         let message = "cannot be given together with undo, which takes back any forgetting";
         fields.lacks("superseded_by", message);

@@ -85,7 +85,7 @@ impl Verb {
     /// Tells whether a call with these arguments takes much more than a search.
     #[must_use]
     pub fn is_expensive(&self, given: &Given) -> bool {
-        let is_set = |field: &str| given.get(field).is_some_and(|value| !is_off(value));
+        let is_set = |field: &str| given.get(field).is_some_and(|value| !is_switched_off(value));
         match self.cost {
             Cost::Expensive => true,
             Cost::ExpensiveWith(fields) => fields.iter().any(|field| is_set(field)),
@@ -139,14 +139,14 @@ impl Verb {
 }
 
 /// Tells whether a switch is off, as a query, a body or a message of gRPC writes it.
-fn is_off(value: &Value) -> bool {
+fn is_switched_off(value: &Value) -> bool {
     is_absent(value) || *value == Value::Bool(false) || value == "false"
 }
 
 /// The segment that names a memory, and the parameter of most changes that it fills.
 pub const ID: Option<(&str, &str)> = Some(("id", "ids"));
 
-fn as_it_is(_: &Request, answer: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+fn unchanged_answer(_: &Request, answer: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
     answer
 }
 
@@ -171,7 +171,7 @@ pub const fn read(
         is_for_admins,
         cost,
         request,
-        answer: as_it_is,
+        answer: unchanged_answer,
         tool,
     }
 }
