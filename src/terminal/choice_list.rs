@@ -85,7 +85,7 @@ impl ChoiceList {
     /// [`ChoiceList::catch_up`]: who types fast, or pastes, waits once.
     pub fn press(&mut self, key: Key, page: usize) -> AfterKey {
         if let Key::Letter(_) | Key::Backspace | Key::DropWord | Key::DropAll = key {
-            self.edit(key);
+            self.edit_query(key);
             return AfterKey::GoesOn;
         }
         self.catch_up();
@@ -105,7 +105,7 @@ impl ChoiceList {
         AfterKey::GoesOn
     }
 
-    fn edit(&mut self, key: Key) {
+    fn edit_query(&mut self, key: Key) {
         let before = self.query.len();
         match key {
             Key::Letter(letter) if self.query.chars().count() < QUERY_CHARS_MAX => {
@@ -144,12 +144,12 @@ mod tests {
     use super::*;
 
     fn list(texts: &[&str]) -> ChoiceList {
-        let of = |(id, text): (usize, &&str)| PickRow {
+        let row = |(id, text): (usize, &&str)| PickRow {
             id: id.to_string(),
             day: String::new(),
             text: (*text).to_owned(),
         };
-        ChoiceList::new(texts.iter().enumerate().map(of).collect(), "")
+        ChoiceList::new(texts.iter().enumerate().map(row).collect(), "")
     }
 
     fn ids(list: &ChoiceList) -> String {

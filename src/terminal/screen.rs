@@ -60,7 +60,7 @@ pub fn drawn(list: &ChoiceList, preview: &str, screen: Screen, style: Style) -> 
     let words: Vec<Vec<char>> = list.query().split_whitespace().map(folded).collect();
     let page = screen.page();
     let top = (list.place() + 1).saturating_sub(page);
-    let mut lines = vec![prompt(list, screen.columns)];
+    let mut lines = vec![prompt_line(list, screen.columns)];
     for (place, one) in (top..).zip(list.from(top).take(page)) {
         lines.push(row(one, &words, place == list.place(), screen.columns, style));
     }
@@ -80,7 +80,7 @@ pub fn drawn(list: &ChoiceList, preview: &str, screen: Screen, style: Style) -> 
 }
 
 /// The words typed, and how many fit. Of long words the end is shown, where the cursor stands.
-fn prompt(list: &ChoiceList, columns: usize) -> String {
+fn prompt_line(list: &ChoiceList, columns: usize) -> String {
     let (fitting, all) = list.counts();
     let counts = format!("  {fitting}/{all}");
     let room = columns.saturating_sub(width(MARK) + 1);
@@ -103,12 +103,12 @@ fn row(one: &PickRow, words: &[Vec<char>], is_it: bool, columns: usize, style: S
         return format!("{mark}{day}{text}");
     }
     let base = if is_it { INVERSE } else { "" };
-    let fits = bold(&text, words, base);
+    let fits = bold_matches(&text, words, base);
     format!("{base}{mark}{day}{fits}{USUAL}")
 }
 
 /// Puts what fits into bold; afterwards the style of the row goes on.
-fn bold(text: &str, words: &[Vec<char>], base: &str) -> String {
+fn bold_matches(text: &str, words: &[Vec<char>], base: &str) -> String {
     let letters = folded(text);
     let places: Vec<_> = words.iter().filter_map(|word| Some(fit(word, &letters)?.place)).collect();
     let mut shown = String::with_capacity(text.len());
@@ -207,12 +207,12 @@ mod tests {
     use crate::keys::Key;
 
     fn list(texts: &[&str], query: &str) -> ChoiceList {
-        let of = |text: &&str| PickRow {
+        let row = |text: &&str| PickRow {
             id: "i".to_owned(),
             day: "2026-01-02".to_owned(),
             text: (*text).to_owned(),
         };
-        ChoiceList::new(texts.iter().map(of).collect(), query)
+        ChoiceList::new(texts.iter().map(row).collect(), query)
     }
 
     // S-PICK-1
