@@ -47,7 +47,7 @@ pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Re
     let mut results = Vec::new();
     for (number, (set, scope)) in (0_u32..).zip(&sets) {
         let scratch = Scratch::new(&around.temporary, around.random ^ u128::from(number))?;
-        results.push(measured(set, *scope, request, around, &scratch)?);
+        results.push(measure_set(set, *scope, request, around, &scratch)?);
     }
     if let Some(path) = &request.save {
         saved_run::write(path, &results)?;
@@ -69,7 +69,7 @@ fn read(
     Ok((set, scope))
 }
 
-fn measured(
+fn measure_set(
     set: &Set,
     scope: QueryScope,
     request: &EvalRequest,
@@ -84,7 +84,7 @@ fn measured(
         );
         (around.tell)(RunProgress::Note(&note));
     }
-    let local = opened(set, &corpus, request, around, scratch)?;
+    let local = open_engine(set, &corpus, request, around, scratch)?;
     let modes = modes(&local, request, around)?;
     let EvalRequest { limit, min_relevance_percent, .. } = *request;
     let asking = AskOptions { scope, limit, min_relevance_percent };
@@ -117,20 +117,20 @@ fn measured(
         split: request.split.name().to_owned(),
         judged: set.fingerprint(),
         documents: set.documents.len(),
-        held_back: held_back(&local)?,
+        held_back: count_held_back(&local)?,
         modes: of_modes,
     })
 }
 
 /// Counts the events that searches hold back. This happens after the searches are timed, because the check is
 /// cached.
-fn held_back(local: &Local) -> Result<usize, EvalError> {
+fn count_held_back(local: &Local) -> Result<usize, EvalError> {
     let snapshot = frozen(local)?;
     Ok(snapshot.memories().iter().filter(|memory| memory.flagged().is_some()).count())
 }
 
 /// Starts the engine on the written store, and checks that it has read everything.
-fn opened(
+fn open_engine(
     set: &Set,
     corpus: &Corpus,
     request: &EvalRequest,
@@ -170,7 +170,7 @@ fn modes(
     if asked.as_deref() == Some(&[Mode::Lexical]) {
         return Ok(vec![Mode::Lexical]);
     }
-    match (embedded(local, around)?, asked) {
+    match (wait_for_vectors(local, around)?, asked) {
         (None, asked) => Ok(asked.unwrap_or_else(|| all.to_vec())),
         (Some(why), None) => {
             (around.tell)(RunProgress::Note(&format!("words only, without meaning: {why}")));
@@ -185,7 +185,10 @@ fn modes(
 }
 
 /// Waits until every memory is embedded. Returns the reason if that will not happen.
-fn embedded(local: &Local, around: &mut EvalEnvironment<'_>) -> Result<Option<String>, EvalError> {
+fn wait_for_vectors(
+    local: &Local,
+    around: &mut EvalEnvironment<'_>,
+) -> Result<Option<String>, EvalError> {
     loop {
         let (done, all) = local.embedded()?;
         let Some(progress) = local.engine().embedding() else {

@@ -21,15 +21,15 @@ pub(super) fn text(misses: &[Miss], count: usize) -> String {
         let asked = neutralise(&miss.text, Layout::Line);
         let asked: String = asked.chars().take(QUERY_CHARS).collect();
         let _ = writeln!(text, "  {}: {asked}\n    {}", miss.query, miss.why.name());
-        side(&mut text, "missed", &miss.missed);
+        side_text(&mut text, "missed", &miss.missed);
         if let Some(fifth) = &miss.fifth {
-            side(&mut text, "fifth", fifth);
+            side_text(&mut text, "fifth", fifth);
         }
     }
     text
 }
 
-fn side(text: &mut String, name: &str, side: &Side) {
+fn side_text(text: &mut String, name: &str, side: &Side) {
     let rank = side.rank.map_or("not ranked".to_owned(), |rank| format!("rank {rank}"));
     let _ = write!(text, "    {name:6} {} ({rank}", neutralise(&side.document, Layout::Line));
     for (part, value) in &side.score {

@@ -62,7 +62,7 @@ pub(super) fn read(
         (0..).zip(&items).map(|(place, item)| Object::of(format!("{shown}[{place}]"), item));
     let objects = objects.collect::<Result<Vec<_>, _>>()?;
     let scope = scope.unwrap_or(QueryScope::Group);
-    match form.or_else(|| recognised(&objects)) {
+    match form.or_else(|| recognise(&objects)) {
         Some(SetFormat::LongMemEval) => longmemeval::read(&objects, scope, &mut set)?,
         Some(SetFormat::Locomo) => locomo::read(&objects, &mut set)?,
         Some(SetFormat::Folder) | None => return Err(EvalError::form(shown, "format", ALLOWED)),
@@ -71,7 +71,7 @@ pub(super) fn read(
     Ok((set, scope))
 }
 
-fn recognised(objects: &[Object<'_>]) -> Option<SetFormat> {
+fn recognise(objects: &[Object<'_>]) -> Option<SetFormat> {
     let first = objects.first()?;
     if first.has("haystack_sessions") {
         Some(SetFormat::LongMemEval)

@@ -107,8 +107,8 @@ fn errors_in_a_folder_name_file_line_and_field() {
         ("qrels.tsv", "q\ta\t1\nq\tz\t1", "qrels.tsv:2: document: \"z\" is not in corpus.jsonl"),
     ] {
         let folder = Folder::with(&[CORPUS, QUERIES, QRELS, (file, text)]);
-        let told = told(read(&folder.path(), None, None));
-        assert!(told.contains(expected), "{told}\n{expected} expected");
+        let error = told(read(&folder.path(), None, None));
+        assert!(error.contains(expected), "{error}\n{expected} expected");
     }
     let twice = CORPUS.1.replace("\"b\"", "\"a\"");
     let folder = Folder::with(&[QUERIES, ("qrels.tsv", ""), ("corpus.jsonl", &twice)]);
@@ -166,7 +166,7 @@ fn errors_in_a_published_file_name_element_and_field() {
         (json!({}), "file.json: format: must be a folder"),
         (json!([7]), "file.json[0]: JSON: must be an object"),
     ] {
-        let told = told(published(&file, None));
-        assert!(told.contains(expected), "{told}\n{expected} expected");
+        let error = told(published(&file, None));
+        assert!(error.contains(expected), "{error}\n{expected} expected");
     }
 }
