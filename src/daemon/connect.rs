@@ -97,7 +97,7 @@ impl Remote {
         loop {
             match self.attempt() {
                 Attempt::Ready(lines) => {
-                    reap(started);
+                    wait_for_exit(started);
                     return Some(lines);
                 }
                 Attempt::Unusable => return None,
@@ -112,7 +112,7 @@ impl Remote {
                 }
             };
             if has_failed || Instant::now() >= deadline {
-                reap(started);
+                wait_for_exit(started);
                 return None;
             }
             std::thread::park_timeout(Duration::from_millis(pause_ms));
@@ -185,7 +185,7 @@ pub fn ask_to_leave(remote: &Remote) -> bool {
 }
 
 /// Waits for the end of a process we started, so that it does not stay a zombie.
-fn reap(child: Option<Child>) {
+fn wait_for_exit(child: Option<Child>) {
     let Some(mut child) = child else { return };
     // Without a thread it stays a zombie until we end.
     let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(move || child.wait());

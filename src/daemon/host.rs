@@ -189,7 +189,9 @@ fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
             return;
         }
         match accepted {
-            Ok(stream) if lock(&shared.streams).len() < CONNECTIONS_MAX => admit(stream, shared),
+            Ok(stream) if lock(&shared.streams).len() < CONNECTIONS_MAX => {
+                serve_on_thread(stream, shared)
+            }
             // Above the limit: the client is disconnected and answers in its own process.
             Ok(_) => {}
             Err(_) => std::thread::park_timeout(Duration::from_millis(END_CHECK_MS)),
@@ -197,7 +199,7 @@ fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
     }
 }
 
-fn admit(stream: Stream, shared: &Arc<HostState>) {
+fn serve_on_thread(stream: Stream, shared: &Arc<HostState>) {
     let shared = Arc::clone(shared);
     // Without a thread the connection is closed, which the client handles.
     let _ = std::thread::Builder::new().name("client".to_owned()).spawn(move || {

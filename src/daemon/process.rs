@@ -80,8 +80,9 @@ pub fn parent_gone(then: impl FnOnce() + Send + 'static) {
             return then();
         }
         let wait = move || {
-            let mut ends = [rustix::event::PollFd::new(&parent_end, rustix::event::PollFlags::IN)];
-            while rustix::event::poll(&mut ends, None)
+            let mut poll_fds =
+                [rustix::event::PollFd::new(&parent_end, rustix::event::PollFlags::IN)];
+            while rustix::event::poll(&mut poll_fds, None)
                 .is_err_and(|error| error == rustix::io::Errno::INTR)
             {}
             then();

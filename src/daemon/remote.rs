@@ -50,7 +50,7 @@ pub struct Remote {
 #[derive(Default)]
 pub struct RemoteState {
     idle: Mutex<Vec<LineStream>>,
-    alone: Mutex<Option<LocalMemory>>,
+    local_memory: Mutex<Option<LocalMemory>>,
 }
 
 /// The memory in this process, while there is no retriever.
@@ -64,7 +64,7 @@ impl RemoteState {
     /// Makes the last attempt look old.
     pub fn expire_last_attempt(&self) {
         let before = Instant::now().checked_sub(Duration::from_millis(ALONE_MS)).unwrap();
-        lock(&self.alone).as_mut().unwrap().tried_at = before;
+        lock(&self.local_memory).as_mut().unwrap().tried_at = before;
     }
 }
 
@@ -86,7 +86,7 @@ impl Remote {
                 Ok(Some(answer)) => {
                     self.put_back(lines);
                     // The retriever is back, so the memory in this process is closed.
-                    lock(&self.state.alone).take();
+                    lock(&self.state.local_memory).take();
                     return Some(answer.into_result());
                 }
                 // It is stopped or stuck: another try would take as long.
@@ -104,7 +104,7 @@ impl Remote {
     /// Tells whether an attempt failed recently, so that not every request waits.
     fn has_failed_recently(&self) -> bool {
         let pause = Duration::from_millis(ALONE_MS);
-        match lock(&self.state.alone).as_mut() {
+        match lock(&self.state.local_memory).as_mut() {
             Some(local) if local.tried_at.elapsed() < pause => true,
             Some(local) => {
                 local.tried_at = Instant::now();
@@ -115,13 +115,13 @@ impl Remote {
     }
 
     /// Returns the memory in this process, which the first request opens.
-    fn alone(&self) -> Result<Arc<dyn Api>, ApiError> {
-        let mut alone = lock(&self.state.alone);
-        if let Some(local) = &*alone {
+    fn local_memory(&self) -> Result<Arc<dyn Api>, ApiError> {
+        let mut kept = lock(&self.state.local_memory);
+        if let Some(local) = &*kept {
             return Ok(Arc::clone(&local.api));
         }
         let api = (self.alone)()?;
-        *alone = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
+        *kept = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
         Ok(api)
     }
 
@@ -157,7 +157,7 @@ impl Api for Remote {
         }
         match self.ask_retriever(&request, voice) {
             Some(answer) => answer,
-            None => self.alone()?.ask_as(&request.sent_again(), voice),
+            None => self.local_memory()?.ask_as(&request.sent_again(), voice),
         }
     }
 }
