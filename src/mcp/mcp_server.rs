@@ -255,7 +255,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         if crate::resources::is_expensive(&request.uri) {
-            crate::permission::charge(admitted(&context.extensions)).map_err(busy)?;
+            crate::permission::charge(admitted(&context.extensions)).map_err(busy_error)?;
         }
         let uri = request.uri.clone();
         let asked = json!({ "uri": redacted(&request.uri) });
@@ -281,7 +281,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         // Each looks at all memories of a repository.
-        crate::permission::charge(admitted(&context.extensions)).map_err(busy)?;
+        crate::permission::charge(admitted(&context.extensions)).map_err(busy_error)?;
         let arguments = request.arguments.unwrap_or_default();
         let words = self.ask(move |api| crate::prompts::words(api, &request.name, arguments));
         let text = words.await.map_err(protocol_error)?;
@@ -369,7 +369,7 @@ fn unknown_tool(names: &[&str]) -> ApiError {
 }
 
 /// Returns the error of a call that has to wait.
-fn busy(why: String) -> ErrorData {
+fn busy_error(why: String) -> ErrorData {
     ErrorData::internal_error(why, None)
 }
 
@@ -389,6 +389,6 @@ fn protocol_error(error: ApiError) -> ErrorData {
     }
 }
 
-fn bug(what: &str) -> ApiError {
-    ApiError::Failed { exit: Exit::Internal, message: format!("failed to answer: {what}") }
+fn bug(failure: &str) -> ApiError {
+    ApiError::Failed { exit: Exit::Internal, message: format!("failed to answer: {failure}") }
 }

@@ -139,7 +139,7 @@ pub fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
         return Ok(Read { text: reply.text, mime: WORDS });
     }
     let reply = if uri == RECENT {
-        bounded(api.ask(&Request::Recent(LIMIT_MAX))?)
+        fitting_reply(api.ask(&Request::Recent(LIMIT_MAX))?)
     } else if uri == STALE {
         api.ask(&Request::Stale(StaleRequest::default()))?
     } else if uri == GRAPH {
@@ -149,12 +149,12 @@ pub fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
         }))?
     } else if uri == DIGEST {
         api.ask(&Request::Digest)?
-    } else if let Some(id) = named(uri, ITEM) {
+    } else if let Some(id) = name_after(uri, ITEM) {
         api.ask(&Request::Show([id].to_vec()))?
-    } else if let Some(path) = named(uri, FILE) {
-        bounded(api.ask(&Request::Search(about_file(&path)?))?)
-    } else if let Some(session) = named(uri, SESSION) {
-        bounded(api.ask(&Request::List(Listing::OfSession(session)))?)
+    } else if let Some(path) = name_after(uri, FILE) {
+        fitting_reply(api.ask(&Request::Search(about_file(&path)?))?)
+    } else if let Some(session) = name_after(uri, SESSION) {
+        fitting_reply(api.ask(&Request::List(Listing::OfSession(session)))?)
     } else {
         return Err(ApiError::NotFound(format!(
             "unknown resource; the resources are {RECENT}, {CONTEXT}, {STALE}, {GRAPH}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
@@ -164,14 +164,14 @@ pub fn read(api: &dyn Api, uri: &str) -> Result<Read, ApiError> {
 }
 
 /// Returns the part of an address after its beginning.
-fn named(uri: &str, beginning: &str) -> Option<String> {
+fn name_after(uri: &str, beginning: &str) -> Option<String> {
     let named = percent_decode_str(uri.strip_prefix(beginning)?).decode_utf8_lossy().into_owned();
     (!named.is_empty()).then_some(named)
 }
 
 /// Keeps the memories of a list that fit into one reply, and names the ids of the others, which can be read one by
 /// one.
-fn bounded(mut reply: Reply) -> Reply {
+fn fitting_reply(mut reply: Reply) -> Reply {
     let Some(Value::Array(memories)) = reply.json.get_mut("memories") else { return reply };
     // Room for the frame, and for the ids of all.
     let ids: String =
@@ -225,7 +225,7 @@ mod tests {
         let list = |bytes: usize| -> Reply {
             let memories: Vec<Value> =
                 (0..20).map(|number| memory(number, bytes * (20 - number))).collect();
-            bounded(Reply::new(String::new(), json!({ "memories": memories })))
+            fitting_reply(Reply::new(String::new(), json!({ "memories": memories })))
         };
         for bytes in [0, 10, 100, 300, 1_000, 100_000] {
             let reply = list(bytes);

@@ -85,7 +85,7 @@ impl Telling {
             (None, Some(directory)) => Place::Directory(directory),
             (None, None) => Place::Unknown,
         };
-        let told = Told {
+        let delivery = Told {
             agent: caller.name.as_ref().unwrap_or(&self.agent),
             session: caller.session_id.as_ref().or(self.session.as_ref()),
             place,
@@ -96,6 +96,6 @@ impl Telling {
             is_silent,
             memories: &memories,
         };
-        self.teller.note(&told, (self.clock)());
+        self.teller.note(&delivery, (self.clock)());
     }
 }
