@@ -43,12 +43,12 @@ impl Admitted {
         self.rights
     }
 
-    /// Returns the name in which its deeds are logged, where it cannot choose one.
+    /// Returns the name in which its actions are logged, where it cannot choose one.
     pub fn name(&self) -> Option<&str> {
         self.token.as_ref().map(|token| token.name.as_str())
     }
 
-    /// Returns a mark of a deed as one of this client's: two may choose the same one.
+    /// Returns a mark of an action as one of this client's: two may choose the same one.
     pub fn own_key(&self, key: &str) -> String {
         // No name and no mark has a space.
         format!("{} {key}", self.name().unwrap_or_default())

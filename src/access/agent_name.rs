@@ -8,10 +8,10 @@ const NAME_BYTES_MAX: usize = 64;
 /// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
 /// `codex-mcp-client` is `codex`. `None` for a name that identifies nobody, such as that of the MCP library.
 pub fn agent_name(given: &str) -> Option<Redacted> {
-    Redacted::stamp(given).part(respelled)
+    Redacted::stamp(given).part(respelled_name)
 }
 
-fn respelled(given: &str) -> Option<String> {
+fn respelled_name(given: &str) -> Option<String> {
     let mut name = String::new();
     for c in given.trim().chars().flat_map(char::to_lowercase) {
         match c {

@@ -15,10 +15,10 @@ pub const CONNECTIONS_MAX: usize = 128;
 
 /// All connections.
 #[derive(Debug, Clone)]
-pub struct ConnectionLimit(Arc<Inside>);
+pub struct ConnectionLimit(Arc<SharedLimit>);
 
 #[derive(Debug)]
-struct Inside {
+struct SharedLimit {
     connections_max: usize,
     state: Mutex<LimitState>,
     count: watch::Sender<usize>,
@@ -60,7 +60,7 @@ impl ConnectionLimit {
     /// Makes a limit of so many open connections.
     pub fn of(connections_max: usize) -> Self {
         let count = watch::Sender::new(0);
-        Self(Arc::new(Inside { connections_max, state: Mutex::default(), count }))
+        Self(Arc::new(SharedLimit { connections_max, state: Mutex::default(), count }))
     }
 
     /// Adds a connection. `None` where the limit is reached and all are in a call.

@@ -24,11 +24,11 @@ const RIGHT_MAX: usize = 64;
 
 /// The wrong tokens of all addresses.
 #[derive(Default)]
-pub struct Guesses(Mutex<BTreeMap<IpAddr, Guesser>>);
+pub struct Guesses(Mutex<BTreeMap<IpAddr, AddressTokens>>);
 
 /// What is known of one address.
 #[derive(Default)]
-struct Guesser {
+struct AddressTokens {
     wrong: Vec<(Timestamp, Token)>,
     right: Vec<Token>,
     last: Timestamp,
@@ -98,14 +98,15 @@ mod tests {
     // S-HTTP-8
     #[test]
     fn a_program_of_this_machine_keeps_nobody_out() {
-        for here in ["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(address) {
+        for loopback in ["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(address) {
             let guesses = Guesses::default();
             for number in 0..2 * WRONG_MAX {
-                guesses.note(here, &Token::shown(&format!("wrong {number}")), false, at(0));
+                guesses.note(loopback, &Token::shown(&format!("wrong {number}")), false, at(0));
             }
-            let noted = |text, is_right| guesses.note(here, &Token::shown(text), is_right, at(1));
-            let told = (noted("right", true), noted("wrong", false));
-            assert_eq!(told, (Verdict::Told, Verdict::Untold), "{here}");
+            let noted =
+                |text, is_right| guesses.note(loopback, &Token::shown(text), is_right, at(1));
+            let disclosures = (noted("right", true), noted("wrong", false));
+            assert_eq!(disclosures, (Verdict::Told, Verdict::Untold), "{loopback}");
         }
     }
 
@@ -133,11 +134,11 @@ mod tests {
     #[test]
     fn the_same_wrong_token_counts_once() {
         let guesses = Guesses::default();
-        let (here, old) = (address("127.0.0.1"), Token::shown("of the last start"));
+        let (loopback, old) = (address("127.0.0.1"), Token::shown("of the last start"));
         for second in 0..100 {
-            assert_eq!(guesses.note(here, &old, false, at(second / 10)), Verdict::Told);
+            assert_eq!(guesses.note(loopback, &old, false, at(second / 10)), Verdict::Told);
         }
-        assert_eq!(guesses.note(here, &Token::shown("right"), true, at(10)), Verdict::Told);
+        assert_eq!(guesses.note(loopback, &Token::shown("right"), true, at(10)), Verdict::Told);
     }
 
     // S-HTTP-8
@@ -149,9 +150,9 @@ mod tests {
             guesses.note(from, &Token::shown(&number.to_string()), false, at(0));
         }
         let right = Token::shown("right");
-        let told = |from: &str| guesses.note(address(from), &right, true, at(0));
-        assert_eq!(told("2001:db8::ffff"), Verdict::Untold);
-        assert_eq!(told("2001:db8:0:1::1"), Verdict::Told);
+        let disclosure = |from: &str| guesses.note(address(from), &right, true, at(0));
+        assert_eq!(disclosure("2001:db8::ffff"), Verdict::Untold);
+        assert_eq!(disclosure("2001:db8:0:1::1"), Verdict::Told);
         for number in 0..2 * ADDRESSES_MAX {
             let from = std::net::Ipv4Addr::from(u32::try_from(number).unwrap());
             guesses.note(from.into(), &right, true, at(1));

@@ -89,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = TokensFile::at(folder.path().join("tokens"));
         let known = KnownTokens::begin(file.clone()).unwrap();
-        let made = file.add(("ci", Rights::Write), Some(at(60)), || Some([1; 32]), at(0)).unwrap();
+        let made = file.add("ci", Rights::Write, Some(at(60)), || Some([1; 32]), at(0)).unwrap();
         let found = |second: i64| known.find(&Token::shown(&made), at(second));
         assert_eq!(found(59).map(|token| token.rights), Some(Rights::Write));
         assert!(found(60).is_none(), "it has expired");
@@ -105,7 +105,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let file = TokensFile::at(folder.path().join("tokens"));
-        let made = file.add(("ci", Rights::Write), None, || Some([1; 32]), at(0)).unwrap();
+        let made = file.add("ci", Rights::Write, None, || Some([1; 32]), at(0)).unwrap();
         let known = KnownTokens::begin(file.clone()).unwrap();
         let found = || known.find(&Token::shown(&made), at(0)).is_some();
         assert!(found() && known.problem().is_none());

@@ -35,10 +35,10 @@ pub struct Token([u8; 32]);
 #[derive(Debug, Error)]
 pub enum TokenError {
     /// The file could not be read or created.
-    #[error("{what} the token in {path}: {source}")]
+    #[error("{action} the token in {path}: {source}")]
     Io {
         /// The operation.
-        what: &'static str,
+        action: &'static str,
         /// The file.
         path: PathBuf,
         /// The error of the operating system.
@@ -79,7 +79,7 @@ pub enum TokenError {
 }
 
 impl Token {
-    /// Makes a token of 256 random bits, and returns it with its text.
+    /// Makes a token of 256 random random_bits, and returns it with its text.
     ///
     /// # Errors
     /// [`TokenError::NoRandomness`].
@@ -113,7 +113,7 @@ impl Token {
         path: &Path,
         random: impl FnOnce() -> Option<[u8; RANDOM_BYTES]>,
     ) -> Result<Self, TokenError> {
-        let io = |what, source| TokenError::Io { what, path: path.to_owned(), source };
+        let io = |action, source| TokenError::Io { action, path: path.to_owned(), source };
         let text = match open(OpenOptions::new().read(true), path) {
             Ok(file) => read(&file, path, FILE_BYTES_MAX)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -140,7 +140,7 @@ impl Token {
     /// [`TokenError`]; the file is not made.
     pub fn text_in(path: &Path) -> Result<String, TokenError> {
         let file = open(OpenOptions::new().read(true), path).map_err(|source| TokenError::Io {
-            what: "read",
+            action: "read",
             path: path.to_owned(),
             source,
         })?;
@@ -199,7 +199,7 @@ pub fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 
 /// Reads a file of tokens that belongs to the user alone.
 pub fn read(file: &File, path: &Path, bytes_max: usize) -> Result<String, TokenError> {
-    let io = |source| TokenError::Io { what: "read", path: path.to_owned(), source };
+    let io = |source| TokenError::Io { action: "read", path: path.to_owned(), source };
     let untrusted = |why| Err(TokenError::Untrusted { path: path.to_owned(), why });
     let found = file.metadata().map_err(io)?;
     if !found.is_file() {
@@ -230,7 +230,7 @@ pub fn read(file: &File, path: &Path, bytes_max: usize) -> Result<String, TokenE
 mod tests {
     use super::*;
 
-    fn bits() -> Option<[u8; RANDOM_BYTES]> {
+    fn random_bits() -> Option<[u8; RANDOM_BYTES]> {
         Some([0xA5; RANDOM_BYTES])
     }
 
@@ -239,7 +239,7 @@ mod tests {
     fn a_token_is_created_once_and_then_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("not yet/there/token");
-        let made = Token::in_file(&path, bits).unwrap();
+        let made = Token::in_file(&path, random_bits).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{}\n", "a5".repeat(RANDOM_BYTES)));
         assert!(made.is(text.trim()) && !made.is("") && !made.is(&text));
@@ -261,7 +261,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         assert!(matches!(
-            Token::in_file(&folder.path().join("file/token"), bits),
+            Token::in_file(&folder.path().join("file/token"), random_bits),
             Err(TokenError::Io { .. })
         ));
         let none = Token::in_file(&folder.path().join("token"), || None);
@@ -275,21 +275,21 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
-        Token::in_file(&path, bits).unwrap();
+        Token::in_file(&path, random_bits).unwrap();
         let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(), 0o600);
         let link = folder.path().join("link");
         symlink(&path, &link).unwrap();
-        assert!(Token::in_file(&link, bits).is_err());
+        assert!(Token::in_file(&link, random_bits).is_err());
         let hard = folder.path().join("hard");
         std::fs::hard_link(&path, &hard).unwrap();
-        assert!(matches!(Token::in_file(&path, bits), Err(TokenError::Untrusted { .. })));
+        assert!(matches!(Token::in_file(&path, random_bits), Err(TokenError::Untrusted { .. })));
         std::fs::remove_file(hard).unwrap();
         for open in [0o640, 0o604, 0o620] {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(open)).unwrap();
-            let refused = Token::in_file(&path, bits).unwrap_err().to_string();
+            let refused = Token::in_file(&path, random_bits).unwrap_err().to_string();
             assert!(refused.contains("is open to other users"), "{refused}");
         }
-        assert!(Token::in_file(folder.path(), bits).is_err());
+        assert!(Token::in_file(folder.path(), random_bits).is_err());
     }
 }

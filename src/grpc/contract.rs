@@ -84,8 +84,8 @@ impl Contract {
         });
         let (mut rpcs, mut messages) = (Vec::new(), Vec::new());
         for (rpc, request, response) in calls.chain(watches) {
-            messages.push(numbered(rpc.request(), request, given));
-            messages.push(numbered(rpc.response(), response, given));
+            messages.push(numbered_message(rpc.request(), request, given));
+            messages.push(numbered_message(rpc.response(), response, given));
             rpcs.push(rpc);
         }
         Self { rpcs, messages }
@@ -129,7 +129,7 @@ pub fn given_numbers(proto: &str) -> GivenNumbers {
 }
 
 /// Gives each field its number: the one it has, or the next one that no field ever had.
-fn numbered(name: String, fields: Vec<Unnumbered>, given: &GivenNumbers) -> RpcMessage {
+fn numbered_message(name: String, fields: Vec<Unnumbered>, given: &GivenNumbers) -> RpcMessage {
     let none = BTreeMap::new();
     let given = given.get(&name).unwrap_or(&none);
     let mut last = given.values().copied().max().unwrap_or(0);
@@ -158,7 +158,7 @@ fn request_fields(verb: &Verb) -> Vec<Unnumbered> {
     let mut fields: Vec<Unnumbered> = offered
         .map(|one| {
             let in_path = verb.in_path.is_some_and(|(_, field)| field == one.name);
-            (one.name.to_owned(), field_type(&one.values), about(one, in_path))
+            (one.name.to_owned(), field_type(&one.values), parameter_text(one, in_path))
         })
         .collect();
     if verb.takes_more {
@@ -186,7 +186,7 @@ fn field_type(values: &Values) -> FieldType {
     }
 }
 
-fn about(parameter: &Parameter, in_path: bool) -> String {
+fn parameter_text(parameter: &Parameter, in_path: bool) -> String {
     let mut about = parameter.help();
     if let Values::Word(words) = &parameter.values
         && !words.is_empty()

@@ -79,7 +79,7 @@ fn message(message: &RpcMessage) -> DescriptorProto {
         reserved_range: message
             .retired
             .iter()
-            .filter_map(|(number, _)| reserved(*number))
+            .filter_map(|(number, _)| reserved_range(*number))
             .collect(),
         reserved_name: message.retired.iter().map(|(_, name)| name.clone()).collect(),
         ..<_>::default()
@@ -87,7 +87,7 @@ fn message(message: &RpcMessage) -> DescriptorProto {
 }
 
 /// A range ends before its end.
-fn reserved(number: u32) -> Option<ReservedRange> {
+fn reserved_range(number: u32) -> Option<ReservedRange> {
     let number = i32::try_from(number).ok()?;
     Some(ReservedRange { start: Some(number), end: Some(number + 1) })
 }

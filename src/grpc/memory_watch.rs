@@ -87,8 +87,8 @@ impl Look for MemoryWatch {
             return Ok(found);
         }
         let snapshot = guests.core().engine.snapshot_now();
-        let told = piece.lines.iter().map(|(_, line)| line);
-        let memories = snapshot.map(|snapshot| NamedMemories::of(told, &snapshot));
+        let lines = piece.lines.iter().map(|(_, line)| line);
+        let memories = snapshot.map(|snapshot| NamedMemories::of(lines, &snapshot));
         let memories = memories.unwrap_or_default();
         for line in &piece.lines {
             let Some((kind, data)) = shown(line, &memories) else { continue };

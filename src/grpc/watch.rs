@@ -64,7 +64,7 @@ pub type MayWatch = Box<dyn Fn() -> bool + Send + Sync>;
 
 impl Watcher {
     /// Begins a stream, for the owner of the server or somebody else.
-    pub fn new((kind, is_owner): (WatchKind, bool), watching: Arc<Watching>, held: Held) -> Self {
+    pub fn new(kind: WatchKind, is_owner: bool, watching: Arc<Watching>, held: Held) -> Self {
         Self { kind, is_owner, watching, held: Some(held) }
     }
 }
@@ -85,15 +85,14 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
             let room = Arc::clone(&watching.streams).try_acquire_owned();
             let room = room.map_err(|_| Status::resource_exhausted("too many streams"))?;
             let (events, unread) = channel(UNREAD_MAX);
-            let while_open = (room, held);
             match kind {
                 WatchKind::Memories => {
                     let memories = MemoryWatch::of(&given, is_owner, &watching.guests)?;
-                    tokio::spawn(told(watching, events, while_open, memories));
+                    tokio::spawn(told(watching, events, room, held, memories));
                 }
                 WatchKind::Stale => {
                     let stale = StaleWatch::of(&given)?;
-                    tokio::spawn(told(watching, events, while_open, stale));
+                    tokio::spawn(told(watching, events, room, held, stale));
                 }
             }
             Ok(tonic::Response::new(Box::pin(ReceiverStream::new(unread)) as Events))
@@ -105,7 +104,8 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
 async fn told(
     watching: Arc<Watching>,
     events: Sender<Result<RpcEvent, Status>>,
-    while_open: (OwnedSemaphorePermit, Option<Held>),
+    _room: OwnedSemaphorePermit,
+    held: Option<Held>,
     mut looker: impl Look,
 ) {
     loop {
@@ -123,7 +123,7 @@ async fn told(
         };
         let Ok((watch, found)) = look.await else { return };
         looker = watch;
-        if while_open.1.as_ref().is_some_and(|(.., may_watch)| !may_watch()) {
+        if held.as_ref().is_some_and(|(.., may_watch)| !may_watch()) {
             let refused = Status::unauthenticated("the token was revoked or has expired");
             let _ = events.try_send(Err(refused));
             return;

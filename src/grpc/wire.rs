@@ -106,7 +106,7 @@ pub fn arguments(message: &DynamicMessage) -> Result<Map<String, Value>, Status>
             WireValue::Message(object) => {
                 let object = object.transcode_to::<Struct>();
                 let object = object.map_err(|error| Status::invalid_argument(error.to_string()))?;
-                further(&mut given, object)?;
+                add_further_fields(&mut given, object)?;
                 continue;
             }
             // No field has another type.
@@ -118,7 +118,7 @@ pub fn arguments(message: &DynamicMessage) -> Result<Map<String, Value>, Status>
 }
 
 /// Adds the further fields of an event.
-fn further(given: &mut Map<String, Value>, object: Struct) -> Result<(), Status> {
+fn add_further_fields(given: &mut Map<String, Value>, object: Struct) -> Result<(), Status> {
     for (name, value) in object.fields {
         if given.insert(name.clone(), of_kind(value.kind)).is_some() {
             let detail = format!("{MORE}: {name} has a field of its own; use that");

@@ -128,8 +128,7 @@ impl HttpServer {
         let names = tls.clone().map_or(OwnNames::Loopback(address.port()), OwnNames::Certificate);
         let ending = Ending::default();
         let stop_waiting = ending.stop_waiting.clone();
-        let service =
-            HttpService::new((guests.clone(), host), names, (keys, replica), &stop_waiting);
+        let service = HttpService::new(guests.clone(), host, names, keys, replica, &stop_waiting);
         let service = Arc::new(service);
         let status = Arc::downgrade(&service);
         let inside = tls.clone();
@@ -140,7 +139,8 @@ impl HttpServer {
                     begin_connection(
                         stream,
                         connection,
-                        (service, inside.clone()),
+                        service,
+                        inside.clone(),
                         ending.closing.clone(),
                     )
                 };
@@ -209,7 +209,8 @@ impl HttpServer {
 async fn begin_connection(
     stream: TcpStream,
     connection: Connection,
-    (service, tls): (Arc<HttpService>, Option<Arc<TlsIdentity>>),
+    service: Arc<HttpService>,
+    tls: Option<Arc<TlsIdentity>>,
     closing: Disconnect,
 ) {
     let peer = Peer::of(&stream);
@@ -225,12 +226,13 @@ async fn begin_connection(
             stream
         }
     };
-    serve_connection(stream, (connection, peer), service, closing).await;
+    serve_connection(stream, connection, peer, service, closing).await;
 }
 
 async fn serve_connection(
     stream: BoxedStream,
-    (connection, peer): (Connection, Peer),
+    connection: Connection,
+    peer: Peer,
     service: Arc<HttpService>,
     closing: Disconnect,
 ) {

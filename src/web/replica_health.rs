@@ -87,8 +87,8 @@ impl ReplicaHealth {
 
     /// Answers a balancer.
     pub fn answer(&self) -> Response<Full<Bytes>> {
-        let (status, told) = self.told(Instant::now());
-        let mut answer = Response::new(Full::new(Bytes::from(format!("{told}\n"))));
+        let (status, health) = self.told(Instant::now());
+        let mut answer = Response::new(Full::new(Bytes::from(format!("{health}\n"))));
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -108,12 +108,12 @@ impl ReplicaHealth {
         let is_ready = lags.is_empty() && state.digest.is_some();
         let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         let why: Vec<&str> = lags.into_iter().map(Lag::as_str).collect();
-        let told = json!({
+        let health = json!({
             "status": if is_ready { "ready" } else { "behind" }, "why": why,
             "digest": state.digest, "settings": state.settings, "memories": state.memories,
             "reached_s": age.map(|age| age.as_secs()),
         });
-        (status, told)
+        (status, health)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The arguments of a request: from the path, and from the query of a read or the JSON body of a deed. Not here: what they
+//! The arguments of a request: from the path, and from the query of a read or the JSON body of an action. Not here: what they
 //! may be (`requests`).
 
 use hyper::header::CONTENT_TYPE;
@@ -39,7 +39,7 @@ pub fn read(
     }
     not_blank(verb, &given).map_err(|problems| Problem::of(&problems.into()))?;
     if let (Some(place), Some((_, field))) = (place, verb.in_path) {
-        let value = decoded(place)?;
+        let value = percent_decode(place)?;
         if is_blank(&value) {
             return Err(wrong(format!("{field}: is blank in the path")));
         }
@@ -95,7 +95,7 @@ fn of_query(query: &str) -> Result<Map<String, Value>, Problem> {
     let mut given = Map::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let (name, value) = (spaced(name)?, Value::from(spaced(value)?));
+        let (name, value) = (decode_query_part(name)?, Value::from(decode_query_part(value)?));
         match given.get_mut(&name) {
             None => drop(given.insert(name, value)),
             Some(Value::Array(values)) => values.push(value),
@@ -126,11 +126,11 @@ fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Probl
 }
 
 /// A part of a query, where `+` is a space.
-fn spaced(part: &str) -> Result<String, Problem> {
-    decoded(&part.replace('+', " "))
+fn decode_query_part(part: &str) -> Result<String, Problem> {
+    percent_decode(&part.replace('+', " "))
 }
 
-fn decoded(part: &str) -> Result<String, Problem> {
+fn percent_decode(part: &str) -> Result<String, Problem> {
     let decoded = percent_decode_str(part).decode_utf8();
     decoded.map(Into::into).map_err(|_| wrong("a part of the address is not UTF-8"))
 }

@@ -29,18 +29,19 @@ pub struct Pieces {
     /// Asked before each piece.
     pub may_listen: MayListen,
     /// Until the connection ends.
-    _held: Held,
+    _held: HeldListener,
 }
 
 /// What a listener holds: it counts as attached, it has a place among the listeners, and its connection stays.
-type Held = (Visit, OwnedSemaphorePermit, HeldConnection);
+type HeldListener = (Visit, OwnedSemaphorePermit, HeldConnection);
 
 impl Pieces {
     /// Makes the pieces of one stream.
     pub fn new(
         waiting: mpsc::Receiver<Bytes>,
-        (ended, may_listen): (Ended, MayListen),
-        held: Held,
+        ended: Ended,
+        may_listen: MayListen,
+        held: HeldListener,
     ) -> Self {
         Self { waiting, ended, may_listen, _held: held }
     }

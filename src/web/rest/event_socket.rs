@@ -57,10 +57,10 @@ pub struct Opening {
 impl Opening {
     /// Takes the upgrade out of a request; `None` for one that asks for none.
     pub fn of(parts: &mut Parts) -> Option<Result<Self, Problem>> {
-        is_asked(&parts.headers).then(|| Self::checked(parts))
+        is_asked(&parts.headers).then(|| Self::read_upgrade(parts))
     }
 
-    fn checked(parts: &mut Parts) -> Result<Self, Problem> {
+    fn read_upgrade(parts: &mut Parts) -> Result<Self, Problem> {
         let wrong = |detail: &str| Problem::new(StatusCode::BAD_REQUEST, detail);
         if parts.headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|given| given != VERSION) {
             return Err(wrong("Sec-WebSocket-Version: must be 13"));
@@ -96,10 +96,13 @@ fn is_asked(headers: &HeaderMap) -> bool {
 }
 
 fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    words(headers, &SEC_WEBSOCKET_PROTOCOL)
+    header_words(headers, &SEC_WEBSOCKET_PROTOCOL)
 }
 
-fn words<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> + use<'a> {
+fn header_words<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> impl Iterator<Item = &'a str> + use<'a> {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|list| list.split(',')).map(str::trim)
 }
@@ -120,9 +123,9 @@ pub async fn tell(opening: Opening, pieces: Pieces, connection: Arc<Connection>)
         .max_write_buffer_size(WRITE_BYTES_MAX);
     let stream = TokioIo::new(upgraded);
     let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(settings)).await;
-    let told = EventSocket { socket, pieces, is_answered: true };
+    let event_socket = EventSocket { socket, pieces, is_answered: true };
     tokio::select! {
-        () = told.run() => {}
+        () = event_socket.run() => {}
         // It reads too slowly, and may never read again.
         () = connection.is_replaced() => {}
     }
@@ -216,9 +219,9 @@ mod tests {
     #[test]
     fn a_message_is_one_event() {
         let piece = "retry: 1000\nid: 1-2\n\nid: 1-9\nevent: added\ndata: {\"at\":\"x\"}\n\nevent: lost\ndata: {}\n\n";
-        let told: Vec<String> = messages(piece.as_bytes()).collect();
+        let sent: Vec<String> = messages(piece.as_bytes()).collect();
         assert_eq!(
-            told,
+            sent,
             [
                 r#"{"id":"1-2"}"#,
                 r#"{"id":"1-9","event":"added","data":{"at":"x"}}"#,

@@ -73,13 +73,14 @@ impl EventService {
     pub fn answer(
         &self,
         parts: &mut Parts,
-        (visit, may_listen): (Visit, MayListen),
+        visit: Visit,
+        may_listen: MayListen,
         connection: &Arc<Connection>,
     ) -> Response<BoxBody<Bytes, Infallible>> {
         let answer = match Opening::of(parts) {
-            None => self.listen(parts, (visit, may_listen), connection).map(stream),
+            None => self.listen(parts, visit, may_listen, connection).map(stream),
             Some(opening) => opening.and_then(|opening| {
-                let pieces = self.listen(parts, (visit, may_listen), connection)?;
+                let pieces = self.listen(parts, visit, may_listen, connection)?;
                 let answer = opening.answer();
                 tokio::spawn(event_socket::tell(opening, pieces, Arc::clone(connection)));
                 Ok(answer.map(BodyExt::boxed))
@@ -98,13 +99,14 @@ impl EventService {
     fn listen(
         &self,
         parts: &Parts,
-        (visit, may_listen): (Visit, MayListen),
+        visit: Visit,
+        may_listen: MayListen,
         connection: &Connection,
     ) -> Result<Pieces, Problem> {
         if parts.method != Method::GET {
             return Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path takes GET"));
         }
-        let from = place(parts)?;
+        let from = start_place(parts)?;
         let unavailable = |detail: &str| Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail);
         let off = "there are no events: the journal is off; journal = true in the configuration turns it on";
         let live = self.live.as_ref().ok_or_else(|| unavailable(off))?;
@@ -127,7 +129,7 @@ impl EventService {
         close_if_slow(is_slow, connection);
         let ended = self.ended.clone();
         let ended = Box::pin(async move { ended.happened().await });
-        Ok(Pieces::new(waiting, (ended, may_listen), (visit, slot, connection.hold())))
+        Ok(Pieces::new(waiting, ended, may_listen, (visit, slot, connection.hold())))
     }
 }
 
@@ -153,7 +155,7 @@ fn close_if_slow(is_slow: oneshot::Receiver<()>, connection: &Connection) {
 }
 
 /// Returns where a listener goes on: `?after=`, else the header that a browser sends.
-fn place(parts: &Parts) -> Result<Option<Sequence>, Problem> {
+fn start_place(parts: &Parts) -> Result<Option<Sequence>, Problem> {
     let wrong = |detail: String| Problem::new(StatusCode::BAD_REQUEST, detail);
     let mut given = None;
     for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {

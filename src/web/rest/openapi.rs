@@ -32,10 +32,10 @@ pub fn document() -> Value {
             methods.insert(method, operation(verb));
         }
     }
-    paths.insert(format!("{PREFIX}{}", events::PATH), listening());
-    paths.insert(format!("{PREFIX}{DESCRIPTION}"), describing());
-    paths.insert(format!("{PREFIX}{CODE}"), making_a_code());
-    paths.insert(format!("{PREFIX}{SIGN_IN}"), signing_in());
+    paths.insert(format!("{PREFIX}{}", events::PATH), events_operation());
+    paths.insert(format!("{PREFIX}{DESCRIPTION}"), description_operation());
+    paths.insert(format!("{PREFIX}{CODE}"), code_operation());
+    paths.insert(format!("{PREFIX}{SIGN_IN}"), sign_in_operation());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -65,7 +65,7 @@ fn operation(verb: &Verb) -> Value {
     let in_path = verb.in_path.map(|(segment, field)| {
         let parameter = all.iter().find(|one| one.name == field);
         let schema = match parameter.map(|one| &one.values) {
-            Some(Values::Word(words)) => of_words(words),
+            Some(Values::Word(words)) => words_schema(words),
             _ => patterns::in_path(),
         };
         json!({ "name": segment, "in": "path", "required": true,
@@ -99,7 +99,7 @@ fn operation(verb: &Verb) -> Value {
     operation
 }
 
-/// The headers of deeds.
+/// The headers of actions.
 fn headers() -> [Value; 2] {
     let header = |name: &str, pattern: &str, about: &str| {
         json!({ "name": name, "in": "header", "required": false, "description": about,
@@ -137,7 +137,7 @@ fn body(given: &[&Parameter], takes_more: bool) -> Value {
     json!({ "required": !required.is_empty(), "content": { JSON: { "schema": schema } } })
 }
 
-fn of_words(words: &[(&str, &str)]) -> Value {
+fn words_schema(words: &[(&str, &str)]) -> Value {
     let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     if words.is_empty() {
         patterns::not_empty()
@@ -149,7 +149,7 @@ fn of_words(words: &[(&str, &str)]) -> Value {
 fn schema(parameter: &Parameter) -> Value {
     let mut schema = match &parameter.values {
         Values::Text | Values::Time | Values::Sequence => patterns::text(parameter),
-        Values::Word(words) => of_words(words),
+        Values::Word(words) => words_schema(words),
         Values::List => json!({ "type": "array", "items": { "type": "string" } }),
         Values::Whole(allowed) => {
             json!({ "type": "integer", "minimum": allowed.start(), "maximum": allowed.end() })
@@ -199,7 +199,7 @@ fn responses(verb: &Verb) -> Value {
 }
 
 /// The request that returns this document.
-fn describing() -> Value {
+fn description_operation() -> Value {
     let mut responses = Map::new();
     let found = response("OpenAPI 3.1", &json!({ "type": "object" }), JSON);
     responses.insert(StatusCode::OK.as_str().to_owned(), found);
@@ -213,7 +213,7 @@ fn describing() -> Value {
 }
 
 /// The stream of what happens.
-fn listening() -> Value {
+fn events_operation() -> Value {
     let mut responses = Map::new();
     let about = "Server-sent events: added, changed, feedback, injected, indexed, stale, fresh, and lost where some were missed. The data of each is one JSON object. With Upgrade: websocket each comes as a message {id, event, data}";
     let text = json!({ "type": "string" });
@@ -246,8 +246,8 @@ fn listening() -> Value {
     } })
 }
 
-/// The request that makes a code for [`signing_in`].
-fn making_a_code() -> Value {
+/// The request that makes a code for [`sign_in_operation`].
+fn code_operation() -> Value {
     let fields = json!({ "code": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
     let made = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
@@ -264,7 +264,7 @@ fn making_a_code() -> Value {
 }
 
 /// The request by which the page gets its token.
-fn signing_in() -> Value {
+fn sign_in_operation() -> Value {
     let fields = json!({ "token": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
     let made =

@@ -19,16 +19,16 @@ impl HttpService {
     /// Answers a request for vectors, on a thread that may block.
     pub(super) async fn answer_embeddings(
         &self,
-        request: (Method, Incoming),
+        method: Method,
+        body: Incoming,
         admitted: Admitted,
         connection: &Arc<Connection>,
     ) -> Result<Response<Body>, Refusal> {
-        let (method, body) = request;
         let visit = self.guests.visit();
         let body = read_body(body, BODY_BYTES_MAX).await?;
-        self.nothing_private().await?;
+        self.refuse_while_private().await?;
         let call = self.guests.call();
-        let permit = self.free_call().await?;
+        let permit = self.wait_for_free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let _in_call = connection.begin_call();
         let core = Arc::clone(self.guests.core());
