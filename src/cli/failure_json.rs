@@ -20,9 +20,9 @@ pub(super) fn tell(process: &mut Process<'_>, error: &ApiError, exit: Exit) {
     let problems: Vec<Value> = match error {
         ApiError::Invalid(problems) => {
             let fields = problems.iter();
-            let of =
+            let fields_json =
                 fields.map(|one| json!({ "field": flag_of(&one.field), "message": one.message }));
-            of.collect()
+            fields_json.collect()
         }
         ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),
     };

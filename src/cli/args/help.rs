@@ -165,15 +165,15 @@ mod tests {
 
     #[test]
     fn every_command_is_in_one_group() {
-        let mut told: Vec<&str> =
+        let mut listed: Vec<&str> =
             SHORT.iter().chain(FURTHER).flat_map(|group| group.commands).copied().collect();
-        told.sort_unstable();
+        listed.sort_unstable();
         let mut command = CommandLine::command();
         command.build();
         let shown = command.get_subcommands().filter(|one| !one.is_hide_set());
         let mut known: Vec<&str> = shown.map(Command::get_name).collect();
         known.sort_unstable();
-        assert_eq!(told, known);
+        assert_eq!(listed, known);
         let longest = known.iter().map(|name| name.len()).max().unwrap();
         assert!(longest + 4 <= NAME_COLUMNS, "{longest}");
     }

@@ -149,7 +149,7 @@ impl Program<'_> {
                 (own.path.as_path(), own.text, true)
             }
         };
-        let kept = |error| if is_ours { with_kept(error, path, order.again) } else { error };
+        let kept = |error| if is_ours { with_form_path(error, path, order.again) } else { error };
         let mut draft = lesson_form::read(&text, order.draft.clone())
             .map_err(|problems| kept(problems.into()))?;
         let known = lesson_form::read(&before, order.draft.clone());
@@ -259,7 +259,7 @@ fn as_flags(problems: &Problems) -> Problems {
 }
 
 /// Adds where the form is, so that nobody must write it again.
-fn with_kept(error: ApiError, path: &Path, again: &str) -> ApiError {
+fn with_form_path(error: ApiError, path: &Path, again: &str) -> ApiError {
     let kept = format!(
         "nothing is saved; the form is kept: correct it, and run {again} --form {}",
         path.display()

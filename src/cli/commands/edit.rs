@@ -52,9 +52,9 @@ pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> Comm
         return Err(needs_terminal(&old));
     }
     let writer = program.lesson_writer(options)?;
-    let here = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
+    let repo = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
     let order = FormOrder {
-        draft: draft_of(&memory, here.as_str()),
+        draft: draft_of(&memory, repo.as_str()),
         title: &format!("Memory {old}. Saving makes a new memory that replaces it."),
         file: command.form.as_deref(),
         again: &format!("agent-knowledge edit {old}"),
@@ -86,15 +86,15 @@ pub(super) fn replaced(
     new: &str,
 ) -> Result<Reply, ApiError> {
     replace(api, old, new)?;
-    let mut said = format!("{new} replaces {old}");
+    let mut text = format!("{new} replaces {old}");
     if memory.get("pinned") == Some(&Value::Bool(true)) {
         pin(api, new)?;
-        said.push_str(", and is pinned too");
+        text.push_str(", and is pinned too");
     }
     if has_links(memory) {
-        said.push_str("; its links stay with the old memory");
+        text.push_str("; its links stay with the old memory");
     }
-    Ok(Reply::new(said, json!({ "id": new, "replaces": old })))
+    Ok(Reply::new(text, json!({ "id": new, "replaces": old })))
 }
 
 /// Refuses a memory that no longer answers because of what somebody did to it.
@@ -122,7 +122,7 @@ fn needs_terminal(id: &str) -> ApiError {
 }
 
 /// Returns the fields of a memory that a person may change. Who wrote it and when belongs to the old version.
-pub(super) fn draft_of(memory: &Value, here: &str) -> Draft {
+pub(super) fn draft_of(memory: &Value, own_repo: &str) -> Draft {
     let is_kept = |name: &str| {
         let is_origin = ["agent_id", "session_id", "id", "timestamp", "source"].contains(&name);
         name == "private" || FLAGS.iter().any(|flag| flag.field == name && !is_origin)
@@ -134,7 +134,7 @@ pub(super) fn draft_of(memory: &Value, here: &str) -> Draft {
         .collect();
     let mut draft = draft_from_json(fields);
     // The directory says more than its name: it has the branch and the commit.
-    draft.repo = draft.repo.filter(|repo| repo != here);
+    draft.repo = draft.repo.filter(|repo| repo != own_repo);
     draft
 }
 

@@ -72,20 +72,20 @@ pub(super) fn hook(context: &mut CommandContext<'_, '_>, command: &Hook) -> Comm
     let CommandContext { program, process, options, .. } = context;
     let deadline = program.deadline();
     program.leave_after(deadline);
-    let heard = program.hear(options, command, process, deadline);
-    let is_told = program.set(HOOKS_DEBUG).is_some();
+    let heard = program.run_hook(options, command, process, deadline);
+    let is_told = program.variable(HOOKS_DEBUG).is_some();
     if is_told {
         let settled = program.settle(options).ok();
         let warning = settled.and_then(|settled| settled.config.warning());
-        for told in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
-            complain(process.messages, "agent-knowledge hook", &told);
+        for message in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
+            complain(process.messages, "agent-knowledge hook", &message);
         }
     }
     Ok(CommandEnd::Exit(Exit::Done))
 }
 
 impl Program<'_> {
-    fn hear(
+    fn run_hook(
         &self,
         settings: &GlobalOptions,
         command: &Hook,
@@ -94,16 +94,17 @@ impl Program<'_> {
     ) -> Result<(), NoAnswer> {
         let settled = self.settle(settings)?;
         let agent = if is_name(&command.agent) { &command.agent } else { OTHER_AGENT };
-        let switches = self.set(switch::VARIABLE);
+        let switches = self.variable(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
-        let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
+        let mut reach = |input: &HookInput| self.reach(settings, &settled, agent, input, deadline);
         let teller = Teller::of(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
-        let mut note = |said: &HookInput, told: &HookTold<'_>| {
-            let directory = said.directory.as_deref().unwrap_or(self.surroundings.directory.path());
+        let mut note = |input: &HookInput, told: &HookTold<'_>| {
+            let directory =
+                input.directory.as_deref().unwrap_or(self.surroundings.directory.path());
             let told = Told {
                 agent: &Redacted::stamp(agent_id(agent)),
-                session: said.session_id.as_ref(),
+                session: input.session_id.as_ref(),
                 place: Place::Directory(directory),
                 by: told::HOOK,
                 occasion: told.occasion,
@@ -135,9 +136,10 @@ impl Program<'_> {
         settings: &GlobalOptions,
         settled: &ResolvedSettings,
         agent: &str,
-        (said, deadline): (&HookInput, Duration),
+        input: &HookInput,
+        deadline: Duration,
     ) -> Reached {
-        let caller = self.hook_caller(agent, said, deadline);
+        let caller = self.hook_caller(agent, input, deadline);
         let root = settled.store.root();
         if self.shares()? && root.exists() {
             let remote = self.attaching_as(caller.clone(), settings, Need::Words, "hook")?;
@@ -145,7 +147,7 @@ impl Program<'_> {
                 return Ok(Arc::new(remote));
             }
         }
-        if bytes_of(root) > ALONE_BYTES_MAX {
+        if logs_bytes(root) > ALONE_BYTES_MAX {
             let message = "no retriever is running yet, and the logs are too long to read within the deadline";
             return Err(NoAnswer::Unreached(message.to_owned()));
         }
@@ -156,12 +158,12 @@ impl Program<'_> {
 
     /// Returns the caller: the agent, in the directory and session that the client names. It waits for nothing. Where neither
     /// that directory nor the one of this process exists any more, the work tree above it counts.
-    fn hook_caller(&self, agent: &str, said: &HookInput, deadline: Duration) -> Caller {
-        let there = said.directory.clone().filter(|directory| directory.is_dir());
-        let removed = || said.directory.clone().filter(|directory| directory.is_absolute());
-        let directory = there.or_else(|| self.here()).or_else(removed);
+    fn hook_caller(&self, agent: &str, input: &HookInput, deadline: Duration) -> Caller {
+        let existing = input.directory.clone().filter(|directory| directory.is_dir());
+        let removed = || input.directory.clone().filter(|directory| directory.is_absolute());
+        let directory = existing.or_else(|| self.here()).or_else(removed);
         let directory = directory.unwrap_or_else(|| self.surroundings.directory.path().to_owned());
-        let session_id = said.session_id.clone().filter(|id| fits_short_field(id));
+        let session_id = input.session_id.clone().filter(|id| fits_short_field(id));
         let patience = Patience {
             query: deadline / 2,
             model: Duration::ZERO,
@@ -174,7 +176,7 @@ impl Program<'_> {
     }
 
     fn deadline(&self) -> Duration {
-        let set = self.set(HOOKS_DEADLINE_MS).and_then(|value| value.trim().parse().ok());
+        let set = self.variable(HOOKS_DEADLINE_MS).and_then(|value| value.trim().parse().ok());
         let allowed = |ms: &u64| (DEADLINE_MS_MIN..=DEADLINE_MS_MAX).contains(ms);
         let ms = set.filter(allowed).unwrap_or(DEADLINE_MS);
         Duration::from_millis(ms.saturating_sub(AROUND_MS).max(DEADLINE_MS_MIN / 2))
@@ -195,7 +197,7 @@ impl Program<'_> {
         });
     }
 
-    fn set(&self, name: &str) -> Option<String> {
+    fn variable(&self, name: &str) -> Option<String> {
         let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty())?;
         Some(value.to_string_lossy().into_owned())
     }
@@ -216,7 +218,7 @@ fn is_name(agent: &str) -> bool {
 }
 
 /// Returns how many bytes there are to read; more than any bound where old lines are archived.
-fn bytes_of(store: &Path) -> u64 {
+fn logs_bytes(store: &Path) -> u64 {
     let entries = std::fs::read_dir(store).into_iter().flatten().flatten();
     let size = |path: PathBuf| {
         if path.ends_with("archive") {

@@ -27,14 +27,14 @@ use writer::exit::Exit;
 
 /// What became of the three parts.
 #[derive(Default)]
-struct Done {
+struct InitReport {
     /// What happened, in words.
     told: Vec<String>,
     json: Map<String, Value>,
     exit: Option<Exit>,
 }
 
-impl Done {
+impl InitReport {
     fn note(&mut self, part: &str, state: &str, text: String) {
         self.json.insert(part.to_owned(), state.into());
         if !text.is_empty() {
@@ -134,24 +134,24 @@ pub struct Init {
 }
 
 /// Returns what the command line answers to a question; nothing where a person is asked.
-fn given(yes: bool, no: bool) -> Option<bool> {
+fn given_answer(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(!no)
 }
 
 impl Init {
     /// Returns the given answer about clients.
     fn about_clients(&self) -> Option<bool> {
-        given(self.clients || self.yes, self.no_clients)
+        given_answer(self.clients || self.yes, self.no_clients)
     }
 
     /// Returns the given answer about the model.
     fn about_model(&self) -> Option<bool> {
-        given(self.fetch_model || self.yes, self.no_model)
+        given_answer(self.fetch_model || self.yes, self.no_model)
     }
 
     /// Returns the given answer about past sessions.
     fn about_sessions(&self) -> Option<bool> {
-        given(self.sessions, self.no_sessions)
+        given_answer(self.sessions, self.no_sessions)
     }
 }
 
@@ -159,7 +159,7 @@ impl Init {
 pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
-    let mut done = Done::default();
+    let mut done = InitReport::default();
     if let Err(error) = program.init_clients(options, command.about_clients(), messages, &mut done)
     {
         done.fail("clients", &error);
@@ -189,7 +189,7 @@ impl Program<'_> {
         settings: &GlobalOptions,
         given: Option<bool>,
         messages: &mut dyn Write,
-        done: &mut Done,
+        done: &mut InitReport,
     ) -> Result<(), ApiError> {
         if given == Some(false) {
             done.note("clients", "left", String::new());
@@ -237,7 +237,7 @@ impl Program<'_> {
         settings: &GlobalOptions,
         given: Option<bool>,
         messages: &mut dyn Write,
-        done: &mut Done,
+        done: &mut InitReport,
     ) -> Result<(), ApiError> {
         if !RUNS_MODEL {
             let says = "model: this build runs none, and searches by words".to_owned();
@@ -274,20 +274,20 @@ impl Program<'_> {
         settings: &GlobalOptions,
         given: Option<bool>,
         messages: &mut dyn Write,
-        done: &mut Done,
+        done: &mut InitReport,
     ) -> Result<(), ApiError> {
         let settled = self.settle(settings)?;
         let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let said = SessionPermission::of(kept.as_ref())?.word();
-        match (given, said) {
-            (None, Some(said)) => done.note("sessions", said, String::new()),
+        let permission = SessionPermission::of(kept.as_ref())?.word();
+        match (given, permission) {
+            (None, Some(permission)) => done.note("sessions", permission, String::new()),
             (None, None) => {
                 drop(kept);
                 let text = self.offer_sessions(settings, Person::IsAsked, messages)?;
                 let kept =
                     SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                let said = SessionPermission::of(kept.as_ref())?.word();
-                done.note("sessions", said.unwrap_or("left"), text);
+                let permission = SessionPermission::of(kept.as_ref())?.word();
+                done.note("sessions", permission.unwrap_or("left"), text);
             }
             (Some(false), _) => {
                 drop(kept);

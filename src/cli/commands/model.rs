@@ -56,7 +56,7 @@ pub(super) fn model(context: &mut CommandContext<'_, '_>, command: &Model) -> Co
         ModelCommand::Use(model) => (model.form, program.use_model(options, model, messages)?),
         ModelCommand::Calibrate(form) => (*form, program.calibrate(options)?),
         ModelCommand::Fetch(form) => (*form, fetched(program, options, messages)?),
-        ModelCommand::Status(form) => (*form, standing(program, options)?),
+        ModelCommand::Status(form) => (*form, model_status(program, options)?),
     };
     Ok(CommandEnd::answer(form, reply))
 }
@@ -68,13 +68,13 @@ pub(super) fn fetched(
     messages: &mut dyn Write,
 ) -> Result<Reply, ApiError> {
     fetch(&program.settle(options)?.model_dir, messages)?;
-    standing(program, options)
+    model_status(program, options)
 }
 
 /// Tells which model is installed, and which one answers.
-fn standing(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Reply, ApiError> {
+fn model_status(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Reply, ApiError> {
     let settled = program.settle(options)?;
-    let reply = installed(&settled.model_dir);
+    let reply = installed_reply(&settled.model_dir);
     if !ModelPlaces::of(&settled).asks_others(&settled.config) {
         return Ok(reply);
     }
@@ -103,7 +103,7 @@ fn fetch(directory: &Path, messages: &mut dyn Write) -> Result<(), ApiError> {
 }
 
 /// Returns the state of the model in this directory.
-fn installed(directory: &Path) -> Reply {
+fn installed_reply(directory: &Path) -> Reply {
     let status = model::status(directory);
     let mut text = format!("model     {}\n", directory.display());
     for file in &status.files {

@@ -130,11 +130,11 @@ mod on_terminal {
         let is_over = Arc::new(AtomicBool::new(false));
         // Without this a signal leaves the terminal as it is.
         let _ = first_end_sets(&is_over);
-        let terminal = terminal.taken().map_err(unusable)?;
+        let terminal = terminal.taken().map_err(terminal_error)?;
         let keys = KeyReader::default();
         let mut picking =
-            Picking { api, terminal, list, keys, preview: None, style, is_over: &is_over };
-        let chosen = picking.run().map_err(unusable);
+            PickScreen { api, terminal, list, keys, preview: None, style, is_over: &is_over };
+        let chosen = picking.run_picker().map_err(terminal_error);
         drop(picking);
         // From here on signals end the process as usual.
         is_over.store(true, Ordering::SeqCst);
@@ -146,20 +146,20 @@ mod on_terminal {
         let word = |memory: &Value, name: &str| {
             memory.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        let of = |memory| PickRow {
+        let pick_row = |memory| PickRow {
             id: word(memory, "id"),
             day: word(memory, "day"),
             text: word(memory, "text"),
         };
-        memories.map(of).collect()
+        memories.map(pick_row).collect()
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "it is passed as a function")]
-    fn unusable(error: io::Error) -> ApiError {
+    fn terminal_error(error: io::Error) -> ApiError {
         failed(Exit::Io, format!("failed to use the terminal: {error}"))
     }
 
-    struct Picking<'a> {
+    struct PickScreen<'a> {
         api: &'a dyn Api,
         terminal: RawTerminal,
         list: ChoiceList,
@@ -171,8 +171,8 @@ mod on_terminal {
         is_over: &'a AtomicBool,
     }
 
-    impl Picking<'_> {
-        fn run(&mut self) -> io::Result<Option<String>> {
+    impl PickScreen<'_> {
+        fn run_picker(&mut self) -> io::Result<Option<String>> {
             let mut shown: Option<(Screen, Vec<String>)> = None;
             let mut wait_ms = PREVIEW_MS;
             loop {
@@ -184,14 +184,14 @@ mod on_terminal {
                     self.terminal.show(now.as_ref().map_or(&[], |(_, lines)| lines))?;
                     shown = now;
                 }
-                let keys = self.pressed(wait_ms);
+                let keys = self.read_keys(wait_ms);
                 // Of a terminal that is gone the signal tells, and reading fails.
                 if self.is_over.load(Ordering::SeqCst) {
                     return Ok(None);
                 }
                 let keys = keys?;
                 if keys.is_empty() {
-                    self.look();
+                    self.load_preview();
                     wait_ms = LOOK_MS;
                 }
                 for key in keys {
@@ -208,7 +208,7 @@ mod on_terminal {
         }
 
         /// Returns the keys that were pressed, after so many milliseconds at the latest.
-        fn pressed(&mut self, wait_ms: i64) -> io::Result<Vec<Key>> {
+        fn read_keys(&mut self, wait_ms: i64) -> io::Result<Vec<Key>> {
             let mut bytes = [0; READ_BYTES];
             let wait_ms = if self.keys.is_waiting() { ESCAPE_MS } else { wait_ms };
             let count = self.terminal.read(wait_ms, &mut bytes)?;
@@ -228,7 +228,7 @@ mod on_terminal {
         }
 
         /// Makes the preview of the selected one.
-        fn look(&mut self) {
+        fn load_preview(&mut self) {
             let Some(selected) = self.list.selected() else { return };
             if self.preview.as_ref().is_some_and(|(id, _)| *id == selected.id) {
                 return;

@@ -84,7 +84,7 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
         let _ = writeln!(messages, "{}", accepted_key(&accepted));
     }
     if let Some(id) = &command.allow
-        && !let_pass(&team, id, messages)?
+        && !allow_held_line(&team, id, messages)?
     {
         let json = json!({ "allowed": false, "id": id });
         let reply = Reply::new(format!("{id} stays; nothing was changed"), json);
@@ -111,11 +111,11 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
-/// Shows the flagged lines with an id to a person and notes a yes. Returns whether it was one.
+/// Shows a person the flagged lines with an id, and records the consent. Returns whether the person consented.
 ///
 /// # Errors
 /// [`ApiError::Failed`] if there is no such line, or nobody is at a terminal: an agent must not wave through what it wrote.
-fn let_pass(team: &TeamLink, id: &str, messages: &mut dyn Write) -> Result<bool, ApiError> {
+fn allow_held_line(team: &TeamLink, id: &str, messages: &mut dyn Write) -> Result<bool, ApiError> {
     let held = team.held_lines(id)?;
     let text = to_allow(&held, team.remote.shown());
     match asked(&text, "Share it?", Usual::No, messages)? {

@@ -79,7 +79,7 @@ pub(super) fn tag(context: &mut CommandContext<'_, '_>, command: &Tag) -> Comman
         }
         (false, _) => comma_parts(&command.tags),
     };
-    let (exit, reply) = program.add_tags(options, &*api, (&command.id, &tags), process)?;
+    let (exit, reply) = program.add_tags(options, &*api, &command.id, &tags, process)?;
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
@@ -120,13 +120,14 @@ impl Program<'_> {
         &self,
         settings: &GlobalOptions,
         api: &dyn Api,
-        (id, tags): (&String, &[String]),
+        id: &String,
+        tags: &[String],
         process: &mut Process<'_>,
     ) -> Result<(Exit, Reply), ApiError> {
         let (old, memory) = old_version(api, id)?;
         let writer = self.lesson_writer(settings)?;
-        let here = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
-        let mut draft = draft_of(&memory, here.as_str());
+        let repo = writer.config.current(&DetectedRepo::of_directory(&writer.directory).key);
+        let mut draft = draft_of(&memory, repo.as_str());
         let new = new_tags(&draft.tags, tags);
         if new.is_empty() {
             let message = format!("{old} has these tags already: {}", tags.join(", "));

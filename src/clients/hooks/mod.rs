@@ -202,7 +202,7 @@ impl HookRun<'_> {
             self.session.note(SessionEntry::Prompted);
         }
         if was_reached && matches!(recalled, Err(NoAnswer::Nothing(_))) {
-            self.note_told("", &[]);
+            self.report_delivery("", &[]);
         }
         let recalled = recalled?;
         let fenced = guard::fence::fenced(&recalled.text);
@@ -220,12 +220,12 @@ impl HookRun<'_> {
         if is_briefing && !recalled.ids.is_empty() {
             self.session.note(SessionEntry::Shown(recalled.ids.clone()));
         }
-        self.note_told(&fenced, &recalled.ids);
+        self.report_delivery(&fenced, &recalled.ids);
         Ok(())
     }
 
     /// Writes down what the agent was told.
-    fn note_told(&mut self, text: &str, memories: &[String]) {
+    fn report_delivery(&mut self, text: &str, memories: &[String]) {
         let asked = match &self.input.event {
             HookEvent::Prompt(asked) => Some(asked),
             HookEvent::ToolFailed(call) if call.command.is_empty() => Some(&call.output),
@@ -236,7 +236,7 @@ impl HookRun<'_> {
         // A past session is not a memory; its parts are named by their number.
         let is_memory = |id: &&String| !id.contains('#');
         let memories: Vec<String> = memories.iter().filter(is_memory).cloned().collect();
-        let told = HookTold { occasion, asked, text, memories: &memories };
-        (self.hook.told)(&self.input, &told);
+        let delivery = HookTold { occasion, asked, text, memories: &memories };
+        (self.hook.told)(&self.input, &delivery);
     }
 }

@@ -74,9 +74,11 @@ pub enum SessionEntry {
     /// A command failed.
     Failed(CommandFailure),
     /// A step that may have helped, or changed a file for the first time.
-    Did(SessionStep),
+    #[serde(rename = "did")]
+    Step(SessionStep),
     /// A command with this goal succeeded after a failure.
-    Mended(Redacted),
+    #[serde(rename = "mended")]
+    Fixed(Redacted),
     /// It is unknown whether this goal still succeeds: its last command ended in a way that proves nothing.
     Doubted(Redacted),
     /// A lesson with this key was saved or confirmed.
@@ -235,7 +237,7 @@ impl SessionState {
                 let spare = self.failures.len().saturating_sub(FAILURES_MAX);
                 self.failures.drain(..spare);
             }
-            SessionEntry::Did(step) => {
+            SessionEntry::Step(step) => {
                 if let SessionStep::Changed(file) = &step
                     && self.is_news(file)
                 {
@@ -247,13 +249,13 @@ impl SessionState {
                     failure.since.drain(..spare);
                 }
             }
-            SessionEntry::Mended(goal) => {
+            SessionEntry::Fixed(goal) => {
                 self.failures.retain(|failure| failure.goal != goal);
                 self.doubted.remove(&goal);
                 self.mended.push(goal);
             }
             SessionEntry::Doubted(goal) => {
-                self.mended.retain(|mended| *mended != goal);
+                self.mended.retain(|fixed| *fixed != goal);
                 self.doubted.insert(goal);
             }
             SessionEntry::Learnt(key) => {
@@ -341,7 +343,7 @@ mod tests {
             SessionEntry::Shown(vec!["a".to_owned(), "b".to_owned()]),
             SessionEntry::Failed(failure("npm install", at)),
             SessionEntry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
-            SessionEntry::Did(SessionStep::Ran("npm cache clean".into())),
+            SessionEntry::Step(SessionStep::Ran("npm cache clean".into())),
             SessionEntry::Learnt("k".to_owned()),
         ] {
             first.note(entry);
@@ -456,11 +458,11 @@ mod tests {
         let mut seen = SessionState::default();
         seen.note(SessionEntry::Failed(failure("a", 0)));
         seen.note(SessionEntry::Failed(failure("b", 0)));
-        seen.note(SessionEntry::Mended("a".into()));
+        seen.note(SessionEntry::Fixed("a".into()));
         assert_eq!(seen.failures.len(), 1);
         for _ in 0..100 {
             seen.note(SessionEntry::Failed(failure("c", 0)));
-            seen.note(SessionEntry::Did(SessionStep::Changed("x".into())));
+            seen.note(SessionEntry::Step(SessionStep::Changed("x".into())));
         }
         assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
         assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
@@ -471,7 +473,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
         let mut session = open(folder.path(), Some("s"));
-        session.note(SessionEntry::Did(SessionStep::Ran(
+        session.note(SessionEntry::Step(SessionStep::Ran(
             format!("curl -H 'Authorization: token {secret}' x").into(),
         )));
         let text = std::fs::read_to_string(session.path.unwrap()).unwrap();

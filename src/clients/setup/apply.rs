@@ -31,7 +31,8 @@ pub(super) fn apply(
         Some(text) if !is_as_left(text) => Some(book.keep(&desired.path, text)?),
         Some(_) | None => None,
     };
-    let (without_us, mut folders) = without_us(change, known.as_ref(), book, copy.clone())?;
+    let (without_us, mut folders) =
+        text_without_our_part(change, known.as_ref(), book, copy.clone())?;
     folders.extend(files::make_folders(target, readers)?);
     let left_without_us = without_us.clone();
     record.note(FileRecord {
@@ -58,7 +59,7 @@ pub(super) fn apply(
 
 /// The file as it would be without us, and the folders that were made for it earlier. If the user changed the file
 /// after an earlier setup, that is the present file without our part.
-fn without_us(
+fn text_without_our_part(
     change: &FileChange,
     known: Option<&FileRecord>,
     book: &RecordStore,

@@ -96,14 +96,14 @@ pub(super) fn write(
         })
         .map_err(SetupError::io("write", path))
         .and_then(|()| refuse_others(path, expected))
-        .and_then(|()| put_in_place(&fresh, path, text).map_err(fail));
+        .and_then(|()| replace_file(&fresh, path, text).map_err(fail));
     written.inspect_err(|_| {
         // A leftover temporary file does no harm.
         let _ = std::fs::remove_file(&fresh);
     })
 }
 
-fn put_in_place(fresh: &Path, path: &Path, text: &str) -> io::Result<()> {
+fn replace_file(fresh: &Path, path: &Path, text: &str) -> io::Result<()> {
     if !path.metadata().is_ok_and(|found| has_other_names(&found)) {
         return std::fs::rename(fresh, path);
     }

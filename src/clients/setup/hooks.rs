@@ -92,13 +92,15 @@ impl Handlers {
         for event in self.events_in(&json) {
             let path = self.lists.path(&event);
             let wanted = self.wanted.iter().find(|(name, _)| *name == event);
-            if !wanted.is_some_and(|(_, wanted)| has_only(&json, &path, wanted, &self.programs)) {
+            if !wanted
+                .is_some_and(|(_, wanted)| has_only_our_hook(&json, &path, wanted, &self.programs))
+            {
                 take_event(&mut json, &path, &self.programs)?;
             }
         }
         for (event, wanted) in &self.wanted {
             let path = self.lists.path(event);
-            if !has_only(&json, &path, wanted, &self.programs) {
+            if !has_only_our_hook(&json, &path, wanted, &self.programs) {
                 json.push(&path, wanted)?;
             }
         }
@@ -131,7 +133,7 @@ impl Handlers {
     pub(super) fn stands(&self, text: &str) -> Result<bool, EditError> {
         let json = Json::parse(text)?;
         let stands = |(event, wanted): &(&'static str, Value)| {
-            has_only(&json, &self.lists.path(event), wanted, &self.programs)
+            has_only_our_hook(&json, &self.lists.path(event), wanted, &self.programs)
         };
         Ok(self.wanted.iter().all(stands))
     }
@@ -233,7 +235,7 @@ fn ours_in(json: &Json, list: Path<'_>, programs: &[String]) -> Vec<Value> {
 }
 
 /// Whether a list contains exactly this hook of ours.
-fn has_only(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) -> bool {
+fn has_only_our_hook(json: &Json, list: Path<'_>, wanted: &Value, programs: &[String]) -> bool {
     ours_in(json, list, programs) == [wanted.clone()]
 }
 

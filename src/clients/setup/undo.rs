@@ -44,7 +44,7 @@ pub(super) fn undo(
     book: &RecordStore,
     record: &mut Record,
 ) -> Result<Undone, SetupError> {
-    let undone = match step(done, machine, book)? {
+    let undone = match undo_step(done, machine, book)? {
         UndoStep::Write { target, before, after, undone } => {
             let expected = Expected::Text(&before);
             files::write(&target, &after, FileKind::Data, Readers::User, expected)?;
@@ -76,13 +76,13 @@ pub(super) fn preview(
     machine: &Machine<'_>,
     book: &RecordStore,
 ) -> Result<Undone, SetupError> {
-    Ok(match step(done, machine, book)? {
+    Ok(match undo_step(done, machine, book)? {
         UndoStep::Write { undone, .. } | UndoStep::Nothing(undone) => undone,
         UndoStep::Remove(..) => Undone::Removed,
     })
 }
 
-fn step(
+fn undo_step(
     done: &FileRecord,
     machine: &Machine<'_>,
     book: &RecordStore,

@@ -46,14 +46,14 @@ impl Program<'_> {
         if format == ExportFormat::Markdown && to.is_none() {
             return Err(Problems::one("to", "is missing; name the folder of the notes").into());
         }
-        let of = match (&command.repo, command.all) {
+        let scope = match (&command.repo, command.all) {
             (Some(repo), _) => RecordsOf::Repo(repo.clone()),
             (None, true) => RecordsOf::All,
             (None, false) => RecordsOf::Here,
         };
-        let records = records(&*self.open(settings, Need::Words)?, of)?;
+        let records = records(&*self.open(settings, Need::Words)?, scope)?;
         if command.dry_run {
-            return Ok(records.counted(&json!({}), "would be exported"));
+            return Ok(records.count_reply(&json!({}), "would be exported"));
         }
         match (format, to) {
             (ExportFormat::Markdown, Some(to)) => records.as_notes(&to),
@@ -101,7 +101,7 @@ impl Records {
         let (to, written, unchanged) =
             (shown(&to.to_string_lossy()), counts.written, counts.unchanged);
         let how = format!("in {to}: {written} written, {unchanged} unchanged{kept}");
-        Ok(self.counted(&json, &how))
+        Ok(self.count_reply(&json, &how))
     }
 
     fn as_text(&self, format: ExportFormat, to: Option<PathBuf>) -> Result<Reply, ApiError> {
@@ -120,10 +120,10 @@ impl Records {
         };
         new_file(&to, &text).map_err(|error| unread(&error))?;
         let json = json!({ "to": to.to_string_lossy() });
-        Ok(self.counted(&json, &format!("in {}", shown(&to.to_string_lossy()))))
+        Ok(self.count_reply(&json, &format!("in {}", shown(&to.to_string_lossy()))))
     }
 
-    fn counted(&self, more: &Value, how: &str) -> Reply {
+    fn count_reply(&self, more: &Value, how: &str) -> Reply {
         let count = self.lines.len();
         let left = match self.private {
             0 => String::new(),

@@ -62,11 +62,11 @@ impl Program<'_> {
         let moment = (self.surroundings.clock)();
         let batch = ImportBatch::plan(&harvest, &known, target, moment);
         let batch = batch.map_err(|error| refused(&error))?;
-        let mut report = StoreReport::of(path, store, (&harvest, &gone), &batch);
+        let mut report = StoreReport::of(path, store, &harvest, &gone, &batch);
         if !command.dry_run && !batch.is_done() {
             let id = batch.id.clone();
             let written = batch.carry_out(&site.writer, self.surroundings.clock);
-            written.map_err(|stopped| stopped_at(&id, stopped))?;
+            written.map_err(|stopped| stopped_error(&id, stopped))?;
             report.written_as(&id);
         }
         Ok((report.exit(), report.reply(&repo)))
@@ -80,8 +80,8 @@ impl Program<'_> {
         extent: Doing,
     ) -> Result<(Exit, Reply), ApiError> {
         let id = BatchId::parse(name).ok_or_else(|| {
-            let what = "must be what an import printed, such as import-7Q2MB3KD";
-            Problems::one("undo", format!("{what}; got {}", event::quoted(name)))
+            let expected = "must be what an import printed, such as import-7Q2MB3KD";
+            Problems::one("undo", format!("{expected}; got {}", event::quoted(name)))
         })?;
         // In this process: thousands of events take longer than a request to the retriever may.
         let api = self.as_importer(settings)?;
@@ -133,14 +133,14 @@ impl UndoCounts {
 
     fn told(&self, extent: Doing) -> String {
         let would = if extent == Doing::Show { "would be " } else { "" };
-        let memories = |count: usize| counted(count, "memory", "memories");
+        let memories = |count: usize| count_text(count, "memory", "memories");
         match (self.written, self.told_of) {
             (written, 0) => format!("{} {would}taken back", memories(written)),
             (0, told_of) => {
                 format!("what it said about {} {would}taken back", memories(told_of))
             }
             (written, told_of) => {
-                let others = counted(told_of, "other", "others");
+                let others = count_text(told_of, "other", "others");
                 format!("{} {would}taken back, and what it said about {others}", memories(written))
             }
         }
@@ -148,7 +148,7 @@ impl UndoCounts {
 }
 
 /// Returns a number with its noun.
-fn counted(count: usize, one: &str, many: &str) -> String {
+fn count_text(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
@@ -233,20 +233,20 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
 
 /// Returns the memories that count where an import may write.
 fn memories_in(api: &dyn Api, repo: &RepoKey, reach: ImportReach) -> Result<Vec<Event>, ApiError> {
-    let of = match reach {
+    let scope = match reach {
         ImportReach::Own => RecordsOf::Repo(repo.to_string()),
         ImportReach::Named => RecordsOf::All,
     };
-    Ok(records(api, of)?.events().collect())
+    Ok(records(api, scope)?.events().collect())
 }
 
-fn stopped_at(id: &BatchId, stopped: StoppedImport) -> ApiError {
+fn stopped_error(id: &BatchId, stopped: StoppedImport) -> ApiError {
     let (exit, why) = match stopped.error {
         BatchError::Refused(problems) => (Exit::Invalid, problems.to_string()),
         BatchError::Failed { exit, message } => (exit, message),
     };
     let (written, id) = (stopped.written, id.as_str());
-    let were = counted(written, "event was", "events were");
+    let were = count_text(written, "event was", "events were");
     let message = format!("{why}; {were} written: agent-knowledge import --undo {id}");
     ApiError::Failed { exit, message }
 }

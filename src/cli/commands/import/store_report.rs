@@ -33,11 +33,12 @@ impl StoreReport {
     pub(crate) fn of(
         path: &Path,
         store: &ForeignStore,
-        (harvest, gone): (&Harvest, &[EventId]),
+        harvest: &Harvest,
+        gone: &[EventId],
         batch: &ImportBatch,
     ) -> Self {
         let name = shown(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
-        let left_out = left_out(harvest, batch);
+        let left_out = left_out_counts(harvest, batch);
         let counts = [
             (batch.fresh.len(), "new"),
             (batch.unchanged, "unchanged"),
@@ -46,10 +47,15 @@ impl StoreReport {
             (batch.refused.len(), "refused"),
             (left_out.values().sum(), "left out"),
         ];
-        let told = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
-        let told: Vec<String> = told.map(|(count, word)| format!("{count} {word}")).collect();
-        let mut text =
-            format!("{name}: {}, {} read: {}\n", store.name, harvest.read(), told.join(", "));
+        let shown_counts = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
+        let shown_counts: Vec<String> =
+            shown_counts.map(|(count, word)| format!("{count} {word}")).collect();
+        let mut text = format!(
+            "{name}: {}, {} read: {}\n",
+            store.name,
+            harvest.read(),
+            shown_counts.join(", ")
+        );
         for (why, count) in &left_out {
             let _ = writeln!(text, "  left out: {count} × {}", shown(why));
         }
@@ -63,22 +69,22 @@ impl StoreReport {
         if !batch.links.is_empty() {
             let _ = writeln!(text, "  links between them: {}", batch.links.len());
         }
-        text.push_str(&pairs(batch));
+        text.push_str(&pairs_text(batch));
         if !gone.is_empty() {
             let count = gone.len();
             let _ =
                 writeln!(text, "  no longer in it: {count} of earlier imports, which stay here");
-            listed(&mut text, gone.iter().map(ToString::to_string));
+            list_lines(&mut text, gone.iter().map(ToString::to_string));
         }
         if batch.flagged > 0 {
-            let (count, what) =
+            let (count, reason) =
                 (batch.flagged, "of them read like instructions, so searches hold them back");
-            let _ = writeln!(text, "  {count} {what}");
+            let _ = writeln!(text, "  {count} {reason}");
         }
         let exit = if batch.refused.is_empty() { Exit::Done } else { Exit::Invalid };
         let gone: Vec<&str> = gone.iter().map(EventId::as_str).collect();
         let of_store = json!({ "store": store.name, "read": harvest.read(), "left_out": left_out, "gone": gone });
-        Self { text, json: joined(of_store, json_of(batch)), exit, id: None }
+        Self { text, json: joined_objects(of_store, json_of(batch)), exit, id: None }
     }
 
     /// Tells under which name the import was written.
@@ -100,7 +106,7 @@ impl StoreReport {
 }
 
 /// Returns how many items are left out by reason: by their store, and by this import.
-fn left_out(harvest: &Harvest, batch: &ImportBatch) -> BTreeMap<String, usize> {
+fn left_out_counts(harvest: &Harvest, batch: &ImportBatch) -> BTreeMap<String, usize> {
     let mut all = harvest.left_out.clone();
     if batch.elsewhere > 0 {
         all.insert(ELSEWHERE.to_owned(), batch.elsewhere);
@@ -110,12 +116,12 @@ fn left_out(harvest: &Harvest, batch: &ImportBatch) -> BTreeMap<String, usize> {
 
 /// Tells which memories are replaced, and beside which ones others stand: a note says itself which one it was, and
 /// somebody else may have written it.
-fn pairs(batch: &ImportBatch) -> String {
+fn pairs_text(batch: &ImportBatch) -> String {
     let mut text = String::new();
     let replaced: Vec<&TextPair> = batch.replaced.iter().map(|one| &one.pair).collect();
     if !replaced.is_empty() {
         let _ = writeln!(text, "  changed notes that replace a memory: {}", replaced.len());
-        listed(
+        list_lines(
             &mut text,
             replaced.iter().map(|pair| format!("{} replaces {}", pair.new, pair.old)),
         );
@@ -123,7 +129,7 @@ fn pairs(batch: &ImportBatch) -> String {
     if !batch.beside.is_empty() {
         let count = batch.beside.len();
         let _ = writeln!(text, "  with another text here, so that both stay: {count}");
-        listed(
+        list_lines(
             &mut text,
             batch.beside.iter().map(|pair| format!("{} beside {}", pair.new, pair.old)),
         );
@@ -132,7 +138,7 @@ fn pairs(batch: &ImportBatch) -> String {
 }
 
 /// Lists as many as a screen takes.
-fn listed(text: &mut String, lines: impl ExactSizeIterator<Item = String>) {
+fn list_lines(text: &mut String, lines: impl ExactSizeIterator<Item = String>) {
     let more = lines.len().saturating_sub(LISTED_MAX);
     for line in lines.take(LISTED_MAX) {
         let _ = writeln!(text, "    {line}");
@@ -143,7 +149,7 @@ fn listed(text: &mut String, lines: impl ExactSizeIterator<Item = String>) {
 }
 
 /// Joins the fields of two objects.
-fn joined(mut one: Value, other: Value) -> Value {
+fn joined_objects(mut one: Value, other: Value) -> Value {
     if let (Some(fields), Value::Object(more)) = (one.as_object_mut(), other) {
         fields.extend(more);
     }
@@ -157,7 +163,7 @@ fn json_of(batch: &ImportBatch) -> Value {
         .collect();
     let pair = |pair: &TextPair| json!({ "old": pair.old.as_str(), "new": pair.new.as_str() });
     let replacements: Vec<Value> = batch.replaced.iter().map(|one| pair(&one.pair)).collect();
-    let beside: Vec<Value> = batch.beside.iter().map(pair).collect();
+    let pairs_json: Vec<Value> = batch.beside.iter().map(pair).collect();
     json!({
         "new": batch.fresh.len(),
         "unchanged": batch.unchanged,
@@ -165,7 +171,7 @@ fn json_of(batch: &ImportBatch) -> Value {
         "set_aside": batch.set_aside,
         "replaced": batch.replaced.len(),
         "replacements": replacements,
-        "beside": beside,
+        "beside": pairs_json,
         "links": batch.links.len(),
         "flagged": batch.flagged,
         "refused": refused,

@@ -1,4 +1,4 @@
-//! Whether past sessions may be read, and when they are: after a yes, now and then, and when a session ends. Not here: the
+//! Whether past sessions may be read, and when they are: after consent, periodically, and when a session ends. Not here: the
 //! commands about what is kept (`sessions`).
 
 use std::io::Write;

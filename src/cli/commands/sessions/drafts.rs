@@ -84,11 +84,11 @@ impl<'w> SiftedCandidates<'w> {
         self.asked.iter().filter(|(_, draft)| is_counted(draft)).count()
     }
 
-    fn thrown_out(&self) -> usize {
+    fn thrown_out_count(&self) -> usize {
         self.count(|draft| matches!(draft, LessonDraft::Nothing(_)))
     }
 
-    fn refused(&self) -> usize {
+    fn refused_count(&self) -> usize {
         self.count(|draft| matches!(draft, LessonDraft::Refused(_)))
     }
 
@@ -97,8 +97,8 @@ impl<'w> SiftedCandidates<'w> {
         let mut text = format!(
             "{} drafted, {} thrown out, {} refused; what is not saved keeps waiting.",
             self.written().count(),
-            self.thrown_out(),
-            self.refused()
+            self.thrown_out_count(),
+            self.refused_count()
         );
         for (each, draft) in &self.asked {
             let name = short_fingerprint(&each.candidate.fingerprint);
@@ -118,8 +118,8 @@ impl<'w> SiftedCandidates<'w> {
         json!({
             "candidates": each.collect::<Vec<_>>(),
             "written": self.written().count(),
-            "thrown_out": self.thrown_out(),
-            "refused": self.refused(),
+            "thrown_out": self.thrown_out_count(),
+            "refused": self.refused_count(),
             "not_asked": self.not_asked,
         })
     }

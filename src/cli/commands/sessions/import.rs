@@ -1,4 +1,4 @@
-//! `sessions import`: reads the transcripts on this disk, after a yes. Not here: reading them (`sessions`), the yes (`consent`).
+//! `sessions import`: reads the transcripts on this disk, after consent. Not here: reading them (`sessions`), the consent (`consent`).
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -107,7 +107,7 @@ fn parts_of(name: &str) -> (&str, Option<u32>) {
 }
 
 /// Splits an address into the tool and the id.
-fn addressed(name: &str) -> (Option<&str>, &str) {
+fn split_address(name: &str) -> (Option<&str>, &str) {
     let address = name.strip_prefix(ADDRESS).and_then(|rest| rest.split_once('/'));
     address.map_or((None, name), |(tool, id)| (Some(tool), id))
 }
@@ -118,7 +118,7 @@ pub(crate) fn found_session(
     id: &str,
 ) -> Result<(SessionStore, KeptSession), ApiError> {
     let kept = opened(settled)?;
-    let (tool, named) = addressed(id.trim());
+    let (tool, named) = split_address(id.trim());
     let mut found = kept.sessions_named(named, NAMED_MAX).map_err(|error| unkept(&error))?;
     found.retain(|session| tool.is_none_or(|tool| session.tool == tool));
     match found.len() {
@@ -181,8 +181,8 @@ mod tests {
         ] {
             assert_eq!(parts_of(name), parts, "{name}");
         }
-        assert_eq!(addressed("session://claude-code/a/b"), (Some("claude-code"), "a/b"));
-        assert_eq!(addressed("7b1f6a08"), (None, "7b1f6a08"));
+        assert_eq!(split_address("session://claude-code/a/b"), (Some("claude-code"), "a/b"));
+        assert_eq!(split_address("7b1f6a08"), (None, "7b1f6a08"));
     }
 
     #[test]

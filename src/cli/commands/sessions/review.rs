@@ -126,11 +126,11 @@ impl Program<'_> {
         let now_ms = moment().now.as_millisecond();
         let review = Review { kept, writer, now_ms, moment, drafting };
         if !command.accept.is_empty() || !command.reject.is_empty() {
-            return review.answer(&waiting, command);
+            return review.carry_out_answers(&waiting, command);
         }
         let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         if is_asked && !command.form.json && !command.explain && !waiting.is_empty() {
-            return review.ask(&waiting, messages);
+            return review.ask_person(&waiting, messages);
         }
         let mut refused = command
             .explain
@@ -149,13 +149,13 @@ impl Program<'_> {
 
 impl Review<'_> {
     /// Carries out the answers of the command line. All names are found before anything is written.
-    fn answer(
+    fn carry_out_answers(
         &self,
         waiting: &[WaitingCandidate],
         command: &ReviewSessions,
     ) -> Result<Reply, ApiError> {
-        let accepted = named(waiting, &command.accept, "accept")?;
-        let rejected = named(waiting, &command.reject, "reject")?;
+        let accepted = named_candidates(waiting, &command.accept, "accept")?;
+        let rejected = named_candidates(waiting, &command.reject, "reject")?;
         if command.text.is_some() && accepted.len() != 1 {
             let message = "is the lesson of one candidate; name one in --accept";
             return Err(ApiError::Invalid(Problems::one("text", message)));
@@ -200,7 +200,7 @@ impl Review<'_> {
     }
 
     /// Asks a person about each candidate, with the help of a model only about as many as it may be asked about.
-    fn ask(
+    fn ask_person(
         &self,
         waiting: &[WaitingCandidate],
         messages: &mut dyn Write,
@@ -223,7 +223,7 @@ impl Review<'_> {
                 Some(LessonDraft::Nothing(_) | LessonDraft::Refused(_)) => None,
             };
             let question = if lesson.is_some() { QUESTION } else { QUESTION_WITHOUT_LESSON };
-            let Some(answer) = answered(messages, question)? else { break };
+            let Some(answer) = ask_line(messages, question)? else { break };
             match (answer.as_str(), lesson) {
                 ("y" | "yes", Some(lesson)) => {
                     tell(messages, &saved_line(&self.accept(each, lesson)?))?;
@@ -237,7 +237,7 @@ impl Review<'_> {
                     rejected += 1;
                 }
                 ("e" | "edit", _) => {
-                    let words = answered(messages, "The lesson in your words: ")?;
+                    let words = ask_line(messages, "The lesson in your words: ")?;
                     if let Some(words) = words.filter(|words| !words.is_empty()) {
                         tell(messages, &saved_line(&self.accept(each, Some(&words))?))?;
                         saved += 1;
@@ -285,7 +285,7 @@ impl Review<'_> {
 }
 
 /// Finds the candidates that were named.
-fn named<'a>(
+fn named_candidates<'a>(
     waiting: &'a [WaitingCandidate],
     names: &[String],
     field: &str,
@@ -324,19 +324,19 @@ fn saved_line(receipt: &Receipt) -> String {
 }
 
 fn tell(messages: &mut dyn Write, text: &str) -> Result<(), ApiError> {
-    writeln!(messages, "{text}").map_err(|error| unanswered(&error))
+    writeln!(messages, "{text}").map_err(|error| terminal_error(&error))
 }
 
 /// Asks one question. Nothing where the input has ended.
-fn answered(messages: &mut dyn Write, question: &str) -> Result<Option<String>, ApiError> {
+fn ask_line(messages: &mut dyn Write, question: &str) -> Result<Option<String>, ApiError> {
     let asked = write!(messages, "{question}").and_then(|()| messages.flush());
-    asked.map_err(|error| unanswered(&error))?;
+    asked.map_err(|error| terminal_error(&error))?;
     let mut answer = String::new();
     let bytes = std::io::stdin().lock().read_line(&mut answer);
-    let is_ended = bytes.map_err(|error| unanswered(&error))? == 0;
+    let is_ended = bytes.map_err(|error| terminal_error(&error))? == 0;
     Ok((!is_ended).then(|| answer.trim().to_owned()))
 }
 
-fn unanswered(error: &std::io::Error) -> ApiError {
+fn terminal_error(error: &std::io::Error) -> ApiError {
     ApiError::Failed { exit: Exit::Io, message: format!("failed to ask: {error}") }
 }

@@ -21,12 +21,12 @@ impl Program<'_> {
         settled: &ResolvedSettings,
     ) -> Result<SessionsState, ApiError> {
         let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let said = SessionPermission::of(kept.as_ref())?;
-        let (is_allowed, only) = match &said {
+        let permission = SessionPermission::of(kept.as_ref())?;
+        let (is_allowed, only) = match &permission {
             SessionPermission::NotAsked => (None, Vec::new()),
             SessionPermission::Refused => (Some(false), Vec::new()),
             SessionPermission::AllTools | SessionPermission::OnlyTools(_) => {
-                (Some(true), said.tools().unwrap_or_default())
+                (Some(true), permission.tools().unwrap_or_default())
             }
         };
         let tools = match is_allowed {
