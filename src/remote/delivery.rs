@@ -1,4 +1,4 @@
-//! Which request delivers a line of the own logs to the team's server, and what its answer means. Not here: deeds about memories
+//! Which request delivers a line of the own logs to the team's server, and what its answer means. Not here: actions about memories
 //! (`team_deeds`), when (`outbox`).
 
 use event::{Event, EventId, HOOK, clean, codec};
@@ -31,7 +31,7 @@ const FIELDS: [&str; 12] = [
 /// The longest body that a server takes, in bytes.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// The longest mark of a deed that a server takes, in bytes.
+/// The longest mark of an action that a server takes, in bytes.
 const KEY_BYTES_MAX: usize = 64;
 
 /// What becomes of a delivery. All but the first say why.
@@ -79,7 +79,7 @@ pub fn request_of(event: &Event, policy: &SyncPolicy) -> Option<ServerRequest> {
     Some(ServerRequest::post("memories".to_owned(), Value::Object(fields), agent))
 }
 
-/// Returns the mark by which a server knows a deed that it is told again. `answers` says how often it has answered that it does
+/// Returns the mark by which a server knows an action that it is told again. `answers` says how often it has answered that it does
 /// not know the memory: the mark changes with it, so that a server that keeps its answers looks again.
 pub fn mark_of(id: &EventId, answers: usize) -> String {
     let mark = format!("{}.{answers}", id.as_str());
@@ -149,7 +149,7 @@ mod tests {
         assert!(sent.contains("use [REDACTED:") && !sent.contains(&token), "{sent}");
     }
 
-    fn sent(line: &Value) -> Option<(String, Value)> {
+    fn sent_request(line: &Value) -> Option<(String, Value)> {
         let request = request_of(&read(line), &SyncPolicy::default())?;
         Some((request.path, request.body.unwrap()))
     }
@@ -161,11 +161,11 @@ mod tests {
             "timestamp": "2026-01-01T00:00:00Z", "host": "here", "branch": "b", "tags": ["t"]});
         let body = json!({"id": "m1", "event_type": "fact", "lesson": "x", "tags": ["t"],
             "repo": "github.com/a/b"});
-        assert_eq!(sent(&line), Some(("memories".to_owned(), body)));
+        assert_eq!(sent_request(&line), Some(("memories".to_owned(), body)));
         let about = |more: Value| {
             let mut line = json!({"id": "e1", "memory_id": "m1", "repo": "github.com/a/b"});
             line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            sent(&line).unwrap()
+            sent_request(&line).unwrap()
         };
         let verdict = about(json!({"event_type": "feedback", "verdict": "worked", "lesson": "ok"}));
         assert_eq!(verdict.0, "memories/m1/feedback");
@@ -183,7 +183,7 @@ mod tests {
         let line = |more: Value| {
             let mut line = json!({"id": "m1", "lesson": "x", "repo": "github.com/a/b"});
             line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            sent(&line)
+            sent_request(&line)
         };
         assert!(line(json!({})).is_some());
         for stays in [
@@ -201,27 +201,27 @@ mod tests {
     #[test]
     fn only_our_problems_refuse_a_line() {
         let lesson = read(&json!({"id": "m1", "lesson": "x", "repo": "github.com/a/b"}));
-        let deed = read(
+        let feedback = read(
             &json!({"id": "e1", "memory_id": "m1", "event_type": "retract", "repo": "github.com/a/b"}),
         );
-        let told = |event: &Event, status, form| {
+        let outcome_of = |event: &Event, status, form| {
             let answer = ServerAnswer { status, form, json: json!({"detail": "so it is"}) };
             outcome(event, &Ok(answer))
         };
         for status in [200, 201, 301, 400, 401, 403, 404, 413, 502] {
-            for event in [&lesson, &deed] {
-                let told = told(event, status, SentAs::Other);
-                assert!(matches!(told, Delivered::Away(_)), "{status}: {told:?}");
+            for event in [&lesson, &feedback] {
+                let outcome = outcome_of(event, status, SentAs::Other);
+                assert!(matches!(outcome, Delivered::Away(_)), "{status}: {outcome:?}");
             }
         }
         let why = "it answered 400: so it is".to_owned();
-        assert_eq!(told(&lesson, 400, SentAs::Problem), Delivered::Refused(why));
-        assert!(matches!(told(&deed, 404, SentAs::Problem), Delivered::Unknown(_)));
-        assert!(matches!(told(&lesson, 404, SentAs::Problem), Delivered::Failed(_)));
-        assert!(matches!(told(&deed, 409, SentAs::Problem), Delivered::UnderWay(_)));
-        assert!(matches!(told(&lesson, 503, SentAs::Problem), Delivered::Failed(_)));
-        assert!(matches!(told(&lesson, 403, SentAs::Problem), Delivered::Away(_)));
-        assert_eq!(told(&lesson, 201, SentAs::Reply), Delivered::Yes);
+        assert_eq!(outcome_of(&lesson, 400, SentAs::Problem), Delivered::Refused(why));
+        assert!(matches!(outcome_of(&feedback, 404, SentAs::Problem), Delivered::Unknown(_)));
+        assert!(matches!(outcome_of(&lesson, 404, SentAs::Problem), Delivered::Failed(_)));
+        assert!(matches!(outcome_of(&feedback, 409, SentAs::Problem), Delivered::UnderWay(_)));
+        assert!(matches!(outcome_of(&lesson, 503, SentAs::Problem), Delivered::Failed(_)));
+        assert!(matches!(outcome_of(&lesson, 403, SentAs::Problem), Delivered::Away(_)));
+        assert_eq!(outcome_of(&lesson, 201, SentAs::Reply), Delivered::Yes);
     }
 
     // S-REMOTE-2

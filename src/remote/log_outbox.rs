@@ -21,7 +21,7 @@ const ARCHIVED_MAX: usize = 512;
 pub const PAUSE_MIN: Duration = Duration::from_millis(500);
 pub const PAUSE_MAX: Duration = Duration::from_secs(30);
 
-/// How long a deed waits for its memory to be known. Replicas tell each other within seconds.
+/// How long an action waits for its memory to be known. Replicas tell each other within seconds.
 const UNKNOWN: Duration = Duration::from_secs(60);
 
 /// One log.
@@ -29,7 +29,7 @@ pub struct LogOutbox {
     tail: Tail,
     waiting: VecDeque<WaitingEvent>,
     passed: Passed,
-    rewritten: Option<Rewritten>,
+    rewritten: Option<LogRewrite>,
     /// Whether a process before this one may have delivered the next events.
     is_resumed: bool,
     tries: Tries,
@@ -52,7 +52,7 @@ enum EventDue {
 }
 
 /// A log that was rewritten: by scrubbing, which keeps the lines in their order, or by archiving, which takes some away.
-struct Rewritten {
+struct LogRewrite {
     /// What was delivered before.
     before: Passed,
     /// How many events of the archive were delivered since.
@@ -112,10 +112,10 @@ impl LogOutbox {
 
     /// Returns the event that is to be delivered next of those that were read.
     pub fn front(&mut self) -> Option<(&Event, &mut Tries)> {
-        while self.waiting.front().is_some_and(|it| it.due == EventDue::Passed) {
+        while self.waiting.front().is_some_and(|waiting| waiting.due == EventDue::Passed) {
             self.pass();
         }
-        self.waiting.front().map(|it| (&it.event, &mut self.tries))
+        self.waiting.front().map(|waiting| (&waiting.event, &mut self.tries))
     }
 
     /// Goes on after the event in front.
@@ -155,7 +155,7 @@ impl LogOutbox {
         store: &Store,
         mut each: impl FnMut(&Event),
     ) -> Result<bool, StoreError> {
-        if self.rewritten.as_ref().is_some_and(|it| it.lines.is_none()) {
+        if self.rewritten.as_ref().is_some_and(|rewritten| rewritten.lines.is_none()) {
             self.read_archive(store)?;
             return Ok(true);
         }
@@ -164,17 +164,17 @@ impl LogOutbox {
         match change {
             FileChange::Grown => Ok(self.tail.offset() > before),
             FileChange::Replaced => {
-                self.begin_again();
+                self.restart_after_rewrite();
                 Ok(true)
             }
             FileChange::None | FileChange::Gone => {
-                self.settle();
+                self.forget_read_rewrite();
                 Ok(false)
             }
         }
     }
 
-    fn begin_again(&mut self) {
+    fn restart_after_rewrite(&mut self) {
         // One that is rewritten while its place is sought is sought by what was known at first.
         let (before, archived) = match self.rewritten.take() {
             Some(rewritten) => (rewritten.before, rewritten.archived),
@@ -184,7 +184,7 @@ impl LogOutbox {
         self.waiting.clear();
         self.is_resumed = false;
         let (lines, read, seen, counted) = (None, 0, LastSeen::Nowhere, None);
-        self.rewritten = Some(Rewritten { before, archived, lines, read, seen, counted });
+        self.rewritten = Some(LogRewrite { before, archived, lines, read, seen, counted });
     }
 
     fn read_piece(&mut self, each: &mut impl FnMut(&Event)) -> Result<FileChange, StoreError> {
@@ -206,24 +206,26 @@ impl LogOutbox {
             }
         })?;
         if change == FileChange::Grown && std::mem::take(&mut self.is_resumed) {
-            let overlap = self.passed.overlap(self.waiting.iter().map(|it| &it.event));
+            let overlap = self.passed.overlap(self.waiting.iter().map(|waiting| &waiting.event));
             self.waiting.drain(..overlap);
         }
         if change != FileChange::Grown {
             return Ok(change);
         }
         let counted = self.rewritten.as_mut().and_then(|rewritten| rewritten.counted.take());
-        if counted.map(|counted| counted.look()).transpose()?.is_some_and(is_another) {
+        if counted.map(|counted| counted.look()).transpose()?.is_some_and(is_another_file) {
             return Ok(FileChange::Replaced);
         }
-        self.settle();
+        self.forget_read_rewrite();
         Ok(change)
     }
 
     /// Forgets the rewriting once every line of it was read.
-    fn settle(&mut self) {
-        let is_over = |it: &Rewritten| {
-            it.lines.is_some_and(|(delivered, unsure)| it.read >= delivered.saturating_add(unsure))
+    fn forget_read_rewrite(&mut self) {
+        let is_over = |rewritten: &LogRewrite| {
+            rewritten.lines.is_some_and(|(delivered, unsure)| {
+                rewritten.read >= delivered.saturating_add(unsure)
+            })
         };
         if self.rewritten.as_ref().is_some_and(is_over) {
             self.rewritten = None;
@@ -234,7 +236,7 @@ impl LogOutbox {
     fn read_archive(&mut self, store: &Store) -> Result<(), StoreError> {
         let log = self.tail.log().to_owned();
         let Some(rewritten) = &mut self.rewritten else { return Ok(()) };
-        let mut archived = Archived { skip: rewritten.archived, events: VecDeque::new() };
+        let mut archived = ArchivedEvents { skip: rewritten.archived, events: VecDeque::new() };
         let (segments, mut seen) = (store.segments_of(&log)?, LastSeen::Nowhere);
         for segment in &segments {
             seen = archived.read(segment, &rewritten.before, seen)?;
@@ -244,19 +246,19 @@ impl LogOutbox {
         if !self.waiting.is_empty() {
             return Ok(());
         }
-        rewritten.find_in(&log)?;
+        rewritten.find_last_delivered(&log)?;
         match store.segments_of(&log)? == segments {
-            true => self.settle(),
+            true => self.forget_read_rewrite(),
             // What was moved in between is in neither.
-            false => self.begin_again(),
+            false => self.restart_after_rewrite(),
         }
         Ok(())
     }
 }
 
-impl Rewritten {
+impl LogRewrite {
     /// Finds the last line of the log that was delivered.
-    fn find_in(&mut self, log: &Path) -> Result<(), StoreError> {
+    fn find_last_delivered(&mut self, log: &Path) -> Result<(), StoreError> {
         let file_repo = Store::repo_of(log).to_string();
         let (mut lines, mut delivered) = (0, None);
         let mut tail = Tail::of(log);
@@ -287,18 +289,18 @@ impl Rewritten {
     }
 }
 
-fn is_another(change: FileChange) -> bool {
+fn is_another_file(change: FileChange) -> bool {
     matches!(change, FileChange::Replaced | FileChange::Gone)
 }
 
 /// Events of the archive that are to be delivered.
-struct Archived {
+struct ArchivedEvents {
     /// How many were.
     skip: usize,
     events: VecDeque<WaitingEvent>,
 }
 
-impl Archived {
+impl ArchivedEvents {
     /// Reads one segment, whose lines are in the order of the log.
     fn read(
         &mut self,
@@ -307,16 +309,16 @@ impl Archived {
         seen: LastSeen,
     ) -> Result<LastSeen, StoreError> {
         let file_repo = Store::repo_of(segment).to_string();
-        let mut here = seen.in_next_file();
+        let mut location = seen.in_next_file();
         let (begin, mut skipped) = (self.events.len(), 0);
         let skip = self.skip;
         let read = Tail::of(segment).read(|line| {
             let Decoded::Event(event) = codec::decode(line.bytes, &file_repo) else { return };
             if before.has(&event) {
-                here = LastSeen::Here;
+                location = LastSeen::Here;
                 self.events.truncate(begin);
                 skipped = 0;
-            } else if !before.is_before(&event, here) || self.events.len() >= ARCHIVED_MAX {
+            } else if !before.is_before(&event, location) || self.events.len() >= ARCHIVED_MAX {
                 // It was delivered, or its turn comes when these are.
             } else if skipped < skip {
                 skipped += 1;
@@ -330,7 +332,7 @@ impl Archived {
             Err(error) => return Err(error),
         }
         self.skip -= skipped;
-        Ok(here)
+        Ok(location)
     }
 }
 
@@ -417,9 +419,9 @@ mod tests {
         let mut scrubbed = lines[..32].to_vec();
         scrubbed[29] = "{\"lesson\":\"it has another id now\"}\n".to_owned();
         log.rewrite(&scrubbed);
-        let told = log.deliver(99);
-        assert_eq!(told.len(), 3, "only what cannot be known any more: {told:?}");
-        assert_eq!(told[1..], ["m30", "m31"]);
+        let delivered = log.deliver(99);
+        assert_eq!(delivered.len(), 3, "only what cannot be known any more: {delivered:?}");
+        assert_eq!(delivered[1..], ["m30", "m31"]);
         log.append(&lines[32..33]);
         assert_eq!(log.deliver(99), ["m32"]);
         assert!(log.outbox.place(None).is_some());

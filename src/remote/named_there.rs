@@ -18,34 +18,36 @@ pub struct NamedThere {
     store: Store,
     config: Config,
     /// The repository of the caller, once it is known.
-    here: OnceLock<Option<RepoKey>>,
+    own_repo: OnceLock<Option<RepoKey>>,
 }
 
 impl NamedThere {
     pub fn of(local: Arc<dyn Api>, store: Store, config: Config) -> Self {
-        Self { local, store, config, here: OnceLock::new() }
+        Self { local, store, config, own_repo: OnceLock::new() }
     }
 
     /// Returns the repository of the caller. A failure is not remembered.
-    fn here(&self) -> Option<&RepoKey> {
+    fn own_repo(&self) -> Option<&RepoKey> {
         let ask = || {
             let known = self.local.ask(&Request::Whoami)?;
             let key = known.json.get("repo").and_then(Value::as_str);
             Ok::<_, ApiError>(key.and_then(|key| RepoKey::parse(key).ok()))
         };
-        remembered(&self.here, ask)?.as_ref()
+        get_or_ask(&self.own_repo, ask)?.as_ref()
     }
 
     /// Returns the repository that a caller names, or the caller's own, if others may know of it.
     pub fn repo(&self, named: Option<&str>) -> Option<String> {
-        let here = self.here();
+        let own_repo = self.own_repo();
         let key = match named {
-            None => here?.clone(),
+            None => own_repo?.clone(),
             Some(named) => {
                 let typed = RepoKey::parse(named).ok()?;
                 // As in the own memory, the caller's repository has a short name before others.
-                match here.filter(|here| **here == typed || !typed.longer([*here]).is_empty()) {
-                    Some(here) => here.clone(),
+                match own_repo
+                    .filter(|own_repo| **own_repo == typed || !typed.longer([*own_repo]).is_empty())
+                {
+                    Some(own_repo) => own_repo.clone(),
                     None => self.store.resolve(&typed, &self.config).ok()?,
                 }
             }
@@ -74,7 +76,7 @@ impl NamedThere {
 }
 
 /// Returns what is known, or what is found out now. A failure is not remembered.
-fn remembered<T, E>(known: &OnceLock<T>, ask: impl FnOnce() -> Result<T, E>) -> Option<&T> {
+fn get_or_ask<T, E>(known: &OnceLock<T>, ask: impl FnOnce() -> Result<T, E>) -> Option<&T> {
     match known.get() {
         Some(known) => Some(known),
         None => ask().ok().map(|found| known.get_or_init(|| found)),
@@ -89,8 +91,8 @@ mod tests {
     #[test]
     fn a_failure_is_not_remembered() {
         let known = OnceLock::new();
-        assert_eq!(remembered(&known, || Err::<u8, _>("the memory is not ready")), None);
-        assert_eq!(remembered(&known, || Ok::<_, ()>(1)), Some(&1));
-        assert_eq!(remembered(&known, || Ok::<_, ()>(2)), Some(&1));
+        assert_eq!(get_or_ask(&known, || Err::<u8, _>("the memory is not ready")), None);
+        assert_eq!(get_or_ask(&known, || Ok::<_, ()>(1)), Some(&1));
+        assert_eq!(get_or_ask(&known, || Ok::<_, ()>(2)), Some(&1));
     }
 }

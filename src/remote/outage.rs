@@ -11,10 +11,10 @@ const REST: Duration = Duration::from_secs(5);
 
 /// Whether the server answers.
 #[derive(Default)]
-pub struct Outage(Mutex<Heard>);
+pub struct Outage(Mutex<OutageState>);
 
 #[derive(Default)]
-struct Heard {
+struct OutageState {
     /// When it did not answer last.
     since: Option<Instant>,
     /// What it answered, if it did.
@@ -23,7 +23,7 @@ struct Heard {
 }
 
 impl Outage {
-    fn lock(&self) -> MutexGuard<'_, Heard> {
+    fn lock(&self) -> MutexGuard<'_, OutageState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -33,7 +33,7 @@ impl Outage {
     }
 
     pub fn ended(&self) {
-        *self.lock() = Heard::default();
+        *self.lock() = OutageState::default();
     }
 
     pub fn noted(&self, unheard: Unheard) {

@@ -130,7 +130,7 @@ struct Logs {
 }
 
 /// How it stands after looking at one log, or at all.
-enum Left {
+enum Remaining {
     Nothing,
     /// Something of this log.
     Some(String),
@@ -148,11 +148,11 @@ impl Logs {
         loop {
             let left = self.deliver();
             pause = match left {
-                Left::All(_) => (pause * 2).min(PAUSE_MAX),
-                Left::Some(_) | Left::Nothing => PAUSE_MIN,
+                Remaining::All(_) => (pause * 2).min(PAUSE_MAX),
+                Remaining::Some(_) | Remaining::Nothing => PAUSE_MIN,
             };
             // Another process of this store may have the turn, and hooks write too.
-            let longest = if matches!(left, Left::Nothing) { PAUSE_MIN * 2 } else { pause };
+            let longest = if matches!(left, Remaining::Nothing) { PAUSE_MIN * 2 } else { pause };
             match rung.recv_timeout(longest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -161,20 +161,20 @@ impl Logs {
     }
 
     /// Delivers all that can be delivered now, and tells what is left.
-    fn deliver(&mut self) -> Left {
+    fn deliver(&mut self) -> Remaining {
         let begun = self.state.lock().unwrap_or_else(PoisonError::into_inner).rung;
         let left = match self.has_turn() {
             Ok(true) => self.deliver_logs(),
             // Another process delivers.
-            Ok(false) => Left::Nothing,
-            Err(why) => Left::All(why),
+            Ok(false) => Remaining::Nothing,
+            Err(why) => Remaining::All(why),
         };
         self.tell(|state| {
             state.looked = begun;
-            state.is_away = matches!(left, Left::All(_));
+            state.is_away = matches!(left, Remaining::All(_));
             state.waits = match &left {
-                Left::Nothing => None,
-                Left::Some(why) | Left::All(why) => Some(why.clone()),
+                Remaining::Nothing => None,
+                Remaining::Some(why) | Remaining::All(why) => Some(why.clone()),
             };
         });
         left
@@ -188,7 +188,7 @@ impl Logs {
         let turn = match FileLock::take(&self.file.turn(), 0) {
             Ok(turn) => turn,
             Err(StoreError::Busy { .. }) => return Ok(false),
-            Err(error) => return Err(failed_to(&error)),
+            Err(error) => return Err(failure_text(&error)),
         };
         self.tails.clear();
         self.file.begin(&self.store)?;
@@ -197,12 +197,12 @@ impl Logs {
     }
 
     /// Looks at each log: one that waits does not stop the others.
-    fn deliver_logs(&mut self) -> Left {
+    fn deliver_logs(&mut self) -> Remaining {
         let logs = match self.store.logs() {
             Ok(logs) => logs,
-            Err(error) => return Left::Some(failed_to(&error)),
+            Err(error) => return Remaining::Some(failure_text(&error)),
         };
-        let mut all = Left::Nothing;
+        let mut all = Remaining::Nothing;
         for log in logs {
             let resumed = || LogOutbox::of(&log, self.file.place(&log).cloned());
             let mut of_log = self.tails.remove(&log).unwrap_or_else(resumed);
@@ -210,13 +210,13 @@ impl Logs {
             self.note(&log, &of_log);
             self.tails.insert(log, of_log);
             match left {
-                Left::Nothing => {}
-                Left::Some(_) => all = left,
-                Left::All(_) => return left,
+                Remaining::Nothing => {}
+                Remaining::Some(_) => all = left,
+                Remaining::All(_) => return left,
             }
         }
         match (self.file.write(), all) {
-            (Err(why), Left::Nothing) => Left::Some(why),
+            (Err(why), Remaining::Nothing) => Remaining::Some(why),
             (_, all) => all,
         }
     }
@@ -229,14 +229,15 @@ impl Logs {
         let _ = self.file.write();
     }
 
-    fn deliver_log(&mut self, log: &Path, of_log: &mut LogOutbox) -> Left {
+    fn deliver_log(&mut self, log: &Path, of_log: &mut LogOutbox) -> Remaining {
         if let Some(why) = of_log.tries().rests(Instant::now()) {
-            return Left::Some(why.to_owned());
+            return Remaining::Some(why.to_owned());
         }
         loop {
             while let Some((event, tries)) = of_log.front() {
                 let delivered = self.deliver_event(event, tries.answers);
-                let (delivered, id) = (self.settled(event, tries, delivered), event.id.clone());
+                let (delivered, id) =
+                    (self.delivery_result(event, tries, delivered), event.id.clone());
                 match delivered {
                     None => of_log.pass(),
                     Some(Delivered::Yes) => {
@@ -250,12 +251,12 @@ impl Logs {
                         });
                         of_log.pass();
                     }
-                    Some(Delivered::Away(why)) => return Left::All(why),
+                    Some(Delivered::Away(why)) => return Remaining::All(why),
                     Some(
                         Delivered::Unknown(why) | Delivered::UnderWay(why) | Delivered::Failed(why),
                     ) => {
                         tries.failed(why.clone(), Instant::now());
-                        return Left::Some(why);
+                        return Remaining::Some(why);
                     }
                 }
             }
@@ -263,8 +264,8 @@ impl Logs {
             let own = &mut self.own;
             match of_log.read_on(&self.store, |event| own.note(event)) {
                 Ok(true) => {}
-                Ok(false) => return Left::Nothing,
-                Err(error) => return Left::Some(failed_to(&error)),
+                Ok(false) => return Remaining::Nothing,
+                Err(error) => return Remaining::Some(failure_text(&error)),
             }
         }
     }
@@ -280,7 +281,7 @@ impl Logs {
                     let why = format!("it may be about a memory that stays: failed to {error}");
                     return Some(Delivered::Refused(why));
                 }
-                Err(error) => return Some(Delivered::Failed(failed_to(&error))),
+                Err(error) => return Some(Delivered::Failed(failure_text(&error))),
             }
             request.mark = Some(mark_of(&event.id, answers));
         }
@@ -291,8 +292,8 @@ impl Logs {
         Some(outcome(event, &answer))
     }
 
-    /// Decides how long a deed waits for a server that does not know its memory.
-    fn settled(
+    /// Decides how long an action waits for a server that does not know its memory.
+    fn delivery_result(
         &mut self,
         event: &Event,
         tries: &mut Tries,
@@ -306,7 +307,7 @@ impl Logs {
                 if !is_late {
                     return Some(Delivered::Unknown(why));
                 }
-                self.does_not_know(about);
+                self.record_unknown_memory(about);
                 Some(Delivered::Refused(why))
             }
             Delivered::UnderWay(why) if tries.unknown(Instant::now()) => {
@@ -314,7 +315,7 @@ impl Logs {
             }
             Delivered::Refused(why) => {
                 if event.memory_id.is_none() {
-                    self.does_not_know(about);
+                    self.record_unknown_memory(about);
                 }
                 Some(Delivered::Refused(why))
             }
@@ -322,13 +323,13 @@ impl Logs {
         }
     }
 
-    fn does_not_know(&mut self, memory: &EventId) {
+    fn record_unknown_memory(&mut self, memory: &EventId) {
         if self.unknown.len() < UNKNOWN_MAX {
             self.unknown.insert(memory.clone());
         }
     }
 }
 
-fn failed_to(error: &StoreError) -> String {
+fn failure_text(error: &StoreError) -> String {
     format!("this machine failed to {error}")
 }

@@ -8,7 +8,7 @@ use store::{Store, StoreError, Tail};
 
 use crate::delivery::is_of_this_machine;
 
-/// The ids of the memories that stay. The logs are read for them when the first deed is to be delivered.
+/// The ids of the memories that stay. The logs are read for them when the first action is to be delivered.
 #[derive(Default)]
 pub struct OwnMemories {
     ids: Option<HashSet<EventId>>,

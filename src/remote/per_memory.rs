@@ -17,7 +17,7 @@ pub fn name_of(voice: &Voice) -> Option<Redacted> {
     }
 }
 
-/// Returns a mark that no other deed has.
+/// Returns a mark that no other action has.
 pub fn mark() -> String {
     // Each of the two has random keys of its own.
     let (one, other) = (RandomState::new().hash_one(0), RandomState::new().hash_one(1));

@@ -42,14 +42,14 @@ pub struct RemoteTeam {
     server: Arc<TeamServer>,
     named: NamedThere,
     outage: Outage,
-    told: Mutex<Told>,
+    told: Mutex<ReportedDeliveries>,
     /// `None` once it is dropped.
     outbox: Option<Outbox>,
 }
 
 /// What was told about deliveries.
 #[derive(Default)]
-struct Told {
+struct ReportedDeliveries {
     refused: usize,
     waits: bool,
 }
@@ -62,8 +62,10 @@ impl RemoteTeam {
     /// [`ApiError::Failed`].
     pub fn join(
         local: Arc<dyn Api>,
-        (address, token): (ServerAddress, String),
-        (store, config): (Store, Config),
+        address: ServerAddress,
+        token: String,
+        store: Store,
+        config: Config,
         certificates: Option<&Path>,
     ) -> Result<Self, ApiError> {
         let failed = |message: String| ApiError::Failed { exit: Exit::Config, message };
@@ -88,7 +90,7 @@ impl RemoteTeam {
     }
 
     /// Waits for an answer to a question. `None` where there is none in time.
-    fn heard(&self, asked: Option<Asked>) -> Option<Reply> {
+    fn wait_for_reply(&self, asked: Option<Asked>) -> Option<Reply> {
         match asked?.within(PATIENCE).and_then(|answer| reply_of(&answer)) {
             Ok(reply) => {
                 self.outage.ended();
@@ -102,23 +104,23 @@ impl RemoteTeam {
     }
 
     /// Answers from both memories, where the server can be asked.
-    fn of_both(
+    fn answer_from_both(
         &self,
-        there: Option<ServerRequest>,
+        team_request: Option<ServerRequest>,
         own: impl FnOnce() -> Result<Reply, ApiError>,
         merge: impl FnOnce(&Reply, &Reply) -> Reply,
     ) -> Result<Reply, ApiError> {
-        let Some(there) = there else { return own() };
-        let (server, bytes) = (self.server.shown(), there.path.len());
+        let Some(team_request) = team_request else { return own() };
+        let (server, bytes) = (self.server.shown(), team_request.path.len());
         if bytes > PATH_BYTES_MAX {
             let notice = format!(
                 "Note: this question is too long for {server} ({bytes} bytes, at most {PATH_BYTES_MAX}); this is from this machine alone."
             );
             return Ok(reply::with_notice(own()?, &notice));
         }
-        let asked = self.send(there);
+        let asked = self.send(team_request);
         let own = own()?;
-        let reply = match self.heard(asked) {
+        let reply = match self.wait_for_reply(asked) {
             Some(team) => merge(&own, &team),
             None => own,
         };
@@ -132,20 +134,20 @@ impl RemoteTeam {
     /// Returns what is to be said about the last line that the server did not take, once.
     fn refusal(&self) -> Option<String> {
         let state = self.outbox.as_ref()?.state();
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let refusal = state.refusal.filter(|_| state.refused > told.refused)?;
-        told.refused = state.refused;
+        let mut reported = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusal = state.refusal.filter(|_| state.refused > reported.refused)?;
+        reported.refused = state.refused;
         Some(format!("Note: {} did not take {refusal}.", self.server.shown()))
     }
 
-    fn stays(&self, other: &str) -> ApiError {
+    fn stays_error(&self, other: &str) -> ApiError {
         let server = self.server.shown();
         let message = format!("{other} stays on this machine, so {server} cannot be told of it");
         ApiError::Failed { exit: Exit::Usage, message }
     }
 
     /// Asks the server for what this machine does not know, and returns this error if it does not either.
-    fn or_there(&self, request: ServerRequest, unknown: ApiError) -> Result<Reply, ApiError> {
+    fn or_ask_team(&self, request: ServerRequest, unknown: ApiError) -> Result<Reply, ApiError> {
         let server = self.server.shown();
         let failed = |exit, message| Err(ApiError::Failed { exit, message });
         let not_now =
@@ -164,15 +166,15 @@ impl RemoteTeam {
                 reply.ok_or(unknown)
             }
             Err(unheard) => {
-                let said = not_now(unheard.status.map_or("did not answer", |_| &unheard.why));
+                let error = not_now(unheard.status.map_or("did not answer", |_| &unheard.why));
                 self.outage.noted(unheard);
-                said
+                error
             }
         }
     }
 
     /// After a write: it is delivered, and what stands in the way is told once.
-    fn written(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+    fn with_delivery_note(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
         let Reply { mut text, json } = done?;
         let Some(outbox) = &self.outbox else { return Ok(Reply { text, json }) };
         outbox.ring();
@@ -180,12 +182,12 @@ impl RemoteTeam {
             text.push_str(&format!(" {refusal}"));
         }
         let waits = outbox.state().waits;
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(why) = waits.as_ref().filter(|_| !told.waits) {
+        let mut reported = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(why) = waits.as_ref().filter(|_| !reported.waits) {
             let server = self.server.shown();
             text.push_str(&format!(" Note: it is sent to {server} later, because {why}."));
         }
-        told.waits = waits.is_some();
+        reported.waits = waits.is_some();
         Ok(Reply { text, json })
     }
 }
@@ -206,7 +208,7 @@ impl Api for RemoteTeam {
             Request::Show(ids) => self.show(ids),
             Request::Change(request) => self.change(request, voice),
             Request::Status => self.status(),
-            _ if request.writes() => self.written(self.local.ask_as(request, voice)),
+            _ if request.writes() => self.with_delivery_note(self.local.ask_as(request, voice)),
             _ => self.local.ask_as(request, voice),
         }
     }
@@ -217,15 +219,15 @@ impl RemoteTeam {
         if !request.ids.is_empty() {
             return self.show(&request.ids);
         }
-        let there = match &request.scope {
+        let team_request = match &request.scope {
             SearchScope::All(None) => search_there(request, self.named.repo(None)),
             SearchScope::All(named) | SearchScope::Only(named) => {
                 let repo = self.named.repo(named.as_deref());
                 repo.and_then(|repo| search_there(request, Some(repo)))
             }
         };
-        self.of_both(
-            there,
+        self.answer_from_both(
+            team_request,
             || self.local.ask(&SearchRequest { shape: Shape::Whole, ..request.clone() }.into()),
             |own, team| reply::merge_search(own, team, request.limit, request.max_tokens),
         )
@@ -233,7 +235,7 @@ impl RemoteTeam {
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
         let repo = self.named.repo(request.repo.as_deref());
-        self.of_both(
+        self.answer_from_both(
             repo.and_then(|repo| context_there(request, repo)),
             || self.local.ask(&ContextRequest { shape: Shape::Whole, ..request.clone() }.into()),
             |own, team| reply::merge_briefing(own, team, request.max_tokens),
@@ -243,28 +245,28 @@ impl RemoteTeam {
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
         let done = self.local.ask_as(&request.clone().into(), voice);
         if !matches!(done, Err(ApiError::NotFound(_))) {
-            return self.written(done);
+            return self.with_delivery_note(done);
         }
-        let deed = TeamDeed::from(&request.change);
+        let action = TeamDeed::from(&request.change);
         each(&request.ids, |id| {
             let alone = ChangeRequest { ids: vec![id.to_owned()], ..request.clone() };
             match self.local.ask_as(&alone.into(), voice) {
                 Err(error @ ApiError::NotFound(_)) => {
                     // Only the other one may be unknown here, while this one stays.
-                    for named in std::iter::once(id).chain(deed.other()) {
+                    for named in std::iter::once(id).chain(action.other()) {
                         if self.named.stays(named)? {
-                            return Err(self.stays(named));
+                            return Err(self.stays_error(named));
                         }
                     }
-                    let mut there = deed.request(
+                    let mut team_request = action.request(
                         id,
                         request.note.as_deref(),
                         name_of(voice).map(Redacted::into_string),
                     );
-                    there.mark = Some(mark());
-                    self.or_there(there, error)
+                    team_request.mark = Some(mark());
+                    self.or_ask_team(team_request, error)
                 }
-                done => self.written(done),
+                done => self.with_delivery_note(done),
             }
         })
     }
@@ -276,7 +278,7 @@ impl RemoteTeam {
         }
         each(ids, |id| match self.local.ask(&Request::Show(vec![id.to_owned()])) {
             Err(error @ ApiError::NotFound(_)) => {
-                self.or_there(ServerRequest::get(format!("memories/{}", encoded(id))), error)
+                self.or_ask_team(ServerRequest::get(format!("memories/{}", encoded(id))), error)
             }
             shown => shown,
         })

@@ -1,4 +1,4 @@
-//! Which request asks the team's server the same as a call, and the reply in its answer. Not here: deeds (`team_deeds`), how long
+//! Which request asks the team's server the same as a call, and the reply in its answer. Not here: actions (`team_deeds`), how long
 //! an answer is waited for (`remote_team`).
 
 use guard::text::{Layout, neutralise};

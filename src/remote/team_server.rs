@@ -152,8 +152,9 @@ impl ServerAnswer {
             SentAs::Text => &self.json,
         };
         let text = detail.as_str().map_or_else(|| detail.to_string(), str::to_owned);
-        let said: String = neutralise(&text, Layout::Line).chars().take(SAID_CHARS_MAX).collect();
-        format!("answered {}: {}", self.status, said.trim())
+        let detail_text: String =
+            neutralise(&text, Layout::Line).chars().take(SAID_CHARS_MAX).collect();
+        format!("answered {}: {}", self.status, detail_text.trim())
     }
 }
 
@@ -220,7 +221,7 @@ impl TeamServer {
         let (done, answer) = sync_channel(1);
         let client = self.client.clone();
         let work = move || {
-            let _ = done.send(answered(&client, &request));
+            let _ = done.send(send_request(&client, &request));
         };
         // Without a thread there is nobody who would answer, which is told as such.
         let _ = std::thread::Builder::new().name("team-server".to_owned()).spawn(work);
@@ -243,7 +244,7 @@ impl Asked {
     }
 }
 
-fn answered(client: &HttpClient, request: &ServerRequest) -> Result<ServerAnswer, Unheard> {
+fn send_request(client: &HttpClient, request: &ServerRequest) -> Result<ServerAnswer, Unheard> {
     let path = format!("{PREFIX}{}", request.path);
     let body = request.body.as_ref().map(Value::to_string);
     let mut headers = vec![("accept", BOTH_FORMS)];
@@ -325,8 +326,8 @@ mod tests {
             ("example.org:7443", "address"),
             ("", "address"),
         ] {
-            let told = read(wrong).unwrap_err();
-            assert!(told.contains(why) && !told.contains("secret"), "{wrong}: {told}");
+            let refusal = read(wrong).unwrap_err();
+            assert!(refusal.contains(why) && !refusal.contains("secret"), "{wrong}: {refusal}");
         }
     }
 

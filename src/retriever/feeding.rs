@@ -68,7 +68,7 @@ pub fn start((engine, viewpoint): FedEngine, core: &Arc<Core>) {
     let mut feeder = Feeder::new(viewpoint, Box::new(may_send));
     // Without a thread nothing is fed, and searches find what was fed before.
     let _ = std::thread::Builder::new().name("feeding".to_owned()).spawn(move || {
-        let (mut pause, mut told) = (PAUSE, None);
+        let (mut pause, mut reported) = (PAUSE, None);
         while let Some(core) = core.upgrade() {
             let now: Timestamp = (core.clock)().now;
             let snapshot = core.engine.snapshot_for_upkeep();
@@ -80,15 +80,15 @@ pub fn start((engine, viewpoint): FedEngine, core: &Arc<Core>) {
                 Ok(_) => PAUSE,
                 Err(_) => (pause * 2).min(PAUSE_MAX),
             };
-            tell(fed.err(), &mut told);
+            tell(fed.err(), &mut reported);
             std::thread::park_timeout(pause);
         }
     });
 }
 
 /// Says once that an engine cannot be fed, and once that it can again.
-fn tell(trouble: Option<Trouble>, told: &mut Option<Trouble>) {
-    if *told == trouble {
+fn tell(trouble: Option<Trouble>, reported: &mut Option<Trouble>) {
+    if *reported == trouble {
         return;
     }
     let text = match &trouble {
@@ -96,7 +96,7 @@ fn tell(trouble: Option<Trouble>, told: &mut Option<Trouble>) {
         None => "the engine is fed again".to_owned(),
     };
     complain(&mut std::io::stderr(), "agent-knowledge", &text);
-    *told = trouble;
+    *reported = trouble;
 }
 
 /// Tells whether a memory may leave this machine: what others shared with us, and of our own what we share, but nothing that

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 
 use serde_json::json;
 
-use crate::http_socket::{told, who};
+use crate::http_socket::{TokenNotice, told, who};
 use crate::options::GlobalOptions;
 use crate::serve_options::ServeOptions;
 use crate::startup::Retriever;
@@ -36,7 +36,7 @@ impl Retriever<'_> {
         let Some(address) = &command.grpc else { return Ok(None) };
         let address = Address::parse(address, "grpc")?.socket();
         let access = self.access(command)?;
-        let listener = self.listener(address, "--grpc", (settings, endpoint))?;
+        let listener = self.listener(address, "--grpc", settings, endpoint)?;
         Ok(Some(GrpcSocket { listener, access }))
     }
 }
@@ -50,7 +50,7 @@ impl GrpcSocket {
         command: &ServeOptions,
         messages: &mut dyn Write,
     ) -> Result<GrpcServer, ApiError> {
-        let told = told(&self.access);
+        let notice = told(&self.access);
         let server = GrpcServer::start(self.listener, &host.guests(), self.access.keys, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
@@ -59,13 +59,13 @@ impl GrpcSocket {
         host.at_end(server.closer());
         let address = server.address().to_string();
         if command.is_json {
-            let (has_token, file) = &told;
+            let TokenNotice { has_token, file } = &notice;
             let line =
                 json!({ "grpc": { "address": address, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
-            complain(messages, "agent-knowledge", &format!("gRPC at {address}, {}", who(&told)));
+            complain(messages, "agent-knowledge", &format!("gRPC at {address}, {}", who(&notice)));
         }
         Ok(server)
     }

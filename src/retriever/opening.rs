@@ -55,8 +55,9 @@ impl Retriever<'_> {
             engine.password = variable.map(|value| value.to_string_lossy().into_owned());
         }
         let places = PlatformDirs::of_platform();
-        let place =
-            |of: fn(&PlatformDirs) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
+        let place = |folder: fn(&PlatformDirs) -> &PathBuf| {
+            places.as_ref().map(|places| folder(places).clone())
+        };
         // Where things are stands beside the configuration: whichever way names a store, one retriever answers for it.
         let general = &mut config.general;
         let (logs, model, cache) =

@@ -1,6 +1,6 @@
-//! The reranker that the settings name, from moment to moment: who is turned off or may not see a repository any more is not asked by the
-//! next search. After it failed it rests, so that not every search waits for it in vain, and the reader is told once. Not here: when it
-//! is asked (`api`), the requests (`providers`).
+//! The reranker that the settings name now. The settings are read again before each search, so a reranker that was turned off, or may not see
+//! a repository any more, is not asked. A reranker that failed is not asked for a while, and the reader is told so once. Not here: when it is
+//! asked (`api`), the requests (`providers`).
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +21,14 @@ const REST: Duration = Duration::from_secs(30);
 
 /// Returns the reranker of the settings as they are whenever it is looked for.
 pub fn of(settled: &ResolvedSettings) -> RerankerNow {
-    let followed = Followed {
+    let followed = FollowedReranker {
         variable: settled.variable,
         state: Mutex::new(FollowedState {
             config: settled.config_file.clone().map(FollowedConfig::of),
-            last: Seen::of(settled.config.rerank.clone(), settled.variable),
+            last: KnownReranker::of(settled.config.rerank.clone(), settled.variable),
         }),
     };
-    Arc::new(move || followed.now())
+    Arc::new(move || followed.current_reranker())
 }
 
 /// Says for the doctor who gets what, and what keeps it from being asked; nothing where none is set.
@@ -46,11 +46,11 @@ pub fn what_is_sent(config: &Config) -> Option<String> {
 fn sent_to(provider: &RerankProvider) -> String {
     format!(
         "queries and the texts of likely hits are sent to {}; agent-knowledge config set rerank.provider off ends that",
-        named(provider)
+        provider_name(provider)
     )
 }
 
-fn named(provider: &RerankProvider) -> String {
+fn provider_name(provider: &RerankProvider) -> String {
     let (form, whom) = (provider.form.as_str(), provider.whom());
     match provider.model.as_str() {
         "" => format!("{whom} ({form})"),
@@ -59,7 +59,7 @@ fn named(provider: &RerankProvider) -> String {
 }
 
 /// The settings, as they change.
-struct Followed {
+struct FollowedReranker {
     variable: fn(&str) -> Option<OsString>,
     state: Mutex<FollowedState>,
 }
@@ -67,29 +67,29 @@ struct Followed {
 struct FollowedState {
     /// `None` where there is no place for a file.
     config: Option<FollowedConfig>,
-    last: Seen,
+    last: KnownReranker,
 }
 
 /// What the settings said.
-struct Seen {
+struct KnownReranker {
     wanted: Option<RerankProvider>,
     reranker: Option<Arc<SetReranker>>,
 }
 
-impl Seen {
+impl KnownReranker {
     fn of(wanted: Option<RerankProvider>, variable: fn(&str) -> Option<OsString>) -> Self {
         let reranker = wanted.clone().map(|wanted| Arc::new(SetReranker::of(wanted, variable)));
         Self { wanted, reranker }
     }
 }
 
-impl Followed {
-    fn now(&self) -> Option<Arc<dyn Reranker>> {
+impl FollowedReranker {
+    fn current_reranker(&self) -> Option<Arc<dyn Reranker>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let FollowedState { config, last } = &mut *state;
         match config.as_mut().and_then(FollowedConfig::changed) {
             Some(Ok(config)) if config.rerank != last.wanted => {
-                *last = Seen::of(config.rerank, self.variable);
+                *last = KnownReranker::of(config.rerank, self.variable);
             }
             // A file that cannot be read may turn it off; every other command says what is wrong.
             Some(Err(_)) => return None,
@@ -127,7 +127,7 @@ impl SetReranker {
 
 impl Reranker for SetReranker {
     fn name(&self) -> String {
-        named(&self.provider)
+        provider_name(&self.provider)
     }
 
     fn what_is_sent(&self) -> String {

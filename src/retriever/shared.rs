@@ -61,7 +61,7 @@ const SHARED: &str = "shared";
 const OWN: &str = "own";
 
 /// Returns how long the retriever waits for somebody to ask before it ends; `None` where it waits for ever.
-fn idle_of(command: &ServeOptions) -> Result<Option<Duration>, ApiError> {
+fn idle_limit(command: &ServeOptions) -> Result<Option<Duration>, ApiError> {
     let given =
         requests::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX)?;
     // Balancers come and go; a replica ends when somebody ends it.
@@ -156,7 +156,7 @@ impl Retriever<'_> {
         doctor: Doctor,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let idle = idle_of(command)?;
+        let idle = idle_limit(command)?;
         let started = self.started();
         if command.stop {
             return self.stop(settings);
@@ -170,7 +170,7 @@ impl Retriever<'_> {
         endpoint.ensure().map_err(|error| failed(&error))?;
         let to_feed = self.engine_to_feed(command, &settled)?;
         let listening = self.listening(command, settings, &endpoint)?;
-        let Some(elected) = self.elected(settings, &endpoint, command)? else {
+        let Some(elected) = self.become_elected(settings, &endpoint, command)? else {
             return Ok(elsewhere());
         };
         if endpoint.is_forbidden_since(started) {
@@ -227,14 +227,14 @@ impl Retriever<'_> {
     }
 
     /// Becomes the one retriever; `None` where it was started in the background and another one runs.
-    fn elected(
+    fn become_elected(
         &self,
         settings: &GlobalOptions,
         endpoint: &Endpoint,
         command: &ServeOptions,
     ) -> Result<Option<FileLock>, ApiError> {
         let lock = match command {
-            serve if serve.has_address() => self.succeed(settings, endpoint)?,
+            serve if serve.has_address() => self.replace_retriever(settings, endpoint)?,
             ServeOptions { background: true, .. } => endpoint.elect(),
             ServeOptions { .. } => endpoint.elect_now(),
         };
@@ -248,7 +248,7 @@ impl Retriever<'_> {
 
     /// Replaces a retriever that has no address. Its clients connect to the next one, and the quickest of them
     /// may start another before this one is ready: then that one is asked too.
-    fn succeed(
+    fn replace_retriever(
         &self,
         settings: &GlobalOptions,
         endpoint: &Endpoint,
@@ -275,8 +275,9 @@ impl Retriever<'_> {
     pub fn has_address(&self, settings: &GlobalOptions, endpoint: &Endpoint) -> bool {
         let is_there = matches!(endpoint.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.attaching(settings, Need::Words, "serve"));
-        let status =
-            remote.and_then(|remote| remote.ok()?).and_then(|it| it.ask(&Request::Status).ok());
+        let status = remote
+            .and_then(|remote| remote.ok()?)
+            .and_then(|client| client.ask(&Request::Status).ok());
         status.is_some_and(|status| says_address(&status.json))
     }
 
@@ -310,8 +311,8 @@ impl Retriever<'_> {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
-        let named = set(RUNTIME).map(|path| self.absolute(&path));
-        let folder = runtime_folder(named, &self.absolute(&settled.cache_dir));
+        let named = set(RUNTIME).map(|path| self.absolute_path(&path));
+        let folder = runtime_folder(named, &self.absolute_path(&settled.cache_dir));
         let ResolvedSettings {
             store,
             config,
@@ -322,7 +323,7 @@ impl Retriever<'_> {
             watching,
             ..
         } = settled;
-        let shown = |path: &Path| self.absolute(path).to_string_lossy().into_owned();
+        let shown = |path: &Path| self.absolute_path(path).to_string_lossy().into_owned();
         let watches = if *watching == Watching::System { "system" } else { "poll" };
         let settings: [&str; 6] = [
             &*shown(store.root()),
@@ -340,35 +341,37 @@ impl Retriever<'_> {
         let mut args: Vec<OsString> = Vec::new();
         // A default that is passed on as if somebody had named it would be refused where its folder is missing.
         if settled.is_store_named {
-            args.extend(["--logs".into(), self.absolute(settled.store.root()).into()]);
+            args.extend(["--logs".into(), self.absolute_path(settled.store.root()).into()]);
         }
-        args.extend(["--model".into(), self.absolute(&settled.model_dir).into()]);
+        args.extend(["--model".into(), self.absolute_path(&settled.model_dir).into()]);
         args.extend(["serve".into(), "--background".into()]);
-        let mut set = vec![(CACHE.to_owned(), self.absolute(&settled.cache_dir).into())];
+        let mut set = vec![(CACHE.to_owned(), self.absolute_path(&settled.cache_dir).into())];
         for name in [CONFIG, RUNTIME] {
             let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
-            set.extend(value.map(|path| (name.to_owned(), self.absolute(Path::new(&path)).into())));
+            set.extend(
+                value.map(|path| (name.to_owned(), self.absolute_path(Path::new(&path)).into())),
+            );
         }
         // A third-party runtime may report its use to its maker.
         set.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
         // Not a directory of ours: on some systems it could not be removed while the retriever runs.
-        let directory = lasting(&self.surroundings.temporary);
+        let directory = lasting_folder(&self.surroundings.temporary);
         Start { program, args, set, directory, clock: self.surroundings.clock }
     }
 
     /// Returns the same path whatever directory it is named from, and whether it exists or not; links in it are
     /// followed.
-    fn absolute(&self, path: &Path) -> PathBuf {
+    fn absolute_path(&self, path: &Path) -> PathBuf {
         let path = self.surroundings.directory.path().join(path);
-        let there = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
-        let Some((part, there)) = there else { return path };
+        let existing = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+        let Some((part, existing)) = existing else { return path };
         let rest = path.strip_prefix(part).unwrap_or(Path::new(""));
-        rest.components().fold(there, |place, component| place.join(component))
+        rest.components().fold(existing, |place, component| place.join(component))
     }
 }
 
 /// Returns a directory in which a process can be started: the given one, or that of the file system where it does not exist.
-fn lasting(temporary: &Path) -> PathBuf {
+fn lasting_folder(temporary: &Path) -> PathBuf {
     if temporary.is_dir() {
         return temporary.to_owned();
     }

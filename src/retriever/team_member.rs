@@ -35,7 +35,7 @@ impl Retriever<'_> {
         // Nothing is exchanged while [sync] may hold a rule that this version does not know; the own memory answers alone.
         let team = team.filter(|_| settled.config.hold(ConfigTable::Sync).is_none());
         let joined = |local: Arc<dyn Api>| match team {
-            Some(team) => self.joined(local, team, settled),
+            Some((address, token)) => self.join_team_server(local, address, token, settled),
             None => Ok(local),
         };
         let Some(remote) = self.remote(settings, Need::Meaning, "mcp")? else {
@@ -64,14 +64,16 @@ impl Retriever<'_> {
     }
 
     /// Joins the memory of this machine with that server.
-    fn joined(
+    fn join_team_server(
         &self,
         local: Arc<dyn Api>,
-        server: (ServerAddress, String),
+        address: ServerAddress,
+        token: String,
         settled: ResolvedSettings,
     ) -> Result<Arc<dyn Api>, ApiError> {
         let certificates = (self.surroundings.lookup)(CERTIFICATES).map(PathBuf::from);
-        let own = (settled.store, settled.config);
-        Ok(Arc::new(RemoteTeam::join(local, server, own, certificates.as_deref())?))
+        let ResolvedSettings { store, config, .. } = settled;
+        let team = RemoteTeam::join(local, address, token, store, config, certificates.as_deref())?;
+        Ok(Arc::new(team))
     }
 }
