@@ -20,8 +20,9 @@ pub(super) fn tell(process: &mut Process<'_>, error: &ApiError, exit: Exit) {
     let problems: Vec<Value> = match error {
         ApiError::Invalid(problems) => {
             let fields = problems.iter();
-            let fields_json =
-                fields.map(|one| json!({ "field": flag_of(&one.field), "message": one.message }));
+            let fields_json = fields.map(
+                |problem| json!({ "field": flag_of(&problem.field), "message": problem.message }),
+            );
             fields_json.collect()
         }
         ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),

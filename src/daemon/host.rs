@@ -190,7 +190,7 @@ fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
         }
         match accepted {
             Ok(stream) if lock(&shared.streams).len() < CONNECTIONS_MAX => {
-                serve_on_thread(stream, shared)
+                serve_on_thread(stream, shared);
             }
             // Above the limit: the client is disconnected and answers in its own process.
             Ok(_) => {}

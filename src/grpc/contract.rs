@@ -154,11 +154,15 @@ fn numbered_message(name: String, fields: Vec<Unnumbered>, given: &GivenNumbers)
 
 fn request_fields(verb: &Verb) -> Vec<Unnumbered> {
     let parameters = (verb.parameters)();
-    let offered = parameters.iter().filter(|one| one.is_offered(Face::Http));
+    let offered = parameters.iter().filter(|parameter| parameter.is_offered(Face::Http));
     let mut fields: Vec<Unnumbered> = offered
-        .map(|one| {
-            let in_path = verb.in_path.is_some_and(|(_, field)| field == one.name);
-            (one.name.to_owned(), field_type(&one.values), parameter_text(one, in_path))
+        .map(|parameter| {
+            let in_path = verb.in_path.is_some_and(|(_, field)| field == parameter.name);
+            (
+                parameter.name.to_owned(),
+                field_type(&parameter.values),
+                parameter_text(parameter, in_path),
+            )
         })
         .collect();
     if verb.takes_more {

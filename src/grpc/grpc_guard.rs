@@ -89,7 +89,7 @@ mod tests {
         let secret = "0123456789abcdef0123456789abcdef";
         let token = Token::of(secret, "here").unwrap();
         let with = |shown: &[&str]| {
-            let shown: Vec<_> = shown.iter().map(|one| ("authorization", *one)).collect();
+            let shown: Vec<_> = shown.iter().map(|value| ("authorization", *value)).collect();
             let headers = [&[("content-type", "application/grpc")], shown.as_slice()].concat();
             check_code(OURS, &headers, Some(&token))
         };

@@ -59,7 +59,9 @@ impl Look for StaleWatch {
         let now: BTreeMap<String, Value> = memories
             .unwrap_or_default()
             .into_iter()
-            .filter_map(|one| Some((one.pointer("/memory/id")?.as_str()?.to_owned(), one)))
+            .filter_map(|stale_memory| {
+                Some((stale_memory.pointer("/memory/id")?.as_str()?.to_owned(), stale_memory))
+            })
             .collect();
         let is_first = self.known.is_none();
         let before = self.known.take().unwrap_or_default();
@@ -71,8 +73,8 @@ impl Look for StaleWatch {
         let is_told = !(is_first && self.only_new);
         let stale = now.iter().filter(|(id, _)| is_told && !before.contains_key(*id));
         let fresh = before.iter().filter(|(id, _)| !now.contains_key(*id));
-        let stale = stale.map(|one| event("stale", one));
-        let found = stale.chain(fresh.map(|one| event("fresh", one))).collect();
+        let stale = stale.map(|stale_memory| event("stale", stale_memory));
+        let found = stale.chain(fresh.map(|stale_memory| event("fresh", stale_memory))).collect();
         self.known = Some(now);
         Ok(found)
     }

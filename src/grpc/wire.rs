@@ -135,7 +135,7 @@ fn of_kind(kind: Option<Kind>) -> Value {
         Some(Kind::NumberValue(number)) => of_number(number),
         Some(Kind::StringValue(text)) => text.into(),
         Some(Kind::ListValue(list)) => {
-            list.values.into_iter().map(|one| of_kind(one.kind)).collect()
+            list.values.into_iter().map(|item| of_kind(item.kind)).collect()
         }
         Some(Kind::StructValue(object)) => {
             object.fields.into_iter().map(|(name, value)| (name, of_kind(value.kind))).collect()
@@ -159,7 +159,7 @@ pub fn object(json: Value) -> Option<Struct> {
 }
 
 fn to_kind(json: Value) -> Kind {
-    let value = |one: Value| prost_types::Value { kind: Some(to_kind(one)) };
+    let value = |json: Value| prost_types::Value { kind: Some(to_kind(json)) };
     match json {
         Value::Null => Kind::NullValue(0),
         Value::Bool(is_on) => Kind::BoolValue(is_on),
@@ -170,7 +170,7 @@ fn to_kind(json: Value) -> Kind {
         }
         Value::Object(object) => {
             let fields: BTreeMap<_, _> =
-                object.into_iter().map(|(name, one)| (name, value(one))).collect();
+                object.into_iter().map(|(name, json)| (name, value(json))).collect();
             Kind::StructValue(Struct { fields })
         }
     }

@@ -96,7 +96,7 @@ pub fn switch() -> Rule<Option<bool>> {
 /// One of a closed set of words.
 pub fn choice<T: Choice>() -> Rule<Option<T>> {
     let all = T::all().into_iter();
-    let values = Values::Word(all.map(|one| (one.word(), one.meaning())).collect());
+    let values = Values::Word(all.map(|word| (word.word(), word.meaning())).collect());
     Rule::of_parameter(values, |name, fields| {
         let word = fields.text(name, ID_BYTES_MAX)?;
         let chosen = T::of_word(&word);

@@ -44,7 +44,7 @@ impl ChoiceList {
     /// Offers candidates, the best first, to somebody who has typed `query`.
     #[must_use]
     pub fn new(all: Vec<PickRow>, query: &str) -> Self {
-        let letters = all.iter().map(|one| folded(&one.text)).collect();
+        let letters = all.iter().map(|row| folded(&row.text)).collect();
         let query = query.chars().take(QUERY_CHARS_MAX).collect();
         let mut list =
             Self { all, letters, query, fitting: Vec::new(), selected: 0, is_behind: true };
@@ -78,7 +78,7 @@ impl ChoiceList {
 
     /// Those that fit, from one place on, the best first.
     pub fn from(&self, place: usize) -> impl Iterator<Item = &PickRow> {
-        self.fitting.iter().skip(place).filter_map(|one| self.all.get(*one))
+        self.fitting.iter().skip(place).filter_map(|number| self.all.get(*number))
     }
 
     /// Does what a key asks. `page` is how many rows are shown. What fits is found before the next key that is no letter, or by
@@ -153,7 +153,7 @@ mod tests {
     }
 
     fn ids(list: &ChoiceList) -> String {
-        list.from(0).map(|one| one.id.as_str()).collect()
+        list.from(0).map(|row| row.id.as_str()).collect()
     }
 
     // S-PICK-1

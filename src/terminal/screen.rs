@@ -61,8 +61,8 @@ pub fn drawn(list: &ChoiceList, preview: &str, screen: Screen, style: Style) -> 
     let page = screen.page();
     let top = (list.place() + 1).saturating_sub(page);
     let mut lines = vec![prompt_line(list, screen.columns)];
-    for (place, one) in (top..).zip(list.from(top).take(page)) {
-        lines.push(row(one, &words, place == list.place(), screen.columns, style));
+    for (place, pick_row) in (top..).zip(list.from(top).take(page)) {
+        lines.push(row(pick_row, &words, place == list.place(), screen.columns, style));
     }
     if screen.preview_rows() == 0 {
         lines.truncate(screen.rows);
@@ -90,19 +90,25 @@ fn prompt_line(list: &ChoiceList, columns: usize) -> String {
     cut(&format!("{MARK}{shown}▏{counts}"), columns)
 }
 
-fn row(one: &PickRow, words: &[Vec<char>], is_it: bool, columns: usize, style: Style) -> String {
-    let day = if columns < DAY_COLUMNS_MIN || one.day.is_empty() {
+fn row(
+    pick_row: &PickRow,
+    words: &[Vec<char>],
+    is_selected: bool,
+    columns: usize,
+    style: Style,
+) -> String {
+    let day = if columns < DAY_COLUMNS_MIN || pick_row.day.is_empty() {
         String::new()
     } else {
-        format!("{} ", one.day)
+        format!("{} ", pick_row.day)
     };
-    let mark = if is_it { MARK } else { NO_MARK };
+    let mark = if is_selected { MARK } else { NO_MARK };
     let room = columns.saturating_sub(mark.len() + day.len());
-    let text = cut(&one.text, room);
+    let text = cut(&pick_row.text, room);
     if style == Style::Plain {
         return format!("{mark}{day}{text}");
     }
-    let base = if is_it { INVERSE } else { "" };
+    let base = if is_selected { INVERSE } else { "" };
     let fits = bold_matches(&text, words, base);
     format!("{base}{mark}{day}{fits}{USUAL}")
 }

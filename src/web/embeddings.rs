@@ -140,7 +140,7 @@ fn read_request(body: &[u8]) -> Result<EmbeddingsRequest, EmbeddingsRefusal> {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let texts: Option<Vec<String>> = match json.get("input") {
         Some(Value::Array(texts)) => texts.iter().map(text).collect(),
-        Some(one) => text(one).map(|text| vec![text]),
+        Some(input) => text(input).map(|text| vec![text]),
         None => None,
     };
     let texts = texts.filter(|texts| (1..=TEXTS_MAX).contains(&texts.len()));
@@ -153,7 +153,7 @@ fn read_request(body: &[u8]) -> Result<EmbeddingsRequest, EmbeddingsRefusal> {
 }
 
 fn vector_list(asked: &EmbeddingsRequest, vectors: &[Vec<f32>]) -> Value {
-    let one = |(index, vector): (usize, &Vec<f32>)| {
+    let vector_json = |(index, vector): (usize, &Vec<f32>)| {
         let embedding = if asked.is_base64 { base64(vector).into() } else { json!(vector) };
         json!({ "object": "embedding", "index": index, "embedding": embedding })
     };
@@ -161,7 +161,7 @@ fn vector_list(asked: &EmbeddingsRequest, vectors: &[Vec<f32>]) -> Value {
     let tokens = bytes.div_ceil(TOKEN_BYTES);
     json!({
         "object": "list",
-        "data": vectors.iter().enumerate().map(one).collect::<Vec<Value>>(),
+        "data": vectors.iter().enumerate().map(vector_json).collect::<Vec<Value>>(),
         "model": MODEL,
         "usage": { "prompt_tokens": tokens, "total_tokens": tokens },
     })
@@ -212,8 +212,11 @@ mod tests {
     // S-PROVIDER-8
     #[test]
     fn a_request_names_the_model_and_its_texts() {
-        let one = read_request(br#"{"model":"all-MiniLM-L6-v2","input":"hello"}"#).unwrap();
-        assert_eq!(one, EmbeddingsRequest { texts: vec!["hello".to_owned()], is_base64: false });
+        let request = read_request(br#"{"model":"all-MiniLM-L6-v2","input":"hello"}"#).unwrap();
+        assert_eq!(
+            request,
+            EmbeddingsRequest { texts: vec!["hello".to_owned()], is_base64: false }
+        );
         let two = br#"{"model":"sentence-transformers/all-MiniLM-L6-v2","input":["a","b"],
             "encoding_format":"base64","dimensions":384}"#;
         let expected =

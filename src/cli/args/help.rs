@@ -170,7 +170,7 @@ mod tests {
         listed.sort_unstable();
         let mut command = CommandLine::command();
         command.build();
-        let shown = command.get_subcommands().filter(|one| !one.is_hide_set());
+        let shown = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
         let mut known: Vec<&str> = shown.map(Command::get_name).collect();
         known.sort_unstable();
         assert_eq!(listed, known);
@@ -197,8 +197,9 @@ mod tests {
             let help = super::command().try_get_matches_from(asked).unwrap_err().to_string();
             let lines = help.lines().count();
             assert!(lines <= 48, "{words:?}: {lines} lines\n{help}");
-            let own = command.get_subcommands().filter(|one| one.get_name() != "help");
-            own.for_each(|one| check(one, &words));
+            let own =
+                command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help");
+            own.for_each(|subcommand| check(subcommand, &words));
         }
         let whole = command();
         whole.get_subcommands().for_each(|one| check(one, &["agent-knowledge"]));

@@ -71,8 +71,8 @@ fn pages(command: Command, log_memory_help: &str) -> io::Result<Vec<ManPage>> {
 
 fn add_page(command: &Command, pages: &mut Vec<ManPage>) -> io::Result<()> {
     pages.push(page(command)?);
-    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        add_page(one, pages)?;
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        add_page(subcommand, pages)?;
     }
     Ok(())
 }

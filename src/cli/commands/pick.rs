@@ -199,7 +199,7 @@ mod on_terminal {
                     match self.list.press(key, screen.page()) {
                         AfterKey::GoesOn => {}
                         AfterKey::Chosen => {
-                            return Ok(self.list.selected().map(|one| one.id.clone()));
+                            return Ok(self.list.selected().map(|row| row.id.clone()));
                         }
                         AfterKey::Left => return Ok(None),
                     }
@@ -220,7 +220,7 @@ mod on_terminal {
 
         /// The preview of the selected one, once it was made.
         fn preview(&self) -> &str {
-            let selected = self.list.selected().map(|one| one.id.as_str());
+            let selected = self.list.selected().map(|row| row.id.as_str());
             match &self.preview {
                 Some((id, text)) if Some(id.as_str()) == selected => text,
                 _ => "",

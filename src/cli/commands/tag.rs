@@ -152,7 +152,7 @@ fn new_tags(had: &[String], tags: &[String]) -> Vec<String> {
 
 fn suggested_tags(json: &Value) -> Vec<String> {
     let suggested = json.get("suggested").and_then(Value::as_array).into_iter().flatten();
-    let tags = suggested.filter_map(|one| one.get("tag").and_then(Value::as_str));
+    let tags = suggested.filter_map(|suggestion| suggestion.get("tag").and_then(Value::as_str));
     tags.map(str::to_owned).collect()
 }
 

@@ -34,11 +34,11 @@ pub(super) fn text(costs: &[(OutputForm, Cost)]) -> String {
 }
 
 pub(super) fn json(costs: &[(OutputForm, Cost)]) -> Value {
-    let one = |(shape, cost): &(OutputForm, Cost)| {
+    let cost_json = |(shape, cost): &(OutputForm, Cost)| {
         json!({
             "form": shape.name(), "tokens": cost.mean_tokens(), "answered": cost.share_answered(),
             "tokens_per_answer": cost.tokens_per_answer(),
         })
     };
-    costs.iter().map(one).collect()
+    costs.iter().map(cost_json).collect()
 }

@@ -60,13 +60,13 @@ fn list(words: &[String]) -> String {
 pub(super) fn json(misses: &[Miss]) -> Value {
     let reasons: Map<String, Value> =
         by_reason(misses).map(|(why, count)| (why.name().to_owned(), count.into())).collect();
-    let one = |miss: &Miss| {
+    let miss_json = |miss: &Miss| {
         json!({
             "query": miss.query, "text": miss.text, "document": miss.document, "why": miss.why.name(),
             "missed": miss.missed.json(), "fifth": miss.fifth.as_ref().map(Side::json),
         })
     };
-    json!({ "reasons": reasons, "queries": misses.iter().map(one).collect::<Vec<_>>() })
+    json!({ "reasons": reasons, "queries": misses.iter().map(miss_json).collect::<Vec<_>>() })
 }
 
 fn by_reason(misses: &[Miss]) -> impl Iterator<Item = (MissReason, usize)> {

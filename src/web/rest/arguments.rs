@@ -62,8 +62,9 @@ pub fn object_in(parts: &Parts, body: &[u8]) -> Result<Map<String, Value>, Probl
 fn listed_only(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> {
     let parameters = (verb.parameters)();
     let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
-    let aliases =
-        parameters.iter().flat_map(|one| one.aliases.iter().map(|alias| (*alias, one.name)));
+    let aliases = parameters
+        .iter()
+        .flat_map(|parameter| parameter.aliases.iter().map(|alias| (*alias, parameter.name)));
     let aliases: Vec<(&str, &str)> = aliases.collect();
     let mut problems = Problems::none();
     for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
@@ -75,12 +76,14 @@ fn listed_only(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> 
 /// Refuses a number, a switch or a word that is named and blank. A blank text counts as left out.
 fn not_blank(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> {
     let mut problems = Problems::none();
-    for one in (verb.parameters)() {
-        let is_text =
-            matches!(one.values, Values::Text | Values::Time | Values::Sequence | Values::List);
-        let value = given.get(one.name).and_then(Value::as_str);
+    for parameter in (verb.parameters)() {
+        let is_text = matches!(
+            parameter.values,
+            Values::Text | Values::Time | Values::Sequence | Values::List
+        );
+        let value = given.get(parameter.name).and_then(Value::as_str);
         if !is_text && value.is_some_and(is_blank) {
-            problems.add(one.name, "is blank; leave it out, or give a value");
+            problems.add(parameter.name, "is blank; leave it out, or give a value");
         }
     }
     problems.or(())
@@ -148,8 +151,8 @@ mod tests {
     // S-REST-2
     #[test]
     fn a_blank_number_or_path_is_refused() {
-        let browse = VERBS.iter().find(|one| one.name == "browse").unwrap();
-        let analyze = VERBS.iter().find(|one| one.name == "analyze").unwrap();
+        let browse = VERBS.iter().find(|verb| verb.name == "browse").unwrap();
+        let analyze = VERBS.iter().find(|verb| verb.name == "analyze").unwrap();
         let asked = |verb, place, query: &str| {
             let request = hyper::Request::get(format!("/x?{query}")).body(()).unwrap();
             read(verb, place, &request.into_parts().0, b"").map(Value::Object)

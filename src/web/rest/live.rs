@@ -206,8 +206,8 @@ impl LiveState {
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            while let Some(one) = wake.take().or_else(|| wakes.try_recv().ok()) {
-                match one {
+            while let Some(reason) = wake.take().or_else(|| wakes.try_recv().ok()) {
+                match reason {
                     Wake::Hint => {}
                     Wake::Stop => return,
                     Wake::Listen(listening) => self.listeners.push(Listener::of(listening)),

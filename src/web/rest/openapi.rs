@@ -63,24 +63,24 @@ fn operation(verb: &Verb) -> Value {
     let is_read = verb.kind == VerbKind::Read;
     let all = (verb.parameters)();
     let in_path = verb.in_path.map(|(segment, field)| {
-        let parameter = all.iter().find(|one| one.name == field);
-        let schema = match parameter.map(|one| &one.values) {
+        let parameter = all.iter().find(|given_parameter| given_parameter.name == field);
+        let schema = match parameter.map(|given_parameter| &given_parameter.values) {
             Some(Values::Word(words)) => words_schema(words),
             _ => patterns::in_path(),
         };
         json!({ "name": segment, "in": "path", "required": true,
-            "description": parameter.map_or("", |one| one.text), "schema": schema })
+            "description": parameter.map_or("", |given_parameter| given_parameter.text), "schema": schema })
     });
-    let is_given = |one: &&Parameter| {
-        let is_in_path = verb.in_path.is_some_and(|(_, field)| field == one.name);
-        one.is_offered(Face::Http) && !is_in_path
+    let is_given = |given_parameter: &&Parameter| {
+        let is_in_path = verb.in_path.is_some_and(|(_, field)| field == given_parameter.name);
+        given_parameter.is_offered(Face::Http) && !is_in_path
     };
     let given: Vec<&Parameter> = all.iter().filter(is_given).collect();
     let mut parameters: Vec<Value> = in_path.into_iter().collect();
     if is_read {
-        parameters.extend(given.iter().map(|one| {
-            json!({ "name": one.name, "in": "query", "required": one.is_required,
-                "description": one.text, "schema": schema(one) })
+        parameters.extend(given.iter().map(|given_parameter| {
+            json!({ "name": given_parameter.name, "in": "query", "required": given_parameter.is_required,
+                "description": given_parameter.text, "schema": schema(given_parameter) })
         }));
     } else {
         parameters.extend(headers());
@@ -118,16 +118,19 @@ fn headers() -> [Value; 2] {
 fn body(given: &[&Parameter], takes_more: bool) -> Value {
     let properties: Map<String, Value> = given
         .iter()
-        .map(|one| {
-            let mut schema = schema(one);
+        .map(|parameter| {
+            let mut schema = schema(parameter);
             if let Some(fields) = schema.as_object_mut() {
-                fields.insert("description".to_owned(), one.text.into());
+                fields.insert("description".to_owned(), parameter.text.into());
             }
-            (one.name.to_owned(), schema)
+            (parameter.name.to_owned(), schema)
         })
         .collect();
-    let required: Vec<&str> =
-        given.iter().filter(|one| one.is_required).map(|one| one.name).collect();
+    let required: Vec<&str> = given
+        .iter()
+        .filter(|parameter| parameter.is_required)
+        .map(|parameter| parameter.name)
+        .collect();
     let mut schema = json!({ "type": "object", "properties": properties, "required": required,
         "additionalProperties": false });
     if let (true, Some(schema)) = (takes_more, schema.as_object_mut()) {

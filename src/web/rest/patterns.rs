@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn narrow_fields_have_a_pattern() {
         let schema = |parameters: Vec<Parameter>, name: &str| {
-            text(parameters.iter().find(|one| one.name == name).unwrap())
+            text(parameters.iter().find(|parameter| parameter.name == name).unwrap())
         };
         for name in ["repo", "since", "cursor"] {
             let pattern = schema(AuditRequest::parameters(), name)["pattern"].to_string();

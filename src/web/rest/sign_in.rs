@@ -231,11 +231,11 @@ impl SignIn {
 }
 
 /// Adds one, and lets the oldest go where there are too many.
-fn add_bounded(all: &mut Vec<DatedSecret>, one: DatedSecret, count_max: usize) {
+fn add_bounded(all: &mut Vec<DatedSecret>, secret: DatedSecret, count_max: usize) {
     if all.len() >= count_max {
         all.remove(0);
     }
-    all.push(one);
+    all.push(secret);
 }
 
 /// Tells whether a moment is at most so long ago. One that lies in the future is not: the clock was set back.

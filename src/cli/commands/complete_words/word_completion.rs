@@ -142,8 +142,9 @@ impl<'a> Walk<'a> {
         if self.command.has_subcommands() && self.positionals == 0 && !self.is_plain {
             let shown = self.command.get_subcommands().filter(|command| !command.is_hide_set());
             let about = |command: &Command| command.get_about().map(ToString::to_string);
-            let words =
-                shown.map(|one| (one.get_name().to_owned(), about(one).unwrap_or_default()));
+            let words = shown.map(|subcommand| {
+                (subcommand.get_name().to_owned(), about(subcommand).unwrap_or_default())
+            });
             return WordKind::Words(words.collect());
         }
         let places: Vec<&Arg> = self.command.get_positionals().collect();

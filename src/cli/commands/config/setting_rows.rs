@@ -318,12 +318,13 @@ fn parse_wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
 /// Says why the new text is refused, which key is to blame, what it takes, and an example.
 fn refusal(wanted: &[WantedSetting<'_>], why: &str) -> ApiError {
     // The reader begins with the key, or with its table and often its name.
-    let is_named = |one: &&WantedSetting<'_>| {
-        let after_table = one.key.replacen('.', ": ", 1);
-        why.starts_with(one.key) || why.starts_with(&format!("{after_table} "))
+    let is_named = |setting: &&WantedSetting<'_>| {
+        let after_table = setting.key.replacen('.', ": ", 1);
+        why.starts_with(setting.key) || why.starts_with(&format!("{after_table} "))
     };
-    let is_of_table = |one: &&WantedSetting<'_>| {
-        one.key
+    let is_of_table = |setting: &&WantedSetting<'_>| {
+        setting
+            .key
             .split_once('.')
             .is_some_and(|(table, _)| why.trim_start_matches('[').starts_with(table))
     };

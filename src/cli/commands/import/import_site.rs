@@ -40,8 +40,8 @@ pub(crate) struct OneImported {
 /// Returns what was imported into this repository before.
 pub(crate) fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
     let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
-    let known = |one: OneImported| {
-        let OneImported { id, file, live, note, note_source, is_rule } = one;
+    let known = |listed: OneImported| {
+        let OneImported { id, file, live, note, note_source, is_rule } = listed;
         ImportedRule { id, file, is_live: live, note, note_source, is_rule }
     };
     Ok(memories.into_iter().map(known).collect())

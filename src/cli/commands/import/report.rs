@@ -74,7 +74,7 @@ impl Report {
             "file": plan.file, "new": plan.fresh.len(), "unchanged": plan.unchanged, "set_aside": plan.set_aside,
             "back": ids(&plan.back), "gone": ids(&plan.gone),
             "flagged": flagged.map(|(line, why)| json!({ "line": line, "why": why.as_str() })).collect::<Vec<_>>(),
-            "refused": refused.map(|one| json!({ "line": one.line, "problem": one.problems.to_string() })).collect::<Vec<_>>(),
+            "refused": refused.map(|item| json!({ "line": item.line, "problem": item.problems.to_string() })).collect::<Vec<_>>(),
         }));
     }
 

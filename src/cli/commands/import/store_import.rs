@@ -148,8 +148,8 @@ impl UndoCounts {
 }
 
 /// Returns a number with its noun.
-fn count_text(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+fn count_text(count: usize, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 fn array<'a>(json: &'a Value, name: &str) -> &'a [Value] {

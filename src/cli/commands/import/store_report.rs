@@ -118,7 +118,8 @@ fn left_out_counts(harvest: &Harvest, batch: &ImportBatch) -> BTreeMap<String, u
 /// somebody else may have written it.
 fn pairs_text(batch: &ImportBatch) -> String {
     let mut text = String::new();
-    let replaced: Vec<&TextPair> = batch.replaced.iter().map(|one| &one.pair).collect();
+    let replaced: Vec<&TextPair> =
+        batch.replaced.iter().map(|replacement| &replacement.pair).collect();
     if !replaced.is_empty() {
         let _ = writeln!(text, "  changed notes that replace a memory: {}", replaced.len());
         list_lines(
@@ -149,11 +150,11 @@ fn list_lines(text: &mut String, lines: impl ExactSizeIterator<Item = String>) {
 }
 
 /// Joins the fields of two objects.
-fn joined_objects(mut one: Value, other: Value) -> Value {
-    if let (Some(fields), Value::Object(more)) = (one.as_object_mut(), other) {
+fn joined_objects(mut object: Value, added: Value) -> Value {
+    if let (Some(fields), Value::Object(more)) = (object.as_object_mut(), added) {
         fields.extend(more);
     }
-    one
+    object
 }
 
 fn json_of(batch: &ImportBatch) -> Value {

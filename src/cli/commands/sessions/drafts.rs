@@ -54,7 +54,7 @@ impl<'a> Drafting<'a> {
         &self,
         waiting: &[WaitingCandidate],
     ) -> Result<Vec<LessonDraft>, ApiError> {
-        waiting.iter().take(self.limit).map(|each| self.of(each)).collect()
+        waiting.iter().take(self.limit).map(|candidate| self.of(candidate)).collect()
     }
 
     /// Asks about accepted candidates.
@@ -62,7 +62,8 @@ impl<'a> Drafting<'a> {
         &self,
         accepted: &[&'w WaitingCandidate],
     ) -> Result<SiftedCandidates<'w>, ApiError> {
-        let asked = accepted.iter().take(self.limit).map(|each| Ok((*each, self.of(each)?)));
+        let asked =
+            accepted.iter().take(self.limit).map(|candidate| Ok((*candidate, self.of(candidate)?)));
         Ok(SiftedCandidates {
             asked: asked.collect::<Result<_, ApiError>>()?,
             not_asked: accepted.len().saturating_sub(self.limit),
@@ -74,8 +75,8 @@ impl<'a> Drafting<'a> {
 impl<'w> SiftedCandidates<'w> {
     /// Returns those that have a lesson to save.
     pub(crate) fn written(&self) -> impl Iterator<Item = (&'w WaitingCandidate, &str)> {
-        self.asked.iter().filter_map(|(each, draft)| match draft {
-            LessonDraft::Written(lesson) => Some((*each, lesson.as_str())),
+        self.asked.iter().filter_map(|(candidate, draft)| match draft {
+            LessonDraft::Written(lesson) => Some((*candidate, lesson.as_str())),
             LessonDraft::Nothing(_) | LessonDraft::Refused(_) => None,
         })
     }
@@ -100,8 +101,8 @@ impl<'w> SiftedCandidates<'w> {
             self.thrown_out_count(),
             self.refused_count()
         );
-        for (each, draft) in &self.asked {
-            let name = short_fingerprint(&each.candidate.fingerprint);
+        for (waiting, draft) in &self.asked {
+            let name = short_fingerprint(&waiting.candidate.fingerprint);
             text.push_str(&format!("\n{name} {}", draft_text(draft)));
         }
         if self.not_asked > 0 {
@@ -112,11 +113,11 @@ impl<'w> SiftedCandidates<'w> {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let each = self.asked.iter().map(|(each, draft)| {
-            json!({ "fingerprint": each.candidate.fingerprint, "draft": draft_json(draft) })
+        let candidates = self.asked.iter().map(|(waiting, draft)| {
+            json!({ "fingerprint": waiting.candidate.fingerprint, "draft": draft_json(draft) })
         });
         json!({
-            "candidates": each.collect::<Vec<_>>(),
+            "candidates": candidates.collect::<Vec<_>>(),
             "written": self.written().count(),
             "thrown_out": self.thrown_out_count(),
             "refused": self.refused_count(),

@@ -160,7 +160,7 @@ impl Review<'_> {
             let message = "is the lesson of one candidate; name one in --accept";
             return Err(ApiError::Invalid(Problems::one("text", message)));
         }
-        if let Some(both) = accepted.iter().find(|one| rejected.contains(one)) {
+        if let Some(both) = accepted.iter().find(|candidate| rejected.contains(candidate)) {
             let name = short_fingerprint(&both.candidate.fingerprint);
             let message = format!("names {name}, which is also in --accept");
             return Err(ApiError::Invalid(Problems::one("reject", message)));
@@ -173,8 +173,12 @@ impl Review<'_> {
         let sifted =
             self.drafting.as_ref().map(|drafting| drafting.sifted(&accepted)).transpose()?;
         let chosen: Vec<(&WaitingCandidate, Option<&str>)> = match &sifted {
-            None => accepted.iter().map(|each| (*each, command.text.as_deref())).collect(),
-            Some(sifted) => sifted.written().map(|(each, text)| (each, Some(text))).collect(),
+            None => {
+                accepted.iter().map(|candidate| (*candidate, command.text.as_deref())).collect()
+            }
+            Some(sifted) => {
+                sifted.written().map(|(candidate, text)| (candidate, Some(text))).collect()
+            }
         };
         let mut lines = Vec::new();
         let mut saved = Vec::new();
@@ -208,13 +212,13 @@ impl Review<'_> {
         let limit = self.drafting.as_ref().map_or(usize::MAX, Drafting::limit);
         let shown = waiting.get(..limit).unwrap_or(waiting);
         let (mut saved, mut rejected) = (0_usize, 0_usize);
-        for (number, each) in (1..).zip(shown) {
+        for (number, candidate) in (1..).zip(shown) {
             let draft = self.drafting.as_ref().map(|drafting| {
                 tell(messages, &format!("\nAsking the model about {number} of {}.", shown.len()))?;
-                drafting.of(each)
+                drafting.of(candidate)
             });
             let draft = draft.transpose()?;
-            let text = candidate_text(each, true, draft.as_ref());
+            let text = candidate_text(candidate, true, draft.as_ref());
             tell(messages, &format!("\n{number} of {}: {text}\n", shown.len()))?;
             // What is shown is what is saved.
             let lesson = match &draft {
@@ -226,20 +230,20 @@ impl Review<'_> {
             let Some(answer) = ask_line(messages, question)? else { break };
             match (answer.as_str(), lesson) {
                 ("y" | "yes", Some(lesson)) => {
-                    tell(messages, &saved_line(&self.accept(each, lesson)?))?;
+                    tell(messages, &saved_line(&self.accept(candidate, lesson)?))?;
                     saved += 1;
                 }
                 ("y" | "yes", None) => {
                     tell(messages, "There is no draft to save; the candidate keeps waiting.")?;
                 }
                 ("n" | "no", _) => {
-                    self.reject(each)?;
+                    self.reject(candidate)?;
                     rejected += 1;
                 }
                 ("e" | "edit", _) => {
                     let words = ask_line(messages, "The lesson in your words: ")?;
                     if let Some(words) = words.filter(|words| !words.is_empty()) {
-                        tell(messages, &saved_line(&self.accept(each, Some(&words))?))?;
+                        tell(messages, &saved_line(&self.accept(candidate, Some(&words))?))?;
                         saved += 1;
                     }
                 }
