@@ -1,5 +1,5 @@
-//! Whoever was let in: what they may do, in whose name, and how many expensive calls. It goes with the request to whatever
-//! answers it. Not here: the check that lets somebody in (`request_guard`).
+//! A caller that passed the check: its rights, its name, and its share of expensive calls. The value travels with the request to the
+//! code that answers it. Not here: the check (`request_guard`).
 
 use std::sync::Arc;
 

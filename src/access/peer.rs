@@ -1,4 +1,4 @@
-//! Where a request comes from. Not here: what is counted by it (`guesses`, `rest::sign_in`).
+//! The network address that a request comes from. Not here: what is counted by it (`guesses`, `rest::sign_in`).
 
 use std::net::{IpAddr, Ipv4Addr};
 

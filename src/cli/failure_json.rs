@@ -1,5 +1,5 @@
-//! A failure as one line of JSON on standard output, for who asked for `--json`; the words go to standard error all the same.
-//! Not here: the words (`cli`).
+//! A failure as one line of JSON on standard output, for a caller that asked for `--json`; the words still go to standard error. Not
+//! here: the words (`cli`).
 
 use std::ffi::OsString;
 

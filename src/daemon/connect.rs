@@ -1,5 +1,5 @@
-//! Reaching the shared retriever: connecting, the exchange of hellos, and starting one where there is
-//! none. Not here: sending requests (`remote`), the process itself (`process`).
+//! Connects a client to the shared retriever: the connection, the exchange of hellos, and the start of a retriever where there is none.
+//! Not here: sending requests (`remote`), the process itself (`process`).
 
 use requests::{Request, Voice};
 use std::fs::OpenOptions;

@@ -1,6 +1,6 @@
-//! The contract of gRPC: for each verb of REST one rpc, and for its parameters one message. Only the numbers of fields
-//! are no consequence of the table: they stand in the committed file, and stay as they are for ever. Not here: how the
-//! contract is printed (`proto_text`) and how it is described to a client (`descriptors`).
+//! The contract of gRPC: one rpc for each verb of REST, and one message for its parameters. Only the numbers of fields do not follow
+//! from the table: they stand in the committed file and never change. Not here: printing the contract (`proto_text`), describing it to
+//! a client (`descriptors`).
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,5 @@
-//! One call, from its head to its answer: it is checked, read whole, admitted when a call is free, and answered by the call of
-//! its verb. It is read before it is admitted, so a slow sender takes no call. Not here: streams (`watch`), the
-//! checks (`grpc_guard`), messages (`wire`).
+//! One call, from its head to its answer: it is checked, read whole, admitted when a call is free, and answered by its verb. It is read
+//! before it is admitted, so a slow sender takes no call. Not here: streams (`watch`), the checks (`grpc_guard`), messages (`wire`).
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -1,5 +1,5 @@
-//! What happens to memories, from the journal: a stream begins at its present end or goes on after any event, so that a client
-//! that comes back misses and repeats nothing. Not here: the stream (`watch`), who writes the journal (`api::journal`).
+//! The stream of changes to memories, from the journal. A stream begins at the present end or after a given event, so a client that
+//! comes back misses nothing and gets nothing twice. Not here: the stream itself (`watch`), who writes the journal (`api::journal`).
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Which memories a work tree contradicts, as that changes. It is asked about now and then; where nothing has changed, the
-//! answer is that of the last look. Not here: the stream (`watch`), finding them (`search::staleness`).
+//! The stream of memories that a work tree contradicts. The work tree is checked again periodically; where nothing has changed, the
+//! result of the last check stands. Not here: the stream itself (`watch`), finding stale memories (`search::staleness`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

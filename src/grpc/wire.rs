@@ -1,6 +1,5 @@
-//! Messages on the wire: a request is read by its description into the arguments that REST has too, and every answer is the
-//! one message of text and JSON. So no message has code of its own. Not here: descriptions (`descriptors`), errors
-//! (`grpc_status`).
+//! Messages on the wire. A request is read by its descriptor into the arguments that REST has too, and every answer is the same message
+//! of text and JSON, so no message has code of its own. Not here: descriptors (`descriptors`), errors (`grpc_status`).
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

@@ -1,5 +1,5 @@
-//! The agent that calls, and its session, as the client names them. Not here: the author when the client names
-//! nothing (`writer::identity`).
+//! The agent that calls and its session, by the names that the client sends. Not here: the author when the client names nothing
+//! (`writer::identity`).
 
 use guard::secrets::Redacted;
 use requests::Voice;

@@ -1,5 +1,5 @@
-//! One message of a client, from its bytes. What cannot be read becomes an error of JSON-RPC that carries the
-//! request's id wherever that can be read, since a client waits for it. Not here: lines (`lines`), the answers (`mcp`).
+//! Reads one message of a client from its bytes. An unreadable message becomes a JSON-RPC error that carries the id of the request
+//! wherever the id can be read, since a client waits for it. Not here: lines (`lines`), the answers (`mcp`).
 
 use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,

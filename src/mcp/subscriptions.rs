@@ -1,6 +1,6 @@
-//! Tells a client that a resource which it subscribed to has changed. Every two seconds each of these resources is read
-//! and compared with what it was, so whatever makes a resource differ counts: a save of another process, a file of the
-//! work tree, a checkout. Not here: reading a resource (`resources`).
+//! Notifies a client when a resource that it subscribed to has changed. Every two seconds each of these resources is read and compared
+//! with its earlier content, so every cause counts: a save of another process, a file of the work tree, a checkout. Not here: reading a
+//! resource (`resources`).
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};

@@ -1,4 +1,4 @@
-//! Writes down what tools told an agent: which memories, at how many tokens, and what it had asked. Not here: the journal
+//! Records what tools delivered to an agent: which memories, at how many tokens, and for which question. Not here: the journal
 //! (`api::journal`).
 
 use std::path::PathBuf;

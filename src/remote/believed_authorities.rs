@@ -1,4 +1,4 @@
-//! Whose certificates are believed when they name the team's server. Not here: TLS (`http_client`), our own server (`access`).
+//! The certificate authorities that are trusted for the team's server. Not here: TLS (`http_client`), our own server (`access`).
 
 use std::path::Path;
 

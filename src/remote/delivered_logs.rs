@@ -1,6 +1,6 @@
-//! How far each log was delivered to one server: a small file in the store, in which other servers have their part. Beside each
-//! cursor stand the last events before it, by which the place is found again in a log that was rewritten. Not here: what is
-//! delivered (`outbox`), how a log is read (`log_outbox`).
+//! How far each log was delivered to one server: a small file in the store, with one part for each server. Beside each cursor stand the
+//! last events before it; by them the place is found again in a log that was rewritten. Not here: what is delivered (`outbox`), how a
+//! log is read (`log_outbox`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! Which request delivers a line of the own logs to the team's server, and what its answer means. Not here: actions about memories
-//! (`team_deeds`), when (`outbox`).
+//! Turns a line of the own logs into a request to the team's server, and reads the answer. Not here: actions about memories
+//! (`team_deeds`), when a line is delivered (`outbox`).
 
 use event::{Event, EventId, HOOK, clean, codec};
 use serde_json::Value;

@@ -1,6 +1,5 @@
-//! What waits in one log for its delivery: it is read piece by piece, and after a rewrite the place is found again by the last
-//! events that were delivered, also in what was archived. Not here: where the place is kept (`delivered_logs`), the delivery
-//! (`outbox`).
+//! The events of one log that wait for delivery. The log is read piece by piece; after a rewrite the place is found again by the last
+//! delivered events, also in the archive. Not here: where the place is kept (`delivered_logs`), the delivery (`outbox`).
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What a call may name to the team's server: a repository that others may know of, and no memory that stays. Not here: lines of
-//! the own log (`delivery`), what is asked (`remote_team`).
+//! The names that a call may send to the team's server: repositories that are shared, and no memory that stays on this machine. Not
+//! here: lines of the own log (`delivery`), what is asked (`remote_team`).
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,5 +1,5 @@
-//! What was heard of the team's server last: after a question without an answer it is left alone for a while, and that is told
-//! once. Not here: asking it (`remote_team`), deliveries (`outbox`).
+//! Whether the team's server answers. After a failed question the server is left alone for a while, and the outage is reported once.
+//! Not here: asking the server (`remote_team`), deliveries (`outbox`).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Which memories stay on this machine, so that words about them do, too. Not here: what else stays (`delivery`).
+//! The memories that stay on this machine. Events about them stay, too. Not here: what else stays (`delivery`).
 
 use std::collections::HashSet;
 use std::path::PathBuf;

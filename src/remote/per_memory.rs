@@ -1,5 +1,5 @@
-//! Calls about several memories, of which each may be known to another side: one after the other, and an answer for each. Not
-//! here: where a memory is looked for (`remote_team`).
+//! Calls about several memories, some of which only the other side may know: the memories are asked for one by one, and each gets an
+//! answer. Not here: where a memory is looked for (`remote_team`).
 
 use guard::secrets::Redacted;
 use std::hash::{BuildHasher, RandomState};

@@ -1,5 +1,5 @@
-//! Which request does to a memory at the team's server what somebody wants, or what a line of the own log says. Not here: when it
-//! is sent (`outbox`, `remote_team`), lessons (`delivery`).
+//! Turns an action on a memory into a request to the team's server; the action comes from a call or from a line of the own log. Not
+//! here: when it is sent (`outbox`, `remote_team`), lessons (`delivery`).
 
 use event::{Event, EventId, MemoryChange, Verdict};
 use serde_json::{Value, json};

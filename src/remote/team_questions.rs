@@ -1,5 +1,5 @@
-//! Which request asks the team's server the same as a call, and the reply in its answer. Not here: actions (`team_deeds`), how long
-//! an answer is waited for (`remote_team`).
+//! Turns a call into the same question to the team's server, and reads the reply in its answer. Not here: actions (`team_deeds`), how
+//! long an answer is waited for (`remote_team`).
 
 use guard::text::{Layout, neutralise};
 use serde_json::{Map, Value, json};

@@ -1,5 +1,6 @@
-//! The team's server: its address, and requests that go on for their whole time while who asked may wait for less. Inside TLS unless
-//! it is on this machine. Not here: what is asked (`remote_team`), sending (`http_client`), who is believed (`believed_authorities`).
+//! The team's server: its address, and requests to it. A request runs to its end even if the caller stops waiting earlier. Requests use
+//! TLS unless the server is on this machine. Not here: what is asked (`remote_team`), sending (`http_client`), trusted certificates
+//! (`believed_authorities`).
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Feeds an engine from the memories of this machine while a server runs (`serve --index-to`). What was sent already is not sent
-//! again, so it may end and begin at any time. Not here: what is sent (crate `corpus`), asking the engine (`engine_source`).
+//! Feeds an engine from the memories of this machine while a server runs (`serve --index-to`). A memory that was sent is not sent
+//! again, so feeding may stop and start at any time. Not here: what is sent (crate `corpus`), asking the engine (`engine_source`).
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

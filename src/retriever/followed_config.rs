@@ -1,4 +1,4 @@
-//! The configuration file while a process runs: it is read again only if it may have changed since. Not here: what a change means
+//! The configuration file while a process runs: it is read again only if it may have changed. Not here: what a change means
 //! (`model_watch`, `reranking`).
 
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Finds in advance which memories read like instructions, while nobody waits. Not here: what does (`guard`), what becomes of
-//! such a memory (`search`).
+//! Checks in the background which memories read like instructions. Not here: the rules (`guard`), what becomes of such a memory
+//! (`search`).
 
 use std::sync::Arc;
 use std::time::Duration;

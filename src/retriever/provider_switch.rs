@@ -1,5 +1,5 @@
-//! Asks an external model only while the settings name one: who turns it off does not want the next query to be sent, and the thread
-//! that changes models looks but once a second. Not here: which model answers then (`model_watch`).
+//! Asks an external model only while the settings name one. A person who turns it off does not want the next query to be sent, and the
+//! thread that changes models looks only once a second. Not here: which model answers then (`model_watch`).
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
-//! A replica of a team (`serve --team`): which settings it runs with, and the thread that keeps it caught up. Replicas with one
-//! digest and one digest of settings give the same answers, so nothing of this machine may count (SPEC S-REPLICA-1). Not here:
-//! what a balancer is told (`web`), what a replica may write (`writer`), the round itself (`sync`).
+//! A replica of a team (`serve --team`): its settings, and the thread that keeps it caught up. Replicas with the same digest and the
+//! same digest of settings give the same answers, so nothing of this machine may count (SPEC S-REPLICA-1). Not here: the answer to a
+//! balancer (`web`), what a replica may write (`writer`), the round itself (`sync`).
 
 use std::fmt::Write as _;
 use std::io;

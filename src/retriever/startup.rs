@@ -1,5 +1,5 @@
-//! What the process gives, and the state of one run: whether it serves others, and what it notes of them. Not here: opening a memory
-//! (`opening`), serving (`shared`).
+//! What the process provides, and the state of one run: whether it serves others, and what it records of them. Not here: opening a
+//! memory (`opening`), serving (`shared`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;

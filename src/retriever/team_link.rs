@@ -1,5 +1,5 @@
-//! The way to a team: where it is, what is shared with it, and the transport that reaches it. Not here: the round (`sync`),
-//! and when there is one (`team_sync`, `team_rounds`, `replica`).
+//! The link to a team: its address, what is shared with it, and the transport that reaches it. Not here: the round (`sync`), and when a
+//! round is made (the command `sync`, `team_rounds`, `replica`).
 
 use std::ffi::OsString;
 

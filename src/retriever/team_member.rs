@@ -1,5 +1,5 @@
-//! Opens the memory for `mcp`, and joins a server of the team to it (`--remote`): its address, the token, and whose certificates
-//! are believed. Not here: what is asked of it (`remote`).
+//! Opens the memory for `mcp`, and joins the team's server to it (`--remote`): the server's address, the token, and the trusted
+//! certificates. Not here: the questions to the server (`remote`).
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Exchanges lines with the team in the background, while a server runs: soon after something new was written, and now and then
-//! to hear of the others. Not here: the round itself, which another process does (`team_sync`).
+//! Exchanges lines with the team in the background, while a server runs: soon after something new was written, and periodically to
+//! receive the lines of others. Not here: the round itself, which another process runs (the command `sync`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

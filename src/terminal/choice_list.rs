@@ -1,4 +1,4 @@
-//! What can be chosen, what fits the words typed so far, and which one is chosen. Not here: how it is shown (`screen`).
+//! The rows of a picker: all rows, those that fit the typed words, and the selected one. Not here: how they are shown (`screen`).
 
 use crate::fuzzy::{fit, folded};
 use crate::keys::Key;

@@ -1,5 +1,5 @@
-//! A terminal that passes every key at once and has a screen of its own, until this is dropped. Not here: what is shown
-//! (`screen`), what keys mean (`keys`).
+//! A terminal that passes each key at once and has a screen of its own, until the value is dropped. Not here: what is shown (`screen`),
+//! what keys mean (`keys`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Stderr, Stdin, Write};

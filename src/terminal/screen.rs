@@ -1,5 +1,4 @@
-//! What the terminal shows, line by line, whatever its size: the words typed, the rows, a preview. Pure. Not here:
-//! writing it (`raw_terminal`).
+//! The lines that the terminal shows, at any size: the typed words, the rows, a preview. Pure. Not here: writing them (`raw_terminal`).
 
 use unicode_width::UnicodeWidthChar;
 

@@ -1,4 +1,4 @@
-//! What answers clients, by their rights. Not here: the answers (`api::local`).
+//! The memory that answers a client, chosen by the client's rights. Not here: the answers (`api::local`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What a balancer asks a replica: whether it is caught up with its team, and in which state. It needs no token, so it tells
-//! nothing else. Not here: finding that out (`retriever::replica`), the answers to clients (`service`).
+//! Answers a load balancer: whether a replica is caught up with its team, and in which state it is. The answer needs no token, so it
+//! says nothing else. Not here: finding the state (`retriever::replica`), the answers to clients (`service`).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,5 +1,6 @@
-//! One HTTP request, from its head to its answer: its head is checked, its body read whole, and then it waits for a free call,
-//! so a slow sender takes none. MCP or REST answers it; a file of the page is answered at once. Not here: the checks (`request_guard`), the protocol (rmcp).
+//! One HTTP request, from its head to its answer. The head is checked, the body is read whole, and then the request waits for a free
+//! call, so a slow sender takes none. MCP or REST answers it; a file of the page is answered at once. Not here: the checks
+//! (`request_guard`), the protocol (rmcp).
 
 mod embeddings_call;
 mod page_answer;

@@ -1,5 +1,5 @@
-//! `complete-words`: answers a shell that completes a word: the words of the command line, or values of the store. Whatever goes wrong, there is
-//! no message: somebody only pressed Tab. Not here: what may stand at a place (`word_completion`).
+//! `complete-words`: completes a word for a shell: words of the command line, or values of the store. No failure shows a message:
+//! somebody only pressed Tab. Not here: which words are possible (`word_completion`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

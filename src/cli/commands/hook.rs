@@ -1,5 +1,5 @@
-//! `hook`: how a hook runs as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here:
-//! what hooks say and learn (`clients::hooks`).
+//! `hook`: runs a hook as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here: what hooks
+//! answer and learn (`clients::hooks`).
 
 use guard::secrets::Redacted;
 use retriever::startup::Retriever;

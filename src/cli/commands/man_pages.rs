@@ -1,5 +1,5 @@
-//! `man-pages`: writes the manual pages into a directory, for packages and for who has only the program. They are made from the
-//! command line's own description and help. Not here: that help (`args::help`).
+//! `man-pages`: writes the manual pages into a directory, for packages and for people who have only the program. They are made from
+//! clap's description and help. Not here: that help (`args::help`).
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! `setup`: gives the setup what it needs of the machine: home, project, programs, clock, and when clients were seen. Not here:
-//! what it does with them (`clients::setup`).
+//! `setup`: collects what the setup needs of the machine: home, project, programs, clock, and the last call of each client. Not here:
+//! the setup itself (`clients::setup`).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

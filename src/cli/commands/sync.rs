@@ -1,5 +1,5 @@
-//! `sync`: one round with the team. Not here: the round itself (`sync`), the way to the team (`team_link`), and how it
-//! is told (`team_text`).
+//! `sync`: one round with the team. Not here: the round itself (`sync`), the link to the team (`team_link`), and the report of a round
+//! (`team_text`).
 
 use std::io::Write;
 

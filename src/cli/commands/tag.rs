@@ -1,5 +1,5 @@
-//! `tag`: suggests tags for a memory, and adds tags to it as a new version. Not here: which tags suggest themselves (`search`), what
-//! becomes of the old version (`edit`).
+//! `tag`: suggests tags for a memory, and adds tags to it as a new version. Not here: finding suggestions (`search`), replacing the old
+//! version (`edit`).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What waits for one listener, and when it hears something although nothing happened. Not here: how it is sent (`events`,
+//! The queue of one listener, and the signs of life it gets while nothing happens. Not here: how events are sent (`events`,
 //! `event_socket`).
 
 use std::pin::Pin;

@@ -1,6 +1,6 @@
-//! `GET /api/v1/events`: the journal as server-sent events, or over a WebSocket. A listener takes none of the calls and is no
-//! call that the end waits for; it counts as attached while it listens. Not here: what is sent (`live`), the messages of a
-//! WebSocket (`event_socket`).
+//! `GET /api/v1/events`: the journal as server-sent events, or over a WebSocket. A listener uses no slot for calls, and the end of the
+//! server does not wait for it; it counts as attached while it listens. Not here: what is sent (`live`), the messages of a WebSocket
+//! (`event_socket`).
 
 use std::convert::Infallible;
 use std::pin::Pin;

@@ -1,5 +1,4 @@
-//! Which texts a parameter takes, as patterns for the description: as narrow as what is accepted. Not here: the check
-//! itself (`requests`).
+//! JSON Schema patterns for the texts that a parameter accepts, as narrow as the check. Not here: the check itself (`requests`).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The finished content of an answer, and the answer of it. Not here: what it says (`reply`), problems (`problem`).
+//! The content of an answer, and the HTTP response made of it. Not here: the words (`reply`), problems (`problem`).
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! One request for vectors: its body is read, then it waits for a free call as all others do. Not here: the answer (`embeddings`).
+//! One request for vectors: its body is read, then it waits for a free call like every other request. Not here: the answer
+//! (`embeddings`).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

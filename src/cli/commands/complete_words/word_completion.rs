@@ -1,5 +1,5 @@
-//! What may stand at the place of a word of the command line: found in clap's description of it, so that every command and
-//! option is known at once. Pure. Not here: values of the store (`complete_words`), the scripts of shells (`completions`).
+//! Which words are possible at a place of the command line. They are found in clap's description, so every command and option is known
+//! at once. Pure. Not here: values of the store (`complete_words`), the scripts of shells (`completions`).
 
 use clap::{Arg, ArgAction, Command};
 use event::{Relation, Verdict};

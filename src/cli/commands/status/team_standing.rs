@@ -1,5 +1,5 @@
-//! How sharing with a team stands, in words for `status` and `doctor`. No remote is asked. Not here: finding it out
-//! (`sync::TeamState`), a round (`team_sync`).
+//! The state of sharing with a team, in words for `status` and `doctor`. No remote is asked. Not here: finding the state
+//! (`sync::TeamState`), a round (the command `sync`).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a round did or would do, as text and JSON. Not here: doing it (`team_sync`).
+//! What a round did or would do, as text and JSON. Not here: the round (`sync`).
 
 use std::io::Write;
 
