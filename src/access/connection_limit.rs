@@ -100,7 +100,7 @@ impl LimitState {
         self.next
     }
 
-    /// Records an activity of a connection; `calls` tells how many it is in, from how many it was in.
+    /// Records an activity of a connection; `calls` returns its new number of calls from the old number.
     fn update(&mut self, number: u64, calls: impl FnOnce(usize) -> usize) {
         let last_activity = self.tick();
         if let Some(entry) = self.entries.get_mut(&number) {

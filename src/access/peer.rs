@@ -21,7 +21,7 @@ impl Peer {
     }
 }
 
-/// Returns what stands for whoever has this address: of IPv6 a customer has at least a whole /64.
+/// Returns the network of an address: the address itself, or the /64 of IPv6, since a customer has at least a whole /64.
 pub fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

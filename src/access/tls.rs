@@ -18,7 +18,7 @@ use event::Timestamp;
 /// The first byte of a handshake.
 const HANDSHAKE: u8 = 0x16;
 
-/// What a client is told that speaks HTTP without TLS.
+/// The answer to a client that sends HTTP without TLS.
 const PLAIN: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 48\r\nConnection: close\r\n\r\nBad request: this port speaks https, not http.\r\n";
 
@@ -101,7 +101,7 @@ impl TlsIdentity {
     }
 }
 
-/// Tells a client that speaks without TLS what is wrong. What it sent is read, or it would lose the answer.
+/// Answers a client that sends HTTP without TLS. Its request is read first, or the client would lose the answer.
 async fn refuse(mut stream: TcpStream) {
     let mut sent = [0; 4 * 1024];
     // A client that left needs no answer.

@@ -149,7 +149,7 @@ impl Token {
         Ok(text.trim().to_owned())
     }
 
-    /// Returns the hash of whatever a request shows, to compare it with many.
+    /// Returns the hash of a text that a request shows as a token, to compare it with many tokens.
     pub fn shown(text: &str) -> Self {
         Self(hash(text))
     }

@@ -68,7 +68,7 @@ pub fn run<'w>(process: &mut Process<'w>, program: &mut Program<'w>) -> Exit {
     }
     match done {
         Ok(exit) => exit,
-        // What was told before is not told again.
+        // A warning that was printed is not printed again.
         Err(ApiError::Failed { exit, message }) if warnings.contains(&message) => {
             if as_json {
                 crate::failure_json::tell(process, &ApiError::Failed { exit, message }, exit);

@@ -109,7 +109,7 @@ impl Endpoint {
         self.path("log")
     }
 
-    /// Writes which process holds the lock. Its number is only told to people.
+    /// Writes which process holds the lock. The process id is only for messages to people.
     pub fn name_holder(&self) {
         // Without it people look the process up themselves.
         let _ = write_private(&self.path("pid"), &std::process::id().to_string());

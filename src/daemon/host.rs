@@ -74,7 +74,7 @@ impl Host {
         Self::listen_by(Transport::Best, endpoint, core, version, idle)
     }
 
-    /// Listens for clients; `clock` tells how long nobody has asked.
+    /// Listens for clients on this transport.
     pub fn listen_by(
         transport: Transport,
         endpoint: Endpoint,

@@ -13,7 +13,7 @@ use writer::Moment;
 #[cfg(unix)]
 const FIRST_UNNAMED_FD: i32 = 3;
 
-/// The variable that tells a retriever when it was started, in nanoseconds since 1970.
+/// The variable that holds the time when a retriever was started, in nanoseconds since 1970.
 pub const STARTED: &str = "AGENT_KNOWLEDGE_STARTED";
 
 /// The command that starts a retriever.
@@ -27,7 +27,7 @@ pub struct Start {
     pub set: Vec<(String, OsString)>,
     /// Its working directory, which must outlive it.
     pub directory: PathBuf,
-    /// Tells the time.
+    /// Returns the time.
     pub clock: fn() -> Moment,
 }
 

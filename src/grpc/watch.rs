@@ -100,7 +100,7 @@ impl ServerStreamingService<DynamicMessage> for Watcher {
     }
 }
 
-/// Tells a client until it leaves or the server ends.
+/// Sends the events of a source to a client until the client leaves or the server ends.
 async fn told(
     watching: Arc<Watching>,
     events: Sender<Result<RpcEvent, Status>>,
@@ -148,7 +148,7 @@ async fn told(
             () = tokio::time::sleep(looker.pause(began.elapsed())) => {}
             () = events.closed() => return,
             () = watching.closing.happened() => {
-                // Nobody is told who does not read.
+                // A client that does not read gets no status.
                 let _ = events.try_send(Err(Status::unavailable("the retriever ends; call again")));
                 return;
             }

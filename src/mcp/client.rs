@@ -25,7 +25,7 @@ impl Caller {
     /// Reads who calls.
     pub fn of(context: &RequestContext<RoleServer>) -> Self {
         let thread = context.meta.0.get("threadId").and_then(|id| id.as_str());
-        // A client with a named token is what the token says, whatever it calls itself.
+        // The name of a token counts before the name that the client gives itself.
         let of_token = admitted(&context.extensions).and_then(Admitted::name).map(Redacted::stamp);
         let given = || context.client_info().and_then(|client| agent_name(&client.name));
         let name = of_token.or_else(given);
@@ -35,7 +35,7 @@ impl Caller {
         }
     }
 
-    /// Returns in whose name its changes are written.
+    /// Returns the voice in which its changes are written.
     pub fn voice(&self) -> Voice {
         Voice::Model { client: self.name.clone(), session: self.session_id.clone() }
     }

@@ -80,7 +80,7 @@ pub struct McpServer {
     heard: Heard,
     telling: Option<Telling>,
     pushes: bool,
-    /// What the client wants to hear of.
+    /// The resources that the client subscribed to.
     pub subscriptions: Subscriptions,
 }
 
@@ -93,7 +93,7 @@ pub struct Options {
     pub heard: Heard,
     /// Writes down what tools tell.
     pub telling: Option<Telling>,
-    /// Whether the client can be told something that it did not ask at that moment.
+    /// Whether the server can send the client a notification.
     pub pushes: bool,
     /// What the client may do; tools beyond that are not listed.
     pub rights: Rights,

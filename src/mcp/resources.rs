@@ -37,7 +37,7 @@ const SESSION_FORM: &str = "memory://session/{id}";
 const PAST_FORM: &str = "session://{tool}/{id}";
 /// Tokens of the fields around a list.
 const FRAME_TOKENS: usize = 30;
-/// The checksum of the state. It is readable but not listed, because it tells an agent nothing.
+/// The checksum of the state. It is readable but not listed, because it is of no use to an agent.
 const DIGEST: &str = "memory://digest";
 /// The media type of memories.
 const JSON: &str = "application/json";

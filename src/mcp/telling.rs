@@ -40,7 +40,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Reads the arguments of a tool. `None` for a tool that tells no memories.
+    /// Reads the arguments of a tool. `None` for a tool that delivers no memories.
     pub fn of(tool: &str, arguments: JsonObject) -> Option<Self> {
         let nothing = Vec::new;
         let (asked, repo, ids) = match tool {

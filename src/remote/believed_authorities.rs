@@ -12,7 +12,7 @@ const SYSTEM: [&str; 4] = [
     "/opt/homebrew/etc/openssl@3/cert.pem",
 ];
 
-/// Reads the certificates that are believed: those of this file, else those of the system.
+/// Reads the trusted certificates: those of this file, else those of the system.
 ///
 /// # Errors
 /// A sentence, if there are none.

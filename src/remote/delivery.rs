@@ -41,7 +41,7 @@ pub enum Delivered {
     Yes,
     /// The server will never take it.
     Refused(String),
-    /// The server does not know what the line is about; it may soon, if another one was told.
+    /// The server does not know the memory of the line; it may soon, if another server has it.
     Unknown(String),
     /// The server is doing just this.
     UnderWay(String),
@@ -99,7 +99,7 @@ pub fn too_long(request: &ServerRequest) -> Option<String> {
         .then(|| format!("it has {bytes} bytes, and at most {BODY_BYTES_MAX} can be sent"))
 }
 
-/// Tells what an answer to the delivery of an event means.
+/// Returns the outcome of a delivery, from the answer of the server.
 pub fn outcome(event: &Event, answer: &Result<ServerAnswer, Unheard>) -> Delivered {
     let answer = match answer {
         Err(none) => return Delivered::Away(none.why.clone()),

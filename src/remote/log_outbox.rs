@@ -83,13 +83,13 @@ impl Tries {
         (now.saturating_duration_since(since) < pause).then_some(self.why.as_str())
     }
 
-    /// Notes a failure.
+    /// Records a failure.
     pub fn failed(&mut self, why: String, now: Instant) {
         let pause = self.pause.map_or(PAUSE_MIN, |(_, pause)| (pause * 2).min(PAUSE_MAX));
         (self.pause, self.why) = (Some((now, pause)), why);
     }
 
-    /// Notes that the memory is unknown. Returns whether it was for too long.
+    /// Records that the memory is unknown. Returns whether it has been unknown for too long.
     pub fn unknown(&mut self, now: Instant) -> bool {
         let since = *self.since.get_or_insert(now);
         now.saturating_duration_since(since) >= UNKNOWN
@@ -274,7 +274,7 @@ impl LogRewrite {
         Ok(())
     }
 
-    /// Tells how the next line of the log stands. `None` if it was delivered, and the events that are kept came after it.
+    /// Returns whether the next line of the log is due. `None` if it was delivered, and the kept events came after it.
     fn next_line(&mut self, event: Option<&Event>) -> Option<EventDue> {
         let (delivered, unsure) = self.lines.unwrap_or_default();
         let line = self.read;
@@ -326,7 +326,7 @@ impl ArchivedEvents {
             }
         });
         match read {
-            // `doctor` tells of it; what can be read of it was.
+            // `doctor` reports it; the readable part was read.
             Ok(_) | Err(StoreError::Damaged { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -440,7 +440,7 @@ mod tests {
         log.rewrite(&lines[23..25]);
         assert_eq!(log.deliver(2), ["m20", "m21"]);
         assert_eq!(log.deliver(99), ["m22", "m23", "m24"]);
-        // What is still in the log tells the place.
+        // The lines that are still in the log show the place.
         log.seal("000003.jsonl.gz", &lines[23..24]);
         log.rewrite(&lines[24..27]);
         assert_eq!(log.deliver(99), ["m25", "m26"]);

@@ -58,7 +58,7 @@ impl NamedThere {
     /// Tells whether this is a memory that stays on this machine.
     ///
     /// # Errors
-    /// It cannot be told: the own memory cannot be asked now, or the name is unclear.
+    /// The own memory cannot be asked now, or the name is unclear.
     pub fn stays(&self, memory: &str) -> Result<bool, ApiError> {
         let shown = match self.local.ask(&Request::Show([memory.to_owned()].to_vec())) {
             Ok(shown) => shown,

@@ -27,7 +27,7 @@ impl Outage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells whether it did not answer a moment ago.
+    /// Tells whether the server failed to answer a moment ago.
     pub fn rests(&self) -> bool {
         self.lock().since.is_some_and(|since| since.elapsed() < REST)
     }
@@ -42,7 +42,7 @@ impl Outage {
         heard.why = unheard.status.map(|_| unheard.why);
     }
 
-    /// Returns what is to be said about it, once for each outage.
+    /// Returns the notice about an outage, once for each outage.
     pub fn notice(&self) -> Option<String> {
         let mut heard = self.lock();
         if heard.since.is_none() || std::mem::replace(&mut heard.is_told, true) {

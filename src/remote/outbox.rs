@@ -160,7 +160,7 @@ impl Logs {
         }
     }
 
-    /// Delivers all that can be delivered now, and tells what is left.
+    /// Delivers all that can be delivered now, and returns what is left.
     fn deliver(&mut self) -> Remaining {
         let begun = self.state.lock().unwrap_or_else(PoisonError::into_inner).rung;
         let left = match self.has_turn() {
@@ -225,7 +225,7 @@ impl Logs {
         if let Some(place) = of_log.place(self.file.place(log)) {
             self.file.note(log, place);
         }
-        // The end of the round tells that it cannot be written.
+        // The end of the round reports that the file cannot be written.
         let _ = self.file.write();
     }
 

@@ -47,7 +47,7 @@ pub struct RemoteTeam {
     outbox: Option<Outbox>,
 }
 
-/// What was told about deliveries.
+/// What was reported about deliveries.
 #[derive(Default)]
 struct ReportedDeliveries {
     refused: usize,
@@ -131,7 +131,7 @@ impl RemoteTeam {
         Ok(notices.fold(reply, |reply, notice| reply::with_notice(reply, &notice)))
     }
 
-    /// Returns what is to be said about the last line that the server did not take, once.
+    /// Returns the notice about the last line that the server refused, once for each line.
     fn refusal(&self) -> Option<String> {
         let state = self.outbox.as_ref()?.state();
         let mut reported = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -173,7 +173,7 @@ impl RemoteTeam {
         }
     }
 
-    /// After a write: it is delivered, and what stands in the way is told once.
+    /// After a write: starts its delivery, and reports once what stands in the way.
     fn with_delivery_note(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
         let Reply { mut text, json } = done?;
         let Some(outbox) = &self.outbox else { return Ok(Reply { text, json }) };

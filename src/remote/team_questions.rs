@@ -11,7 +11,7 @@ use requests::{ContextRequest, Explain, Flagged, Mode, Reply, SearchRequest, Sea
 pub fn reply_of(answer: &ServerAnswer) -> Result<Option<Reply>, Unheard> {
     if answer.is_reply() {
         let text = answer.json.get("text").and_then(Value::as_str).unwrap_or_default();
-        // It comes from another machine, whatever that does with texts.
+        // The text comes from another machine, which may not have neutralised it.
         let text = neutralise(text, Layout::Block);
         return Ok(Some(Reply::new(text, answer.json.get("json").cloned().unwrap_or_default())));
     }

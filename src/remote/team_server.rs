@@ -15,7 +15,7 @@ use crate::believed_authorities::authorities;
 use guard::text::{Layout, neutralise};
 use requests::rest_forms::{BOTH_FORMS, PREFIX, PROBLEM_JSON};
 
-/// How long one request may take in all, whoever waits for it.
+/// How long one request may take in all, even if nobody waits for it any more.
 const REQUEST: Duration = Duration::from_secs(10);
 
 /// How long a connection is kept for the next request.
@@ -224,7 +224,7 @@ impl TeamServer {
         let work = move || {
             let _ = done.send(send_request(&client, &request));
         };
-        // Without a thread there is nobody who would answer, which is told as such.
+        // Without a thread there is no answer, and the wait for it reports that.
         let _ = std::thread::Builder::new().name("team-server".to_owned()).spawn(work);
         Asked { answer, begun: Instant::now() }
     }

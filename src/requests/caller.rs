@@ -13,9 +13,9 @@ pub struct Caller {
     /// The working directory, which decides the repository. A caller over HTTP has none and names the
     /// repository.
     pub directory: Option<PathBuf>,
-    /// The agent or person, as the environment tells it.
+    /// The agent or person, from the variables of the environment.
     pub agent_id: Redacted,
-    /// The session, where the agent tells it.
+    /// The session, if the agent names it.
     pub session_id: Option<Redacted>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,

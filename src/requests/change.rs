@@ -115,7 +115,7 @@ pub enum Wanted {
     },
     /// It is forgotten.
     Forgotten,
-    /// It counts again, whatever took it out.
+    /// It counts again, whether it was forgotten, replaced or archived.
     Restored,
     /// It does not contradict another memory, by id or any unique short form of it.
     Distinct {
@@ -134,7 +134,7 @@ pub enum Wanted {
 pub enum Voice {
     /// The person or agent that runs the program.
     Caller,
-    /// A model; its client may have told its name and session.
+    /// A model; its client may have sent its name and session.
     Model {
         /// The client's name.
         client: Option<Redacted>,
@@ -144,7 +144,7 @@ pub enum Voice {
 }
 
 impl Voice {
-    /// Returns the name of the client, where a model speaks and its client told one.
+    /// Returns the name that the client of a model sent.
     #[must_use]
     pub fn client(&self) -> Option<&str> {
         match self {

@@ -83,7 +83,7 @@ pub fn time() -> Rule<Option<Point>> {
     Rule::of_parameter(Values::Time, |name, fields| fields.point(name))
 }
 
-/// The place after an event. Whether there is such a place is told later.
+/// The place after an event. Whether there is such a place is checked later.
 pub fn sequence() -> Rule<Option<String>> {
     Rule::of_parameter(Values::Sequence, |name, fields| fields.text(name, SHORT_BYTES_MAX))
 }
@@ -155,7 +155,7 @@ impl<T: 'static> Rule<T> {
         self
     }
 
-    /// Names the parameter and tells what it is, where neither was said before.
+    /// Sets the name and the text of the parameter, unless they were set before.
     pub(super) fn of_field(self, name: &'static str, text: &'static str) -> Self {
         self.with(|parameter| {
             if parameter.name.is_empty() {

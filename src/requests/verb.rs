@@ -57,14 +57,14 @@ pub struct Verb {
     pub cost: Cost,
     /// Reads its arguments.
     pub request: fn(Given) -> Result<Request, ApiError>,
-    /// What a caller over a network is told instead of an answer, where that says more.
+    /// Changes the answer for a caller over a network, where another answer says more.
     pub answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
     /// The tool over MCP, if it has one.
     pub tool: Option<VerbTool>,
 }
 
 impl Verb {
-    /// Asks a memory, and returns what the caller is told.
+    /// Asks a memory, and returns the answer for the caller.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -98,7 +98,7 @@ impl Verb {
         Self { tool: Some(tool), ..self }
     }
 
-    /// Changes what a caller over a network is told.
+    /// Changes the answers for callers over a network.
     pub const fn answered(
         self,
         answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,

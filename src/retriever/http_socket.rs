@@ -89,7 +89,7 @@ impl Retriever<'_> {
         })
     }
 
-    /// Whom HTTP and gRPC answer: whoever shows the server's token, or a named one.
+    /// Returns what HTTP and gRPC ask of clients: the server's token, or a named one.
     pub fn access(&self, command: &ServeOptions) -> Result<HttpAccess, ApiError> {
         let (token, token_file) = self.own_token(command).map_err(|error| token_failed(&error))?;
         let named = self.tokens_file()?;

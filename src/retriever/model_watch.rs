@@ -31,7 +31,7 @@ struct ModelWatch {
 
 /// Decides when a model that could not be opened is opened again.
 struct Retries {
-    /// When one was opened last, for whatever reason.
+    /// When a model was opened last.
     tried: Instant,
     /// When one was opened last because the provider had changed it.
     changed: Option<Instant>,
@@ -42,7 +42,7 @@ impl Retries {
         Self { tried: now, changed: None }
     }
 
-    /// Tells what answers while it is opened again; `None` where it is not opened now.
+    /// Returns what answers while the model is opened again; `None` if it is not opened now.
     fn stand_in(&mut self, error: &EmbedError, now: Instant) -> Option<Meanwhile> {
         let is_due = |since: Instant| now.saturating_duration_since(since) >= RETRY;
         let meanwhile = match error {
@@ -109,7 +109,7 @@ impl ModelWatch {
                 (self.places.dense(Some(&present)), self.places.on_whole(Some(&present)));
             let _ = core.engine.switch(dense, on_whole, Meanwhile::PresentModel);
         }
-        // Whoever is turned off is not asked again, whatever becomes of the next model.
+        // A provider that is turned off is not asked again, even if the next model fails.
         if wanted.is_none() {
             self.places.on_whole(None)();
         }
@@ -125,7 +125,7 @@ impl ModelWatch {
             Some(WorkerState::Failed(error)) => Some(error),
             _ => None,
         };
-        // One that is being prepared goes on, whatever the present one does.
+        // A model that is being prepared goes on, even if the present one fails.
         let error = match core.engine.next_embedding() {
             Some(next) => failed(Some(next)),
             None => failed(core.engine.embedding()),

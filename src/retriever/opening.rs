@@ -94,7 +94,7 @@ impl Retriever<'_> {
         user_config_file(self.surroundings.lookup)
     }
 
-    /// Opens the memory in this process, for whoever stands in the working directory.
+    /// Opens the memory in this process, for a caller in the working directory.
     ///
     /// # Errors
     /// [`ApiError::Failed`].
@@ -124,7 +124,7 @@ impl Retriever<'_> {
         if self.is_server { Watches::AsSet } else { Watches::Not }
     }
 
-    /// Returns who asks from a directory, as the environment tells.
+    /// Returns the caller in a directory, by the variables of the environment.
     pub fn caller(&self, directory: Option<PathBuf>) -> Caller {
         let place = directory.as_deref().unwrap_or_else(|| self.surroundings.directory.path());
         let identity = Identity::from_environment(self.surroundings.lookup, place)

@@ -29,7 +29,8 @@ impl ProviderSwitch {
         Ok(Box::new(SwitchedEmbedder { model: open()?, switch: self }))
     }
 
-    /// Tells why nobody may be asked now. Another model that is named changes nothing here: until that one is whole, this one answers.
+    /// Refuses to ask while the provider is turned off. Another model in the settings changes nothing
+    /// here: until that model is complete, this one answers.
     fn check_switch(&mut self) -> Result<(), EmbedError> {
         // A file that cannot be read changes nothing, as it does for the model that answers.
         if let Some(Ok(config)) = self.followed.as_mut().and_then(FollowedConfig::changed) {

@@ -151,7 +151,7 @@ fn check_settings(config: &Config) -> Result<(), ApiError> {
 
 impl Replica {
     /// Exchanges lines for the first time, before the memory is read. A remote that is away does not hinder: what is known is
-    /// served, and balancers are told.
+    /// served, and balancers get the reason.
     pub fn catch_up(&self) -> Result<(), ApiError> {
         let origin = self.link.origin()?;
         let first = self.link.with_transport(|transport| self.run_round(transport));
@@ -179,7 +179,7 @@ impl Replica {
         self.link.ask(Consent::Given, transport, sync_round)
     }
 
-    /// Keeps the memory caught up from now on, on a thread of its own, and tells how it stands.
+    /// Keeps the memory caught up from now on, on a thread of its own, and records its state for balancers.
     pub fn follow(
         self,
         core: &Arc<Core>,
@@ -270,7 +270,7 @@ impl Replica {
 }
 
 impl ReplicaRound {
-    /// Computes the digest of what is known now, if it changed, and tells what is missing.
+    /// Computes the digest of the present memories, if they changed, and returns what is missing.
     fn update_digest(
         &mut self,
         core: &Arc<Core>,

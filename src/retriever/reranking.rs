@@ -117,7 +117,7 @@ impl SetReranker {
         Self { provider, may_see, asked, resting_until: Mutex::new(None) }
     }
 
-    /// Lets it rest, and says why where that is news.
+    /// Stops asking the reranker for a while, and returns the reason if it was asked until now.
     fn failed(&self, why: &str) -> Option<String> {
         let mut resting = self.resting_until.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = resting.replace(Instant::now() + REST).is_none();

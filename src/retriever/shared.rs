@@ -94,7 +94,7 @@ impl Retriever<'_> {
         }
     }
 
-    /// Returns a client of the retriever, whatever the setting says.
+    /// Returns a client of the retriever, even if the setting asks for an own one.
     pub fn attaching(
         &self,
         settings: &GlobalOptions,
@@ -116,7 +116,7 @@ impl Retriever<'_> {
         let Some(this) = self.surroundings.program.clone() else { return Ok(None) };
         let settled = self.settle(settings)?;
         if !settled.is_store_named && need == Need::Meaning {
-            // The retriever is told the store by its name, and a store that does not exist cannot be watched.
+            // The retriever gets the store by its name, and a store that does not exist cannot be watched.
             let _ = settled.store.ensure();
         }
         let (start, endpoint) = (self.start(this, &settled), self.endpoint(&settled));

@@ -21,7 +21,7 @@ pub struct Surroundings<'a> {
     pub directory: StartDirectory,
     /// Where temporary folders may be made.
     pub temporary: PathBuf,
-    /// The path of this program, where the system tells it.
+    /// The path of this program, if the system knows it.
     pub program: Option<PathBuf>,
     /// The name of this machine, where it has one.
     pub host: Option<String>,

@@ -20,7 +20,7 @@ use writer::exit::Exit;
 /// What stands for the remote of the code's own repository.
 pub const ORIGIN: &str = "origin";
 
-/// What a person without settings is told.
+/// The message to a person without settings.
 const NO_REMOTE: &str = "\
 nothing is shared yet, because the configuration names no team
 make an empty private git repository for your team, and name it and what is shared, for example

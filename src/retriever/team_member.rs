@@ -15,7 +15,7 @@ use requests::{Api, ApiError};
 use settings::ConfigTable;
 use settings::variables::TOKEN;
 
-/// The variable that names the certificates that are believed, as other programs read it.
+/// The variable that names the trusted certificates, which other programs read, too.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
 
 impl Retriever<'_> {
@@ -27,7 +27,7 @@ impl Retriever<'_> {
     ) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
         self.directory_asked.note(true);
-        // A wrong address is told before anything is started.
+        // A wrong address is refused before anything is started.
         let team = team.map(|team| self.team_server(team)).transpose()?;
         let settled = self.settle(settings)?;
         self.telling = self.telling(&settled);

@@ -84,7 +84,7 @@ impl Retriever<'_> {
             loop {
                 let logs = length_of_logs(&store);
                 if rounds.is_due(logs, Instant::now()) {
-                    // What stood in its way is told by `status`, and by the command.
+                    // `status` and the command report what stood in its way.
                     let done = sync_command(&program, store.root()).status();
                     let is_done = done.is_ok_and(|status| status.success());
                     let end = if is_done { RoundEnd::Done } else { RoundEnd::Failed };

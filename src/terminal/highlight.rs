@@ -38,7 +38,7 @@ impl ColourChoice {
     }
 }
 
-/// Bold, in whatever colour the terminal has.
+/// Bold, in the terminal's own colour.
 const BEGIN: &str = "\u{1B}[1m";
 const END: &str = "\u{1B}[0m";
 

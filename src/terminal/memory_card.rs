@@ -33,7 +33,7 @@ struct Field<'a> {
 /// Rewrites the answer of `show` for a terminal of this width.
 pub fn cards(text: &str, columns: usize, style: TitleStyle) -> String {
     let columns = columns.clamp(20, COLUMNS_MAX) - INDENT.len();
-    // The first line tells agents what the notes are; a person has asked for them.
+    // The first line explains the notes to agents; a person has asked for them.
     let notes = text.split_once("\n\n").map_or(text, |(_, notes)| notes);
     // Lines of a text are indented, so no text has an empty line.
     let blocks = notes.split("\n\n").map(|block| match block.starts_with("id: ") {

@@ -13,7 +13,7 @@ use requests::rights::Rights;
 pub enum Audience {
     /// The user of this machine.
     Owner,
-    /// Other machines, which are told nothing private.
+    /// Other machines, which get nothing private.
     OtherMachines,
     /// A team, which every replica must tell the same: nothing of this machine.
     Team,

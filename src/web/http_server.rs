@@ -59,7 +59,7 @@ pub struct HttpAccess {
     pub token_file: Option<PathBuf>,
     /// What makes it HTTPS. Without it the listener must be on the loopback interface.
     pub tls: Option<TlsIdentity>,
-    /// What a replica tells balancers; `None` for a server that is none.
+    /// The answers of a replica to balancers; `None` for a server that is no replica.
     pub replica: Option<Arc<ReplicaHealth>>,
 }
 
@@ -111,7 +111,7 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Serves whoever shows a token, on a thread of its own. `host` is the name of this machine.
+    /// Serves clients that show a token, on a thread of its own. `host` is the name of this machine.
     ///
     /// # Errors
     /// An error of the operating system.

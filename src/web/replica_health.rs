@@ -60,7 +60,7 @@ pub struct ReplicaState {
     pub lags: Vec<Lag>,
 }
 
-/// What is known of a replica, for whoever asks.
+/// The state of a replica, for balancers.
 #[derive(Debug)]
 pub struct ReplicaHealth {
     state: Mutex<ReplicaState>,
@@ -96,7 +96,7 @@ impl ReplicaHealth {
         answer
     }
 
-    /// Tells a balancer whether to send clients here.
+    /// Returns whether a balancer may send clients here, as a status and its JSON.
     #[must_use]
     pub fn told(&self, now: Instant) -> (StatusCode, Value) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();

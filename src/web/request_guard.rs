@@ -135,7 +135,7 @@ pub struct Keys {
     pub sign_in: Arc<SignIn>,
 }
 
-/// Checks the head of a request, and tells where it leads.
+/// Checks the head of a request, and returns its destination.
 pub fn check_head(
     parts: &Parts,
     names: &OwnNames,

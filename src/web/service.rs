@@ -76,7 +76,7 @@ pub struct HttpService {
     requests: AtomicU64,
     /// Asked where other machines are answered.
     private: Option<Arc<PrivateMemories>>,
-    /// What balancers are told, if this is a replica.
+    /// The answers to balancers, if this is a replica.
     replica: Option<Arc<ReplicaHealth>>,
 }
 
@@ -153,7 +153,7 @@ impl HttpService {
         };
         let headers = answer.headers_mut();
         headers.insert(HeaderName::from_static("keep-alive"), KEEP_ALIVE);
-        // No page of another site shows or loads an answer, whatever it is.
+        // No page of another site may show or load an answer.
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let for_whom = HeaderName::from_static("cross-origin-resource-policy");
         headers.insert(for_whom, HeaderValue::from_static("same-origin"));
@@ -239,7 +239,7 @@ impl HttpService {
         }))
     }
 
-    /// Returns what tells whether the token of a listener still holds: it may listen for days.
+    /// Returns a check whether the token of a listener still holds, since it may listen for days.
     fn may_listen(&self, parts: &Parts) -> MayListen {
         let admitted = parts.extensions.get::<Admitted>().cloned();
         let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
@@ -317,7 +317,7 @@ impl HttpService {
         checked.unwrap_or(Err(Refusal::Failed))
     }
 
-    /// Refuses an answer if the store holds private memories by now. The call is done, so nobody is told to try again.
+    /// Refuses an answer if the store holds private memories by now. The call is done, so the refusal does not ask to try again.
     async fn refuse_if_private_now(&self) -> Result<(), Refusal> {
         self.refuse_while_private().await.map_err(|refusal| match refusal {
             Refusal::Busy => Refusal::Failed,

@@ -89,7 +89,7 @@ pub fn command() -> Command {
     command.help_template(template).after_help(EXAMPLE).after_long_help(more)
 }
 
-/// Tells the other names of a command at the end of its own help.
+/// Lists the other names of a command at the end of its help.
 fn with_aliases(command: Command) -> Command {
     let aliases: Vec<&str> = command.get_visible_aliases().collect();
     if aliases.is_empty() {

@@ -101,7 +101,7 @@ pub(super) fn add(context: &mut CommandContext<'_, '_>, command: &Add) -> Comman
         return Err(Problems::one("LESSON", example).into());
     }
     if form.is_none() {
-        // The form shows it, so it need not be told.
+        // The form shows the kind, so no notice is needed.
         let kind = draft.guessed_kind();
         draft.event_type.get_or_insert_with(|| kind.to_owned());
     }
@@ -203,7 +203,7 @@ impl Program<'_> {
         Ok((receipt, kind))
     }
 
-    /// Saves a lesson, and tells the person what there is to know about it.
+    /// Saves a lesson, and prints its notices for the person.
     pub(super) fn record(
         &self,
         writer: &Writer,

@@ -19,7 +19,7 @@ use writer::exit::Exit;
 
 mod word_completion;
 
-/// What tells a script to offer files.
+/// The line that makes a script offer files.
 const FILES: &str = ":files";
 
 /// Longest meaning beside a word, in characters: shells show it on the same line.

@@ -74,7 +74,7 @@ impl Program<'_> {
         })
     }
 
-    /// Examines everything; `room` tells how much memory the memories take.
+    /// Examines everything; `room` is how much memory the memories take.
     fn examine(
         &self,
         settings: &GlobalOptions,

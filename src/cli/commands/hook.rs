@@ -182,7 +182,7 @@ impl Program<'_> {
         Duration::from_millis(ms.saturating_sub(AROUND_MS).max(DEADLINE_MS_MIN / 2))
     }
 
-    /// Ends the process at the deadline, whatever it does: an answer is written at once and whole, and so is an
+    /// Ends the process at the deadline, even in the middle of its work: an answer is written at once and whole, and so is an
     /// event.
     fn leave_after(&self, deadline: Duration) {
         let (end, leave) = (Instant::now() + deadline, self.surroundings.leave);

@@ -85,7 +85,7 @@ impl SetupChanges {
         Self { words, to_write: new.len(), has_clients: !files.is_empty() }
     }
 
-    /// Tells what a setup did that did not fail.
+    /// Returns the word for a setup that did not fail.
     fn state(&self) -> &'static str {
         match (self.has_clients, self.to_write) {
             (false, _) => "none",

@@ -32,7 +32,7 @@ pub struct Mcp {
 /// Runs the command.
 pub(super) fn mcp(context: &mut CommandContext<'_, '_>, command: &Mcp) -> CommandResult {
     let api = context.program.opened_for_agents(context.options, command.remote.as_deref())?;
-    // For the calls of the client the directory may decide something, which is told before they come.
+    // The directory may decide something in the calls of the client, so the notice comes before them.
     context.tell_directory();
     let program = &mut *context.program;
     let clock = program.surroundings.clock;

@@ -22,7 +22,7 @@ use writer::exit::Exit;
 mod calibrate;
 mod use_model;
 
-/// What a line ends with that tells the share of a download that is there.
+/// The end of a line about the progress of a download.
 const SHARE_END: &str = " %";
 /// Erases what an earlier text left to the right.
 const TO_LINE_END: &str = "\u{1b}[K";
@@ -61,7 +61,7 @@ pub(super) fn model(context: &mut CommandContext<'_, '_>, command: &Model) -> Co
     Ok(CommandEnd::answer(form, reply))
 }
 
-/// Fetches the model of this machine, and tells its state.
+/// Fetches the model of this machine, and returns its state.
 pub(super) fn fetched(
     program: &mut Program<'_>,
     options: &GlobalOptions,
@@ -71,7 +71,7 @@ pub(super) fn fetched(
     model_status(program, options)
 }
 
-/// Tells which model is installed, and which one answers.
+/// Returns which model is installed, and which one answers.
 fn model_status(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Reply, ApiError> {
     let settled = program.settle(options)?;
     let reply = installed_reply(&settled.model_dir);

@@ -185,7 +185,7 @@ mod on_terminal {
                     shown = now;
                 }
                 let keys = self.read_keys(wait_ms);
-                // Of a terminal that is gone the signal tells, and reading fails.
+                // If the terminal is gone, a signal comes, and reading fails.
                 if self.is_over.load(Ordering::SeqCst) {
                     return Ok(None);
                 }

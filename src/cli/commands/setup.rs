@@ -124,7 +124,7 @@ pub(super) fn set_up(
     if !is_first_day {
         return Ok((exit, reply));
     }
-    // Settings that cannot be read are reported by whatever needs them.
+    // Settings that cannot be read are reported by the code that needs them.
     let config = program.settle(settings).map(|settled| settled.config).unwrap_or_default();
     let sent =
         [("embedding", what_is_sent(&config)), ("reranker", reranking::what_is_sent(&config))];

@@ -45,7 +45,7 @@ struct WeekStats {
     all: Tally,
     by_repo: Tallies,
     by_agent: Tallies,
-    /// Whether some were left out of the tallies and of the memories told.
+    /// Whether some were left out of the tallies and of the delivered memories.
     is_cut: bool,
 }
 

@@ -80,7 +80,7 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     }
     if let Some(origin) = &command.accept_signer {
         let accepted = team.accept(origin)?;
-        // That it cannot be told changes nothing about it.
+        // A report that cannot be written changes nothing about the round.
         let _ = writeln!(messages, "{}", accepted_key(&accepted));
     }
     if let Some(id) = &command.allow

@@ -84,13 +84,13 @@ pub struct HookCall<'a> {
     pub random: u128,
     /// Called at compaction and at the end of a session, when its transcript has something new.
     pub grown: &'a mut dyn FnMut(),
-    /// Writes down what the agent was told.
+    /// Records what was delivered to the agent.
     pub told: &'a mut dyn FnMut(&HookInput, &HookTold<'_>),
     /// Connects to the memory, for a session in a directory.
     pub reach: &'a mut dyn FnMut(&HookInput) -> Reached,
 }
 
-/// What a hook told the agent.
+/// What a hook delivered to the agent.
 pub struct HookTold<'a> {
     /// At which occasion.
     pub occasion: &'static str,
@@ -145,7 +145,7 @@ fn name_of(event: &HookEvent) -> &'static str {
     }
 }
 
-/// Returns the name of the occasion at which an agent is told something.
+/// Returns the name of the occasion of a delivery.
 fn occasion_of(event: &HookEvent) -> &'static str {
     match event {
         HookEvent::Compact => "compact",
@@ -224,7 +224,7 @@ impl HookRun<'_> {
         Ok(())
     }
 
-    /// Writes down what the agent was told.
+    /// Records what was delivered to the agent.
     fn report_delivery(&mut self, text: &str, memories: &[String]) {
         let asked = match &self.input.event {
             HookEvent::Prompt(asked) => Some(asked),

@@ -11,7 +11,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 use access::connection_limit::HeldConnection;
 use daemon::guests::Visit;
 
-/// How often a listener hears something when nothing happens, in seconds, so that both sides notice when the other is gone.
+/// How often a listener gets a sign of life while nothing happens, in seconds, so that each side notices when the other is gone.
 const KEEP_ALIVE_SECONDS: u64 = 15;
 
 /// Happens when the server ends.

@@ -113,7 +113,7 @@ pub fn token_in(headers: &HeaderMap) -> Option<&str> {
     is_asked(headers).then(|| tokens.next()).flatten()
 }
 
-/// Tells a client what happens, until one side ends. `connection` lasts as long.
+/// Sends events to a client until one side ends. `connection` is held until then.
 pub async fn tell(opening: Opening, pieces: Pieces, connection: Arc<Connection>) {
     let Ok(upgraded) = opening.upgrade.await else { return };
     let settings = WebSocketConfig::default()
@@ -144,11 +144,11 @@ impl EventSocket {
         let Some(code) = code else { return };
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(why) };
         let goodbye = self.socket.close(Some(frame));
-        // A client that reads nothing hears nothing.
+        // A client that reads nothing gets nothing.
         let _ = tokio::time::timeout(Duration::from_millis(GOODBYE_MS), goodbye).await;
     }
 
-    /// Tells until there is a reason to end; without a code the other side has ended.
+    /// Sends events until there is a reason to end, and returns its code; `None` if the other side has ended.
     async fn last(&mut self) -> (Option<CloseCode>, &'static str) {
         let mut keep_alive = keep_alive();
         loop {

@@ -55,7 +55,7 @@ const SLOW_MS: u64 = 10_000;
 pub struct Listening {
     /// Where it goes on; `None` for the present end.
     pub from: Option<Sequence>,
-    /// Whether it may hear what is for the owner of the server.
+    /// Whether it gets events that are only for the owner of the server.
     pub is_owner: bool,
     /// Its queue.
     pub queue: frames::Sender<Bytes>,
@@ -77,7 +77,7 @@ enum Wake {
 
 impl Live {
     /// Starts the thread. `None` where the journal is off, or the system refused a thread.
-    /// `private` is asked before anything is told to other machines.
+    /// `private` is checked before anything is sent to other machines.
     pub fn start(
         core: &Arc<Core>,
         watching: Watching,
@@ -378,12 +378,12 @@ impl Listener {
     }
 }
 
-/// Tells a listener where it begins, so that it can go on from there before anything has happened.
+/// The first event of a listener: its place, so that it can go on from there before anything has happened.
 fn begin_event(at: Sequence) -> Bytes {
     format!("retry: 1000\nid: {at}\n\n").into()
 }
 
-/// Tells a listener that it missed something. With a place it can go on from there.
+/// The event that says that a listener missed something. With a place it can go on from there.
 fn lost_event(at: Option<Sequence>, present: &JournalPresent) -> Bytes {
     let now = format!("{:.0}", present.now);
     let nothing = json!({ "at": now, "id": null, "repo": null, "agent": null, "event_type": null });

@@ -47,7 +47,7 @@ use crate::rest::sign_in::{CODE, SIGN_IN, SignIn};
 
 use crate::rest::openapi::{DESCRIPTION, document};
 
-/// Names the agent or person in whose name an action is done.
+/// The header with the name of the agent or person that acts.
 const AGENT: HeaderName = HeaderName::from_static("x-agent");
 
 /// Marks an action, so that it is done once even if it is sent twice.
@@ -228,7 +228,7 @@ impl AnswerForm {
     }
 }
 
-/// Returns in whose name an action is done: that of a named token, whatever the caller says.
+/// Returns the voice of an action. The name of a named token counts before the name in the header.
 pub fn voice(headers: &HeaderMap, admitted: &Admitted) -> Result<Voice, Problem> {
     let of_token = admitted.name().map(Redacted::stamp);
     let Some(given) = headers.get(&AGENT).filter(|_| of_token.is_none()) else {
@@ -244,7 +244,7 @@ pub fn voice(headers: &HeaderMap, admitted: &Admitted) -> Result<Voice, Problem>
     Ok(Voice::Model { client: Some(client), session: None })
 }
 
-/// Returns the mark of an action, if it has one.
+/// Returns the idempotency key of an action, if it has one.
 pub fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(given) = headers.get(&KEY) else { return Ok(None) };
     let is_fine = |key: &&str| {

@@ -16,7 +16,7 @@ const PRIVATE: &str = "private";
 /// The fields whose text may have several lines.
 const LONG_TEXTS: [&str; 4] = ["lesson", "context", "command", "symptom"];
 
-/// Most problems that are told: who reads a wrong file by mistake must see what happened.
+/// Most problems that are reported: a person who read a wrong file by mistake must see what happened.
 const PROBLEMS_MAX: usize = 8;
 
 /// How a form is filled in.

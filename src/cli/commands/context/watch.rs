@@ -65,7 +65,7 @@ pub(crate) fn watch(
     Ok(Reply::new("stopped watching".to_owned(), json))
 }
 
-/// Writes the briefing, unless the file has it; tells whether it was written.
+/// Writes the briefing, unless the file has it; returns whether it was written.
 fn renew_briefing(api: &dyn Api, request: &ContextRequest, file: &Path) -> Result<bool, ApiError> {
     let now = format!("{MARK}{}\n", api.ask(&Request::Context(request.clone()))?.text.trim_end());
     // It names the file and what failed.

@@ -18,7 +18,7 @@ use writer::exit::Exit;
 const ELSEWHERE: &str =
     "memory of another repository (--from agent-knowledge without --repo keeps each in its own)";
 
-/// Most refused items, and most memories of one sort, that are told one by one.
+/// Most refused items, and most memories of one sort, that are listed one by one.
 const LISTED_MAX: usize = 20;
 
 /// The results of an import.
@@ -87,7 +87,7 @@ impl StoreReport {
         Self { text, json: joined_objects(of_store, json_of(batch)), exit, id: None }
     }
 
-    /// Tells under which name the import was written.
+    /// Adds the name under which the import was written.
     pub(crate) fn written_as(&mut self, id: &BatchId) {
         let _ =
             writeln!(self.text, "To take it back: agent-knowledge import --undo {}", id.as_str());

@@ -93,7 +93,7 @@ impl<'w> SiftedCandidates<'w> {
         self.count(|draft| matches!(draft, LessonDraft::Refused(_)))
     }
 
-    /// Tells what was made of each.
+    /// Describes the draft of each candidate.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "{} drafted, {} thrown out, {} refused; what is not saved keeps waiting.",
