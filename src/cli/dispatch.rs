@@ -51,8 +51,8 @@ pub fn run<'w>(process: &mut Process<'w>, program: &mut Program<'w>) -> Exit {
     process.is_colourful = line.color.decides(process.is_colourful);
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
-    let is_told = line.command.as_ref().is_none_or(MainCommand::warns);
-    let warnings = if is_told { program.warnings(&settings) } else { Vec::new() };
+    let shows_warnings = line.command.as_ref().is_none_or(MainCommand::warns);
+    let warnings = if shows_warnings { program.warnings(&settings) } else { Vec::new() };
     for warning in &warnings {
         complain(process.messages, process.name, warning);
     }
@@ -63,7 +63,7 @@ pub fn run<'w>(process: &mut Process<'w>, program: &mut Program<'w>) -> Exit {
         None => home(&mut context, OutputFormat { json: line.json }),
     };
     let done = ended.map(|end| end.print(context.process));
-    if is_told {
+    if shows_warnings {
         context.tell_directory();
     }
     match done {

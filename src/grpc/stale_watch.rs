@@ -70,8 +70,8 @@ impl Look for StaleWatch {
             event: event.to_owned(),
             json: object(memory.clone()),
         };
-        let is_told = !(is_first && self.only_new);
-        let stale = now.iter().filter(|(id, _)| is_told && !before.contains_key(*id));
+        let is_reported = !(is_first && self.only_new);
+        let stale = now.iter().filter(|(id, _)| is_reported && !before.contains_key(*id));
         let fresh = before.iter().filter(|(id, _)| !now.contains_key(*id));
         let stale = stale.map(|stale_memory| event("stale", stale_memory));
         let found = stale.chain(fresh.map(|stale_memory| event("fresh", stale_memory))).collect();

@@ -19,7 +19,7 @@ struct OutageState {
     since: Option<Instant>,
     /// What it answered, if it did.
     why: Option<String>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl Outage {
@@ -37,17 +37,17 @@ impl Outage {
     }
 
     pub fn noted(&self, unheard: Unheard) {
-        let mut heard = self.lock();
-        heard.since = Some(Instant::now());
-        heard.why = unheard.status.map(|_| unheard.why);
+        let mut state = self.lock();
+        state.since = Some(Instant::now());
+        state.why = unheard.status.map(|_| unheard.why);
     }
 
     /// Returns the notice about an outage, once for each outage.
     pub fn notice(&self) -> Option<String> {
-        let mut heard = self.lock();
-        if heard.since.is_none() || std::mem::replace(&mut heard.is_told, true) {
+        let mut state = self.lock();
+        if state.since.is_none() || std::mem::replace(&mut state.is_reported, true) {
             return None;
         }
-        Some(heard.why.clone().unwrap_or_else(|| "did not answer".to_owned()))
+        Some(state.why.clone().unwrap_or_else(|| "did not answer".to_owned()))
     }
 }

@@ -42,7 +42,7 @@ pub struct RemoteTeam {
     server: Arc<TeamServer>,
     named: NamedThere,
     outage: Outage,
-    told: Mutex<ReportedDeliveries>,
+    reported: Mutex<ReportedDeliveries>,
     /// `None` once it is dropped.
     outbox: Option<Outbox>,
 }
@@ -79,7 +79,7 @@ impl RemoteTeam {
             local,
             server,
             outage: Outage::default(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
             outbox: Some(outbox),
         })
     }
@@ -134,7 +134,7 @@ impl RemoteTeam {
     /// Returns the notice about the last line that the server refused, once for each line.
     fn refusal(&self) -> Option<String> {
         let state = self.outbox.as_ref()?.state();
-        let mut reported = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let refusal = state.refusal.filter(|_| state.refused > reported.refused)?;
         reported.refused = state.refused;
         Some(format!("Note: {} did not take {refusal}.", self.server.shown()))
@@ -182,7 +182,7 @@ impl RemoteTeam {
             text.push_str(&format!(" {refusal}"));
         }
         let waits = outbox.state().waits;
-        let mut reported = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(why) = waits.as_ref().filter(|_| !reported.waits) {
             let server = self.server.shown();
             text.push_str(&format!(" Note: it is sent to {server} later, because {why}."));

@@ -73,8 +73,8 @@ pub(super) fn hook(context: &mut CommandContext<'_, '_>, command: &Hook) -> Comm
     let deadline = program.deadline();
     program.leave_after(deadline);
     let heard = program.run_hook(options, command, process, deadline);
-    let is_told = program.variable(HOOKS_DEBUG).is_some();
-    if is_told {
+    let is_debugging = program.variable(HOOKS_DEBUG).is_some();
+    if is_debugging {
         let settled = program.settle(options).ok();
         let warning = settled.and_then(|settled| settled.config.warning());
         for message in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
@@ -99,21 +99,21 @@ impl Program<'_> {
         let mut reach = |input: &HookInput| self.reach(settings, &settled, agent, input, deadline);
         let teller = Teller::of(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
-        let mut note = |input: &HookInput, told: &HookTold<'_>| {
+        let mut record = |input: &HookInput, shown: &HookTold<'_>| {
             let directory =
                 input.directory.as_deref().unwrap_or(self.surroundings.directory.path());
-            let told = Told {
+            let delivery = Told {
                 agent: &Redacted::stamp(agent_id(agent)),
                 session: input.session_id.as_ref(),
                 place: Place::Directory(directory),
                 by: told::HOOK,
-                occasion: told.occasion,
-                asked: told.asked,
-                text: told.text,
-                is_silent: told.text.is_empty(),
-                memories: told.memories,
+                occasion: shown.occasion,
+                asked: shown.asked,
+                text: shown.text,
+                is_silent: shown.text.is_empty(),
+                memories: shown.memories,
             };
-            teller.iter().for_each(|teller| teller.note(&told, moment.now));
+            teller.iter().for_each(|teller| teller.note(&delivery, moment.now));
         };
         let mut grown = || self.import_aside(&settled.sessions_dir);
         let hook = HookCall {
@@ -124,7 +124,7 @@ impl Program<'_> {
             now: moment.now,
             random: moment.random,
             grown: &mut grown,
-            told: &mut note,
+            told: &mut record,
             reach: &mut reach,
         };
         hooks::run(hook, process.input, process.output)

@@ -29,7 +29,7 @@ use writer::exit::Exit;
 #[derive(Default)]
 struct InitReport {
     /// What happened, in words.
-    told: Vec<String>,
+    messages: Vec<String>,
     json: Map<String, Value>,
     exit: Option<Exit>,
 }
@@ -38,7 +38,7 @@ impl InitReport {
     fn note(&mut self, part: &str, state: &str, text: String) {
         self.json.insert(part.to_owned(), state.into());
         if !text.is_empty() {
-            self.told.push(text);
+            self.messages.push(text);
         }
     }
 
@@ -173,13 +173,13 @@ pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> Comm
         done.fail("sessions", &error);
     }
     let home = Home::without_step(program.home_of(options)?, "agent-knowledge init");
-    done.told.push(home.text);
+    done.messages.push(home.text);
     let mut json = home.json;
     if let Some(fields) = json.as_object_mut() {
         fields.insert("init".to_owned(), Value::Object(done.json));
     }
     let exit = done.exit.unwrap_or(Exit::Done);
-    let reply = Reply::new(done.told.join("\n\n"), json);
+    let reply = Reply::new(done.messages.join("\n\n"), json);
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 

@@ -31,7 +31,7 @@ const ROWS_SHOWN: usize = 10;
 struct Tally {
     added: u64,
     tokens: u64,
-    told: BTreeSet<String>,
+    delivered: BTreeSet<String>,
     helped: BTreeSet<(String, String)>,
     failed: BTreeSet<(String, String)>,
 }
@@ -148,7 +148,7 @@ impl WeekStats {
         let (helped, failed): (Vec<_>, Vec<_>) = (helped.collect(), failed.collect());
         let count = |tally: &mut Tally| {
             tally.tokens += number(entry, "tokens");
-            tally.told.extend(delivered.iter().cloned());
+            tally.delivered.extend(delivered.iter().cloned());
             tally.helped.extend(helped.iter().cloned());
             tally.failed.extend(failed.iter().cloned());
         };
@@ -173,7 +173,7 @@ impl WeekStats {
         let mut lines = vec![format!("{days}, since {since}:\n")];
         let mut line = |name: &str, value: String| lines.push(format!("  {name:<16}{value}"));
         line("added", plural(self.all.added, "memory", "memories"));
-        let delivered = plural(self.all.told.len() as u64, "memory", "memories");
+        let delivered = plural(self.all.delivered.len() as u64, "memory", "memories");
         line(
             "told",
             match answers {
@@ -211,12 +211,12 @@ impl WeekStats {
     fn json(&self, savings: &Value, since: &str, days: usize) -> Value {
         let rows = |tallies: &Tallies, name: &str| {
             let rows = tallies.iter().map(|(tallied, tally)| {
-                json!({ name: tallied, "added": tally.added, "told": tally.told.len(), "helped": tally.helped.len(),
+                json!({ name: tallied, "added": tally.added, "told": tally.delivered.len(), "helped": tally.helped.len(),
                     "failed": tally.failed.len(), "tokens_given": tally.tokens })
             });
             rows.collect::<Vec<_>>()
         };
-        json!({ "days": days, "since": since, "added": self.all.added, "told": self.all.told.len(),
+        json!({ "days": days, "since": since, "added": self.all.added, "told": self.all.delivered.len(),
             "answers": savings["answers"], "silent": savings["silent"], "helped": savings["helped"],
             "failed": savings["failed"], "tokens_given": savings["tokens_given"],
             "tokens_of_logs": savings["tokens_of_logs"], "is_cut": self.is_cut,
@@ -229,7 +229,7 @@ impl WeekStats {
 fn table(title: &str, tallies: &Tallies) -> Vec<String> {
     let mut rows: Vec<(&String, &Tally)> = tallies.iter().collect();
     rows.sort_by_key(|(name, tally)| {
-        (std::cmp::Reverse(tally.told.len() as u64 + tally.added), name.as_str())
+        (std::cmp::Reverse(tally.delivered.len() as u64 + tally.added), name.as_str())
     });
     let left_out = rows.len().saturating_sub(ROWS_SHOWN);
     rows.truncate(ROWS_SHOWN);
@@ -242,7 +242,7 @@ fn table(title: &str, tallies: &Tallies) -> Vec<String> {
     let heads = ["added", "told", "helped", "failed", "tokens"].map(str::to_owned);
     let mut lines = vec![format!("\n{}", line(title, heads))];
     lines.extend(rows.into_iter().map(|(name, tally)| {
-        let counts = [tally.told.len(), tally.helped.len(), tally.failed.len()]
+        let counts = [tally.delivered.len(), tally.helped.len(), tally.failed.len()]
             .map(|count| count.to_string());
         let [delivered, helped, failed] = counts;
         line(name, [tally.added.to_string(), delivered, helped, failed, tally.tokens.to_string()])

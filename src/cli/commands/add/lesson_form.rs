@@ -104,7 +104,7 @@ pub(crate) fn fill(draft: &mut Draft, options: &Draft) {
 /// What is wrong in a form: the first problems, and how many more there are.
 #[derive(Default)]
 struct FormProblems {
-    told: Vec<(String, String)>,
+    reported: Vec<(String, String)>,
     more: usize,
     /// The first line before all fields, and how many follow it.
     outside: Option<(usize, usize)>,
@@ -112,8 +112,8 @@ struct FormProblems {
 
 impl FormProblems {
     fn add(&mut self, field: &str, message: String) {
-        if self.told.len() < PROBLEMS_MAX {
-            self.told.push((field.to_owned(), message));
+        if self.reported.len() < PROBLEMS_MAX {
+            self.reported.push((field.to_owned(), message));
         } else {
             self.more += 1;
         }
@@ -134,7 +134,7 @@ impl FormProblems {
             let message = format!("{lines} to no field; a form begins with lesson: and a text");
             problems.add("--form", message);
         }
-        for (field, message) in self.told {
+        for (field, message) in self.reported {
             problems.add(field, message);
         }
         if self.more > 0 {

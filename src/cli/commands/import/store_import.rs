@@ -118,7 +118,7 @@ struct UndoCounts {
     /// Memories that the import wrote.
     written: usize,
     /// Other memories about which it said something: that they are back, replaced or linked.
-    told_of: usize,
+    others_count: usize,
 }
 
 impl UndoCounts {
@@ -128,19 +128,19 @@ impl UndoCounts {
         let all: BTreeSet<String> = changes.iter().filter_map(|change| id(&change)).collect();
         let retracted = changes.iter().filter(is_retract).filter_map(|change| id(&change));
         let written = retracted.collect::<BTreeSet<_>>().len();
-        Self { written, told_of: all.len() - written }
+        Self { written, others_count: all.len() - written }
     }
 
     fn told(&self, extent: Doing) -> String {
         let would = if extent == Doing::Show { "would be " } else { "" };
         let memories = |count: usize| count_text(count, "memory", "memories");
-        match (self.written, self.told_of) {
+        match (self.written, self.others_count) {
             (written, 0) => format!("{} {would}taken back", memories(written)),
-            (0, told_of) => {
-                format!("what it said about {} {would}taken back", memories(told_of))
+            (0, others_count) => {
+                format!("what it said about {} {would}taken back", memories(others_count))
             }
-            (written, told_of) => {
-                let others = count_text(told_of, "other", "others");
+            (written, others_count) => {
+                let others = count_text(others_count, "other", "others");
                 format!("{} {would}taken back, and what it said about {others}", memories(written))
             }
         }
