@@ -58,9 +58,9 @@ impl TlsIdentity {
     /// Tells whether the certificate is one for a name or an address.
     pub fn is_for(&self, host: &str) -> bool {
         let name = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let identity = Arc::clone(&held.identity);
-        drop(held);
+        let state = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let identity = Arc::clone(&state.identity);
+        drop(state);
         identity.is_for(name)
     }
 
@@ -85,19 +85,19 @@ impl TlsIdentity {
     /// after the other.
     fn current(&self, now: Timestamp) -> Arc<Identity> {
         // No code panics while holding the lock, so the state is valid.
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = marks(&self.cert, &self.key);
-        if marks != held.marks {
-            held.marks = marks;
+        if marks != state.marks {
+            state.marks = marks;
             match Identity::load(&self.cert, &self.key, now) {
                 Ok(identity) => {
-                    held.identity = Arc::new(identity);
-                    held.problem = None;
+                    state.identity = Arc::new(identity);
+                    state.problem = None;
                 }
-                Err(error) => held.problem = Some(format!("failed to {error}")),
+                Err(error) => state.problem = Some(format!("failed to {error}")),
             }
         }
-        Arc::clone(&held.identity)
+        Arc::clone(&state.identity)
     }
 }
 

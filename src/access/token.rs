@@ -239,10 +239,10 @@ mod tests {
     fn a_token_is_created_once_and_then_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("not yet/there/token");
-        let made = Token::in_file(&path, random_bits).unwrap();
+        let token = Token::in_file(&path, random_bits).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{}\n", "a5".repeat(RANDOM_BYTES)));
-        assert!(made.is(text.trim()) && !made.is("") && !made.is(&text));
+        assert!(token.is(text.trim()) && !token.is("") && !token.is(&text));
         let again = Token::in_file(&path, || panic!("there is one")).unwrap();
         assert!(again.is(text.trim()));
         assert_eq!(Token::text_in(&path).unwrap(), text.trim());

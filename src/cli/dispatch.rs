@@ -58,15 +58,15 @@ pub fn run<'w>(process: &mut Process<'w>, program: &mut Program<'w>) -> Exit {
     }
     let mut context =
         CommandContext { program, process, options: &settings, command_line: args::help::command };
-    let ended = match &line.command {
+    let outcome = match &line.command {
         Some(command) => command.run(&mut context),
         None => home(&mut context, OutputFormat { json: line.json }),
     };
-    let done = ended.map(|end| end.print(context.process));
+    let printed = outcome.map(|end| end.print(context.process));
     if shows_warnings {
         context.tell_directory();
     }
-    match done {
+    match printed {
         Ok(exit) => exit,
         // A warning that was printed is not printed again.
         Err(ApiError::Failed { exit, message }) if warnings.contains(&message) => {

@@ -130,8 +130,8 @@ impl Endpoint {
     /// Tells whether [`Self::forbid`] was called after this time.
     #[must_use]
     pub fn is_forbidden_since(&self, started: SystemTime) -> bool {
-        let noted = self.path("stop").metadata().and_then(|found| found.modified());
-        noted.is_ok_and(|noted| noted > started)
+        let stop_time = self.path("stop").metadata().and_then(|found| found.modified());
+        stop_time.is_ok_and(|stop_time| stop_time > started)
     }
 
     fn path(&self, extension: &str) -> PathBuf {

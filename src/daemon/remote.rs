@@ -76,13 +76,13 @@ impl Remote {
         }
         let ask =
             |request: Request| Ask::Memory { request: Box::new(request), voice: voice.clone() };
-        let mut asked = ask(request.clone());
+        let mut message = ask(request.clone());
         for _ in 0..TRIES {
             let mut lines = match self.idle().pop() {
                 Some(lines) => lines,
                 None => self.connection()?,
             };
-            match exchange(&mut lines, &asked) {
+            match exchange(&mut lines, &message) {
                 Ok(Some(answer)) => {
                     self.put_back(lines);
                     // The retriever is back, so the memory in this process is closed.
@@ -93,7 +93,7 @@ impl Remote {
                 Err(error) if is_timeout(&error) => return None,
                 // It has gone, and all idle connections lead to it.
                 Ok(None) | Err(_) => {
-                    asked = ask(request.sent_again());
+                    message = ask(request.sent_again());
                     self.idle().clear();
                 }
             }
@@ -116,12 +116,12 @@ impl Remote {
 
     /// Returns the memory in this process, which the first request opens.
     fn local_memory(&self) -> Result<Arc<dyn Api>, ApiError> {
-        let mut kept = lock(&self.state.local_memory);
-        if let Some(local) = &*kept {
+        let mut local_memory = lock(&self.state.local_memory);
+        if let Some(local) = &*local_memory {
             return Ok(Arc::clone(&local.api));
         }
         let api = (self.alone)()?;
-        *kept = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
+        *local_memory = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
         Ok(api)
     }
 

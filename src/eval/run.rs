@@ -166,12 +166,12 @@ fn modes(
     around: &mut EvalEnvironment<'_>,
 ) -> Result<Vec<Mode>, EvalError> {
     let all = [Mode::Lexical, Mode::Dense, Mode::Hybrid];
-    let asked = request.modes.clone();
-    if asked.as_deref() == Some(&[Mode::Lexical]) {
+    let requested = request.modes.clone();
+    if requested.as_deref() == Some(&[Mode::Lexical]) {
         return Ok(vec![Mode::Lexical]);
     }
-    match (wait_for_vectors(local, around)?, asked) {
-        (None, asked) => Ok(asked.unwrap_or_else(|| all.to_vec())),
+    match (wait_for_vectors(local, around)?, requested) {
+        (None, requested) => Ok(requested.unwrap_or_else(|| all.to_vec())),
         (Some(why), None) => {
             (around.tell)(RunProgress::Note(&format!("words only, without meaning: {why}")));
             Ok(vec![Mode::Lexical])

@@ -133,11 +133,11 @@ async fn told(
             Err(status) => (vec![Err(status)], true),
         };
         for event in found {
-            let sent = tokio::select! {
-                sent = events.send(event) => sent.is_ok(),
+            let is_sent = tokio::select! {
+                is_sent = events.send(event) => is_sent.is_ok(),
                 () = watching.closing.happened() => false,
             };
-            if !sent {
+            if !is_sent {
                 return;
             }
         }

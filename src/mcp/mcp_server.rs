@@ -258,11 +258,11 @@ impl ServerHandler for McpServer {
             crate::permission::charge(admitted(&context.extensions)).map_err(busy_error)?;
         }
         let uri = request.uri.clone();
-        let asked = json!({ "uri": redacted(&request.uri) });
+        let uri_json = json!({ "uri": redacted(&request.uri) });
         let read = self.ask(move |api| crate::resources::read(api, &uri)).await;
         // The data names the resource that was not found.
         let read =
-            read.map_err(|error| ErrorData { data: Some(asked), ..protocol_error(error) })?;
+            read.map_err(|error| ErrorData { data: Some(uri_json), ..protocol_error(error) })?;
         let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
@@ -293,8 +293,8 @@ impl ServerHandler for McpServer {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let asked = crate::completion::asked(&request).map_err(protocol_error)?;
-        let values = self.ask(move |api| crate::completion::values(api, &asked)).await;
+        let completion = crate::completion::asked(&request).map_err(protocol_error)?;
+        let values = self.ask(move |api| crate::completion::values(api, &completion)).await;
         Ok(CompleteResult::new(values.map_err(protocol_error)?))
     }
 

@@ -455,11 +455,11 @@ mod tests {
         let lines: Vec<String> = (0..40).map(|at| line(&format!("m{at}"), at)).collect();
         log.append(&lines[..1]);
         assert_eq!(log.deliver(99).len(), 1);
-        let noted = log.outbox.place(None).unwrap();
+        let place = log.outbox.place(None).unwrap();
         log.append(&lines[1..]);
         assert_eq!(log.deliver(24).len(), 24);
-        let noted = log.outbox.place(Some(&noted)).unwrap();
-        log.outbox = LogOutbox::of(&log.log, Some(noted));
+        let place = log.outbox.place(Some(&place)).unwrap();
+        log.outbox = LogOutbox::of(&log.log, Some(place));
         assert_eq!(log.deliver(99).first().unwrap(), "m25");
     }
 

@@ -29,8 +29,8 @@ impl NamedThere {
     /// Returns the repository of the caller. A failure is not remembered.
     fn own_repo(&self) -> Option<&RepoKey> {
         let ask = || {
-            let known = self.local.ask(&Request::Whoami)?;
-            let key = known.json.get("repo").and_then(Value::as_str);
+            let whoami = self.local.ask(&Request::Whoami)?;
+            let key = whoami.json.get("repo").and_then(Value::as_str);
             Ok::<_, ApiError>(key.and_then(|key| RepoKey::parse(key).ok()))
         };
         get_or_ask(&self.own_repo, ask)?.as_ref()

@@ -146,13 +146,14 @@ impl Logs {
     fn deliver_until_closed(&mut self, rung: &Receiver<()>) {
         let mut pause = PAUSE_MIN;
         loop {
-            let left = self.deliver();
-            pause = match left {
+            let remaining = self.deliver();
+            pause = match remaining {
                 Remaining::All(_) => (pause * 2).min(PAUSE_MAX),
                 Remaining::Some(_) | Remaining::Nothing => PAUSE_MIN,
             };
             // Another process of this store may have the turn, and hooks write too.
-            let longest = if matches!(left, Remaining::Nothing) { PAUSE_MIN * 2 } else { pause };
+            let longest =
+                if matches!(remaining, Remaining::Nothing) { PAUSE_MIN * 2 } else { pause };
             match rung.recv_timeout(longest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -163,7 +164,7 @@ impl Logs {
     /// Delivers all that can be delivered now, and returns what is left.
     fn deliver(&mut self) -> Remaining {
         let begun = self.state.lock().unwrap_or_else(PoisonError::into_inner).rung;
-        let left = match self.has_turn() {
+        let remaining = match self.has_turn() {
             Ok(true) => self.deliver_logs(),
             // Another process delivers.
             Ok(false) => Remaining::Nothing,
@@ -171,13 +172,13 @@ impl Logs {
         };
         self.tell(|state| {
             state.looked = begun;
-            state.is_away = matches!(left, Remaining::All(_));
-            state.waits = match &left {
+            state.is_away = matches!(remaining, Remaining::All(_));
+            state.waits = match &remaining {
                 Remaining::Nothing => None,
                 Remaining::Some(why) | Remaining::All(why) => Some(why.clone()),
             };
         });
-        left
+        remaining
     }
 
     /// Tells whether this process delivers.
@@ -206,13 +207,13 @@ impl Logs {
         for log in logs {
             let resumed = || LogOutbox::of(&log, self.file.place(&log).cloned());
             let mut of_log = self.tails.remove(&log).unwrap_or_else(resumed);
-            let left = self.deliver_log(&log, &mut of_log);
+            let remaining = self.deliver_log(&log, &mut of_log);
             self.note(&log, &of_log);
             self.tails.insert(log, of_log);
-            match left {
+            match remaining {
                 Remaining::Nothing => {}
-                Remaining::Some(_) => all = left,
-                Remaining::All(_) => return left,
+                Remaining::Some(_) => all = remaining,
+                Remaining::All(_) => return remaining,
             }
         }
         match (self.file.write(), all) {

@@ -35,8 +35,8 @@ pub fn each(
         match one(id) {
             Ok(Reply { text, json }) => {
                 texts.push(text);
-                let done = json.get("memories").and_then(Value::as_array);
-                memories.extend(done.cloned().unwrap_or_default());
+                let answered = json.get("memories").and_then(Value::as_array);
+                memories.extend(answered.cloned().unwrap_or_default());
                 whole = Some(json);
             }
             Err(error) => {

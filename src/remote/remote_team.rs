@@ -118,9 +118,9 @@ impl RemoteTeam {
             );
             return Ok(reply::with_notice(own()?, &notice));
         }
-        let asked = self.send(team_request);
+        let pending = self.send(team_request);
         let own = own()?;
-        let reply = match self.wait_for_reply(asked) {
+        let reply = match self.wait_for_reply(pending) {
             Some(team) => merge(&own, &team),
             None => own,
         };
@@ -243,9 +243,9 @@ impl RemoteTeam {
     }
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        let done = self.local.ask_as(&request.clone().into(), voice);
-        if !matches!(done, Err(ApiError::NotFound(_))) {
-            return self.with_delivery_note(done);
+        let own_reply = self.local.ask_as(&request.clone().into(), voice);
+        if !matches!(own_reply, Err(ApiError::NotFound(_))) {
+            return self.with_delivery_note(own_reply);
         }
         let action = TeamDeed::from(&request.change);
         each(&request.ids, |id| {
@@ -266,7 +266,7 @@ impl RemoteTeam {
                     team_request.mark = Some(mark());
                     self.or_ask_team(team_request, error)
                 }
-                done => self.with_delivery_note(done),
+                own_reply => self.with_delivery_note(own_reply),
             }
         })
     }

@@ -407,8 +407,8 @@ mod tests {
         // The second request comes to a connection that ends without an answer.
         let (server, _requests) = server(vec![vec![REPLY, ""], vec![REPLY]]);
         for _ in 0..2 {
-            let asked = server.ask(ServerRequest::get("status".to_owned()));
-            assert_eq!(asked.within(PATIENCE).unwrap().status, 200);
+            let pending = server.ask(ServerRequest::get("status".to_owned()));
+            assert_eq!(pending.within(PATIENCE).unwrap().status, 200);
         }
         let waiting = server.ask(ServerRequest::get("status".to_owned()));
         let late = waiting.within(Duration::from_millis(50)).unwrap_err();

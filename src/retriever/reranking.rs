@@ -34,7 +34,7 @@ pub fn of(settled: &ResolvedSettings) -> RerankerNow {
 /// Says for the doctor who gets what, and what keeps it from being asked; nothing where none is set.
 pub fn note(settled: &ResolvedSettings) -> Option<StateNote> {
     let reranker = SetReranker::of(settled.config.rerank.clone()?, settled.variable);
-    let warnings = reranker.asked.as_ref().err().cloned().into_iter().collect();
+    let warnings = reranker.model.as_ref().err().cloned().into_iter().collect();
     Some(StateNote { says: reranker.what_is_sent(), warnings, command: None })
 }
 
@@ -103,8 +103,8 @@ impl FollowedReranker {
 struct SetReranker {
     provider: RerankProvider,
     may_see: MaySee,
-    /// What is asked, or why nobody can be.
-    asked: Result<OpenReranker, String>,
+    /// The model, or why it cannot be asked.
+    model: Result<OpenReranker, String>,
     /// Until when it is not asked; kept until it answers, since the reader knows of the outage.
     resting_until: Mutex<Option<Instant>>,
 }
@@ -112,9 +112,9 @@ struct SetReranker {
 impl SetReranker {
     fn of(provider: RerankProvider, variable: fn(&str) -> Option<OsString>) -> Self {
         let key = provider.key_env.as_deref().and_then(variable);
-        let asked = open(&provider, key.and_then(|key| key.into_string().ok()));
+        let model = open(&provider, key.and_then(|key| key.into_string().ok()));
         let may_see = may_see(&provider);
-        Self { provider, may_see, asked, resting_until: Mutex::new(None) }
+        Self { provider, may_see, model, resting_until: Mutex::new(None) }
     }
 
     /// Stops asking the reranker for a while, and returns the reason if it was asked until now.
@@ -144,8 +144,8 @@ impl Reranker for SetReranker {
     }
 
     fn scores(&self, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, Option<String>> {
-        let asked = self.asked.as_ref().map_err(|why| self.failed(why))?;
-        let scores = scores(asked, query, texts).map_err(|why| self.failed(&why))?;
+        let model = self.model.as_ref().map_err(|why| self.failed(why))?;
+        let scores = scores(model, query, texts).map_err(|why| self.failed(&why))?;
         *self.resting_until.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(scores)
     }
@@ -157,8 +157,8 @@ fn open(provider: &RerankProvider, key: Option<String>) -> Result<OpenReranker, 
     RemoteReranker::open(provider.clone(), key).map_err(|error| error.to_string())
 }
 
-fn scores(asked: &OpenReranker, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, String> {
-    asked.scores(query, texts).map_err(|error| error.to_string())
+fn scores(model: &OpenReranker, query: &Redacted, texts: &[Redacted]) -> Result<Vec<f64>, String> {
+    model.scores(query, texts).map_err(|error| error.to_string())
 }
 
 /// It may see what a model for embeddings at the same place may.

@@ -152,8 +152,8 @@ impl TeamLink {
 
     /// Notes that a person lets these lines pass.
     pub fn allow_lines(&self, held: &[HeldLine]) -> Result<(), ApiError> {
-        let noted = allow_lines(&self.settled.store, &self.remote, held, (self.clock)().now);
-        noted.map_err(|error| sync_error(&error))
+        let recorded = allow_lines(&self.settled.store, &self.remote, held, (self.clock)().now);
+        recorded.map_err(|error| sync_error(&error))
     }
 
     /// Returns the origin of the store, which is made if there is none.

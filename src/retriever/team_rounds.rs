@@ -85,8 +85,8 @@ impl Retriever<'_> {
                 let logs = length_of_logs(&store);
                 if rounds.is_due(logs, Instant::now()) {
                     // `status` and the command report what stood in its way.
-                    let done = sync_command(&program, store.root()).status();
-                    let is_done = done.is_ok_and(|status| status.success());
+                    let status = sync_command(&program, store.root()).status();
+                    let is_done = status.is_ok_and(|status| status.success());
                     let end = if is_done { RoundEnd::Done } else { RoundEnd::Failed };
                     rounds.note(logs, end, Instant::now());
                 }

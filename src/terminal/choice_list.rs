@@ -113,8 +113,9 @@ impl ChoiceList {
             }
             Key::Backspace => drop(self.query.pop()),
             Key::DropWord => {
-                let kept = self.query.trim_end().trim_end_matches(|c: char| !c.is_whitespace());
-                self.query.truncate(kept.len());
+                let without_last_word =
+                    self.query.trim_end().trim_end_matches(|c: char| !c.is_whitespace());
+                self.query.truncate(without_last_word.len());
             }
             Key::DropAll => self.query.clear(),
             _ => {}

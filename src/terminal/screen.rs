@@ -44,8 +44,8 @@ impl Screen {
     /// How many rows of the list fit. Two fifths of the lines are for the preview, if there are enough.
     #[must_use]
     pub fn page(self) -> usize {
-        let taken = if self.rows < PREVIEW_ROWS_MIN { 1 } else { 2 + self.preview_rows() };
-        self.rows.saturating_sub(taken).max(1)
+        let other_rows = if self.rows < PREVIEW_ROWS_MIN { 1 } else { 2 + self.preview_rows() };
+        self.rows.saturating_sub(other_rows).max(1)
     }
 
     fn preview_rows(self) -> usize {
@@ -158,10 +158,10 @@ pub fn cut(text: &str, columns: usize) -> String {
         return text;
     }
     let room = columns.saturating_sub(1);
-    let mut taken = 0;
+    let mut used_columns = 0;
     let fits = |letter: &char| {
-        taken += columns_of(*letter);
-        taken <= room
+        used_columns += columns_of(*letter);
+        used_columns <= room
     };
     let begin: String = text.chars().take_while(fits).collect();
     if columns == 0 { String::new() } else { format!("{begin}…") }
@@ -169,10 +169,10 @@ pub fn cut(text: &str, columns: usize) -> String {
 
 /// Returns the end of a text that fits.
 fn end_of(text: &str, columns: usize) -> String {
-    let mut taken = 0;
+    let mut used_columns = 0;
     let fits = |letter: &char| {
-        taken += columns_of(*letter);
-        taken <= columns
+        used_columns += columns_of(*letter);
+        used_columns <= columns
     };
     let end: Vec<char> = text.chars().rev().take_while(fits).collect();
     end.into_iter().rev().collect()

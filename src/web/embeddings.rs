@@ -89,7 +89,7 @@ fn embeddings_json(
     admitted
         .may(Rights::Read)
         .map_err(|why| refused(StatusCode::FORBIDDEN, "insufficient_permissions", why))?;
-    let asked = read_request(body)?;
+    let request = read_request(body)?;
     admitted.pay().map_err(|seconds| EmbeddingsRefusal {
         retry_after_s: Some(seconds),
         ..refused(
@@ -100,7 +100,7 @@ fn embeddings_json(
     })?;
     let unavailable =
         |message: String| refused(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message);
-    let vectors = core.engine.embed_texts(&asked.texts, WAIT).ok_or_else(|| {
+    let vectors = core.engine.embed_texts(&request.texts, WAIT).ok_or_else(|| {
         let message =
             "this server has no model of its own that answers: it asks another one, or none";
         unavailable(message.to_owned())
@@ -112,7 +112,7 @@ fn embeddings_json(
         },
         other => unavailable(other.to_string()),
     })?;
-    Ok(vector_list(&asked, &vectors))
+    Ok(vector_list(&request, &vectors))
 }
 
 /// Reads a request.

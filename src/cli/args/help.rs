@@ -193,8 +193,8 @@ mod tests {
     fn the_help_of_each_command_fits_a_screen() {
         fn check(command: &Command, before: &[&str]) {
             let words = [before, &[command.get_name()]].concat();
-            let asked = [&words[..], &["--help"]].concat();
-            let help = super::command().try_get_matches_from(asked).unwrap_err().to_string();
+            let help_words = [&words[..], &["--help"]].concat();
+            let help = super::command().try_get_matches_from(help_words).unwrap_err().to_string();
             let lines = help.lines().count();
             assert!(lines <= 48, "{words:?}: {lines} lines\n{help}");
             let own =

@@ -149,9 +149,10 @@ impl Program<'_> {
                 (own.path.as_path(), own.text, true)
             }
         };
-        let kept = |error| if is_ours { with_form_path(error, path, order.again) } else { error };
+        let with_path_kept =
+            |error| if is_ours { with_form_path(error, path, order.again) } else { error };
         let mut draft = lesson_form::read(&text, order.draft.clone())
-            .map_err(|problems| kept(problems.into()))?;
+            .map_err(|problems| with_path_kept(problems.into()))?;
         let known = lesson_form::read(&before, order.draft.clone());
         let is_same = known.as_ref() == Ok(&draft);
         if order.is_new && !is_ours {
@@ -170,11 +171,12 @@ impl Program<'_> {
             FormEnd::Empty
         } else if order.is_new {
             let (receipt, kind) =
-                self.record_typed(writer, draft, durability, process).map_err(kept)?;
+                self.record_typed(writer, draft, durability, process).map_err(with_path_kept)?;
             FormEnd::Saved(Box::new(receipt), kind)
         } else {
             let kind = draft.event_type.clone().unwrap_or_default();
-            let receipt = self.record(writer, draft, durability, process).map_err(kept)?;
+            let receipt =
+                self.record(writer, draft, durability, process).map_err(with_path_kept)?;
             FormEnd::Saved(Box::new(receipt), kind)
         };
         if is_ours {
@@ -220,9 +222,10 @@ impl Program<'_> {
                     RecordError::Store(error) => failed(&error),
                 }
             })?;
-        let made = is_new.then(|| format!("made the store {}", writer.store.root().display()));
+        let made_notice =
+            is_new.then(|| format!("made the store {}", writer.store.root().display()));
         let waits = (receipt.place == Destination::Spool).then(|| WAITS.to_owned());
-        for notice in made.into_iter().chain(among).chain(waits).chain(receipt.notices()) {
+        for notice in made_notice.into_iter().chain(among).chain(waits).chain(receipt.notices()) {
             complain(process.messages, process.name, &notice);
         }
         Ok(receipt)
@@ -260,18 +263,18 @@ fn as_flags(problems: &Problems) -> Problems {
 
 /// Adds where the form is, so that nobody must write it again.
 fn with_form_path(error: ApiError, path: &Path, again: &str) -> ApiError {
-    let kept = format!(
+    let kept_notice = format!(
         "nothing is saved; the form is kept: correct it, and run {again} --form {}",
         path.display()
     );
     match error {
         ApiError::Invalid(mut problems) => {
-            problems.add("--form", kept);
+            problems.add("--form", kept_notice);
             ApiError::Invalid(problems)
         }
         ApiError::Failed { exit, message } => {
-            ApiError::Failed { exit, message: format!("{message}; {kept}") }
+            ApiError::Failed { exit, message: format!("{message}; {kept_notice}") }
         }
-        ApiError::NotFound(message) => ApiError::NotFound(format!("{message}; {kept}")),
+        ApiError::NotFound(message) => ApiError::NotFound(format!("{message}; {kept_notice}")),
     }
 }

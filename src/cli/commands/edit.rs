@@ -64,8 +64,8 @@ pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> Comm
     let FormEnd::Saved(receipt, _) = &end else {
         return Ok(CommandEnd::Saved { form, reply: end.reply() });
     };
-    let done = replaced(&*api, &memory, &old, receipt.id.as_str())?;
-    let reply = Reply { text: done.text, ..end.reply() };
+    let reply = replaced(&*api, &memory, &old, receipt.id.as_str())?;
+    let reply = Reply { text: reply.text, ..end.reply() };
     Ok(CommandEnd::Saved { form, reply: reply.with("replaces", old.into()) })
 }
 
@@ -105,8 +105,8 @@ fn refuse_ended(memory: &Value, id: &str) -> Result<(), ApiError> {
             format!("was replaced by {by}; edit that one: agent-knowledge edit {by}")
         }
         state @ ("retracted" | "archived" | "buried") => {
-            let done = if state == "archived" { "archived" } else { "forgotten" };
-            format!("was {done}; bring it back first: agent-knowledge forget --undo {id}")
+            let state_word = if state == "archived" { "archived" } else { "forgotten" };
+            format!("was {state_word}; bring it back first: agent-knowledge forget --undo {id}")
         }
         _ => return Ok(()),
     };
@@ -144,8 +144,8 @@ fn replace(api: &dyn Api, old: &str, new: &str) -> Result<(), ApiError> {
         change: Wanted::Superseded { by: new.to_owned() },
         note: Some(REASON.to_owned()),
     };
-    let done = api.ask_as(&Request::Change(request), &Voice::Caller);
-    done.map(drop).map_err(|error| ApiError::Failed {
+    let reply = api.ask_as(&Request::Change(request), &Voice::Caller);
+    reply.map(drop).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!(
             "the new version is saved as {new}, but {old} was not replaced: {error}; run agent-knowledge supersede {old} --by {new}"
@@ -160,8 +160,8 @@ fn pin(api: &dyn Api, new: &str) -> Result<(), ApiError> {
         change: Wanted::Pinned,
         note: Some(REASON.to_owned()),
     };
-    let done = api.ask_as(&Request::Change(request), &Voice::Caller);
-    done.map(drop).map_err(|error| ApiError::Failed {
+    let reply = api.ask_as(&Request::Change(request), &Voice::Caller);
+    reply.map(drop).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!(
             "the new version is saved as {new}, but was not pinned: {error}; run agent-knowledge pin {new}"

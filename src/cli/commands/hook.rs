@@ -72,12 +72,12 @@ pub(super) fn hook(context: &mut CommandContext<'_, '_>, command: &Hook) -> Comm
     let CommandContext { program, process, options, .. } = context;
     let deadline = program.deadline();
     program.leave_after(deadline);
-    let heard = program.run_hook(options, command, process, deadline);
+    let outcome = program.run_hook(options, command, process, deadline);
     let is_debugging = program.variable(HOOKS_DEBUG).is_some();
     if is_debugging {
         let settled = program.settle(options).ok();
         let warning = settled.and_then(|settled| settled.config.warning());
-        for message in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
+        for message in warning.into_iter().chain(outcome.err().map(|silence| silence.to_string())) {
             complain(process.messages, "agent-knowledge hook", &message);
         }
     }

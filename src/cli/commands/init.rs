@@ -159,27 +159,28 @@ impl Init {
 pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
-    let mut done = InitReport::default();
-    if let Err(error) = program.init_clients(options, command.about_clients(), messages, &mut done)
+    let mut report = InitReport::default();
+    if let Err(error) =
+        program.init_clients(options, command.about_clients(), messages, &mut report)
     {
-        done.fail("clients", &error);
+        report.fail("clients", &error);
     }
-    if let Err(error) = program.init_model(options, command.about_model(), messages, &mut done) {
-        done.fail("model", &error);
+    if let Err(error) = program.init_model(options, command.about_model(), messages, &mut report) {
+        report.fail("model", &error);
     }
     if let Err(error) =
-        program.init_sessions(options, command.about_sessions(), messages, &mut done)
+        program.init_sessions(options, command.about_sessions(), messages, &mut report)
     {
-        done.fail("sessions", &error);
+        report.fail("sessions", &error);
     }
     let home = Home::without_step(program.home_of(options)?, "agent-knowledge init");
-    done.messages.push(home.text);
+    report.messages.push(home.text);
     let mut json = home.json;
     if let Some(fields) = json.as_object_mut() {
-        fields.insert("init".to_owned(), Value::Object(done.json));
+        fields.insert("init".to_owned(), Value::Object(report.json));
     }
-    let exit = done.exit.unwrap_or(Exit::Done);
-    let reply = Reply::new(done.messages.join("\n\n"), json);
+    let exit = report.exit.unwrap_or(Exit::Done);
+    let reply = Reply::new(report.messages.join("\n\n"), json);
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
@@ -277,28 +278,30 @@ impl Program<'_> {
         done: &mut InitReport,
     ) -> Result<(), ApiError> {
         let settled = self.settle(settings)?;
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let permission = SessionPermission::of(kept.as_ref())?.word();
+        let session_store =
+            SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        let permission = SessionPermission::of(session_store.as_ref())?.word();
         match (given, permission) {
             (None, Some(permission)) => done.note("sessions", permission, String::new()),
             (None, None) => {
-                drop(kept);
+                drop(session_store);
                 let text = self.offer_sessions(settings, Person::IsAsked, messages)?;
-                let kept =
+                let session_store =
                     SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                let permission = SessionPermission::of(kept.as_ref())?.word();
+                let permission = SessionPermission::of(session_store.as_ref())?.word();
                 done.note("sessions", permission.unwrap_or("left"), text);
             }
             (Some(false), _) => {
-                drop(kept);
-                let kept =
+                drop(session_store);
+                let session_store =
                     SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                SessionPermission::Refused.keep(&kept)?;
+                SessionPermission::Refused.keep(&session_store)?;
                 done.note("sessions", "no", String::new());
             }
             (Some(true), _) => {
-                let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
-                drop(kept);
+                let plan =
+                    self.session_plan(session_store.as_ref(), self.session_scope(&settled, &[])?)?;
+                drop(session_store);
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
                 let reply = run_import(&settled, plan, &[], now_ms)?;
                 done.note("sessions", "read", reply.text);

@@ -36,12 +36,12 @@ pub(super) fn mcp(context: &mut CommandContext<'_, '_>, command: &Mcp) -> Comman
     context.tell_directory();
     let program = &mut *context.program;
     let clock = program.surroundings.clock;
-    let heard = program.life.clone().map(|cache| {
+    let on_client_name = program.life.clone().map(|cache| {
         Arc::new(move |client: &str| {
             last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
         }) as Arc<dyn Fn(&str) + Send + Sync>
     });
     let (set, telling) = (command.tools, program.telling.take());
-    let options = Options { set, heard, telling, ..Options::default() };
+    let options = Options { set, heard: on_client_name, telling, ..Options::default() };
     Ok(CommandEnd::Exit(serve_stdio(api, options)))
 }

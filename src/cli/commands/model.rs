@@ -110,8 +110,8 @@ fn installed_reply(directory: &Path) -> Reply {
         text.push_str(&format!("          {}: {}, {} bytes\n", file.name, file.state, file.bytes));
     }
     if status.made_bytes > 0 {
-        let made = format!("          derived files: {} bytes\n", status.made_bytes);
-        text.push_str(&made);
+        let derived_text = format!("          derived files: {} bytes\n", status.made_bytes);
+        text.push_str(&derived_text);
     }
     let is_ready = status.is_ready() && RUNS_MODEL;
     text.push_str(match is_ready {

@@ -45,13 +45,13 @@ pub(super) fn pick(context: &mut CommandContext<'_, '_>, command: &Pick) -> Comm
     let outline: OutlineRequest = command.arguments.read()?;
     let listing = Request::List(Listing::Outline(Box::new(BrowseRequest::from(outline))));
     let api = context.open(Need::Words)?;
-    let listed = || api.ask(&listing).map(|reply| reply.json);
+    let list_memories = || api.ask(&listing).map(|reply| reply.json);
     let lookup = context.program.surroundings.lookup;
     let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     let is_dumb = lookup("TERM").is_some_and(|terminal| terminal == "dumb");
     let is_colourful = context.process.colour_choice.decides(!is_set("NO_COLOR") && !is_dumb);
     let style = if is_colourful { Style::Styled } else { Style::Plain };
-    let Some(id) = chosen(&*api, &listed, &command.words.join(" "), style)? else {
+    let Some(id) = chosen(&*api, &list_memories, &command.words.join(" "), style)? else {
         // Nothing is printed: what takes the answer would take a blank line for one.
         let nothing = Reply::new(String::new(), json!({ "id": Value::Null }));
         return Ok(match command.form.json {

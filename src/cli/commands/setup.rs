@@ -126,9 +126,9 @@ pub(super) fn set_up(
     }
     // Settings that cannot be read are reported by the code that needs them.
     let config = program.settle(settings).map(|settled| settled.config).unwrap_or_default();
-    let sent =
+    let provider_notices =
         [("embedding", what_is_sent(&config)), ("reranker", reranking::what_is_sent(&config))];
-    let notices = sent.into_iter().filter_map(|(about, says)| Some((about, says?)));
+    let notices = provider_notices.into_iter().filter_map(|(about, says)| Some((about, says?)));
     let reply = notices.fold(reply, |reply, (about, says)| reply.and(about, &says));
     // What goes wrong with past sessions is no failure of the setup.
     let person = if command.yes { Person::IsLeftAlone } else { Person::IsAsked };

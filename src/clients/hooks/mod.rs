@@ -226,8 +226,8 @@ impl HookRun<'_> {
 
     /// Records what was delivered to the agent.
     fn report_delivery(&mut self, text: &str, memories: &[String]) {
-        let asked = match &self.input.event {
-            HookEvent::Prompt(asked) => Some(asked),
+        let query = match &self.input.event {
+            HookEvent::Prompt(query) => Some(query),
             HookEvent::ToolFailed(call) if call.command.is_empty() => Some(&call.output),
             HookEvent::ToolFailed(call) => Some(&call.command),
             _ => None,
@@ -236,7 +236,7 @@ impl HookRun<'_> {
         // A past session is not a memory; its parts are named by their number.
         let is_memory = |id: &&String| !id.contains('#');
         let memories: Vec<String> = memories.iter().filter(is_memory).cloned().collect();
-        let delivery = HookTold { occasion, asked, text, memories: &memories };
+        let delivery = HookTold { occasion, asked: query, text, memories: &memories };
         (self.hook.told)(&self.input, &delivery);
     }
 }

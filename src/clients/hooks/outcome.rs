@@ -93,9 +93,9 @@ pub(super) fn of(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
 /// Tells whether the tool was started in the background.
 fn is_in_background(fields: &Map<String, Value>) -> bool {
     let inputs = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
-    let asked = ["run_in_background", "is_background", "isBackground"];
+    let option_names = ["run_in_background", "is_background", "isBackground"];
     inputs.iter().filter_map(|name| object(fields.get(*name)?)).any(|input| {
-        asked.iter().any(|name| input.get(*name).and_then(Value::as_bool) == Some(true))
+        option_names.iter().any(|name| input.get(*name).and_then(Value::as_bool) == Some(true))
     })
 }
 

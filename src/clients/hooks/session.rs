@@ -455,17 +455,17 @@ mod tests {
 
     #[test]
     fn a_fixed_failure_no_longer_waits() {
-        let mut seen = SessionState::default();
-        seen.note(SessionEntry::Failed(failure("a", 0)));
-        seen.note(SessionEntry::Failed(failure("b", 0)));
-        seen.note(SessionEntry::Fixed("a".into()));
-        assert_eq!(seen.failures.len(), 1);
+        let mut state = SessionState::default();
+        state.note(SessionEntry::Failed(failure("a", 0)));
+        state.note(SessionEntry::Failed(failure("b", 0)));
+        state.note(SessionEntry::Fixed("a".into()));
+        assert_eq!(state.failures.len(), 1);
         for _ in 0..100 {
-            seen.note(SessionEntry::Failed(failure("c", 0)));
-            seen.note(SessionEntry::Step(SessionStep::Changed("x".into())));
+            state.note(SessionEntry::Failed(failure("c", 0)));
+            state.note(SessionEntry::Step(SessionStep::Changed("x".into())));
         }
-        assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
-        assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
+        assert_eq!((state.failures.len(), state.failures_len), (FAILURES_MAX, 102));
+        assert!(state.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
     }
 
     #[test]

@@ -131,9 +131,9 @@ mod tests {
     }
 
     fn summary_of(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
-        let mut seen = SessionState::default();
-        entries.into_iter().for_each(|entry| seen.note(entry));
-        draft(&seen, Some(Path::new("/w/api")))
+        let mut state = SessionState::default();
+        entries.into_iter().for_each(|entry| state.note(entry));
+        draft(&state, Some(Path::new("/w/api")))
     }
 
     // S-HOOK-13
@@ -201,13 +201,13 @@ mod tests {
     fn an_existing_file_may_have_any_name() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
-        let mut seen = SessionState::default();
+        let mut state = SessionState::default();
         for entry in
             [failed_entry("npm test"), changed_entry("./$id.tsx"), changed_entry("./$slug.tsx")]
         {
-            seen.note(entry);
+            state.note(entry);
         }
-        let draft = draft(&seen, Some(folder.path())).unwrap();
+        let draft = draft(&state, Some(folder.path())).unwrap();
         assert_eq!(draft.files, ["$id.tsx"]);
     }
 

@@ -73,12 +73,12 @@ fn text_without_our_part(
         return Ok((known.without_us.clone(), folders));
     }
     let original = original(known, book)?;
-    let taken = change.desired.take(before, original.as_deref());
-    let taken = taken.map_err(SetupError::broken(&change.desired.path))?;
-    if original.is_none() && is_nothing(&taken) {
+    let without_ours = change.desired.take(before, original.as_deref());
+    let without_ours = without_ours.map_err(SetupError::broken(&change.desired.path))?;
+    if original.is_none() && is_nothing(&without_ours) {
         return Ok((None, folders));
     }
-    Ok((Some(book.keep(&change.desired.path, &taken)?), folders))
+    Ok((Some(book.keep(&change.desired.path, &without_ours)?), folders))
 }
 
 /// The file as it was without us.

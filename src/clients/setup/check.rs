@@ -54,9 +54,9 @@ pub fn check(
         Err(error) => return Ok(only(&error)),
     };
     let project = &request.machine.project;
-    let meant =
+    let selected =
         record.files.iter().filter(|done| is_meant(done, &request.names, request.scope, project));
-    let found = checked_clients(meant, request, last_seen);
+    let found = checked_clients(selected, request, last_seen);
     let is_fine = found.iter().all(|found| found.problems.is_empty());
     let text: Vec<String> = found.iter().map(|found| text(found, request.now)).collect();
     let text = match text.concat() {
@@ -237,7 +237,7 @@ pub fn clients_status(
     last_seen: LastSeen<'_>,
 ) -> ClientsStatus {
     let book = RecordStore::in_data(data);
-    let done = match book.read() {
+    let recorded = match book.read() {
         Ok(record) => record.files,
         Err(error) => {
             return ClientsStatus { problems: vec![error.to_string()], ..ClientsStatus::default() };
@@ -245,7 +245,7 @@ pub fn clients_status(
     };
     let is_seen =
         |name: &str| ["mcp"].iter().chain(&HOOK_CALLS).any(|call| last_seen(name, call).is_some());
-    let is_done = |name: &str| done.iter().any(|done| done.client == name);
+    let is_done = |name: &str| recorded.iter().any(|recorded| recorded.client == name);
     let installed = clients::all().filter(|client| client.is_found(&machine));
     let mut left_out: Vec<&str> = installed
         .map(|client| client.name)
@@ -260,7 +260,7 @@ pub fn clients_status(
         mode: super::SetupMode::DryRun,
         now,
     };
-    let found = checked_clients(done.iter(), &request, last_seen);
+    let found = checked_clients(recorded.iter(), &request, last_seen);
     let set_up =
         found.iter().map(|found| format!("{} ({})", found.title, last_calls(&found.calls, now)));
     let problems = found.iter().flat_map(|found| {

@@ -276,13 +276,13 @@ mod tests {
     fn new_files_and_folders_are_private_and_removable() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/b/file");
-        let made = make_folders(&file, Readers::User).unwrap();
-        assert_eq!(made, [folder.path().join("a"), folder.path().join("a/b")]);
+        let new_folders = make_folders(&file, Readers::User).unwrap();
+        assert_eq!(new_folders, [folder.path().join("a"), folder.path().join("a/b")]);
         write(&file, "x", FileKind::Program, Readers::User, Expected::Nothing).unwrap();
-        assert_eq!((mode(&file), mode(&made[0])), (0o700, 0o700));
+        assert_eq!((mode(&file), mode(&new_folders[0])), (0o700, 0o700));
         remove(&file).unwrap();
         remove(&file).unwrap();
-        remove_folders(&made);
+        remove_folders(&new_folders);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 

@@ -140,9 +140,9 @@ pub fn take_back(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarge
     let is_meant =
         |done: &&FileRecord| undo::is_meant(done, &request.names, request.scope, project);
     // The file for which folders were made came first, so it is removed last.
-    let meant: Vec<FileRecord> = record.files.iter().rev().filter(is_meant).cloned().collect();
+    let selected: Vec<FileRecord> = record.files.iter().rev().filter(is_meant).cloned().collect();
     let reports: Vec<FileReport> =
-        meant.iter().map(|done| report_undo(done, request, &book, &mut record)).collect();
+        selected.iter().map(|done| report_undo(done, request, &book, &mut record)).collect();
     Ok(report(request, &book, &reports, &ReportNotes::default()))
 }
 

@@ -388,7 +388,7 @@ fn links_are_followed_and_broken_links_refused() {
 fn an_unknown_client_is_answered_with_the_known_ones() {
     let machine = TestMachine::new(Platform::Linux);
     let data = machine.data();
-    let asked = |name: &str, scope| {
+    let refusal_of = |name: &str, scope| {
         let request = SetupRequest {
             machine: machine.machine(PROGRAM),
             data: &data,
@@ -399,8 +399,10 @@ fn an_unknown_client_is_answered_with_the_known_ones() {
         };
         set_up(&request).unwrap_err().to_string()
     };
-    assert!(asked("codx", SetupScope::User).contains("known clients are claude-code, codex, "));
-    assert!(asked("windsurf", SetupScope::Project).contains("no project configuration"));
+    assert!(
+        refusal_of("codx", SetupScope::User).contains("known clients are claude-code, codex, ")
+    );
+    assert!(refusal_of("windsurf", SetupScope::Project).contains("no project configuration"));
 }
 
 /// A check of everything that was set up, by this program.

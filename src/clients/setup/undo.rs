@@ -110,12 +110,14 @@ fn undo_step(
         (_, original, _) => {
             let desired = desired(done, machine)
                 .ok_or_else(|| SetupError::Forgotten { path: done.path.clone() })?;
-            let taken = desired.take(&text, original.as_deref());
-            let taken = taken.map_err(SetupError::broken(&done.path))?;
+            let without_ours = desired.take(&text, original.as_deref());
+            let without_ours = without_ours.map_err(SetupError::broken(&done.path))?;
             let was_made = done.without_us.is_none() || desired.is_whole();
-            Ok(match taken {
-                taken if taken == text => UndoStep::Nothing(Undone::TakenOut),
-                taken if was_made && is_nothing(&taken) => UndoStep::Remove(target, text),
+            Ok(match without_ours {
+                without_ours if without_ours == text => UndoStep::Nothing(Undone::TakenOut),
+                without_ours if was_made && is_nothing(&without_ours) => {
+                    UndoStep::Remove(target, text)
+                }
                 after => UndoStep::Write { target, before: text, after, undone: Undone::TakenOut },
             })
         }

@@ -18,9 +18,9 @@ pub(super) fn text(misses: &[Miss], count: usize) -> String {
     }
     text.push('\n');
     for miss in misses.iter().take(count) {
-        let asked = neutralise(&miss.text, Layout::Line);
-        let asked: String = asked.chars().take(QUERY_CHARS).collect();
-        let _ = writeln!(text, "  {}: {asked}\n    {}", miss.query, miss.why.name());
+        let query_text = neutralise(&miss.text, Layout::Line);
+        let query_text: String = query_text.chars().take(QUERY_CHARS).collect();
+        let _ = writeln!(text, "  {}: {query_text}\n    {}", miss.query, miss.why.name());
         side_text(&mut text, "missed", &miss.missed);
         if let Some(fifth) = &miss.fifth {
             side_text(&mut text, "fifth", fifth);

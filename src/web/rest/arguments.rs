@@ -112,8 +112,9 @@ fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Probl
     if body.is_empty() {
         return Ok(Map::new());
     }
-    let sent = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = sent.split(';').next().unwrap_or_default().trim();
+    let content_type =
+        headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case(JSON) {
         let detail = format!("Content-Type: must be {JSON}");
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
@@ -153,21 +154,24 @@ mod tests {
     fn a_blank_number_or_path_is_refused() {
         let browse = VERBS.iter().find(|verb| verb.name == "browse").unwrap();
         let analyze = VERBS.iter().find(|verb| verb.name == "analyze").unwrap();
-        let asked = |verb, place, query: &str| {
+        let read_query = |verb, place, query: &str| {
             let request = hyper::Request::get(format!("/x?{query}")).body(()).unwrap();
             read(verb, place, &request.into_parts().0, b"").map(Value::Object)
         };
         assert_eq!(
-            asked(browse, None, "limit=2&repo=").unwrap(),
+            read_query(browse, None, "limit=2&repo=").unwrap(),
             json!({"limit": "2", "repo": ""})
         );
-        let refused = asked(browse, None, "limit=&repo=").unwrap_err();
+        let refused = read_query(browse, None, "limit=&repo=").unwrap_err();
         assert_eq!(
             refused,
             Problem::of(&Problems::one("limit", "is blank; leave it out, or give a value").into())
         );
-        assert!(asked(analyze, Some("hubs"), "").is_ok());
-        assert!(asked(analyze, Some("%C2%82"), "").is_err(), "a control character says nothing");
+        assert!(read_query(analyze, Some("hubs"), "").is_ok());
+        assert!(
+            read_query(analyze, Some("%C2%82"), "").is_err(),
+            "a control character says nothing"
+        );
     }
 
     #[test]

@@ -439,12 +439,12 @@ mod tests {
             add(number);
         }
         let (mut old, mut of_old) = listener(Some(first));
-        let mut heard = Vec::new();
+        let mut numbers_read = Vec::new();
         while old.serve(&journal, &mut present()) == ListenerProgress::Lagging {
-            heard.extend(numbers(&read(&mut of_old)));
+            numbers_read.extend(numbers(&read(&mut of_old)));
         }
-        heard.extend(numbers(&read(&mut of_old)));
-        assert_eq!(heard, (1..=3_000).collect::<Vec<u64>>());
+        numbers_read.extend(numbers(&read(&mut of_old)));
+        assert_eq!(numbers_read, (1..=3_000).collect::<Vec<u64>>());
         let last = add(3_001);
         old.serve(&journal, &mut present());
         let text = read(&mut of_old);

@@ -174,13 +174,13 @@ fn schema(parameter: &Parameter) -> Value {
 }
 
 fn responses(verb: &Verb) -> Value {
-    let done = if verb.kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
+    let success = if verb.kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
     let mut responses = Map::new();
     let reply = json!({ "description": "The reply", "content": {
         JSON: { "schema": { "type": "object" } },
         "text/plain": { "schema": { "type": "string" } },
     } });
-    responses.insert(done.as_str().to_owned(), reply);
+    responses.insert(success.as_str().to_owned(), reply);
     let mut refused = |status: StatusCode, about: &str| {
         let schema = json!({ "$ref": "#/components/schemas/Problem" });
         let response = response(about, &schema, "application/problem+json");
@@ -253,8 +253,8 @@ fn events_operation() -> Value {
 fn code_operation() -> Value {
     let fields = json!({ "code": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
-    let made = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
-    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    let code_response = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
+    responses.insert(StatusCode::OK.as_str().to_owned(), code_response);
     refused_to_sign_in(&mut responses);
     refused_at_the_door(&mut responses);
     json!({ "post": {
@@ -270,9 +270,9 @@ fn code_operation() -> Value {
 fn sign_in_operation() -> Value {
     let fields = json!({ "token": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
-    let made =
+    let session_response =
         response("The token of the session", &object(&fields, &["token", "expires_in_s"]), JSON);
-    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    responses.insert(StatusCode::OK.as_str().to_owned(), session_response);
     refused_at_the_door(&mut responses);
     refused_to_sign_in(&mut responses);
     let problem = json!({ "$ref": "#/components/schemas/Problem" });

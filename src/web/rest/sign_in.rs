@@ -286,8 +286,8 @@ mod tests {
     }
 
     fn code(sign_in: &SignIn, second: i64) -> String {
-        let made = sign_in.new_code(&Map::new(), None, at(second)).unwrap();
-        made["code"].as_str().unwrap().to_owned()
+        let code_json = sign_in.new_code(&Map::new(), None, at(second)).unwrap();
+        code_json["code"].as_str().unwrap().to_owned()
     }
 
     fn is_session(sign_in: &SignIn, shown: &str, now: Timestamp) -> bool {
@@ -296,9 +296,9 @@ mod tests {
 
     fn session(sign_in: &SignIn, code: &str, second: i64) -> Result<String, u16> {
         let given = json!({ "code": code });
-        let made = sign_in.new_session(given.as_object().unwrap(), HERE, at(second));
-        let made = made.map_err(|problem| problem.content().status.as_u16())?;
-        Ok(made["token"].as_str().unwrap().to_owned())
+        let session_json = sign_in.new_session(given.as_object().unwrap(), HERE, at(second));
+        let session_json = session_json.map_err(|problem| problem.content().status.as_u16())?;
+        Ok(session_json["token"].as_str().unwrap().to_owned())
     }
 
     // S-UI-3

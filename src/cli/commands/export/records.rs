@@ -94,13 +94,13 @@ impl Records {
         let counts = written().map_err(|error| unread(&error))?;
         let json = json!({ "to": to.to_string_lossy(), "written": counts.written,
             "unchanged": counts.unchanged, "kept": counts.kept });
-        let kept = match counts.kept {
+        let kept_text = match counts.kept {
             0 => String::new(),
-            kept => format!(", {kept} files left as they are: somebody changed them"),
+            kept_text => format!(", {kept_text} files left as they are: somebody changed them"),
         };
         let (to, written, unchanged) =
             (shown(&to.to_string_lossy()), counts.written, counts.unchanged);
-        let how = format!("in {to}: {written} written, {unchanged} unchanged{kept}");
+        let how = format!("in {to}: {written} written, {unchanged} unchanged{kept_text}");
         Ok(self.count_reply(&json, &how))
     }
 
@@ -125,11 +125,11 @@ impl Records {
 
     fn count_reply(&self, more: &Value, how: &str) -> Reply {
         let count = self.lines.len();
-        let left = match self.private {
+        let private_text = match self.private {
             0 => String::new(),
             private => format!("; {private} private ones stay here"),
         };
-        let text = format!("{count} memories {how}{left}\n");
+        let text = format!("{count} memories {how}{private_text}\n");
         let reply = Reply::new(text, more.clone());
         reply.with("memories", count.into()).with("private", self.private.into())
     }

@@ -232,8 +232,8 @@ impl SendingCost {
             }
             cost.texts += 1;
             let text = memory.meaning_text();
-            let sent = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
-            cost.bytes += sent + provider.text_prefix.len();
+            let sent_bytes = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+            cost.bytes += sent_bytes + provider.text_prefix.len();
         }
         cost
     }

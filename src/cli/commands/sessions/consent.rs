@@ -39,15 +39,16 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<String, ApiError> {
         let settled = self.settle(settings)?;
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        if SessionPermission::of(kept.as_ref())? != SessionPermission::NotAsked {
+        let session_store =
+            SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        if SessionPermission::of(session_store.as_ref())? != SessionPermission::NotAsked {
             return Ok(String::new());
         }
-        let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
+        let plan = self.session_plan(session_store.as_ref(), self.session_scope(&settled, &[])?)?;
         if plan.is_empty() {
             return Ok(String::new());
         }
-        drop(kept);
+        drop(session_store);
         let files = plan.len();
         let text = reply::import_question(&plan.tools, &settled.sessions_dir);
         let answer = match person {
@@ -60,9 +61,9 @@ impl Program<'_> {
                 Ok(run_import(&settled, plan, &[], now_ms)?.text)
             }
             Some(false) => {
-                let kept =
+                let session_store =
                     SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                SessionPermission::Refused.keep(&kept)?;
+                SessionPermission::Refused.keep(&session_store)?;
                 Ok("Past sessions are not read; agent-knowledge sessions import asks again."
                     .to_owned())
             }
@@ -85,11 +86,12 @@ pub(crate) fn run_import(
     tools: &[String],
     now_ms: i64,
 ) -> Result<Reply, ApiError> {
-    let mut kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+    let mut session_store =
+        SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
     let _turn = FileLock::take(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
         .map_err(|error| failed(&error))?;
-    SessionPermission::of(Some(&kept))?.and(tools).keep(&kept)?;
-    kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| unkept(&error))?;
+    SessionPermission::of(Some(&session_store))?.and(tools).keep(&session_store)?;
+    session_store.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| unkept(&error))?;
     let bar = bar("{bar:24} {bytes}/{total_bytes} {msg}");
     let mut watch = |progress: &ImportProgress| {
         bar.set_length(progress.bytes_total);
@@ -100,7 +102,7 @@ pub(crate) fn run_import(
             progress.files, progress.files_total, progress.sessions
         ));
     };
-    let progress = plan.run(&mut kept, threads(), &AtomicBool::new(false), &mut watch);
+    let progress = plan.run(&mut session_store, threads(), &AtomicBool::new(false), &mut watch);
     bar.finish_and_clear();
     Ok(reply::import_done(&progress.map_err(|error| unkept(&error))?))
 }

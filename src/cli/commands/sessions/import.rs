@@ -72,10 +72,11 @@ impl Program<'_> {
             tools: known_tools("tool", &command.tool)?,
             ..self.session_scope(settled, &command.root)?
         };
-        let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        let session_store =
+            SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
         let tools = scope.tools.clone();
-        let is_allowed = SessionPermission::of(kept.as_ref())?.covers(&tools);
-        let plan = self.session_plan(kept.as_ref(), scope)?;
+        let is_allowed = SessionPermission::of(session_store.as_ref())?.covers(&tools);
+        let plan = self.session_plan(session_store.as_ref(), scope)?;
         let planned = reply::import_planned(&plan.tools, is_allowed);
         if command.dry_run {
             return Ok(planned);
@@ -88,7 +89,7 @@ impl Program<'_> {
         if !is_yes {
             return Ok(planned);
         }
-        drop(kept);
+        drop(session_store);
         run_import(settled, plan, &tools, (self.surroundings.clock)().now.as_millisecond())
     }
 

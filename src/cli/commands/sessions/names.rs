@@ -57,8 +57,8 @@ pub(crate) fn root_of(field: &str, text: &str) -> Result<(String, PathBuf), ApiE
 }
 
 /// Returns the key of the repository that a name means: the key itself, or its last part where one repository has it.
-pub(crate) fn kept_repo(kept: &SessionStore, name: &str) -> Result<String, ApiError> {
-    let rows = kept.session_rows().map_err(|error| unkept(&error))?;
+pub(crate) fn kept_repo(session_store: &SessionStore, name: &str) -> Result<String, ApiError> {
+    let rows = session_store.session_rows().map_err(|error| unkept(&error))?;
     let keys: BTreeSet<String> = rows.into_values().filter_map(|row| row.repo).collect();
     if keys.contains(name) {
         return Ok(name.to_owned());
@@ -89,7 +89,7 @@ pub(crate) fn shown_session(
     name: &str,
 ) -> Result<(SessionStore, KeptSession, Option<u32>), ApiError> {
     let (id, exchange) = parts_of(name.trim());
-    let (kept, session) = found_session(settled, id)?;
+    let (session_store, session) = found_session(settled, id)?;
     if leaves_out(&settled.config.sessions, &session) {
         let message = format!(
             "the session {} is left out by [sessions] of the configuration",
@@ -97,7 +97,7 @@ pub(crate) fn shown_session(
         );
         return Err(ApiError::NotFound(message));
     }
-    Ok((kept, session, exchange))
+    Ok((session_store, session, exchange))
 }
 
 /// Splits a name that an answer printed into that of the session and the number of the exchange.
@@ -117,9 +117,10 @@ pub(crate) fn found_session(
     settled: &ResolvedSettings,
     id: &str,
 ) -> Result<(SessionStore, KeptSession), ApiError> {
-    let kept = opened(settled)?;
+    let session_store = opened(settled)?;
     let (tool, named) = split_address(id.trim());
-    let mut found = kept.sessions_named(named, NAMED_MAX).map_err(|error| unkept(&error))?;
+    let mut found =
+        session_store.sessions_named(named, NAMED_MAX).map_err(|error| unkept(&error))?;
     found.retain(|session| tool.is_none_or(|tool| session.tool == tool));
     match found.len() {
         1 => {}
@@ -138,7 +139,7 @@ pub(crate) fn found_session(
         }
     }
     let session = found.pop().ok_or_else(|| ApiError::NotFound(String::new()))?;
-    Ok((kept, session))
+    Ok((session_store, session))
 }
 
 /// Tells whether the settings leave out a session.
@@ -148,10 +149,11 @@ pub(crate) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool 
 
 /// Opens what is kept.
 pub(crate) fn opened(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
-    let kept = SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+    let session_store =
+        SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
     let none =
         "no past sessions are kept; agent-knowledge sessions import shows what is on this disk";
-    kept.ok_or_else(|| ApiError::NotFound(none.to_owned()))
+    session_store.ok_or_else(|| ApiError::NotFound(none.to_owned()))
 }
 
 /// Reads a time, in milliseconds.

@@ -40,7 +40,7 @@ const QUESTION_WITHOUT_LESSON: &str =
 
 /// What a review does.
 struct Review<'a> {
-    kept: SessionStore,
+    session_store: SessionStore,
     writer: Writer,
     now_ms: i64,
     moment: fn() -> writer::Moment,
@@ -105,10 +105,12 @@ impl Program<'_> {
         let drafting = drafting.transpose()?;
         // Says so where nothing is kept; then adds the tables of this version.
         drop(opened(settled)?);
-        let kept = SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let repo = command.repo.as_deref().map(|name| kept_repo(&kept, name)).transpose()?;
+        let session_store =
+            SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
+        let repo =
+            command.repo.as_deref().map(|name| kept_repo(&session_store, name)).transpose()?;
         let mut waiting =
-            kept.waiting_candidates(repo.as_deref()).map_err(|error| unkept(&error))?;
+            session_store.waiting_candidates(repo.as_deref()).map_err(|error| unkept(&error))?;
         let policy = &settled.config.sessions;
         waiting.retain(|waiting| !leaves_out(policy, &waiting.session));
         let identity = Identity::from_environment(
@@ -124,7 +126,7 @@ impl Program<'_> {
         };
         let moment = self.surroundings.clock;
         let now_ms = moment().now.as_millisecond();
-        let review = Review { kept, writer, now_ms, moment, drafting };
+        let review = Review { session_store, writer, now_ms, moment, drafting };
         if !command.accept.is_empty() || !command.reject.is_empty() {
             return review.carry_out_answers(&waiting, command);
         }
@@ -134,7 +136,7 @@ impl Program<'_> {
         }
         let mut refused = command
             .explain
-            .then(|| review.kept.refused_pairs(repo.as_deref(), limit))
+            .then(|| review.session_store.refused_pairs(repo.as_deref(), limit))
             .transpose()
             .map_err(|error| unkept(&error))?;
         if let Some(refused) = &mut refused {
@@ -251,9 +253,9 @@ impl Review<'_> {
                 _ => {}
             }
         }
-        let left = waiting.len().saturating_sub(saved + rejected);
-        let text = format!("{saved} saved, {rejected} rejected, {left} left.");
-        Ok(Reply::new(text, json!({ "saved": saved, "rejected": rejected, "left": left })))
+        let unanswered = waiting.len().saturating_sub(saved + rejected);
+        let text = format!("{saved} saved, {rejected} rejected, {unanswered} left.");
+        Ok(Reply::new(text, json!({ "saved": saved, "rejected": rejected, "left": unanswered })))
     }
 
     /// Saves a candidate. Its id is made of its fingerprint, so that a second try after a crash saves nothing twice.
@@ -283,7 +285,7 @@ impl Review<'_> {
 
     fn decide(&self, waiting: &WaitingCandidate, answer: CandidateAnswer) -> Result<(), ApiError> {
         let fingerprint = &waiting.candidate.fingerprint;
-        let decided = self.kept.answer_candidate(fingerprint, answer, self.now_ms);
+        let decided = self.session_store.answer_candidate(fingerprint, answer, self.now_ms);
         decided.map_err(|error| unkept(&error))
     }
 }
@@ -333,8 +335,8 @@ fn tell(messages: &mut dyn Write, text: &str) -> Result<(), ApiError> {
 
 /// Asks one question. Nothing where the input has ended.
 fn ask_line(messages: &mut dyn Write, question: &str) -> Result<Option<String>, ApiError> {
-    let asked = write!(messages, "{question}").and_then(|()| messages.flush());
-    asked.map_err(|error| terminal_error(&error))?;
+    let written = write!(messages, "{question}").and_then(|()| messages.flush());
+    written.map_err(|error| terminal_error(&error))?;
     let mut answer = String::new();
     let bytes = std::io::stdin().lock().read_line(&mut answer);
     let is_ended = bytes.map_err(|error| terminal_error(&error))? == 0;

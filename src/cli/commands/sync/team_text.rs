@@ -81,9 +81,9 @@ fn waiting_text(lines: usize) -> String {
 }
 
 fn moved_text(report: &SyncReport) -> String {
-    let mut sent = format!("pushed       {}", counted(report.pushed, "line"));
+    let mut text = format!("pushed       {}", counted(report.pushed, "line"));
     if report.withdrawn > 0 {
-        sent.push_str(&format!(", removed {} from the remote", report.withdrawn));
+        text.push_str(&format!(", removed {} from the remote", report.withdrawn));
     }
     let from = match report.fetched_from {
         0 => String::new(),
@@ -93,7 +93,7 @@ fn moved_text(report: &SyncReport) -> String {
         0 => String::new(),
         dropped => format!(", dropped {dropped} that their owners withdrew"),
     };
-    format!("{sent}\ngot          {}{from}{dropped}", counted(report.fetched, "line"))
+    format!("{text}\ngot          {}{from}{dropped}", counted(report.fetched, "line"))
 }
 
 /// Says what nobody agreed to yet.
