@@ -2,8 +2,8 @@
 //! temporary store through the normal write path, queried through the same interface that agents use, and
 //! judged.
 //!
-//! In reading order: [`set`] (documents, queries and judgements), `forms` (the formats of sets), [`corpus`]
-//! (documents become events in a temporary store), [`ask`] (queries become answers), [`measure`] (answers
+//! In reading order: [`test_set`] (documents, queries and judgements), `forms` (the formats of sets), [`corpus`]
+//! (documents become events in a temporary store), [`asker`] (queries become answers), [`measure`] (answers
 //! become numbers), [`bootstrap`] (how certain a difference is), [`saved_run`] (answers saved for a later
 //! comparison), [`misses`] (why a document was not found), [`economy`] (what an answer costs), `eval_report`.
 //! [`mod@run`] has the steps.
@@ -12,7 +12,7 @@
 //! command imports this room.
 
 pub mod args;
-pub mod ask;
+pub mod asker;
 pub mod bootstrap;
 pub mod cli;
 pub mod corpus;
@@ -25,15 +25,15 @@ pub mod measurement;
 pub mod misses;
 pub mod real_tokens;
 pub mod request;
-pub mod result;
 pub mod run;
 pub mod saved_run;
-mod scratch;
-pub mod set;
-mod when;
+mod scratch_folder;
+pub mod set_result;
+mod set_time;
+pub mod test_set;
 
 pub use error::EvalError;
 pub use forms::SetFormat;
-pub use request::{EngineOptions, EvalEnvironment, EvalRequest, Needs, RunProgress};
+pub use request::{EngineNeeds, EngineOptions, EvalEnvironment, EvalRequest, RunProgress};
 pub use run::run;
-pub use set::{QueryScope, Split};
+pub use test_set::{QueryScope, Split};

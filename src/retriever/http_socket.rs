@@ -1,7 +1,7 @@
 //! Starts the HTTP server beside the retriever, where `serve --http` asks for one, and says who may ask. Not here: the server
 //! (`web`).
 
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::options::GlobalOptions;
 use crate::serve_options::ServeOptions;
-use crate::shared::running_already;
+use crate::shared_retriever::already_running_error;
 use crate::startup::Retriever;
 use access::address::Address;
 use access::named_token::TokensFile;
@@ -80,7 +80,7 @@ impl Retriever<'_> {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
             // Another port would be of no use, whichever process holds this one.
             if is_taken && self.has_address(settings, endpoint) {
-                return running_already();
+                return already_running_error();
             }
             let remedy = format!("; choose another port with {option}, or 0 for any free port");
             let remedy = if is_taken { remedy } else { String::new() };
@@ -91,10 +91,10 @@ impl Retriever<'_> {
 
     /// Returns what HTTP and gRPC ask of clients: the server's token, or a named one.
     pub fn access(&self, command: &ServeOptions) -> Result<HttpAccess, ApiError> {
-        let (token, token_file) = self.own_token(command).map_err(|error| token_failed(&error))?;
+        let (token, token_file) = self.own_token(command).map_err(|error| token_error(&error))?;
         let named = self.tokens_file()?;
         let keys = ServerKeys::new(token, named, self.surroundings.secret);
-        let keys = keys.map_err(|error| token_failed(&error))?;
+        let keys = keys.map_err(|error| token_error(&error))?;
         Ok(HttpAccess { keys, token_file, tls: None, replica: None })
     }
 
@@ -109,19 +109,19 @@ impl Retriever<'_> {
         // An empty variable is refused: somebody meant to set a token.
         let variable = (self.surroundings.lookup)(TOKEN).filter(|_| command.token_file.is_none());
         if let Some(token) = variable {
-            return Ok((Some(Token::of(&token.to_string_lossy(), TOKEN)?), None));
+            return Ok((Some(Token::parse(&token.to_string_lossy(), TOKEN)?), None));
         }
         let path = match &command.token_file {
             Some(file) => self.surroundings.directory.path().join(file),
             None => self.file_by_config("token")?,
         };
-        Ok((Some(Token::in_file(&path, self.surroundings.secret)?), Some(path)))
+        Ok((Some(Token::read_or_create(&path, self.surroundings.secret)?), Some(path)))
     }
 
     /// The file of named tokens.
     pub fn tokens_file(&self) -> Result<TokensFile, ApiError> {
         let path = self.file_by_config("tokens");
-        Ok(TokensFile::at(path.map_err(|error| token_failed(&error))?))
+        Ok(TokensFile::at(path.map_err(|error| token_error(&error))?))
     }
 
     /// A file beside the configuration file.
@@ -133,7 +133,7 @@ impl Retriever<'_> {
 
 impl HttpSocket {
     /// Lets the server answer as a replica, if this is one.
-    pub fn of_replica(&mut self, health: Option<Arc<ReplicaHealth>>) {
+    pub fn set_replica_health(&mut self, health: Option<Arc<ReplicaHealth>>) {
         self.access.replica = health;
     }
 
@@ -141,17 +141,17 @@ impl HttpSocket {
     pub fn open(
         self,
         host: &mut Host,
-        machine: Option<Redacted>,
+        machine: Option<RedactedText>,
         command: &ServeOptions,
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {
-        let notice = told(&self.access);
+        let notice = token_notice(&self.access);
         let server = HttpServer::start(self.listener, &host.guests(), self.access, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to start the HTTP server: {error}"),
         })?;
-        host.at_end(server.closer());
+        host.on_end(server.closer());
         let url = server.url();
         if command.is_json {
             let TokenNotice { has_token, file } = &notice;
@@ -160,7 +160,7 @@ impl HttpSocket {
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
-            let audience = who(&notice);
+            let audience = audience_text(&notice);
             let name = server.name().to_ascii_uppercase();
             complain(messages, "agent-knowledge", &format!("MCP over {name} at {url}, {audience}"));
         }
@@ -177,13 +177,13 @@ pub struct TokenNotice {
 }
 
 /// Returns where the server's token is.
-pub fn told(access: &HttpAccess) -> TokenNotice {
+pub fn token_notice(access: &HttpAccess) -> TokenNotice {
     let file = access.token_file.as_ref().map(|file| file.display().to_string());
     TokenNotice { has_token: access.keys.has_token(), file }
 }
 
 /// Says which clients are answered.
-pub fn who(notice: &TokenNotice) -> String {
+pub fn audience_text(notice: &TokenNotice) -> String {
     match (notice.has_token, &notice.file) {
         (true, Some(file)) => format!("for clients that send the token in {file}, or a named one"),
         (true, None) => format!("for clients that send the token in {TOKEN}, or a named one"),
@@ -192,7 +192,7 @@ pub fn who(notice: &TokenNotice) -> String {
 }
 
 /// The error of a command that needs a token.
-pub fn token_failed(error: &TokenError) -> ApiError {
+pub fn token_error(error: &TokenError) -> ApiError {
     let exit = match error {
         TokenError::Io { .. } | TokenError::NoPlace => Exit::Io,
         TokenError::Untrusted { .. }

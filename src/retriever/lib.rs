@@ -1,23 +1,23 @@
 //! The shared process of a store: opens its memory from the settings, is elected, follows its logs, listens to clients, and serves others.
 //! A command without such a process opens the memory in its own.
 //!
-//! In reading order: [`startup`] (what the process gives), [`options`], [`resolved_settings`], [`opening`] (a memory in this process), [`shared`]
-//! (elect, serve, connect), [`listening`] with [`http_socket`] and [`grpc_socket`], [`stopping`], [`replica`], [`team_link`] and [`team_rounds`] (a team without a
-//! server), [`team_member`] (a team's server), [`session_rounds`], [`model_plan`], [`model_watch`], [`provider_model`] and [`reranking`] (models), [`feeding`]
+//! In reading order: [`startup`] (what the process gives), [`options`], [`resolved_settings`], [`memory_opening`] (a memory in this process), [`shared_retriever`]
+//! (elect, serve, connect), [`listening_sockets`] with [`http_socket`] and [`grpc_socket`], [`stopping`], [`replica`], [`team_link`] and [`team_rounds`] (a team without a
+//! server), [`team_member`] (a team's server), [`session_rounds`], [`model_plan`], [`model_watch`], [`provider_model`] and [`reranking`] (models), [`engine_feeding`]
 //! (an engine). Not here: the commands (`cli`), the protocol between processes (`daemon`).
 
 mod as_of;
 mod directory_notice;
+mod engine_feeding;
 mod engine_source;
 pub mod failure;
-mod feeding;
 mod followed_config;
 mod grpc_socket;
 pub mod http_socket;
-mod listening;
+mod listening_sockets;
+pub mod memory_opening;
 pub mod model_plan;
 mod model_watch;
-pub mod opening;
 pub mod options;
 mod order_checks;
 mod preconditions;
@@ -29,10 +29,10 @@ pub mod resolved_settings;
 pub mod serve_options;
 pub mod session_permission;
 pub mod session_rounds;
-mod shared;
+mod shared_retriever;
 pub mod startup;
 mod stopping;
 pub mod team_link;
 mod team_member;
 mod team_rounds;
-mod unused;
+mod unused_checkpoints;

@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 use clap::Args;
 
 use crate::args::output_format::OutputFormat;
-use crate::asking::{Usual, asked};
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
-use crate::commands::model::fetched;
-use crate::commands::sessions::consent::{Person, run_import};
+use crate::commands::model::fetch_model;
+use crate::commands::sessions::consent::{ConsentQuestion, run_import};
 use crate::commands::setup::{Setup, set_up};
 use crate::program::Program;
+use crate::question::{DefaultAnswer, ask_yes_or_no};
 use index::embed::{RUNS_MODEL, model};
 use reply::Home;
 use requests::{ApiError, Reply};
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::options::GlobalOptions;
 use retriever::session_permission::SessionPermission;
 use sessions::session_store::SessionStore;
@@ -35,7 +35,7 @@ struct InitReport {
 }
 
 impl InitReport {
-    fn note(&mut self, part: &str, state: &str, text: String) {
+    fn add_part(&mut self, part: &str, state: &str, text: String) {
         self.json.insert(part.to_owned(), state.into());
         if !text.is_empty() {
             self.messages.push(text);
@@ -44,7 +44,7 @@ impl InitReport {
 
     /// Notes that one part failed. The others are done all the same.
     fn fail(&mut self, part: &str, error: &ApiError) {
-        self.note(part, "failed", format!("{part}: {error}"));
+        self.add_part(part, "failed", format!("{part}: {error}"));
         self.exit.get_or_insert(match error {
             ApiError::Failed { exit, .. } => *exit,
             ApiError::Invalid(_) => Exit::Invalid,
@@ -64,7 +64,7 @@ struct SetupChanges {
 }
 
 impl SetupChanges {
-    fn of(plan: &Value) -> Self {
+    fn from_plan(plan: &Value) -> Self {
         let files = plan.get("files").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let text = |file: &Value, name: &str| {
             file.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -173,7 +173,7 @@ pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> Comm
     {
         report.fail("sessions", &error);
     }
-    let home = Home::without_step(program.home_of(options)?, "agent-knowledge init");
+    let home = Home::without_step(program.home_reply(options)?, "agent-knowledge init");
     report.messages.push(home.text);
     let mut json = home.json;
     if let Some(fields) = json.as_object_mut() {
@@ -193,7 +193,7 @@ impl Program<'_> {
         done: &mut InitReport,
     ) -> Result<(), ApiError> {
         if given == Some(false) {
-            done.note("clients", "left", String::new());
+            done.add_part("clients", "left", String::new());
             return Ok(());
         }
         let command = |dry_run| Setup {
@@ -208,10 +208,15 @@ impl Program<'_> {
             form: OutputFormat { json: true },
         };
         let (_, plan) = set_up(self, settings, &command(true), messages)?;
-        let changes = SetupChanges::of(&plan.json);
+        let changes = SetupChanges::from_plan(&plan.json);
         let answer = match given {
             None if changes.to_write == 0 => Some(true),
-            None => asked(&changes.words, "Set up these clients?", Usual::Yes, messages)?,
+            None => ask_yes_or_no(
+                &changes.words,
+                "Set up these clients?",
+                DefaultAnswer::Yes,
+                messages,
+            )?,
             given => given,
         };
         match answer {
@@ -221,10 +226,10 @@ impl Program<'_> {
                 if exit != Exit::Done {
                     done.exit = Some(exit);
                 }
-                done.note("clients", state, reply.text);
+                done.add_part("clients", state, reply.text);
             }
-            Some(false) => done.note("clients", "left", String::new()),
-            None => done.note(
+            Some(false) => done.add_part("clients", "left", String::new()),
+            None => done.add_part(
                 "clients",
                 "left",
                 "clients: not set up; --clients sets them up, `agent-knowledge setup --dry-run` shows what that changes".to_owned(),
@@ -242,26 +247,26 @@ impl Program<'_> {
     ) -> Result<(), ApiError> {
         if !RUNS_MODEL {
             let says = "model: this build runs none, and searches by words".to_owned();
-            done.note("model", "not in this build", says);
+            done.add_part("model", "not in this build", says);
             return Ok(());
         }
-        let directory = self.settle(settings)?.model_dir;
+        let directory = self.resolve_settings(settings)?.model_dir;
         if model::status(&directory).is_ready() {
-            done.note("model", "ready", String::new());
+            done.add_part("model", "ready", String::new());
             return Ok(());
         }
         let about = "The model finds memories by meaning, also in other words. Without it, search is by words alone.";
         let answer = match given {
-            None => asked(about, "Fetch it (107 MB)?", Usual::Yes, messages)?,
+            None => ask_yes_or_no(about, "Fetch it (107 MB)?", DefaultAnswer::Yes, messages)?,
             given => given,
         };
         match answer {
             Some(true) => {
-                fetched(self, settings, messages)?;
-                done.note("model", "fetched", "The model is installed.".to_owned());
+                fetch_model(self, settings, messages)?;
+                done.add_part("model", "fetched", "The model is installed.".to_owned());
             }
-            Some(false) => done.note("model", "left", String::new()),
-            None => done.note(
+            Some(false) => done.add_part("model", "left", String::new()),
+            None => done.add_part(
                 "model",
                 "left",
                 "model: not installed; --fetch-model fetches it (107 MB)".to_owned(),
@@ -277,26 +282,26 @@ impl Program<'_> {
         messages: &mut dyn Write,
         done: &mut InitReport,
     ) -> Result<(), ApiError> {
-        let settled = self.settle(settings)?;
-        let session_store =
-            SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let permission = SessionPermission::of(session_store.as_ref())?.word();
+        let settled = self.resolve_settings(settings)?;
+        let session_store = SessionStore::open(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?;
+        let permission = SessionPermission::read(session_store.as_ref())?.word();
         match (given, permission) {
-            (None, Some(permission)) => done.note("sessions", permission, String::new()),
+            (None, Some(permission)) => done.add_part("sessions", permission, String::new()),
             (None, None) => {
                 drop(session_store);
-                let text = self.offer_sessions(settings, Person::IsAsked, messages)?;
-                let session_store =
-                    SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                let permission = SessionPermission::of(session_store.as_ref())?.word();
-                done.note("sessions", permission.unwrap_or("left"), text);
+                let text = self.offer_sessions(settings, ConsentQuestion::Asked, messages)?;
+                let session_store = SessionStore::open(&settled.sessions_dir)
+                    .map_err(|error| session_store_error(&error))?;
+                let permission = SessionPermission::read(session_store.as_ref())?.word();
+                done.add_part("sessions", permission.unwrap_or("left"), text);
             }
             (Some(false), _) => {
                 drop(session_store);
-                let session_store =
-                    SessionStore::create(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-                SessionPermission::Refused.keep(&session_store)?;
-                done.note("sessions", "no", String::new());
+                let session_store = SessionStore::create(&settled.sessions_dir)
+                    .map_err(|error| session_store_error(&error))?;
+                SessionPermission::Refused.write(&session_store)?;
+                done.add_part("sessions", "no", String::new());
             }
             (Some(true), _) => {
                 let plan =
@@ -304,7 +309,7 @@ impl Program<'_> {
                 drop(session_store);
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
                 let reply = run_import(&settled, plan, &[], now_ms)?;
-                done.note("sessions", "read", reply.text);
+                done.add_part("sessions", "read", reply.text);
             }
         }
         Ok(())

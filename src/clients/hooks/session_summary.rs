@@ -6,7 +6,7 @@ use std::path::Path;
 use super::recall::SESSION;
 use super::session::SessionState;
 use event::Draft;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use guard::text::{Layout, neutralise};
 use learning::command_effects::is_path;
 
@@ -23,19 +23,19 @@ const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
 /// as open only if the session changed files: otherwise somebody only looked. Checks on the disk whether files with
 /// special characters in their names exist.
 #[must_use]
-pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
+pub fn summary_draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
     let files = files(seen, directory);
-    let fixed = distinct(seen.mended.iter());
+    let fixed = distinct(seen.fixed_goals.iter());
     let failed = seen.failures.iter().map(|failure| &failure.goal);
-    let open = distinct(failed.filter(|goal| !seen.doubted.contains(*goal)));
+    let open = distinct(failed.filter(|goal| !seen.doubted_goals.contains(*goal)));
     let has_open_failure = !open.is_empty() && !files.is_empty();
-    if fixed.is_empty() && seen.learnt.is_empty() && !has_open_failure {
+    if fixed.is_empty() && seen.lesson_keys.is_empty() && !has_open_failure {
         return None;
     }
     let parts = [
         sentence("Failed and then fixed: ", &fixed),
         sentence("Still failing: ", &open),
-        match seen.learnt.len() {
+        match seen.lesson_keys.len() {
             0 => String::new(),
             1 => "One lesson was saved.".to_owned(),
             lessons => format!("{lessons} lessons were saved."),
@@ -54,7 +54,7 @@ pub fn draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
 
 /// Returns the changed files as paths from the directory on. Files elsewhere are no part of the work there.
 fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
-    let from_there = |file: &Redacted| {
+    let from_there = |file: &RedactedText| {
         let path = Path::new(file.as_str());
         let path = match directory {
             Some(directory) if path.is_absolute() => path.strip_prefix(directory).ok()?,
@@ -64,7 +64,7 @@ fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
         Some(path.to_str()?.replace('\\', "/")).filter(|file| !file.is_empty())
     };
     let known_files: Vec<String> = seen
-        .changed
+        .changed_files
         .iter()
         .filter(|file| is_file(file, directory))
         .filter_map(from_there)
@@ -132,8 +132,8 @@ mod tests {
 
     fn summary_of(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
         let mut state = SessionState::default();
-        entries.into_iter().for_each(|entry| state.note(entry));
-        draft(&state, Some(Path::new("/w/api")))
+        entries.into_iter().for_each(|entry| state.apply(entry));
+        summary_draft(&state, Some(Path::new("/w/api")))
     }
 
     // S-HOOK-13
@@ -205,9 +205,9 @@ mod tests {
         for entry in
             [failed_entry("npm test"), changed_entry("./$id.tsx"), changed_entry("./$slug.tsx")]
         {
-            state.note(entry);
+            state.apply(entry);
         }
-        let draft = draft(&state, Some(folder.path())).unwrap();
+        let draft = summary_draft(&state, Some(folder.path())).unwrap();
         assert_eq!(draft.files, ["$id.tsx"]);
     }
 

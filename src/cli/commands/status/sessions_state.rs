@@ -4,7 +4,7 @@
 use crate::program::Program;
 use reply::{SessionsState, StateNote};
 use requests::ApiError;
-use retriever::failure::unkept;
+use retriever::failure::session_store_error;
 use retriever::resolved_settings::ResolvedSettings;
 use retriever::session_permission::SessionPermission;
 use retriever::session_rounds::LOOKED_AT;
@@ -20,9 +20,9 @@ impl Program<'_> {
         &self,
         settled: &ResolvedSettings,
     ) -> Result<SessionsState, ApiError> {
-        let session_store =
-            SessionStore::open(&settled.sessions_dir).map_err(|error| unkept(&error))?;
-        let permission = SessionPermission::of(session_store.as_ref())?;
+        let session_store = SessionStore::open(&settled.sessions_dir)
+            .map_err(|error| session_store_error(&error))?;
+        let permission = SessionPermission::read(session_store.as_ref())?;
         let (is_allowed, only) = match &permission {
             SessionPermission::NotAsked => (None, Vec::new()),
             SessionPermission::Refused => (Some(false), Vec::new()),
@@ -41,9 +41,10 @@ impl Program<'_> {
         let mut state = SessionsState { is_allowed, only, tools, ..SessionsState::default() };
         state.now_ms = (self.surroundings.clock)().now.as_millisecond();
         if let Some(session_store) = session_store {
-            state.extents = session_store.extents().map_err(|error| unkept(&error))?;
+            state.extents = session_store.extents().map_err(|error| session_store_error(&error))?;
             state.bytes = session_store.bytes_on_disk();
-            let looked_at = session_store.setting(LOOKED_AT).map_err(|error| unkept(&error))?;
+            let looked_at =
+                session_store.setting(LOOKED_AT).map_err(|error| session_store_error(&error))?;
             state.looked_at_ms = looked_at.and_then(|at| at.parse().ok());
         }
         Ok(state)
@@ -56,7 +57,7 @@ impl Program<'_> {
                 let says = "their state cannot be told".to_owned();
                 Some(StateNote { says, warnings: vec![error.to_string()], command: None })
             },
-            |state| state.note(),
+            |state| state.state_note(),
         )
     }
 }

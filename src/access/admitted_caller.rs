@@ -1,0 +1,108 @@
+//! A caller that passed the check: its rights, its name, and its share of expensive calls. The value travels with the request to the
+//! code that answers it. Not here: the check (`request_guard`).
+
+use std::sync::Arc;
+
+use hyper::http::request::Parts;
+use rmcp::model::Extensions;
+
+use crate::expensive_calls::{ExpensiveCalls, Payer};
+use crate::named_token::NamedToken;
+use event::Timestamp;
+use requests::fields::CallArguments;
+use requests::rights::Rights;
+use requests::verb::Verb;
+
+/// Whoever sent a request.
+#[derive(Clone)]
+pub struct AdmittedCaller {
+    /// What it may do.
+    pub rights: Rights,
+    /// The named token that was shown, or that made the session.
+    pub token: Option<Arc<NamedToken>>,
+    /// Who pays for expensive calls.
+    pub payer: Payer,
+    /// The expensive calls of all clients.
+    pub calls: Arc<ExpensiveCalls>,
+    /// When it was let in.
+    pub now: Timestamp,
+}
+
+impl AdmittedCaller {
+    /// Makes a caller with rights, for tests.
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn for_tests(rights: Rights, name: Option<&str>, now: Timestamp) -> Self {
+        let token = name.map(|name| Arc::new(NamedToken::for_tests(name, rights, now)));
+        let payer = Payer::Token(name.unwrap_or("owner").into());
+        Self { rights, token, payer, calls: Arc::default(), now }
+    }
+
+    /// Returns what it may do.
+    pub fn rights(&self) -> Rights {
+        self.rights
+    }
+
+    /// Returns the name of its token, under which its actions are logged; `None` for the owner, who chooses a name.
+    pub fn name(&self) -> Option<&str> {
+        self.token.as_ref().map(|token| token.name.as_str())
+    }
+
+    /// Returns an idempotency key together with the client's name: two clients may choose the same key.
+    pub fn own_key(&self, key: &str) -> String {
+        // No name and no mark has a space.
+        format!("{} {key}", self.name().unwrap_or_default())
+    }
+
+    /// Returns the named token that it has its rights from.
+    pub fn token(&self) -> Option<Arc<NamedToken>> {
+        self.token.clone()
+    }
+
+    /// Tells whether it has a right.
+    ///
+    /// # Errors
+    /// Says which right is missing, and the remedy.
+    pub fn check_right(&self, needed: Rights) -> Result<(), String> {
+        if self.rights >= needed {
+            return Ok(());
+        }
+        let shown = match self.name() {
+            Some(name) => format!("the token {name}"),
+            None => "this token".to_owned(),
+        };
+        Err(format!(
+            "this needs a token with the right {needed}, and {shown} has {}; the owner of the server makes one with \
+             agent-knowledge token create NAME --rights {needed}",
+            self.rights
+        ))
+    }
+
+    /// Counts a call of a verb with these arguments, if it is an expensive one.
+    ///
+    /// # Errors
+    /// The seconds to wait.
+    pub fn charge(&self, verb: &Verb, given: &CallArguments) -> Result<(), i64> {
+        if verb.is_expensive(given) { self.pay() } else { Ok(()) }
+    }
+
+    /// Counts an expensive call.
+    ///
+    /// # Errors
+    /// The seconds to wait.
+    pub fn pay(&self) -> Result<(), i64> {
+        self.calls.count(&self.payer, self.now)
+    }
+}
+
+/// Says that a client made too many expensive calls.
+pub fn too_many(seconds: i64) -> String {
+    format!(
+        "too many calls that look at all memories came from this client; try again in {seconds} s"
+    )
+}
+
+/// Returns the caller of a request to MCP. A client on standard streams needs no admission, so it has none.
+pub fn admitted_caller(extensions: &Extensions) -> Option<&AdmittedCaller> {
+    extensions.get::<Parts>()?.extensions.get::<AdmittedCaller>()
+}
