@@ -372,16 +372,6 @@ impl Retriever<'_> {
             clock: self.surroundings.clock,
         }
     }
-
-    /// Returns the same path whatever directory it is named from, and whether it exists or not; links in it are
-    /// followed.
-    fn absolute_path(&self, path: &Path) -> PathBuf {
-        let path = self.surroundings.directory.path().join(path);
-        let existing = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
-        let Some((part, existing)) = existing else { return path };
-        let rest = path.strip_prefix(part).unwrap_or(Path::new(""));
-        rest.components().fold(existing, |place, component| place.join(component))
-    }
 }
 
 /// Returns a directory in which a process can be started: the given one, or that of the file system where it does not exist.
