@@ -1,4 +1,4 @@
-//! Finds what the program says when it is called alone. Not here: the words (`reply`).
+//! Collects what the program shows when it is called without a command. Not here: the words (`reply`).
 
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ impl Program<'_> {
         let settled = self.resolve_settings(settings)?;
         let api = self.open(settings, MemoryNeed::Words)?;
         // Without a working directory there is no repository at hand.
-        let here = match self.working_directory() {
+        let whoami = match self.working_directory() {
             Some(_) => api.ask(&Request::Whoami)?.json,
             None => Value::Null,
         };
@@ -34,11 +34,12 @@ impl Program<'_> {
         // Past sessions that cannot be read are for `doctor` to explain.
         let sessions = self.sessions_state(&settled).ok().and_then(|state| state.state_note());
         let clients = self.clients(Some(&settled.cache_dir)).unwrap_or_default();
-        let count = |of: &Value, name: &str| of.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let count =
+            |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
         let repos = status.get("repos").and_then(Value::as_object).map_or(0, Map::len);
         let home = Home {
-            repo: here.get("repo").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            memories_here: count(&here, "memories"),
+            repo: whoami.get("repo").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            memories_here: count(&whoami, "memories"),
             memories: count(&status, "memories"),
             repos: repos as u64,
             sessions,

@@ -83,7 +83,7 @@ impl AttachedClients {
             })
             .collect();
         let events: Vec<String> =
-            state.events.iter().map(|(when, what)| format!("{when:.0} {what}")).collect();
+            state.events.iter().map(|(when, event)| format!("{when:.0} {event}")).collect();
         let json = json!({ "attached": clients, "calls": state.calls, "events": events });
         status.with_field("clients", json)
     }
@@ -95,10 +95,10 @@ impl AttachedClients {
 }
 
 impl AttachedState {
-    fn event(&mut self, now: Timestamp, what: String) {
+    fn event(&mut self, now: Timestamp, text: String) {
         if self.events.len() == EVENTS_MAX {
             self.events.remove(0);
         }
-        self.events.push((now, what));
+        self.events.push((now, text));
     }
 }

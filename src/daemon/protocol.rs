@@ -87,8 +87,8 @@ impl WireAnswer {
 }
 
 /// Sends a message.
-pub fn send(lines: &mut LineStream, what: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(what).map_err(io::Error::from)?;
+pub fn send(lines: &mut LineStream, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message).map_err(io::Error::from)?;
     line.push(b'\n');
     lines.write(&line)
 }

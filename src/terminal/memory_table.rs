@@ -28,8 +28,8 @@ pub fn table(json: &Value, columns: usize) -> Option<String> {
             *most = width(cell).max(*most);
         }
     }
-    let taken: usize = widths.iter().map(|most| most + GAP.len()).sum();
-    let room = columns.saturating_sub(taken).max(LESSON_COLUMNS_MIN);
+    let used_columns: usize = widths.iter().map(|most| most + GAP.len()).sum();
+    let room = columns.saturating_sub(used_columns).max(LESSON_COLUMNS_MIN);
     let lines = std::iter::once(&head).chain(&rows).map(|(cells, lesson)| {
         let cells = cells.iter().zip(widths).map(|(cell, most)| {
             let spaces = " ".repeat(most.saturating_sub(width(cell)));
@@ -52,26 +52,27 @@ pub fn table(json: &Value, columns: usize) -> Option<String> {
 
 /// Returns the cells of a memory and its lesson.
 fn row(memory: &Value) -> ([String; 5], String) {
-    let of = |name: &str| {
+    let field_text = |name: &str| {
         let text = memory.get(name).and_then(Value::as_str).unwrap_or_default();
         neutralise(text, Layout::Line)
     };
     let some = |text: &str, count: usize| text.chars().take(count).collect::<String>();
-    let id = of("id");
+    let id = field_text("id");
     let short = EventId::foreign(&id).map_or_else(|| id.clone(), |id| id.short().to_owned());
-    let repo = of("repo");
+    let repo = field_text("repo");
     let repo = repo.rsplit('/').next().unwrap_or(&repo);
-    let mark = match of("flagged") {
+    let mark = match field_text("flagged") {
         why if why.is_empty() => String::new(),
         why => format!("⚠ flagged ({why}): "),
     };
-    let text = ["lesson", "context", "command"].map(of).into_iter().find(|text| !text.is_empty());
+    let text =
+        ["lesson", "context", "command"].map(field_text).into_iter().find(|text| !text.is_empty());
     let cells = [
         short,
-        some(&of("timestamp"), DAY_LETTERS),
-        cut(&of("event_type"), CELL_COLUMNS_MAX),
+        some(&field_text("timestamp"), DAY_LETTERS),
+        cut(&field_text("event_type"), CELL_COLUMNS_MAX),
         cut(repo, CELL_COLUMNS_MAX),
-        cut(&of("agent_id"), CELL_COLUMNS_MAX),
+        cut(&field_text("agent_id"), CELL_COLUMNS_MAX),
     ];
     (cells, format!("{mark}{}", text.unwrap_or_default()))
 }

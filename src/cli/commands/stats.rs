@@ -31,7 +31,7 @@ const ROWS_SHOWN: usize = 10;
 struct Tally {
     added: u64,
     tokens: u64,
-    told: BTreeSet<String>,
+    delivered: BTreeSet<String>,
     helped: BTreeSet<(String, String)>,
     failed: BTreeSet<(String, String)>,
 }
@@ -45,7 +45,7 @@ struct WeekStats {
     all: Tally,
     by_repo: Tallies,
     by_agent: Tallies,
-    /// Whether some were left out of the tallies and of the memories told.
+    /// Whether some were left out of the tallies and of the delivered memories.
     is_cut: bool,
 }
 
@@ -69,11 +69,11 @@ pub struct Stats {
 /// Runs the command.
 pub(super) fn stats(context: &mut CommandContext<'_, '_>, command: &Stats) -> CommandResult {
     let api = context.open(MemoryNeed::Words)?;
-    Ok(CommandEnd::answer(command.form, counted(&*api, usize::from(command.days))?))
+    Ok(CommandEnd::answer(command.form, stats_reply(&*api, usize::from(command.days))?))
 }
 
 /// Asks for everything, and makes the answer.
-fn counted(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
+fn stats_reply(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
     let savings = api.ask(&Request::List(Listing::Savings(SavingsRequest { days })))?.json;
     let timeline = TimelineRequest { days, repo: None };
     let timeline = api.ask(&Request::LogEvents(LogEventsRequest::Timeline(timeline)))?.json;
@@ -83,7 +83,7 @@ fn counted(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
     stats.count_events(api, &since)?;
     stats.count_answers(api, &since)?;
     stats.all.added = added;
-    Ok(Reply::new(stats.words(&savings, &since, days), stats.json(&savings, &since, days)))
+    Ok(Reply::new(stats.stats_text(&savings, &since, days), stats.json(&savings, &since, days)))
 }
 
 impl WeekStats {
@@ -99,9 +99,9 @@ impl WeekStats {
             };
             let page = api.ask(&Request::LogEvents(LogEventsRequest::Audit(request)))?.json;
             for event in items(&page, "events").iter().filter(|event| event["deed"] == "added") {
-                self.each(event, |tally| tally.added += 1);
+                self.change_tallies(event, |tally| tally.added += 1);
             }
-            cursor = next(&page);
+            cursor = next_page(&page);
             if cursor.is_none() {
                 return Ok(());
             }
@@ -128,7 +128,7 @@ impl WeekStats {
                 self.count_answer(entry);
             }
             let is_over = entries.last().is_none_or(|last| word(last, "at").as_str() < since);
-            cursor = next(&page);
+            cursor = next_page(&page);
             if cursor.is_none() || is_over {
                 return Ok(());
             }
@@ -144,20 +144,20 @@ impl WeekStats {
             ids.collect::<Vec<_>>()
         };
         let by_agent = |name: &str| ids(name).into_iter().map(|id| (agent.clone(), id));
-        let (told, helped, failed) = (ids("memories"), by_agent("helped"), by_agent("failed"));
+        let (delivered, helped, failed) = (ids("memories"), by_agent("helped"), by_agent("failed"));
         let (helped, failed): (Vec<_>, Vec<_>) = (helped.collect(), failed.collect());
         let count = |tally: &mut Tally| {
             tally.tokens += number(entry, "tokens");
-            tally.told.extend(told.iter().cloned());
+            tally.delivered.extend(delivered.iter().cloned());
             tally.helped.extend(helped.iter().cloned());
             tally.failed.extend(failed.iter().cloned());
         };
-        self.each(entry, count);
+        self.change_tallies(entry, count);
         count(&mut self.all);
     }
 
     /// Changes the tallies of the repository and of the agent that an entry names.
-    fn each(&mut self, entry: &Value, count: impl Fn(&mut Tally)) {
+    fn change_tallies(&mut self, entry: &Value, count: impl Fn(&mut Tally)) {
         let name = |field: &str| {
             let name = word(entry, field);
             if name.is_empty() { "unknown".to_owned() } else { name }
@@ -166,19 +166,19 @@ impl WeekStats {
         count(self.by_agent.entry(name("agent")).or_default());
     }
 
-    fn words(&self, savings: &Value, since: &str, days: usize) -> String {
+    fn stats_text(&self, savings: &Value, since: &str, days: usize) -> String {
         let answers = number(savings, "answers");
         let days =
             if days == 1 { "The last day".to_owned() } else { format!("The last {days} days") };
         let mut lines = vec![format!("{days}, since {since}:\n")];
-        let mut line = |name: &str, said: String| lines.push(format!("  {name:<16}{said}"));
+        let mut line = |name: &str, value: String| lines.push(format!("  {name:<16}{value}"));
         line("added", plural(self.all.added, "memory", "memories"));
-        let told = plural(self.all.told.len() as u64, "memory", "memories");
+        let delivered = plural(self.all.delivered.len() as u64, "memory", "memories");
         line(
             "told",
             match answers {
                 0 => "nothing yet".to_owned(),
-                _ => format!("{told} in {}", plural(answers, "answer", "answers")),
+                _ => format!("{delivered} in {}", plural(answers, "answer", "answers")),
             },
         );
         let (helped, failed) = (number(savings, "helped"), number(savings, "failed"));
@@ -210,13 +210,13 @@ impl WeekStats {
 
     fn json(&self, savings: &Value, since: &str, days: usize) -> Value {
         let rows = |tallies: &Tallies, name: &str| {
-            let rows = tallies.iter().map(|(of, tally)| {
-                json!({ name: of, "added": tally.added, "told": tally.told.len(), "helped": tally.helped.len(),
+            let rows = tallies.iter().map(|(tallied, tally)| {
+                json!({ name: tallied, "added": tally.added, "told": tally.delivered.len(), "helped": tally.helped.len(),
                     "failed": tally.failed.len(), "tokens_given": tally.tokens })
             });
             rows.collect::<Vec<_>>()
         };
-        json!({ "days": days, "since": since, "added": self.all.added, "told": self.all.told.len(),
+        json!({ "days": days, "since": since, "added": self.all.added, "told": self.all.delivered.len(),
             "answers": savings["answers"], "silent": savings["silent"], "helped": savings["helped"],
             "failed": savings["failed"], "tokens_given": savings["tokens_given"],
             "tokens_of_logs": savings["tokens_of_logs"], "is_cut": self.is_cut,
@@ -229,7 +229,7 @@ impl WeekStats {
 fn table(title: &str, tallies: &Tallies) -> Vec<String> {
     let mut rows: Vec<(&String, &Tally)> = tallies.iter().collect();
     rows.sort_by_key(|(name, tally)| {
-        (std::cmp::Reverse(tally.told.len() as u64 + tally.added), name.as_str())
+        (std::cmp::Reverse(tally.delivered.len() as u64 + tally.added), name.as_str())
     });
     let left_out = rows.len().saturating_sub(ROWS_SHOWN);
     rows.truncate(ROWS_SHOWN);
@@ -242,10 +242,10 @@ fn table(title: &str, tallies: &Tallies) -> Vec<String> {
     let heads = ["added", "told", "helped", "failed", "tokens"].map(str::to_owned);
     let mut lines = vec![format!("\n{}", line(title, heads))];
     lines.extend(rows.into_iter().map(|(name, tally)| {
-        let counts = [tally.told.len(), tally.helped.len(), tally.failed.len()]
+        let counts = [tally.delivered.len(), tally.helped.len(), tally.failed.len()]
             .map(|count| count.to_string());
-        let [told, helped, failed] = counts;
-        line(name, [tally.added.to_string(), told, helped, failed, tally.tokens.to_string()])
+        let [delivered, helped, failed] = counts;
+        line(name, [tally.added.to_string(), delivered, helped, failed, tally.tokens.to_string()])
     }));
     if left_out > 0 {
         lines.push(format!("  and {left_out} more (--json has all)"));
@@ -254,7 +254,7 @@ fn table(title: &str, tallies: &Tallies) -> Vec<String> {
 }
 
 /// Returns where the next page begins.
-fn next(page: &Value) -> Option<String> {
+fn next_page(page: &Value) -> Option<String> {
     page.get("next").and_then(Value::as_str).map(str::to_owned)
 }
 

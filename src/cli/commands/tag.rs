@@ -1,5 +1,5 @@
-//! `tag`: suggests tags for a memory, and adds tags to it as a new version. Not here: which tags suggest themselves (`search`), what
-//! becomes of the old version (`edit`).
+//! `tag`: suggests tags for a memory, and adds tags to it as a new version. Not here: finding suggestions (`search`), replacing the old
+//! version (`edit`).
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ pub(super) fn tag(context: &mut CommandContext<'_, '_>, command: &Tag) -> Comman
         }
         (false, _) => comma_parts(&command.tags),
     };
-    let (exit, reply) = program.add_tags(options, &*api, (&command.id, &tags), process)?;
+    let (exit, reply) = program.add_tags(options, &*api, &command.id, &tags, process)?;
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
@@ -120,13 +120,14 @@ impl Program<'_> {
         &self,
         settings: &GlobalOptions,
         api: &dyn Api,
-        (id, tags): (&String, &[String]),
+        id: &String,
+        tags: &[String],
         process: &mut Process<'_>,
     ) -> Result<(Exit, Reply), ApiError> {
         let (old, memory) = old_version(api, id)?;
         let writer = self.lesson_writer(settings)?;
-        let here = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
-        let mut draft = memory_draft(&memory, here.as_str());
+        let repo = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
+        let mut draft = memory_draft(&memory, repo.as_str());
         let new = new_tags(&draft.tags, tags);
         if new.is_empty() {
             let message = format!("{old} has these tags already: {}", tags.join(", "));
@@ -152,7 +153,7 @@ fn new_tags(had: &[String], tags: &[String]) -> Vec<String> {
 
 fn suggested_tags(json: &Value) -> Vec<String> {
     let suggested = json.get("suggested").and_then(Value::as_array).into_iter().flatten();
-    let tags = suggested.filter_map(|one| one.get("tag").and_then(Value::as_str));
+    let tags = suggested.filter_map(|suggestion| suggestion.get("tag").and_then(Value::as_str));
     tags.map(str::to_owned).collect()
 }
 

@@ -70,11 +70,11 @@ pub(super) fn ui(context: &mut CommandContext<'_, '_>, command: &Ui) -> CommandR
     else {
         return Err(unavailable_error("the system does not tell where this program is".to_owned()));
     };
-    let running = running(&remote)?;
+    let running = running_server(&remote)?;
     let is_new = running.is_none();
     let status = match running {
         Some(status) => status,
-        None => started(&mut remote, address)?,
+        None => start_server(&mut remote, address)?,
     };
     let server = program.web_server(&status)?;
     let link = match &server.token {
@@ -145,7 +145,7 @@ impl Program<'_> {
 ///
 /// # Errors
 /// It answers others only, and does not give way.
-fn running(remote: &RetrieverClient) -> Result<Option<Value>, ApiError> {
+fn running_server(remote: &RetrieverClient) -> Result<Option<Value>, ApiError> {
     let Some(status) = remote.status_if_running().map(|status| status.json) else {
         return Ok(None);
     };
@@ -163,7 +163,7 @@ fn running(remote: &RetrieverClient) -> Result<Option<Value>, ApiError> {
 }
 
 /// Starts a retriever with an HTTP server in the background, in place of one that has none.
-fn started(remote: &mut RetrieverClient, address: Option<Address>) -> Result<Value, ApiError> {
+fn start_server(remote: &mut RetrieverClient, address: Option<Address>) -> Result<Value, ApiError> {
     let address = free_address(address)?;
     remote.retriever_command.args.extend(["--http".into(), address.into()]);
     let did_not_start = |remote: &RetrieverClient| {
@@ -178,7 +178,7 @@ fn started(remote: &mut RetrieverClient, address: Option<Address>) -> Result<Val
     loop {
         // One that ends before it is seen may have made room for another that was faster.
         let has_ended = matches!(child.try_wait(), Ok(Some(_)));
-        if let Some(status) = running(remote)? {
+        if let Some(status) = running_server(remote)? {
             return Ok(status);
         }
         if has_ended || Instant::now() >= deadline {

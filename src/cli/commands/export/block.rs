@@ -35,19 +35,20 @@ impl Program<'_> {
                 .map_err(|why| Problems::one("to", why.to_string()))?,
         };
         let path = place.top.join(&name);
-        let before = read_shared(&path).map_err(|trouble| trouble_with(&trouble))?;
+        let before = read_shared(&path).map_err(|trouble| setup_error(&trouble))?;
         let text = before.as_deref().unwrap_or_default();
         let (lines, left_out) = match command.remove {
             true => (Vec::new(), 0),
             false => proven_lines(&*self.open(settings, MemoryNeed::Words)?, &wanted)?,
         };
-        let after = with_block(text, &wanted, &lines).map_err(|why| misplaced(&name, &why))?;
+        let after =
+            with_block(text, &wanted, &lines).map_err(|why| misplaced_error(&name, &why))?;
         let is_same = after == text;
         if !is_same && !command.dry_run {
             // A file that held nothing else was created for the block.
             let after = Some(after.as_str()).filter(|after| !after.is_empty());
             replace_shared(&path, before.as_deref(), after)
-                .map_err(|trouble| trouble_with(&trouble))?;
+                .map_err(|trouble| setup_error(&trouble))?;
         }
         let status = match (is_same, command.dry_run) {
             (true, _) => "unchanged",
@@ -109,7 +110,7 @@ fn maturity(word: &str) -> Option<Maturity> {
 
 /// The JSON of a listing of proven memories.
 #[derive(Deserialize)]
-struct Grown {
+struct ProvenLines {
     lines: Vec<String>,
     left_out: usize,
 }
@@ -121,17 +122,17 @@ pub(crate) fn proven_lines(
 ) -> Result<(Vec<String>, usize), ApiError> {
     let min = maturity(&settings.min).unwrap_or(Maturity::Proven);
     let max_tokens = settings.max_tokens.clamp(TOKENS_MIN, TOKENS_MAX);
-    let Grown { lines, left_out } = read_listing(api, &Listing::Grown { min, max_tokens })?;
+    let ProvenLines { lines, left_out } = read_listing(api, &Listing::Grown { min, max_tokens })?;
     Ok((lines, left_out))
 }
 
-fn misplaced(name: &str, why: &str) -> ApiError {
+fn misplaced_error(name: &str, why: &str) -> ApiError {
     let message =
         format!("{}: {why}; correct or remove the marks, and run this again", neutral_line(name));
     ApiError::Failed { exit: Exit::NotFound, message }
 }
 
-fn trouble_with(trouble: &SetupError) -> ApiError {
+fn setup_error(trouble: &SetupError) -> ApiError {
     let exit = if matches!(trouble, SetupError::Io { .. }) { Exit::Io } else { Exit::NotFound };
     ApiError::Failed { exit, message: neutral_line(&trouble.to_string()) }
 }

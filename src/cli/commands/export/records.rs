@@ -46,14 +46,14 @@ impl Program<'_> {
         if format == ExportFormat::Markdown && to.is_none() {
             return Err(Problems::one("to", "is missing; name the folder of the notes").into());
         }
-        let of = match (&command.repo, command.all) {
+        let scope = match (&command.repo, command.all) {
             (Some(repo), _) => RecordsScope::Repo(repo.clone()),
             (None, true) => RecordsScope::All,
             (None, false) => RecordsScope::Here,
         };
-        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, of)?;
+        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, scope)?;
         if command.dry_run {
-            return Ok(records.counted(&json!({}), "would be exported"));
+            return Ok(records.count_reply(&json!({}), "would be exported"));
         }
         match (format, to) {
             (ExportFormat::Markdown, Some(to)) => records.as_notes(&to),
@@ -94,14 +94,14 @@ impl Records {
         let counts = written().map_err(|error| exchange_error(&error))?;
         let json = json!({ "to": to.to_string_lossy(), "written": counts.written,
             "unchanged": counts.unchanged, "kept": counts.kept });
-        let kept = match counts.kept {
+        let kept_text = match counts.kept {
             0 => String::new(),
-            kept => format!(", {kept} files left as they are: somebody changed them"),
+            kept_text => format!(", {kept_text} files left as they are: somebody changed them"),
         };
         let (to, written, unchanged) =
             (neutral_line(&to.to_string_lossy()), counts.written, counts.unchanged);
-        let how = format!("in {to}: {written} written, {unchanged} unchanged{kept}");
-        Ok(self.counted(&json, &how))
+        let how = format!("in {to}: {written} written, {unchanged} unchanged{kept_text}");
+        Ok(self.count_reply(&json, &how))
     }
 
     fn as_text(&self, format: ExportFormat, to: Option<PathBuf>) -> Result<Reply, ApiError> {
@@ -120,16 +120,16 @@ impl Records {
         };
         new_file(&to, &text).map_err(|error| exchange_error(&error))?;
         let json = json!({ "to": to.to_string_lossy() });
-        Ok(self.counted(&json, &format!("in {}", neutral_line(&to.to_string_lossy()))))
+        Ok(self.count_reply(&json, &format!("in {}", neutral_line(&to.to_string_lossy()))))
     }
 
-    fn counted(&self, more: &Value, how: &str) -> Reply {
+    fn count_reply(&self, more: &Value, how: &str) -> Reply {
         let count = self.lines.len();
-        let left = match self.private {
+        let private_text = match self.private {
             0 => String::new(),
             private => format!("; {private} private ones stay here"),
         };
-        let text = format!("{count} memories {how}{left}\n");
+        let text = format!("{count} memories {how}{private_text}\n");
         let reply = Reply::new(text, more.clone());
         reply.with_field("memories", count.into()).with_field("private", self.private.into())
     }

@@ -40,8 +40,8 @@ pub(crate) struct ImportedRow {
 /// Returns what was imported into this repository before.
 pub(crate) fn imported_rules(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
     let ImportedMemories { memories } = read_listing(api, &Listing::OfAgentFiles)?;
-    let known = |one: ImportedRow| {
-        let ImportedRow { id, file, live, note, note_source, is_rule } = one;
+    let known = |listed: ImportedRow| {
+        let ImportedRow { id, file, live, note, note_source, is_rule } = listed;
         ImportedRule { id, file, is_live: live, note, note_source, is_rule }
     };
     Ok(memories.into_iter().map(known).collect())

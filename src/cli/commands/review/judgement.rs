@@ -45,7 +45,7 @@ pub(crate) fn judge_pairs(
                 "skipped: another decision changed one of them".to_owned()
             }
             ChangeExtent::Do => {
-                act(api, pair, decided).unwrap_or_else(|error| format!("not done: {error}"))
+                carry_out(api, pair, decided).unwrap_or_else(|error| format!("not done: {error}"))
             }
         };
         touched.extend([older.clone(), newer.clone()]);
@@ -77,7 +77,7 @@ fn is_private(pair: &Value) -> bool {
 }
 
 /// Carries out a decision, and returns the outcome.
-fn act(api: &dyn Api, pair: &Value, decided: &ReasonedDecision) -> Result<String, ApiError> {
+fn carry_out(api: &dyn Api, pair: &Value, decided: &ReasonedDecision) -> Result<String, ApiError> {
     let (older, newer) = (id(pair, "older"), id(pair, "newer"));
     let change = |ids: Vec<String>, change: WantedChange| {
         let voice = Voice::Model { client: Some(RedactedText::redact(JUDGE)), session: None };
@@ -95,7 +95,7 @@ fn act(api: &dyn Api, pair: &Value, decided: &ReasonedDecision) -> Result<String
         }
         Decision::Merge(lesson) => {
             let judge = Voice::Model { client: Some(RedactedText::stamp(JUDGE)), session: None };
-            let by = api.ask_as(&Request::Save(Box::new(merged(pair, lesson))), &judge)?;
+            let by = api.ask_as(&Request::Save(Box::new(merged_draft(pair, lesson))), &judge)?;
             let by = by.json.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
             change(vec![older, newer], WantedChange::Superseded { by })
         }
@@ -109,7 +109,7 @@ fn reads_like_an_order(lesson: &str) -> bool {
 }
 
 /// Makes one lesson of two, with the context of the newer.
-fn merged(pair: &Value, lesson: &str) -> Draft {
+fn merged_draft(pair: &Value, lesson: &str) -> Draft {
     let text = |name: &str| {
         let newer = pair.get("newer").and_then(|newer| newer.get(name)?.as_str());
         newer.filter(|text| !text.is_empty()).map(str::to_owned)

@@ -54,7 +54,7 @@ impl<'a> LessonDrafter<'a> {
         &self,
         waiting: &[WaitingCandidate],
     ) -> Result<Vec<LessonDraft>, ApiError> {
-        waiting.iter().take(self.limit).map(|each| self.draft(each)).collect()
+        waiting.iter().take(self.limit).map(|candidate| self.draft(candidate)).collect()
     }
 
     /// Asks about accepted candidates.
@@ -62,7 +62,10 @@ impl<'a> LessonDrafter<'a> {
         &self,
         accepted: &[&'w WaitingCandidate],
     ) -> Result<SiftedCandidates<'w>, ApiError> {
-        let asked = accepted.iter().take(self.limit).map(|each| Ok((*each, self.draft(each)?)));
+        let asked = accepted
+            .iter()
+            .take(self.limit)
+            .map(|candidate| Ok((*candidate, self.draft(candidate)?)));
         Ok(SiftedCandidates {
             asked: asked.collect::<Result<_, ApiError>>()?,
             not_asked: accepted.len().saturating_sub(self.limit),
@@ -74,8 +77,8 @@ impl<'a> LessonDrafter<'a> {
 impl<'w> SiftedCandidates<'w> {
     /// Returns those that have a lesson to save.
     pub(crate) fn written(&self) -> impl Iterator<Item = (&'w WaitingCandidate, &str)> {
-        self.asked.iter().filter_map(|(each, draft)| match draft {
-            LessonDraft::Written(lesson) => Some((*each, lesson.as_str())),
+        self.asked.iter().filter_map(|(candidate, draft)| match draft {
+            LessonDraft::Written(lesson) => Some((*candidate, lesson.as_str())),
             LessonDraft::Nothing(_) | LessonDraft::Refused(_) => None,
         })
     }
@@ -84,24 +87,24 @@ impl<'w> SiftedCandidates<'w> {
         self.asked.iter().filter(|(_, draft)| is_counted(draft)).count()
     }
 
-    fn thrown_out(&self) -> usize {
+    fn thrown_out_count(&self) -> usize {
         self.count(|draft| matches!(draft, LessonDraft::Nothing(_)))
     }
 
-    fn refused(&self) -> usize {
+    fn refused_count(&self) -> usize {
         self.count(|draft| matches!(draft, LessonDraft::Refused(_)))
     }
 
-    /// Tells what was made of each.
+    /// Describes the draft of each candidate.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "{} drafted, {} thrown out, {} refused; what is not saved keeps waiting.",
             self.written().count(),
-            self.thrown_out(),
-            self.refused()
+            self.thrown_out_count(),
+            self.refused_count()
         );
-        for (each, draft) in &self.asked {
-            let name = short_fingerprint(&each.candidate.fingerprint);
+        for (waiting, draft) in &self.asked {
+            let name = short_fingerprint(&waiting.candidate.fingerprint);
             text.push_str(&format!("\n{name} {}", draft_text(draft)));
         }
         if self.not_asked > 0 {
@@ -112,14 +115,14 @@ impl<'w> SiftedCandidates<'w> {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let each = self.asked.iter().map(|(each, draft)| {
-            json!({ "fingerprint": each.candidate.fingerprint, "draft": draft_json(draft) })
+        let candidates = self.asked.iter().map(|(waiting, draft)| {
+            json!({ "fingerprint": waiting.candidate.fingerprint, "draft": draft_json(draft) })
         });
         json!({
-            "candidates": each.collect::<Vec<_>>(),
+            "candidates": candidates.collect::<Vec<_>>(),
             "written": self.written().count(),
-            "thrown_out": self.thrown_out(),
-            "refused": self.refused(),
+            "thrown_out": self.thrown_out_count(),
+            "refused": self.refused_count(),
             "not_asked": self.not_asked,
         })
     }
