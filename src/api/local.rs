@@ -2,44 +2,24 @@
 //! table of contents; each call is answered by the file it names. Not here: retrievers in other processes (crate
 //! `retriever`).
 
-mod analysis;
-mod beside;
-mod browse;
-mod bulk_change;
 mod change;
 mod citation;
-mod context;
-mod contradictions;
 mod damage;
-mod duplicates;
-mod ends;
-mod filters;
 mod find;
-mod injected;
-mod links;
-mod listing;
-mod log_events;
+mod list;
+mod look;
 mod memory_bound;
-mod page_end;
-mod past;
-mod past_sessions;
-mod query_vector;
-mod records;
-mod related;
 mod repositories;
-mod reranked;
-mod save;
-mod savings;
 mod shared_core;
 mod snapshots;
-mod staleness;
-mod state;
-mod tag_suggestions;
-mod write;
 
 pub use shared_core::{Core, Doctor, Local};
 
+use self::change::{bulk_change, contradictions, links, memory_change, save};
 use self::damage::sound_answer;
+use self::find::{as_of, briefing, search_run, session_search};
+use self::list::{analysis, listing, log_events};
+use self::look::{related, staleness, status};
 use requests::{Api, ApiError, ContextRequest, Mode, Reply, Request, SearchRequest, Voice};
 
 impl Api for Local {
@@ -48,9 +28,9 @@ impl Api for Local {
             Request::Search(request) => self.search(request),
             Request::Context(request) => self.context(request),
             Request::Show(ids) => self.show(ids),
-            Request::Sessions(request) => past_sessions::search(self, request),
+            Request::Sessions(request) => session_search::search(self, request),
             Request::Save(draft) => save::save(self, (**draft).clone(), voice.client()),
-            Request::Change(request) => change::change(self, request, voice),
+            Request::Change(request) => memory_change::change(self, request, voice),
             Request::Sweep(request) => bulk_change::sweep(self, request),
             Request::Link(request) => links::link(self, request, voice),
             Request::Patterns(request) => analysis::patterns(self, request, voice),
@@ -70,17 +50,17 @@ impl Api for Local {
             Request::Complete(request) => {
                 sound_answer(|used| listing::complete(self, request, used))
             }
-            Request::Digest => sound_answer(|used| state::digest(self, used)),
-            Request::Status => state::status(self),
-            Request::Doctor => state::doctor(self),
-            Request::Whoami => state::whoami(self),
+            Request::Digest => sound_answer(|used| status::digest(self, used)),
+            Request::Status => status::status(self),
+            Request::Doctor => status::doctor(self),
+            Request::Whoami => status::whoami(self),
         }
     }
 }
 
 impl Local {
     fn search(&self, request: &SearchRequest) -> Result<Reply, ApiError> {
-        let then = past::answer(self, request.as_of, request.mode, |it| {
+        let then = as_of::answer(self, request.as_of, request.mode, |it| {
             it.search(&SearchRequest { as_of: None, ..request.clone() })
         });
         if let Some(then) = then {
@@ -89,17 +69,17 @@ impl Local {
         if !request.ids.is_empty() {
             return self.show(&request.ids);
         }
-        sound_answer(|used| find::search(self, request, used))
+        sound_answer(|used| search_run::search(self, request, used))
     }
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
-        let then = past::answer(self, request.as_of, Mode::Hybrid, |it| {
+        let then = as_of::answer(self, request.as_of, Mode::Hybrid, |it| {
             it.context(&ContextRequest { as_of: None, ..request.clone() })
         });
         if let Some(then) = then {
             return then;
         }
-        sound_answer(|used| context::context(self, request, used))
+        sound_answer(|used| briefing::context(self, request, used))
     }
 
     fn show(&self, ids: &[String]) -> Result<Reply, ApiError> {
