@@ -1,10 +1,14 @@
-//! The snapshot that an answer is made from, and what it lacks. Not here: the answers.
+//! The snapshot that an answer is made from, and what it lacks: memories that are too many or not read yet, a store, and records of
+//! a damaged checkpoint. Not here: the answers, `status` and `doctor`, which report all that themselves.
+
+use std::cell::RefCell;
 
 use super::Local;
 use engine::{Extent, Stopped, View};
 use guard::text::{Layout, neutralise};
+use reply::Reply;
 use requests::ApiError;
-use search::snapshot::Snapshot;
+use search::snapshot::{Room, Snapshot};
 use writer::exit::Exit;
 
 pub(super) fn view(local: &Local) -> Result<View, ApiError> {
@@ -20,7 +24,7 @@ pub(super) fn answerable(local: &Local) -> Result<View, ApiError> {
     Ok(view)
 }
 
-pub(super) fn readable(local: &Local, snapshot: &Snapshot) -> Result<(), ApiError> {
+fn readable(local: &Local, snapshot: &Snapshot) -> Result<(), ApiError> {
     let trouble = snapshot.health().troubles.get(local.writer.store.root());
     let message = trouble.map(|trouble| format!("failed to {trouble}"));
     message.map_or(Ok(()), |message| Err(ApiError::Failed { exit: Exit::Io, message }))
@@ -42,12 +46,41 @@ pub(super) fn all(local: &Local) -> Result<Snapshot, ApiError> {
     }
 }
 
+/// The snapshot that an answer was made from.
+#[derive(Default)]
+pub(super) struct UsedSnapshot(RefCell<Option<Snapshot>>);
+
+impl UsedSnapshot {
+    pub(super) fn record(&self, snapshot: &Snapshot) {
+        self.0.replace(Some(snapshot.clone()));
+    }
+
+    /// Tells whether a record that was needed could not be read.
+    fn is_damaged(&self) -> bool {
+        self.0.borrow().as_ref().is_some_and(Snapshot::is_damaged)
+    }
+}
+
+/// Answers, and answers again where a record of the checkpoint was damaged: the next snapshot is made from the logs.
+pub(super) fn sound_answer(
+    answer: impl Fn(&UsedSnapshot) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let used = UsedSnapshot::default();
+    let reply = answer(&used);
+    if used.is_damaged() { answer(&UsedSnapshot::default()) } else { reply }
+}
+
+/// Says that memories were left out to stay within the memory limit, so that not all were searched.
+pub(super) fn left_out_notice(room: Room) -> Option<String> {
+    room.notice().map(|notice| format!("Note: {notice}."))
+}
+
 pub(super) fn stopped(error: Stopped) -> ApiError {
     ApiError::Failed { exit: Exit::Internal, message: error.to_string() }
 }
 
 /// Says that there is no store, which may be a mistyped path.
-pub(super) fn no_store(local: &Local) -> Option<String> {
+pub(super) fn no_store_notice(local: &Local) -> Option<String> {
     let root = local.writer.store.root();
     if root.exists() {
         return no_log(local).map(|says| format!("Note: {} {says}.", root.display()));
@@ -63,7 +96,7 @@ pub(super) fn no_log(local: &Local) -> Option<String> {
 }
 
 /// Says that not all logs have been read yet.
-pub(super) fn recent_only(extent: Extent, snapshot: &Snapshot) -> Option<String> {
+pub(super) fn recent_only_notice(extent: Extent, snapshot: &Snapshot) -> Option<String> {
     let newest = snapshot.memories().len();
     (extent != Extent::Whole).then(|| {
         format!(
@@ -73,6 +106,18 @@ pub(super) fn recent_only(extent: Extent, snapshot: &Snapshot) -> Option<String>
 }
 
 impl Local {
+    /// Answers from a snapshot of all memories.
+    pub(super) fn with_all(
+        &self,
+        answer: impl Fn(&Snapshot) -> Result<Reply, ApiError>,
+    ) -> Result<Reply, ApiError> {
+        sound_answer(|used| {
+            let snapshot = all(self)?;
+            used.record(&snapshot);
+            answer(&snapshot)
+        })
+    }
+
     /// Returns how many memories are embedded, and how many there are.
     ///
     /// # Errors

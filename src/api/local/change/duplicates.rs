@@ -1,38 +1,44 @@
-//! Events that say exactly what a memory says. From the same author it is one event sent twice; from another author
-//! it is evidence. Not here: similar memories (`contradictions`).
+//! What is already known of a new event. A memory that says exactly the same is, from the same author, one event sent twice, and from
+//! another author evidence; a similar one may contradict it. Not here: all contradictions of a repository (`list::analysis`).
 
-use std::sync::Arc;
+use std::sync::{Arc, TryLockError};
 
 use serde_json::json;
 
 use super::write;
 use crate::local::Local;
-use event::{Draft, Event, MemoryChange, Timestamp, Verdict};
+use event::{Draft, Event, MemoryChange, RepoKey, Timestamp, Verdict};
+use index::lexical::AnalysisCache;
 use memory::{LineOrigin, Memory, is_one_voice};
 use reply::Reply;
 use requests::ApiError;
 use search::Sign;
+use search::snapshot::Snapshot;
+
+/// Most similar memories that a save reports: each costs its reader tokens.
+const SIMILAR_MAX: usize = 2;
 
 /// Kinds of event where equal words mean a new event.
 const ANEW: [&str; 2] = ["task", "session"];
 
 /// Finds the memory that says exactly the same, whoever said it, wherever and whenever.
-pub(crate) fn copy_of<'a>(
+pub(super) fn copy_of<'a>(
     event: &Event,
-    kin: &'a [(Arc<Memory>, Vec<Sign>)],
+    similar: &'a [(Arc<Memory>, Vec<Sign>)],
 ) -> Option<&'a Arc<Memory>> {
     // The same task may come up again, and two sessions are never the same.
     if ANEW.contains(&event.event_type.as_str()) {
         return None;
     }
-    let plain = said(event);
+    let wanted = content(event);
     let is_repeated = |signs: &[Sign]| signs == [Sign::Repeats];
-    let mut alike = kin.iter().filter(|(_, signs)| is_repeated(signs)).map(|(memory, _)| memory);
-    alike.find(|memory| said(&memory.event()) == plain)
+    let mut alike =
+        similar.iter().filter(|(_, signs)| is_repeated(signs)).map(|(memory, _)| memory);
+    alike.find(|memory| content(&memory.event()) == wanted)
 }
 
 /// Returns an event without its author, place and time.
-fn said(event: &Event) -> Event {
+fn content(event: &Event) -> Event {
     Event {
         id: event::EventId::mint(Timestamp::UNIX_EPOCH, 0),
         timestamp: None,
@@ -49,7 +55,7 @@ fn said(event: &Event) -> Event {
 }
 
 /// Writes only what is new: another author confirms the memory.
-pub(crate) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
+pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
     let (id, repo) = (known.id.as_str(), known.repo.as_str());
     let json = |status: &str| json!({ "id": id, "repo": repo, "status": status });
     let is_own = known.origins().any(|origin| *origin == LineOrigin::Own);
@@ -69,4 +75,26 @@ pub(crate) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Re
     write::record(local, draft)?;
     let text = format!("Already known as {id} for {repo}; recorded as confirmed.");
     Ok(Reply::new(text, json("confirmed")))
+}
+
+/// Finds memories of the repository that say something similar to an event; at most a few.
+pub(super) fn similar_to(
+    local: &Local,
+    event: &Event,
+    repo: &RepoKey,
+    snapshot: &Snapshot,
+) -> Vec<(Arc<Memory>, Vec<Sign>)> {
+    let now = local.core.now();
+    let mut own = AnalysisCache::default();
+    let mut held = match local.core.words.try_lock() {
+        Ok(held) => Some(held),
+        // The words of a text stay true, whichever thread panicked while holding them.
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        // A save does not wait for another one; it computes the words itself.
+        Err(TryLockError::WouldBlock) => None,
+    };
+    let words = held.as_deref_mut().unwrap_or(&mut own);
+    let mut found = search::contradictions_of(snapshot, event, repo, now, words);
+    found.truncate(SIMILAR_MAX);
+    found
 }

@@ -1,13 +1,13 @@
 //! Making and ending links, written as events about their source. A link that exists already writes nothing, a link
 //! that would close a forbidden cycle is refused, and of many links the valid ones are written together. Not here:
-//! what the events add up to (`search::links`), what a source or target names (`ends`).
+//! what the events add up to (`search::links`), what a source or target names (`look::link_nodes`).
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::{memory_change, write};
-use crate::local::look::link_nodes::{End, Ends, refuse_missing};
+use crate::local::look::link_nodes::{LinkNode, NodeFinder, refuse_missing};
 use crate::local::{Local, repositories::unnamed, snapshots};
 use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
@@ -21,23 +21,23 @@ use search::links::{LinkDetails, Links, NodeRef};
 use search::snapshot::Snapshot;
 
 /// Most refused lines in the text of a reply; the JSON has all.
-const TOLD_MAX: usize = 20;
+const REFUSED_SHOWN_MAX: usize = 20;
 
 /// The events that one checked link requires.
 enum LinkStep {
     /// An event about its source.
-    Write { edge: Box<Edge>, draft: Box<Draft>, said: String },
+    Write { edge: Box<Edge>, draft: Box<Draft>, message: String },
     /// A replacement, or the end of one. It is an event about the target.
     Replace { request: ChangeRequest },
     /// Nothing: the link is so already.
-    Nothing { said: String },
+    Nothing { message: String },
 }
 
 /// The identity of a link.
 type Edge = (NodeRef, NodeRef, Relation);
 
 /// The result for one link.
-enum Became {
+enum LinkOutcome {
     Written(String),
     /// A later line of the same input is about the same link.
     Overtaken(String),
@@ -54,10 +54,10 @@ pub(crate) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
                 Ok(Reply::new(said, json!({ "links": [{ "status": status }] })))
             };
             match link_each(local, vec![numbered], &snapshot, voice).pop() {
-                Some((_, Became::Written(said))) => reply(said, "written"),
-                Some((_, Became::Overtaken(said))) => reply(said, "overtaken"),
-                Some((_, Became::Unchanged(said))) => reply(said, "unchanged"),
-                Some((_, Became::Refused(error))) => Err(error),
+                Some((_, LinkOutcome::Written(said))) => reply(said, "written"),
+                Some((_, LinkOutcome::Overtaken(said))) => reply(said, "overtaken"),
+                Some((_, LinkOutcome::Unchanged(said))) => reply(said, "unchanged"),
+                Some((_, LinkOutcome::Refused(error))) => Err(error),
                 None => Err(Problems::one("links", "is empty").into()),
             }
         }
@@ -73,47 +73,52 @@ fn link_each(
     edits: Vec<Numbered>,
     snapshot: &Snapshot,
     voice: &Voice,
-) -> Vec<(usize, Became)> {
-    let ends = Ends::of(local, snapshot);
+) -> Vec<(usize, LinkOutcome)> {
+    let nodes = NodeFinder::new(local, snapshot);
     let mut links = Links::clone(&local.core.links.of(snapshot));
-    let mut became = Vec::with_capacity(edits.len());
+    let mut outcomes = Vec::with_capacity(edits.len());
     let mut waiting: BTreeMap<Edge, (usize, Draft, String)> = BTreeMap::new();
     for Numbered { line, edit } in edits {
         let step = edit
             .map_err(ApiError::Invalid)
-            .and_then(|edit| step(local, &edit, &ends, &mut links, voice));
+            .and_then(|edit| step(local, &edit, &nodes, &mut links, voice));
         match step {
-            Ok(LinkStep::Write { edge, draft, said }) => {
-                if let Some((before, ..)) = waiting.insert(*edge, (line, *draft, said)) {
-                    let said = format!("line {before}: line {line} is about the same link.");
-                    became.push((before, Became::Overtaken(said)));
+            Ok(LinkStep::Write { edge, draft, message }) => {
+                if let Some((before, ..)) = waiting.insert(*edge, (line, *draft, message)) {
+                    let message = format!("line {before}: line {line} is about the same link.");
+                    outcomes.push((before, LinkOutcome::Overtaken(message)));
                 }
             }
             Ok(LinkStep::Replace { request }) => {
-                became.push((line, replace(local, &request, voice)));
+                outcomes.push((line, replace(local, &request, voice)));
             }
-            Ok(LinkStep::Nothing { said }) => became.push((line, Became::Unchanged(said))),
-            Err(error) => became.push((line, Became::Refused(error))),
+            Ok(LinkStep::Nothing { message }) => {
+                outcomes.push((line, LinkOutcome::Unchanged(message)));
+            }
+            Err(error) => outcomes.push((line, LinkOutcome::Refused(error))),
         }
     }
     let mut waiting: Vec<(usize, Draft, String)> = waiting.into_values().collect();
     waiting.sort_by_key(|(line, ..)| *line);
     let (drafts, waiting): (Vec<Draft>, Vec<(usize, String)>) =
-        waiting.into_iter().map(|(line, draft, said)| (draft, (line, said))).unzip();
-    for (outcome, (line, said)) in write::record_all(local, drafts).into_iter().zip(waiting) {
-        became.push((line, outcome.map_or_else(Became::Refused, |()| Became::Written(said))));
+        waiting.into_iter().map(|(line, draft, message)| (draft, (line, message))).unzip();
+    for (outcome, (line, message)) in write::record_all(local, drafts).into_iter().zip(waiting) {
+        outcomes.push((
+            line,
+            outcome.map_or_else(LinkOutcome::Refused, |()| LinkOutcome::Written(message)),
+        ));
     }
-    became.sort_by_key(|(line, _)| *line);
-    became
+    outcomes.sort_by_key(|(line, _)| *line);
+    outcomes
 }
 
-fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> Became {
+fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> LinkOutcome {
     match memory_change::change(local, request, voice) {
         Ok(Reply { text, json }) => match json.pointer("/memories/0/status") {
-            Some(status) if status == "unchanged" => Became::Unchanged(text),
-            _ => Became::Written(text),
+            Some(status) if status == "unchanged" => LinkOutcome::Unchanged(text),
+            _ => LinkOutcome::Written(text),
         },
-        Err(error) => Became::Refused(error),
+        Err(error) => LinkOutcome::Refused(error),
     }
 }
 
@@ -121,17 +126,18 @@ fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> Became {
 fn step(
     local: &Local,
     edit: &Edit,
-    ends: &Ends<'_>,
+    nodes: &NodeFinder<'_>,
     links: &mut Links,
     voice: &Voice,
 ) -> Result<LinkStep, ApiError> {
-    let (source, target) = (ends.find("source", &edit.source)?, ends.find("target", &edit.target)?);
+    let (source, target) =
+        (nodes.find("source", &edit.source)?, nodes.find("target", &edit.target)?);
     if edit.relation == Relation::Supersedes
         && let Some(request) = replacement(edit, &source, &target)?
     {
         return Ok(LinkStep::Replace { request });
     }
-    let named = ends.repo(edit.repo.as_deref())?;
+    let named = nodes.repo(edit.repo.as_deref())?;
     let repo = source.repo().or(named).or(target.repo());
     let repo = repo.or_else(|| local.here.clone()).ok_or_else(unnamed)?;
     let (from, to) = (source.node_ref(&repo), target.node_ref(&repo));
@@ -140,7 +146,7 @@ fn step(
             Problems::one("target", "is the source itself; give two different things").into()
         );
     }
-    let words = format!("{} {} {}", source.words(), edit.relation.as_str(), target.words());
+    let text = format!("{} {} {}", source.text(), edit.relation.as_str(), target.text());
     let is_such = |said: &LinkDetails| said.relation == edit.relation;
     let now = links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
     let now = now.map(|bond| bond.said.clone());
@@ -148,7 +154,7 @@ fn step(
     let change = match &edit.action {
         LinkAction::End if now.is_none() => {
             return Ok(LinkStep::Nothing {
-                said: format!("{words}: nothing to do, there is no such link."),
+                message: format!("{text}: nothing to do, there is no such link."),
             });
         }
         LinkAction::End => MemoryChange::Unlink { target: target.node(), relation: edit.relation },
@@ -158,10 +164,10 @@ fn step(
             let link = terms_of(local, edit.relation, target.node(), terms)?;
             if now.is_some_and(|said| said.is(&link)) {
                 return Ok(LinkStep::Nothing {
-                    said: format!("{words}: nothing to do, already so."),
+                    message: format!("{text}: nothing to do, already so."),
                 });
             }
-            refuse_circle(edit.relation, (&from, &to), links, ends)?;
+            refuse_cycle(edit.relation, &from, &to, links, nodes)?;
             let tie = Tie { repo: repo.clone(), since: None, link: link.clone() };
             links.add(from, to, tie.into());
             MemoryChange::Link(link)
@@ -169,7 +175,7 @@ fn step(
     };
     let done = if matches!(change, MemoryChange::Link(_)) { "linked" } else { "no longer linked" };
     let draft = Box::new(write::draft_about(local, &source.node(), &repo, change, voice));
-    Ok(LinkStep::Write { edge, draft, said: format!("{words}: {done}.") })
+    Ok(LinkStep::Write { edge, draft, message: format!("{text}: {done}.") })
 }
 
 /// Makes the link with its terms.
@@ -209,11 +215,11 @@ fn end_origin(
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
     let links = Links::asserted(snapshot);
-    let ends = Ends::of(local, snapshot);
+    let nodes = NodeFinder::new(local, snapshot);
     let of_origin = links.all().filter(|(_, _, said)| said.origin == origin);
     let drafts: Vec<Draft> = of_origin
         .filter_map(|(source, target, said)| {
-            let (source, target) = (ends.node(source)?, ends.node(target)?);
+            let (source, target) = (nodes.node(source)?, nodes.node(target)?);
             let change = MemoryChange::Unlink { target, relation: said.relation };
             Some(write::draft_about(local, &source, &said.repo, change, voice))
         })
@@ -233,15 +239,21 @@ fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
 
 /// Returns the change for a link with the relation `supersedes`: replacement has one form, an event about the
 /// replaced memory. `None` where only a link made by others has to end.
-fn replacement(edit: &Edit, source: &End, target: &End) -> Result<Option<ChangeRequest>, ApiError> {
+fn replacement(
+    edit: &Edit,
+    source: &LinkNode,
+    target: &LinkNode,
+) -> Result<Option<ChangeRequest>, ApiError> {
     let change = match (&edit.action, source, target) {
-        (LinkAction::Make(_), End::Memory((_, by)), End::Memory(_)) => {
+        (LinkAction::Make(_), LinkNode::Memory((_, by)), LinkNode::Memory(_)) => {
             Wanted::Superseded { by: by.id.to_string() }
         }
         (LinkAction::Make(_), ..) => {
             return Err(Problems::one("relation", "supersedes needs two memories").into());
         }
-        (LinkAction::End, End::Memory((_, by)), End::Memory((_, old))) if replaces(by, old) => {
+        (LinkAction::End, LinkNode::Memory((_, by)), LinkNode::Memory((_, old)))
+            if replaces(by, old) =>
+        {
             Wanted::Restored
         }
         (LinkAction::End, ..) => return Ok(None),
@@ -254,18 +266,19 @@ fn replaces(by: &Memory, old: &Memory) -> bool {
 }
 
 /// Refuses a link that would close a cycle, where its relation forbids cycles, and shows the path.
-fn refuse_circle(
+fn refuse_cycle(
     relation: Relation,
-    (from, to): (&NodeRef, &NodeRef),
+    from: &NodeRef,
+    to: &NodeRef,
     links: &Links,
-    ends: &Ends<'_>,
+    nodes: &NodeFinder<'_>,
 ) -> Result<(), ApiError> {
     if !relation.is_acyclic() {
         return Ok(());
     }
     let Some(way) = links.way(relation, to, from) else { return Ok(()) };
     let way: Vec<String> =
-        way.into_iter().map(|node_ref| node_text(node_ref, ends.snapshot())).collect();
+        way.into_iter().map(|node_ref| node_text(node_ref, nodes.snapshot())).collect();
     let message = format!(
         "closes a cycle: {} already, by {}; end one of these links first, or reverse the new one",
         format_args!(
@@ -280,25 +293,25 @@ fn refuse_circle(
 }
 
 /// Reports the results of many links.
-fn results(became: Vec<(usize, Became)>) -> Reply {
+fn results(outcomes: Vec<(usize, LinkOutcome)>) -> Reply {
     let (mut written, mut unchanged, mut overtaken) = (0_usize, 0_usize, 0_usize);
     let mut refused = Vec::new();
-    let mut links: Vec<Value> = Vec::with_capacity(became.len());
-    for (line, became) in became {
-        links.push(match became {
-            Became::Written(_) => {
+    let mut links: Vec<Value> = Vec::with_capacity(outcomes.len());
+    for (line, outcome) in outcomes {
+        links.push(match outcome {
+            LinkOutcome::Written(_) => {
                 written += 1;
                 json!({ "line": line, "status": "written" })
             }
-            Became::Overtaken(_) => {
+            LinkOutcome::Overtaken(_) => {
                 overtaken += 1;
                 json!({ "line": line, "status": "overtaken" })
             }
-            Became::Unchanged(_) => {
+            LinkOutcome::Unchanged(_) => {
                 unchanged += 1;
                 json!({ "line": line, "status": "unchanged" })
             }
-            Became::Refused(error) => {
+            LinkOutcome::Refused(error) => {
                 let problem = error.to_string().replace('\n', "; ");
                 refused.push(format!("\nline {line}: {problem}"));
                 json!({ "line": line, "status": "refused", "problem": problem })
@@ -310,8 +323,8 @@ fn results(became: Vec<(usize, Became)>) -> Reply {
     if overtaken > 0 {
         text.push_str(&format!(" {overtaken} overtaken: a later line is about the same link."));
     }
-    refused.iter().take(TOLD_MAX).for_each(|line| text.push_str(line));
-    if let Some(more) = count.checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+    refused.iter().take(REFUSED_SHOWN_MAX).for_each(|line| text.push_str(line));
+    if let Some(more) = count.checked_sub(REFUSED_SHOWN_MAX).filter(|more| *more > 0) {
         text.push_str(&format!("\nand {more} more; --json lists all"));
     }
     let json = json!({ "links": links, "written": written, "unchanged": unchanged, "overtaken": overtaken, "refused": count });

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::write;
-use crate::local::{Local, citation::cited, snapshots};
+use crate::local::citation::cited;
+use crate::local::{Local, snapshots};
 use event::{Draft, EventId, MemoryChange, Node, Problems, Timestamp, Verdict};
 use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
@@ -27,18 +28,18 @@ pub(crate) fn change(
     let mut memories = cited(&request.ids, &snapshot)?;
     let mut seen = BTreeSet::new();
     memories.retain(|memory| seen.insert(memory.id.clone()));
-    let change = meant(&request.change, &memories, &snapshot)?;
+    let change = wanted_change(&request.change, &memories, &snapshot)?;
     let mut lines = Vec::with_capacity(memories.len());
     let mut done = Vec::with_capacity(memories.len());
     for memory in &memories {
-        let status = match is_so(memory, &change) {
+        let status = match is_done_already(memory, &change) {
             true => "unchanged",
             false => {
                 write_about(local, memory, change.clone(), request.note.clone(), voice)?;
                 "written"
             }
         };
-        lines.push(said(memory, &change, status));
+        lines.push(confirmation(memory, &change, status));
         done.push(
             json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "status": status }),
         );
@@ -47,8 +48,8 @@ pub(crate) fn change(
     Ok(Reply::new(lines.join("\n"), json))
 }
 
-/// Finds the memories that a change names, and refuses a replacement that would close a circle.
-fn meant(
+/// Finds the memories that a change names, and refuses a replacement that would close a cycle.
+fn wanted_change(
     wanted: &Wanted,
     memories: &[Arc<Memory>],
     snapshot: &Snapshot,
@@ -71,7 +72,7 @@ fn meant(
             let by = cited([by], snapshot)?.into_iter().next();
             let by = by.ok_or_else(|| Problems::one("superseded_by", "is not a memory"))?;
             for memory in memories {
-                refuse_circle(memory, &by, snapshot)?;
+                refuse_cycle(memory, &by, snapshot)?;
             }
             MemoryChange::Supersede { by: by.id.clone() }
         }
@@ -101,7 +102,7 @@ fn after_known(memory: &Memory, now: Timestamp) -> Option<String> {
 }
 
 /// Tells whether a change would change nothing. Verdicts always count: each is one person's, at one time.
-fn is_so(memory: &Memory, change: &MemoryChange) -> bool {
+fn is_done_already(memory: &Memory, change: &MemoryChange) -> bool {
     let course = memory.lifecycle();
     match change {
         MemoryChange::Feedback(_)
@@ -123,7 +124,7 @@ fn is_so(memory: &Memory, change: &MemoryChange) -> bool {
 }
 
 /// Refuses to replace a memory by one that it replaces itself, directly or by several steps.
-fn refuse_circle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<(), ApiError> {
+fn refuse_cycle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<(), ApiError> {
     let mut at = Some(by.id.clone());
     for _ in 0..CHAIN_MAX {
         let Some(id) = at.take() else { return Ok(()) };
@@ -157,7 +158,7 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
 }
 
 /// Says what was done, and how to undo it.
-fn said(memory: &Memory, change: &MemoryChange, status: &str) -> String {
+fn confirmation(memory: &Memory, change: &MemoryChange, status: &str) -> String {
     let id = memory.id.short();
     if status == "unchanged"
         && *change == MemoryChange::Restore

@@ -1,14 +1,12 @@
-//! Saving: prepare the event, compare it with what is known, write it, and report. Not here: exact repetitions
-//! (`duplicates`), possible contradictions (`contradictions`).
+//! Saving: prepare the event, compare it with what is known, write it, and report. Not here: what is
+//! known of it already (`duplicates`).
 
 use std::fmt::Write;
 
 use serde_json::json;
 
-use super::{
-    contradictions, duplicates,
-    write::{tell, unwritten},
-};
+use super::duplicates;
+use super::write::{notify_engine, unwritten};
 use crate::local::{Local, snapshots};
 use engine::View;
 use event::{Draft, EventId, RepoKey, fits_short_field};
@@ -41,15 +39,15 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     if keeps_id && is_known(prepared.id(), &snapshot) {
         return Ok(written_before(prepared.id(), prepared.repo()));
     }
-    let kin = contradictions::kin_of(local, prepared.event(), prepared.repo(), &snapshot);
-    if let Some(known) = duplicates::copy_of(prepared.event(), &kin).filter(|_| !keeps_id) {
+    let similar = duplicates::similar_to(local, prepared.event(), prepared.repo(), &snapshot);
+    if let Some(known) = duplicates::copy_of(prepared.event(), &similar).filter(|_| !keeps_id) {
         return duplicates::confirm(local, known, prepared.event());
     }
     // While a snapshot is held, the engine must copy what the new line changes.
     drop(snapshot);
     let written = local.writer.append(prepared, Durability::Written);
     let receipt = written.map_err(|error| unwritten(error.into()))?;
-    tell(local, &receipt);
+    notify_engine(local, &receipt);
     let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
     if receipt.place == Destination::Spool {
         let _ = write!(text, " Note: {WAITS}.");
@@ -71,9 +69,9 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
         text.push_str(&format!(" {}", why.advice()));
         json.insert("flagged".to_owned(), why.as_str().into());
     }
-    if let Some(json) = json.as_object_mut().filter(|_| !kin.is_empty()) {
-        text.push_str(&reply::similar(&kin));
-        json.insert("similar".to_owned(), reply::similar_json(&kin));
+    if let Some(json) = json.as_object_mut().filter(|_| !similar.is_empty()) {
+        text.push_str(&reply::similar(&similar));
+        json.insert("similar".to_owned(), reply::similar_json(&similar));
     }
     Ok(Reply::new(text, json))
 }

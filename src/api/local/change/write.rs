@@ -1,5 +1,5 @@
 //! Writing events through the writer, the only way into a log. Not here: which events a call makes (`save`,
-//! `change`, `links`).
+//! `memory_change`, `links`).
 
 use crate::local::Local;
 use event::{Draft, MemoryChange, Node, RepoKey, fits_short_field};
@@ -11,11 +11,11 @@ use writer::{BatchError, BatchOutcome, Receipt, RecordError, record_drafts};
 /// Writes one event.
 pub(crate) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
     let written = local.writer.record(draft, (local.core.clock)(), Durability::Written);
-    written.map_err(unwritten).inspect(|receipt| tell(local, receipt))
+    written.map_err(unwritten).inspect(|receipt| notify_engine(local, receipt))
 }
 
 /// Tells the engine of a write, so that the next answer holds it.
-pub(crate) fn tell(local: &Local, receipt: &Receipt) {
+pub(crate) fn notify_engine(local: &Local, receipt: &Receipt) {
     if receipt.place == Destination::Log {
         let (log, offset) = &receipt.at;
         local.core.engine.wrote(log, *offset);

@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-use crate::local::{
-    shared_core::{Core, Kept, Local, PastMemory},
-    snapshots,
-};
+use crate::local::shared_core::{Core, PastCore, PastMemory};
+use crate::local::{Local, snapshots};
 use engine::watch::Watching;
 use engine::{Engine, EngineSetup};
 use event::{Problems, Timestamp};
@@ -47,31 +45,31 @@ pub(crate) fn answer(
     if time >= now {
         return None;
     }
-    let reply = answer_then(local, time, mode, ask);
+    let reply = answer_at(local, time, mode, ask);
     Some(reply.map(|reply| reply.with("as_of", time.to_string().into())))
 }
 
-fn answer_then(
+fn answer_at(
     local: &Local,
     time: Timestamp,
     mode: Mode,
     ask: impl FnOnce(&Local) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
-    let wrong = |message: &str| Err(Problems::one("as_of", message).into());
+    let refuse = |message: &str| Err(Problems::one("as_of", message).into());
     if mode == Mode::Dense {
-        return wrong("cannot stand beside mode dense: the past is searched by words");
+        return refuse("cannot stand beside mode dense: the past is searched by words");
     }
     if local.core.config.as_of.is_some() {
-        return wrong("is given already, by the option --as-of");
+        return refuse("is given already, by the option --as-of");
     }
     let _waiting = Waiting::begin(&local.core.past)?;
-    let mut kept = turn(&local.core.past)?;
+    let mut kept = wait_for_turn(&local.core.past)?;
     if kept.as_ref().is_none_or(|kept| kept.time != time) {
         // First the old one goes: two would take twice the memory.
         *kept = None;
         let core = Arc::new(open(local, time)?);
-        *kept = Some(Kept { time, core, used: Instant::now() });
-        forget_later(&local.core);
+        *kept = Some(PastCore { time, core, used: Instant::now() });
+        free_later(&local.core);
     }
     let Some(past) = kept.as_mut() else { return Err(busy()) };
     let whole = past.core.engine.snapshot_within(WAIT);
@@ -87,7 +85,7 @@ fn answer_then(
             "is a time of which this store holds private memories, which never leave their machine";
         return Err(Problems::one("as_of", why).into());
     }
-    let reply = ask(&then(local, &past.core));
+    let reply = ask(&caller_in_past(local, &past.core));
     past.used = Instant::now();
     reply
 }
@@ -112,7 +110,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-fn turn(past: &PastMemory) -> Result<MutexGuard<'_, Option<Kept>>, ApiError> {
+fn wait_for_turn(past: &PastMemory) -> Result<MutexGuard<'_, Option<PastCore>>, ApiError> {
     let deadline = Instant::now() + WAIT;
     loop {
         match past.kept.try_lock() {
@@ -170,8 +168,8 @@ fn open(local: &Local, time: Timestamp) -> Result<Core, ApiError> {
     })
 }
 
-/// The caller, at the memory of then.
-fn then(local: &Local, core: &Arc<Core>) -> Local {
+/// Returns the caller, with the memory of a past time.
+fn caller_in_past(local: &Local, core: &Arc<Core>) -> Local {
     let Writer { store, directory, identity, .. } = &local.writer;
     let (store, config) = (store.clone(), core.config.clone());
     Local {
@@ -181,14 +179,14 @@ fn then(local: &Local, core: &Arc<Core>) -> Local {
         here: local.here.clone(),
         patience: Patience { index: WAIT, ..local.patience },
         // That it is by words alone is documented, and has nothing to do with the model.
-        told_about_model: AtomicBool::new(true),
+        is_model_reported: AtomicBool::new(true),
         past_sessions: local.past_sessions,
         answers_others: local.answers_others,
     }
 }
 
 /// Frees what was read once nobody has asked for a while.
-fn forget_later(core: &Arc<Core>) {
+fn free_later(core: &Arc<Core>) {
     if core.past.is_freed_later.swap(true, Ordering::SeqCst) {
         return;
     }

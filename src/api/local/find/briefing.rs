@@ -3,64 +3,111 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use super::{query_vector, query_vector::QueryAbout, search_run};
-use crate::local::look::staleness;
-use crate::local::{
-    Local, damage::UsedSnapshot, memory_bound, repositories, repositories::unnamed, snapshots,
-};
+use super::as_of;
+use super::query_vector::{Meaning, VectorQuery};
+use crate::local::Local;
+use crate::local::look::changed_files;
+use crate::local::repositories::{self, unnamed};
+use crate::local::snapshots::{self, UsedSnapshot, sound_answer};
 use engine::View;
+use event::RepoKey;
 use guard::secrets::Redacted;
+use memory::Memory;
 use reply::Briefing;
 use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
+use search::snapshot::Snapshot;
 use search::staleness::{is_gone, is_written_after};
-use search::{Occasion, Query};
+use search::{Occasion, Picked, Query};
 use store::{DetectedRepo, read_project_config};
 
 /// Memories of a briefing for its task: twice as many as usually fit.
 const FOR_TASK_MAX: usize = 8;
 
-/// Makes the briefing.
-pub(crate) fn context(
+/// Makes the briefing, of now or as of a past time.
+pub(crate) fn context(local: &Local, request: &ContextRequest) -> Result<Reply, ApiError> {
+    let past = as_of::answer(local, request.as_of, Mode::Hybrid, |past| {
+        context(past, &ContextRequest { as_of: None, ..request.clone() })
+    });
+    past.unwrap_or_else(|| sound_answer(|used| briefing(local, request, used)))
+}
+
+fn briefing(
     local: &Local,
     request: &ContextRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let asked = asked(request);
-    let asked = asked.trim();
-    let about = QueryAbout { text: asked, named: request.repo.as_deref(), filters: &[] };
-    let put = query_vector::put(local, about, Mode::Hybrid);
-    let (View { snapshot, extent }, put) = query_vector::view_for(local, put)?;
-    let (meant, notice) = query_vector::meaning_of(local, put, Mode::Hybrid, about, &snapshot)?;
-    used.note(&snapshot);
+    let task = task(request);
+    let text = task.trim();
+    let query = VectorQuery { local, text, named: request.repo.as_deref(), filters: &[] };
+    let (View { snapshot, extent }, pending) = query.send(Mode::Hybrid).catch_up(local)?;
+    let meaning = query.meaning(pending, Mode::Hybrid, &snapshot)?;
+    used.record(&snapshot);
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
         .ok_or_else(unnamed)?;
-    let (vector, tokens) = query_vector::parts(meant.as_ref());
+    let for_task = memories_for_task(query, &meaning, &repo, &snapshot);
+    let picked = pick(local, request, &repo, &for_task, &snapshot);
+    let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
+    let changed = changed_files(local, notes.map(|note| &note.memory), &snapshot);
+    let unembedded = meaning.unembedded_notice(local, &snapshot);
+    let recent = snapshots::recent_only_notice(extent, &snapshot);
+    let left_out = snapshots::left_out_notice(snapshot.room());
+    let notices = [meaning.notice, recent, unembedded, left_out];
+    let briefing = Briefing {
+        repo: &repo,
+        picked: &picked,
+        changed: &changed,
+        notices: &notices.into_iter().flatten().collect::<Vec<String>>(),
+        shape: request.shape,
+        max_tokens: request.max_tokens,
+        section_tokens: &section_budgets(local, work_tree(local, &repo)),
+    };
+    let interest = snapshot.lexical().interest(text);
+    Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))
+}
+
+/// Searches for the task, best first.
+fn memories_for_task(
+    query: VectorQuery<'_>,
+    meaning: &Meaning,
+    repo: &RepoKey,
+    snapshot: &Snapshot,
+) -> Vec<Arc<Memory>> {
+    if query.text.is_empty() {
+        return Vec::new();
+    }
+    let now = query.local.core.now();
     let query = Query {
-        text: asked,
-        vector,
-        tokens,
+        text: query.text,
+        vector: meaning.vector(),
+        tokens: meaning.tokens(),
         here: Some(repo.clone()),
         min_likelihood: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
         ..Query::default()
     };
-    let hits = if asked.is_empty() {
-        Vec::new()
-    } else {
-        search_run::query_hits(local, &snapshot, &query, FOR_TASK_MAX)
-    };
-    let for_task: Vec<_> = hits.into_iter().map(|hit| hit.memory).collect();
-    let tree =
-        local.place.as_ref().filter(|_| local.here.as_ref() == Some(&repo)).map(DetectedRepo::top);
+    let hits = search::search(snapshot, &query, now, FOR_TASK_MAX);
+    hits.into_iter().map(|hit| hit.memory).collect()
+}
+
+/// Picks the memories that somebody who begins in a repository should know.
+fn pick(
+    local: &Local,
+    request: &ContextRequest,
+    repo: &RepoKey,
+    for_task: &[Arc<Memory>],
+    snapshot: &Snapshot,
+) -> Picked {
+    let tree = work_tree(local, repo);
     let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
     let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
     // The times of files say something only of today, and only where git tells a checkout from a change.
     let is_git = local.place.as_ref().is_some_and(|place| place.git.is_some())
         && local.core.config.as_of.is_none();
     let occasion = Occasion {
-        repos: &snapshot.keys_of(&repo),
+        repos: &snapshot.keys_of(repo),
         now: local.core.now(),
-        for_task: &for_task,
+        for_task,
         files: &request.files,
         loaded: &loaded,
         own_session: local.writer.identity.session_id.as_deref(),
@@ -69,25 +116,13 @@ pub(crate) fn context(
             is_git && tree.is_some_and(|top| is_written_after(top, file, time))
         },
     };
-    let picked = search::pick(&snapshot, &occasion);
-    let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
-    let changed = staleness::changed_files(local, notes.map(|note| &note.memory), &snapshot);
-    let partial = query_vector::partial(local, &snapshot, meant.as_ref());
-    let notices = notice.into_iter().chain(snapshots::recent_only(extent, &snapshot));
-    let notices: Vec<String> =
-        notices.chain(partial).chain(memory_bound::note(snapshot.room())).collect();
-    let section_tokens = section_budgets(local, tree);
-    let briefing = Briefing {
-        repo: &repo,
-        picked: &picked,
-        changed: &changed,
-        notices: &notices,
-        shape: request.shape,
-        max_tokens: request.max_tokens,
-        section_tokens: &section_tokens,
-    };
-    let interest = snapshot.lexical().interest(asked);
-    Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))
+    search::pick(snapshot, &occasion)
+}
+
+/// Returns the top of the caller's work tree, where it is one of a repository.
+fn work_tree<'a>(local: &'a Local, repo: &RepoKey) -> Option<&'a Path> {
+    let place = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
+    place.map(DetectedRepo::top)
 }
 
 /// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
@@ -100,7 +135,7 @@ fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize
 }
 
 /// Returns what is searched for: the task in words, or the files where no task is given.
-fn asked(request: &ContextRequest) -> Redacted {
+fn task(request: &ContextRequest) -> Redacted {
     request.task.clone().unwrap_or_else(|| Redacted::of(&request.files.join(" ")))
 }
 

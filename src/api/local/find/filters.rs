@@ -3,78 +3,82 @@
 
 use std::collections::BTreeSet;
 
-use crate::local::{Local, repositories};
+use super::search_run::SearchRun;
+use crate::local::repositories::{self, unnamed};
 use event::{RepoKey, quoted};
-use requests::{ApiError, SearchRequest};
-use search::snapshot::Snapshot;
-use search::{Filter, Flagged, ParsedQuery};
+use requests::{ApiError, SearchScope};
+use search::{Filter, Flagged, SearchResult};
 
-/// Joins the filters; a memory must pass all of them.
-///
-/// # Errors
-/// [`ApiError::Invalid`] where a repository in the query could be several.
-pub(crate) fn filter(
-    local: &Local,
-    request: &SearchRequest,
-    repos: Option<BTreeSet<RepoKey>>,
-    asked: &ParsedQuery,
-    snapshot: &Snapshot,
-) -> Result<Filter, ApiError> {
-    let now = local.core.now();
-    Ok(Filter {
-        repos,
-        kinds: request.kinds.clone(),
-        not_kinds: request.not_kinds.clone(),
-        tags: request.tags.clone(),
-        files: request.files.clone(),
-        agents: request.agents.clone(),
-        branches: request.branches.clone(),
-        since: request.since.map(|since| since.first(now)),
-        until: request.until.map(|until| until.last(now)),
-        flagged: request.flagged,
-        phrase: None,
-        also: Some(Box::new(Filter {
-            repos: keys_of_any(local, &asked.repos, snapshot)?,
-            kinds: asked.kinds.clone(),
-            not_kinds: Vec::new(),
-            tags: asked.tags.clone(),
-            files: asked.files.clone(),
-            agents: asked.agents.clone(),
-            branches: asked.branches.clone(),
-            since: asked.since.map(|since| since.first(now)),
-            until: asked.until.map(|until| until.last(now)),
-            flagged: Flagged::Included,
+impl SearchRun<'_> {
+    /// Joins the filters; a memory must pass all of them.
+    ///
+    /// # Errors
+    /// [`ApiError::Invalid`] where a repository in the query could be several, or the caller has none.
+    pub(super) fn joined_filter(&self) -> Result<Filter, ApiError> {
+        let (request, parsed, now) = (self.request, self.parsed, self.local.core.now());
+        Ok(Filter {
+            repos: self.keys_of_scope()?,
+            kinds: request.kinds.clone(),
+            not_kinds: request.not_kinds.clone(),
+            tags: request.tags.clone(),
+            files: request.files.clone(),
+            agents: request.agents.clone(),
+            branches: request.branches.clone(),
+            since: request.since.map(|since| since.first(now)),
+            until: request.until.map(|until| until.last(now)),
+            flagged: request.flagged,
             phrase: None,
-            also: None,
-        })),
-    })
-}
-
-/// Returns every key of the named repositories; `None` where none is named.
-fn keys_of_any(
-    local: &Local,
-    named: &[String],
-    snapshot: &Snapshot,
-) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
-    let mut keys = BTreeSet::new();
-    for name in named {
-        keys.append(&mut snapshot.keys_of(&repositories::named(local, name, snapshot)?));
-    }
-    Ok((!named.is_empty()).then_some(keys))
-}
-
-/// Says how words of the query were read, where that may be why nothing was found.
-pub(crate) fn note(asked: &ParsedQuery, hits: usize) -> Option<String> {
-    if hits > 0 {
-        return None;
-    }
-    let misread = asked.misread.as_deref().and_then(misread);
-    misread.or_else(|| {
-        asked.has_filters().then(|| {
-            "Note: words like kind:error were read as filters; put them in quotes to search for them as text."
-                .to_owned()
+            also: Some(Box::new(Filter {
+                repos: self.keys_of_filters()?,
+                kinds: parsed.kinds.clone(),
+                not_kinds: Vec::new(),
+                tags: parsed.tags.clone(),
+                files: parsed.files.clone(),
+                agents: parsed.agents.clone(),
+                branches: parsed.branches.clone(),
+                since: parsed.since.map(|since| since.first(now)),
+                until: parsed.until.map(|until| until.last(now)),
+                flagged: Flagged::Included,
+                phrase: None,
+                also: None,
+            })),
         })
-    })
+    }
+
+    /// Returns the keys of the repository that the search is limited to; `None` for all repositories.
+    fn keys_of_scope(&self) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
+        match &self.request.scope {
+            SearchScope::All(_) => Ok(None),
+            SearchScope::Only(_) => {
+                let here = self.here.as_ref().ok_or_else(unnamed)?;
+                Ok(Some(self.snapshot.keys_of(here)))
+            }
+        }
+    }
+
+    /// Returns every key of the repositories in the query; `None` where none is named.
+    fn keys_of_filters(&self) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
+        let mut keys = BTreeSet::new();
+        for name in &self.parsed.repos {
+            let repo = repositories::named(self.local, name, self.snapshot)?;
+            keys.append(&mut self.snapshot.keys_of(&repo));
+        }
+        Ok((!self.parsed.repos.is_empty()).then_some(keys))
+    }
+
+    /// Says how words of the query were read, where that may be why nothing was found.
+    pub(super) fn misread_notice(&self, found: &SearchResult<'_>) -> Option<String> {
+        if !found.hits.is_empty() {
+            return None;
+        }
+        let misread = self.parsed.misread.as_deref().and_then(misread);
+        misread.or_else(|| {
+            self.parsed.has_filters().then(|| {
+                "Note: words like kind:error were read as filters; put them in quotes to search for them as text."
+                    .to_owned()
+            })
+        })
+    }
 }
 
 /// Says that a word is no filter, and what the filter takes.

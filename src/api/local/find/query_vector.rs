@@ -1,5 +1,5 @@
-//! The vector of a query, or why there is none, and the state of the model. Not here: embedding (`index::embed`),
-//! searching.
+//! The vector of a query, or why there is none. The model computes it while words are searched. Not here: embedding
+//! (`index::embed`), searching, the state of the model (`look::status`).
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -7,28 +7,36 @@ use std::time::{Duration, Instant};
 use crate::local::{Local, repositories, snapshots};
 use engine::{AskedQuery, View};
 use event::RepoKey;
-use index::embed::worker::{PendingQuery, Progress, QueryEmbedding, QueryError, WorkerState};
-use index::embed::{EmbedError, RUNS_MODEL, SpaceId, model};
+use index::embed::worker::{PendingQuery, QueryEmbedding, QueryError};
+use index::embed::{EmbedError, SpaceId};
 use index::late::QueryToken;
-use reply::{Model, ModelPlace, NextModelState, ReplyReader};
+use reply::ReplyReader;
 use requests::{ApiError, Explain, Mode};
 use search::snapshot::Snapshot;
 use writer::exit::Exit;
 
 /// How often a query is sent again because another model began to answer: it takes two changes in a moment to need more.
-const ASKED_AGAIN_MAX: u32 = 2;
+const SENT_AGAIN_MAX: u32 = 2;
 
 /// How often a waiting search checks whether everything is embedded.
 const EMBED_LOOK_MS: u64 = 10;
 
-/// What the model says of a query.
+/// What the model answers to a query.
 type Answer = Result<QueryEmbedding, QueryError>;
 
-/// The vector of a query, and a notice where there is none.
-pub(crate) type Meaning = (Option<QueryEmbedding>, Option<String>);
+/// A text whose vector is wanted, and the repositories that it may tell of.
+#[derive(Clone, Copy)]
+pub(super) struct VectorQuery<'a> {
+    pub(super) local: &'a Local,
+    pub(super) text: &'a str,
+    /// The repository that the request names, as it was written.
+    pub(super) named: Option<&'a str>,
+    /// Those of filters in the query.
+    pub(super) filters: &'a [String],
+}
 
-/// A query that was given to the model.
-pub(crate) enum Put {
+/// A query that may be with the model.
+pub(super) enum PendingVector {
     /// The search needs no vector.
     NotAsked,
     /// This build has no model.
@@ -36,205 +44,216 @@ pub(crate) enum Put {
     /// The model is working on it, or could not start.
     Asked(Result<PendingQuery, QueryError>),
     /// The model has answered.
-    Answered(Result<QueryEmbedding, QueryError>),
+    Answered(Answer),
 }
 
-impl Put {
-    /// Tells whether an answer will come.
-    pub(crate) fn is_coming(&self) -> bool {
-        matches!(self, Self::Asked(Ok(_)))
+/// The vector of a query, and a notice where there is none.
+#[derive(Default)]
+pub(super) struct Meaning {
+    embedding: Option<QueryEmbedding>,
+    pub(super) notice: Option<String>,
+}
+
+impl<'a> VectorQuery<'a> {
+    /// Asks the model for the vector. The caller can search words meanwhile.
+    pub(super) fn send(self, mode: Mode) -> PendingVector {
+        if mode == Mode::Lexical || self.text.is_empty() {
+            return PendingVector::NotAsked;
+        }
+        let engine = &self.local.core.engine;
+        // A model of this machine sees everything, so that nobody waits to learn what a name means.
+        let repos = if engine.asks_others() {
+            let view = self.names().next().and_then(|_| snapshots::answerable(self.local).ok());
+            let Some(repos) = self.repos(view.as_ref().map(|view| &view.snapshot)) else {
+                return PendingVector::Asked(Err(QueryError::Withheld));
+            };
+            Some(repos)
+        } else {
+            None
+        };
+        let query = AskedQuery { text: self.text, repos: repos.as_deref() };
+        let patience = &self.local.patience;
+        let asked = engine.begin_query(&query, patience.query, patience.model);
+        asked.map_or(PendingVector::NoModel, PendingVector::Asked)
     }
 
+    /// Asks the model once more; nothing is sent where it could not be told which repositories the query may tell of.
+    fn send_again(self, snapshot: &Snapshot) -> Option<Answer> {
+        let Some(repos) = self.repos(Some(snapshot)) else {
+            return Some(Err(QueryError::Withheld));
+        };
+        let query = AskedQuery { text: self.text, repos: Some(&repos) };
+        self.local.core.engine.embed_query(&query, self.local.patience.query)
+    }
+
+    fn names(self) -> impl Iterator<Item = &'a str> {
+        self.named.into_iter().chain(self.filters.iter().map(String::as_str))
+    }
+
+    /// Returns the keys of the repositories that the query may tell of: the caller's, and whatever each name can mean in a snapshot.
+    /// `None` where that is not clear.
+    pub(super) fn repos(self, snapshot: Option<&Snapshot>) -> Option<Vec<RepoKey>> {
+        let mut repos: Vec<RepoKey> = self.local.here.iter().cloned().collect();
+        for name in self.names() {
+            let snapshot = snapshot?;
+            repos.extend(snapshot.keys_of(&repositories::named(self.local, name, snapshot).ok()?));
+            repos.extend(RepoKey::parse(name));
+        }
+        Some(repos)
+    }
+
+    /// Waits for the vector. Where another model than that of the snapshot has begun to answer since the query was sent, it is sent once
+    /// more.
+    ///
+    /// # Errors
+    /// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
+    /// found" would be taken for an answer.
+    pub(super) fn meaning(
+        self,
+        pending: PendingVector,
+        mode: Mode,
+        snapshot: &Snapshot,
+    ) -> Result<Meaning, ApiError> {
+        let answer = match pending {
+            PendingVector::NotAsked => return Ok(Meaning::default()),
+            PendingVector::NoModel => None,
+            PendingVector::Asked(pending) => Some(pending.and_then(PendingQuery::answer)),
+            PendingVector::Answered(answer) => Some(answer),
+        };
+        let send_again = || self.send_again(snapshot);
+        let error = match in_space(answer, snapshot.space, send_again) {
+            Some(Ok(embedding)) => {
+                return Ok(Meaning { embedding: Some(embedding), notice: None });
+            }
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        let notice = words_only_notice(self.local, mode, error.as_ref())?;
+        Ok(Meaning { embedding: None, notice })
+    }
+}
+
+impl Meaning {
+    pub(super) fn vector(&self) -> Option<&[f32]> {
+        self.embedding.as_ref().map(|embedding| embedding.vector.as_slice())
+    }
+
+    pub(super) fn tokens(&self) -> &[QueryToken] {
+        self.embedding.as_ref().map_or(&[], |embedding| &embedding.tokens)
+    }
+
+    /// Says that some memories have no vector yet. Only people are told: a server catches up by itself.
+    pub(super) fn unembedded_notice(&self, local: &Local, snapshot: &Snapshot) -> Option<String> {
+        let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
+        let is_for_people = self.embedding.is_some() && !local.patience.embed.is_zero();
+        (is_for_people && embedded < memories).then(|| {
+            format!(
+                "Note: {} of {memories} memories are not embedded yet; run agent-knowledge index.",
+                memories - embedded
+            )
+        })
+    }
+}
+
+/// Says in an explained search that cosines were mapped before they counted.
+pub(super) fn scale_notice(explain: Explain, snapshot: &Snapshot) -> Option<String> {
+    let (offset, factor) = snapshot.scale.parts();
+    let is_shown = explain == Explain::Components && !snapshot.scale.is_plain();
+    is_shown.then(|| {
+        format!("Note: meaning is {factor:.3} x cosine {offset:+.3}, as agent-knowledge model calibrate found.")
+    })
+}
+
+impl PendingVector {
     /// Waits at most `wait` for the answer from now on.
-    pub(crate) fn hurried(self, wait: Duration) -> Self {
+    pub(super) fn hurried(self, wait: Duration) -> Self {
         match self {
-            Self::Asked(Ok(asking)) => Self::Asked(Ok(asking.hurried(Instant::now() + wait))),
+            Self::Asked(Ok(query)) => Self::Asked(Ok(query.hurried(Instant::now() + wait))),
             other => other,
         }
     }
 
     /// Waits for the answer.
-    pub(crate) fn answered(self) -> Self {
+    fn answered(self) -> Self {
         match self {
-            Self::Asked(asking) => Self::Answered(asking.and_then(PendingQuery::answer)),
+            Self::Asked(query) => Self::Answered(query.and_then(PendingQuery::answer)),
             other => other,
         }
     }
-}
 
-/// Returns the vector of a query and its tokens, as searches take them.
-pub(crate) fn parts(meant: Option<&QueryEmbedding>) -> (Option<&[f32]>, &[QueryToken]) {
-    let vector = meant.map(|meant| meant.vector.as_slice());
-    (vector, meant.map_or(&[], |meant| &meant.tokens))
-}
-
-/// Whether the reason for a missing vector will remain.
-#[derive(PartialEq)]
-enum Lasts {
-    Yes,
-    No,
-    InThisBuild,
-}
-
-/// What is asked.
-#[derive(Clone, Copy)]
-pub(crate) struct QueryAbout<'a> {
-    /// What is searched for.
-    pub(crate) text: &'a str,
-    /// The repository that the request names, as it was written.
-    pub(crate) named: Option<&'a str>,
-    /// Those of filters in the query.
-    pub(crate) filters: &'a [String],
-}
-
-impl<'a> QueryAbout<'a> {
-    fn names(self) -> impl Iterator<Item = &'a str> {
-        self.named.into_iter().chain(self.filters.iter().map(String::as_str))
-    }
-}
-
-/// Asks the model for the vector of a query. The caller can search words meanwhile.
-pub(crate) fn put(local: &Local, about: QueryAbout<'_>, mode: Mode) -> Put {
-    if mode == Mode::Lexical || about.text.is_empty() {
-        return Put::NotAsked;
-    }
-    let (wait, loading_wait) = (local.patience.query, local.patience.model);
-    let begin = |query: &AskedQuery<'_>| local.core.engine.begin_query(query, wait, loading_wait);
-    let asked = if local.core.engine.asks_others() {
-        let view = about.names().next().and_then(|_| snapshots::answerable(local).ok());
-        asked_of(about, repos_of(local, about, view.as_ref().map(|view| &view.snapshot)), begin)
-    } else {
-        // A model of this machine sees everything, so that nobody waits to learn what a name means.
-        begin(&AskedQuery { text: about.text, repos: None })
-    };
-    asked.map_or(Put::NoModel, Put::Asked)
-}
-
-/// Returns a snapshot and the query's vector. Where the vector counts, this waits a moment for memories that are
-/// being embedded. It is called after the model was asked, when the model is loaded. If some memories are still not
-/// embedded, the model may embed them before it answers the query, so the query's vector is waited for first.
-pub(crate) fn view_for(local: &Local, put: Put) -> Result<(View, Put), ApiError> {
-    let deadline = Instant::now() + local.patience.embed;
-    loop {
-        let view = snapshots::answerable(local)?;
-        let (embedded, memories) = (view.snapshot.embedded(), view.snapshot.memories().len());
-        let is_ready = !put.is_coming() || embedded >= memories;
-        if is_ready {
-            return Ok((view, put));
+    /// Returns a snapshot to search. Where the vector counts, this waits a moment for memories that are being embedded. It is called
+    /// after the model was asked, when the model is loaded. If some memories are still not embedded, the model may embed them before
+    /// it answers the query, so the query's vector is waited for first.
+    pub(super) fn catch_up(self, local: &Local) -> Result<(View, Self), ApiError> {
+        let deadline = Instant::now() + local.patience.embed;
+        let is_coming = matches!(self, Self::Asked(Ok(_)));
+        loop {
+            let view = snapshots::answerable(local)?;
+            let (embedded, memories) = (view.snapshot.embedded(), view.snapshot.memories().len());
+            if !is_coming || embedded >= memories {
+                return Ok((view, self));
+            }
+            if Instant::now() >= deadline {
+                let answered = self.answered();
+                return Ok((snapshots::answerable(local)?, answered));
+            }
+            std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
         }
-        if Instant::now() >= deadline {
-            let put = put.answered();
-            return Ok((snapshots::answerable(local)?, put));
-        }
-        std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
     }
 }
 
-/// Asks about repositories; `None` where it could not be told which they are: then nothing is sent.
-fn asked_of<T>(
-    about: QueryAbout<'_>,
-    repos: Option<Vec<RepoKey>>,
-    ask: impl FnOnce(&AskedQuery<'_>) -> Option<Result<T, QueryError>>,
-) -> Option<Result<T, QueryError>> {
-    let Some(repos) = repos else { return Some(Err(QueryError::Withheld)) };
-    ask(&AskedQuery { text: about.text, repos: Some(&repos) })
-}
-
-/// Returns the keys of the repositories that a query may tell of: the caller's, and whatever each name can mean in a snapshot. `None`
-/// where that is not clear.
-pub(crate) fn repos_of(
-    local: &Local,
-    about: QueryAbout<'_>,
-    snapshot: Option<&Snapshot>,
-) -> Option<Vec<RepoKey>> {
-    let mut repos: Vec<RepoKey> = local.here.iter().cloned().collect();
-    for name in about.names() {
-        let snapshot = snapshot?;
-        repos.extend(snapshot.keys_of(&repositories::named(local, name, snapshot).ok()?));
-        repos.extend(RepoKey::parse(name));
-    }
-    Some(repos)
-}
-
-/// Returns the answer of the model whose vectors the snapshot has. Where another model has begun to answer since the query was sent, it
-/// is sent once more.
-fn answered_in_space(
-    local: &Local,
-    put: Put,
-    about: QueryAbout<'_>,
-    snapshot: &Snapshot,
-) -> Option<Answer> {
-    let answer = match put {
-        Put::NotAsked | Put::NoModel => None,
-        Put::Asked(asking) => Some(asking.and_then(PendingQuery::answer)),
-        Put::Answered(answer) => Some(answer),
-    };
-    let embed = |query: &AskedQuery<'_>| local.core.engine.embed_query(query, local.patience.query);
-    let ask_again = || asked_of(about, repos_of(local, about, Some(snapshot)), embed);
-    in_space(answer, snapshot.space, ask_again)
-}
-
-/// Asks again while an answer is of another space, or of a model that has ended: vectors of two models are never compared.
+/// Sends a query again while an answer is of another space, or of a model that has ended: vectors of two models are never compared.
 fn in_space(
     mut answer: Option<Answer>,
     space: SpaceId,
-    mut ask_again: impl FnMut() -> Option<Answer>,
+    mut send_again: impl FnMut() -> Option<Answer>,
 ) -> Option<Answer> {
-    for _ in 0..ASKED_AGAIN_MAX {
+    for _ in 0..SENT_AGAIN_MAX {
         match &answer {
-            Some(Ok(meant)) if meant.space != space => {}
+            Some(Ok(embedding)) if embedding.space != space => {}
             Some(Err(QueryError::Stopped)) => {}
             _ => return answer,
         }
-        answer = ask_again();
+        answer = send_again();
     }
-    let fits = |meant: QueryEmbedding| (meant.space == space).then_some(meant);
-    answer.map(|answer| answer.and_then(|meant| fits(meant).ok_or(QueryError::Busy)))
+    let fits = |embedding: QueryEmbedding| (embedding.space == space).then_some(embedding);
+    answer.map(|answer| answer.and_then(|embedding| fits(embedding).ok_or(QueryError::Busy)))
 }
 
-/// Returns the vector of a query where there is one, and a notice where the reader should know that there is none.
-///
-/// # Errors
-/// [`ApiError::Failed`] where only meaning was to count and nothing can be searched: "nothing
-/// found" would be taken for an answer.
-pub(crate) fn meaning_of(
+/// Says why words alone were searched, unless the caller knows; without an error of the model there is none.
+fn words_only_notice(
     local: &Local,
-    put: Put,
     mode: Mode,
-    about: QueryAbout<'_>,
-    snapshot: &Snapshot,
-) -> Result<Meaning, ApiError> {
-    if matches!(put, Put::NotAsked) {
-        return Ok((None, None));
-    }
-    let answer = answered_in_space(local, put, about, snapshot);
-    let is_missing = matches!(&answer, Some(Err(QueryError::Failed(EmbedError::NotInstalled(_)))));
-    let (why, lasts) = match answer {
-        Some(Ok(meant)) => return Ok((Some(meant), None)),
-        None if local.core.engine.next_embedding().is_some() => {
-            ("another embedding model is being prepared".to_owned(), Lasts::No)
-        }
-        None => ("no embedding model in this build".to_owned(), Lasts::Yes),
-        Some(Err(withheld @ QueryError::Withheld)) => (withheld.to_string(), Lasts::Yes),
-        Some(Err(QueryError::Failed(error @ EmbedError::RunsNoModel))) => {
-            (error.to_string(), Lasts::InThisBuild)
-        }
-        Some(Err(QueryError::Failed(error))) => (error.to_string(), Lasts::Yes),
-        Some(Err(passing)) => (passing.to_string(), Lasts::No),
+    error: Option<&QueryError>,
+) -> Result<Option<String>, ApiError> {
+    let is_prepared = error.is_none() && local.core.engine.next_embedding().is_some();
+    let mut reason = match error {
+        Some(error) => error.to_string(),
+        None if is_prepared => "another embedding model is being prepared".to_owned(),
+        None => "no embedding model in this build".to_owned(),
     };
     if mode == Mode::Dense {
         let message =
-            format!("failed to search by meaning: {why}; use lexical mode to search words");
+            format!("failed to search by meaning: {reason}; use lexical mode to search words");
         return Err(ApiError::Failed { exit: Exit::Unavailable, message });
     }
-    // A missing model is reported once; agents need not read it with every answer. That a build runs none is for `status`.
-    let is_told = match lasts {
-        Lasts::No => false,
-        Lasts::Yes => local.told_about_model.swap(true, Ordering::Relaxed),
-        Lasts::InThisBuild => true,
+    let is_known = match error {
+        // That a build runs none is for `status`.
+        Some(QueryError::Failed(EmbedError::RunsNoModel)) => true,
+        // A missing model is reported once; agents need not read it with every answer.
+        Some(QueryError::Withheld | QueryError::Failed(_)) => is_model_reported(local),
+        None if !is_prepared => is_model_reported(local),
+        // It passes.
+        Some(_) | None => false,
     };
-    let why = if is_missing { missing_model(local).to_owned() } else { why };
-    Ok((None, (!is_told).then(|| format!("Note: searched by words only ({why})."))))
+    if let Some(QueryError::Failed(EmbedError::NotInstalled(_))) = error {
+        missing_model(local).clone_into(&mut reason);
+    }
+    Ok((!is_known).then(|| format!("Note: searched by words only ({reason}).")))
+}
+
+fn is_model_reported(local: &Local) -> bool {
+    local.is_model_reported.swap(true, Ordering::Relaxed)
 }
 
 /// Says in a reply that there is no model. Where it belongs is for `status` and `doctor`, and how it is installed for people:
@@ -246,110 +265,23 @@ fn missing_model(local: &Local) -> &'static str {
     }
 }
 
-/// Says that some memories have no vector yet. Only people are told: a server catches up by itself.
-pub(crate) fn partial(
-    local: &Local,
-    snapshot: &Snapshot,
-    meant: Option<&QueryEmbedding>,
-) -> Option<String> {
-    let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
-    let is_told = meant.is_some() && !local.patience.embed.is_zero() && embedded < memories;
-    is_told.then(|| {
-        format!(
-            "Note: {} of {memories} memories are not embedded yet; run agent-knowledge index.",
-            memories - embedded
-        )
-    })
-}
-
-/// Says what a reader should know of the vectors that were searched.
-pub(crate) fn note(
-    local: &Local,
-    snapshot: &Snapshot,
-    meant: Option<&QueryEmbedding>,
-    explain: Explain,
-) -> Option<String> {
-    partial(local, snapshot, meant).or_else(|| scale_note(explain, snapshot))
-}
-
-/// Says in an explained search that cosines were mapped before they counted.
-fn scale_note(explain: Explain, snapshot: &Snapshot) -> Option<String> {
-    let (offset, factor) = snapshot.scale.parts();
-    let is_told = explain == Explain::Components && !snapshot.scale.is_plain();
-    is_told.then(|| {
-        format!("Note: meaning is {factor:.3} x cosine {offset:+.3}, as agent-knowledge model calibrate found.")
-    })
-}
-
-/// Returns the state of the embedding.
-pub(crate) fn model(local: &Local, snapshot: &Snapshot) -> Model {
-    let directory = local.core.model_dir.display().to_string();
-    let next = next_model(local, snapshot);
-    let none = |line: String| Model {
-        line,
-        works: false,
-        directory: directory.clone(),
-        cache_trouble: None,
-        trouble: None,
-        place: ModelPlace::Here,
-        next: next.clone(),
-    };
-    let Some(progress) = local.core.engine.embedding() else {
-        if next.is_some() {
-            return none("words alone, until the next model is ready".to_owned());
-        }
-        // A command that needs no vectors does not load the model.
-        let is_ready = model::status(&local.core.model_dir).is_ready();
-        return none(if !RUNS_MODEL {
-            "off: this build runs no model".to_owned()
-        } else if is_ready {
-            "model installed".to_owned()
-        } else {
-            format!("off: {}", EmbedError::NotInstalled(local.core.model_dir.clone()))
-        });
-    };
-    let Progress { state, queued, cache_trouble, model_trouble, .. } = progress;
-    let line = match state {
-        WorkerState::Loading => "loading the model".to_owned(),
-        WorkerState::Ready { model, dims } if queued > 0 => {
-            format!("{model}, {dims} dimensions; {queued} memories waiting to be embedded")
-        }
-        WorkerState::Ready { model, dims } => format!("{model}, {dims} dimensions"),
-        WorkerState::Failed(error) => return none(format!("off: {error}")),
-    };
-    let place = if local.core.engine.asks_others() { ModelPlace::Others } else { ModelPlace::Here };
-    Model { line, works: true, directory, cache_trouble, trouble: model_trouble, place, next }
-}
-
-/// Returns the state of the model that is to answer next.
-fn next_model(local: &Local, snapshot: &Snapshot) -> Option<NextModelState> {
-    let progress = local.core.engine.next_embedding()?;
-    let line = match progress.state {
-        WorkerState::Loading => "being opened".to_owned(),
-        WorkerState::Ready { model, .. } => model,
-        WorkerState::Failed(error) => format!("not yet: {error}"),
-    };
-    let done = snapshot.next_embedded.unwrap_or_default();
-    Some(NextModelState { line, done, trouble: progress.model_trouble })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(model: &str) -> Answer {
+    fn answer_of(model: &str) -> Answer {
         Ok(QueryEmbedding { space: SpaceId::of(model), vector: vec![1.0], tokens: Vec::new() })
     }
 
     /// What becomes of a first answer, and how often the model was asked again.
     fn asked(first: Answer, again: &[fn() -> Answer]) -> (Result<SpaceId, String>, usize) {
         let mut count = 0;
-        let ask_again = || {
+        let send_again = || {
             count += 1;
             again.get(count - 1).map(|answer| answer())
         };
-        let answer = in_space(Some(first), SpaceId::of("new"), ask_again).unwrap();
-        let answer = answer.map(|meant| meant.space).map_err(|error| error.to_string());
+        let answer = in_space(Some(first), SpaceId::of("new"), send_again).unwrap();
+        let answer = answer.map(|embedding| embedding.space).map_err(|error| error.to_string());
         (answer, count)
     }
 
@@ -357,9 +289,16 @@ mod tests {
     #[test]
     fn a_query_is_asked_again_after_an_exchange() {
         let (new, busy) = (Ok(SpaceId::of("new")), Err(QueryError::Busy.to_string()));
-        assert_eq!(asked(of("new"), &[]), (new.clone(), 0));
-        assert_eq!(asked(of("old"), &[|| of("new")]), (new.clone(), 1));
-        assert_eq!(asked(Err(QueryError::Stopped), &[|| of("old"), || of("new")]), (new, 2));
-        assert_eq!(asked(of("old"), &[|| of("old"), || of("old")]), (busy, 2), "words answer");
+        assert_eq!(asked(answer_of("new"), &[]), (new.clone(), 0));
+        assert_eq!(asked(answer_of("old"), &[|| answer_of("new")]), (new.clone(), 1));
+        assert_eq!(
+            asked(Err(QueryError::Stopped), &[|| answer_of("old"), || answer_of("new")]),
+            (new, 2)
+        );
+        assert_eq!(
+            asked(answer_of("old"), &[|| answer_of("old"), || answer_of("old")]),
+            (busy, 2),
+            "words answer"
+        );
     }
 }

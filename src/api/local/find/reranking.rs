@@ -3,14 +3,12 @@
 
 use std::sync::Arc;
 
-use super::{query_vector, query_vector::QueryAbout, second_source};
-use crate::local::Local;
+use super::search_run::SearchRun;
 use crate::reranker::Reranker;
 use engine::{AskedQuery, ModelInput};
 use guard::secrets::Redacted;
 use memory::Memory;
-use requests::{Explain, Mode, SearchRequest};
-use search::snapshot::Snapshot;
+use requests::{Explain, Mode};
 use search::{Hit, LostBy, NearMiss, Query, SearchResult, Tier, Tiers};
 
 /// Most hits that are sent: what a reranker reads in a second, and more than anybody reads.
@@ -19,90 +17,60 @@ const SENT_MAX: usize = 30;
 /// Most characters of a text or a query that are sent.
 const CHARS_MAX: usize = 2_000;
 
-/// Runs the search of this machine and of the second source, and orders its likely hits.
-pub(crate) fn searched<'index>(
-    local: &Local,
-    (snapshot, notices): (&Snapshot, &mut Vec<String>),
-    (request, query, about): (&SearchRequest, &Query<'_>, QueryAbout<'_>),
-    here: impl FnOnce() -> SearchResult<'index>,
-) -> SearchResult<'index> {
-    let mut found = second_source::searched(local, (snapshot, notices), query, request.limit, here);
-    ordered(local, (snapshot, notices), (request, query, about), &mut found);
-    found
-}
-
-/// Orders the likely hits of a finished search, and adds a notice where the reranker did not answer.
-fn ordered(
-    local: &Local,
-    (snapshot, notices): (&Snapshot, &mut Vec<String>),
-    (request, query, about): (&SearchRequest, &Query<'_>, QueryAbout<'_>),
-    found: &mut SearchResult<'_>,
-) {
-    let Some(reranker) = to_ask(local, (request, about), snapshot) else { return };
-    let own = std::mem::take(&mut found.hits);
-    let mut likely = all_likely(local, snapshot, (request, query), &own);
-    match reorder(&mut likely, &*reranker, query.text) {
-        Ok(Order::Reranked) => {}
-        Ok(Order::Own) => {
-            found.hits = own;
+impl SearchRun<'_> {
+    /// Orders the likely hits of a finished search, and adds a notice where the reranker did not answer.
+    pub(super) fn rerank(&mut self, found: &mut SearchResult<'_>) {
+        let Some(reranker) = self.reranker() else { return };
+        let limit = self.request.limit;
+        let mut likely = self.all_likely(&found.hits);
+        if let Err(notice) = reorder(&mut likely, &*reranker, &self.parsed.text) {
+            self.notices.extend(notice);
             return;
         }
-        Err(note) => {
-            found.hits = own;
-            notices.extend(note);
-            return;
+        let cut = likely.split_off(limit.min(likely.len()));
+        let own = std::mem::take(&mut found.hits);
+        found.near_misses.retain(|miss| likely.iter().all(|hit| !is_of(hit, &miss.memory)));
+        if self.request.explain == Explain::Components {
+            self.notices
+                .push(format!("Note: likely notes are in the order of {}.", reranker.name()));
+            add_cut_hits(found, &own, cut, limit);
         }
+        likely.extend(own.into_iter().filter(|hit| hit.tier == Tier::Possible));
+        found.hits = likely;
     }
-    let cut = likely.split_off(request.limit.min(likely.len()));
-    found.near_misses.retain(|miss| likely.iter().all(|hit| !is_of(hit, &miss.memory)));
-    if request.explain == Explain::Components {
-        notices.push(format!("Note: likely notes are in the order of {}.", reranker.name()));
-        told_as_cut(found, &own, cut, request.limit);
-    }
-    let possible = own.into_iter().filter(|hit| hit.tier == Tier::Possible);
-    likely.extend(possible);
-    found.hits = likely;
-}
 
-/// Returns the reranker that this search may ask: hooks have no time, nor has a machine on which others press (its mode is lexical),
-/// a search by words alone asks no model, replicas of a team answer alike, and of a repository that is left out not even the query is
-/// sent.
-fn to_ask(
-    local: &Local,
-    (request, about): (&SearchRequest, QueryAbout<'_>),
-    snapshot: &Snapshot,
-) -> Option<Arc<dyn Reranker>> {
-    let is_for_hooks = request.tiers == Tiers::Likely;
-    let is_alone = local.core.config.member.is_some() || local.core.config.as_of.is_some();
-    if is_for_hooks || is_alone || request.mode == Mode::Lexical || about.text.is_empty() {
-        return None;
+    /// Returns the reranker that this search may ask: hooks have no time, nor has a machine on which others press (its mode is lexical),
+    /// a search by words alone asks no model, replicas of a team answer alike, and of a repository that is left out not even the query is
+    /// sent.
+    fn reranker(&self) -> Option<Arc<dyn Reranker>> {
+        let core = &self.local.core;
+        let text = &self.parsed.text;
+        let is_for_hooks = self.request.tiers == Tiers::Likely;
+        let is_alone = core.config.member.is_some() || core.config.as_of.is_some();
+        if is_for_hooks || is_alone || self.mode == Mode::Lexical || text.is_empty() {
+            return None;
+        }
+        let reranker = (core.reranker.as_ref()?)()?;
+        if reranker.is_resting() {
+            return None;
+        }
+        let repos = self.vector_query().repos(Some(self.snapshot))?;
+        let query = AskedQuery { text, repos: Some(&repos) };
+        (query.is_seen_by(reranker.may_see()) == Some(true)).then_some(reranker)
     }
-    let reranker = (local.core.reranker.as_ref()?)()?;
-    if reranker.is_resting() {
-        return None;
-    }
-    let repos = query_vector::repos_of(local, about, Some(snapshot))?;
-    let asked = AskedQuery { text: about.text, repos: Some(&repos) };
-    let is_seen = asked.is_seen_by(reranker.may_see());
-    (is_seen == Some(true)).then_some(reranker)
-}
 
-/// Returns the likely hits of a search in our own order, also those behind the limit, as many as are sent.
-fn all_likely(
-    local: &Local,
-    snapshot: &Snapshot,
-    (request, query): (&SearchRequest, &Query<'_>),
-    own: &[Hit],
-) -> Vec<Hit> {
-    let mut likely: Vec<Hit> = own.iter().filter(is_likely).cloned().collect();
-    if request.limit < SENT_MAX {
-        let query = Query { near_misses_max: 0, ..query.clone() };
-        let more = search::search(snapshot, &query, local.core.now(), SENT_MAX);
-        let more = more.into_iter().filter(|hit| is_likely(&hit));
-        let is_new = |hit: &Hit| own.iter().all(|other| !is_of(other, &hit.memory));
-        likely.extend(more.filter(is_new).collect::<Vec<Hit>>());
+    /// Returns the likely hits of a search in our own order, also those behind the limit, as many as are sent.
+    fn all_likely(&self, own: &[Hit]) -> Vec<Hit> {
+        let mut likely: Vec<Hit> = own.iter().filter(is_likely).cloned().collect();
+        if self.request.limit < SENT_MAX {
+            let query = Query { near_misses_max: 0, ..self.query() };
+            let more = search::search(self.snapshot, &query, self.local.core.now(), SENT_MAX);
+            let more = more.into_iter().filter(|hit| is_likely(&hit));
+            let is_new = |hit: &Hit| own.iter().all(|other| !is_of(other, &hit.memory));
+            likely.extend(more.filter(is_new));
+        }
+        likely
     }
-    likely
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "filters of iterators take it so")]
@@ -115,26 +83,16 @@ fn is_of(hit: &Hit, memory: &Memory) -> bool {
     hit.memory.id == memory.id && hit.memory.provenance.log == memory.provenance.log
 }
 
-/// Whose order hits are in.
-#[derive(Debug, PartialEq, Eq)]
-enum Order {
-    Own,
-    Reranked,
-}
-
 /// Sends the first hits that may be sent, and puts them in the order of their scores, equal ones in ours. The others stay where they are.
-fn reorder(
-    hits: &mut [Hit],
-    reranker: &dyn Reranker,
-    query: &str,
-) -> Result<Order, Option<String>> {
+/// Without scores it returns a notice, unless there is nothing to say.
+fn reorder(hits: &mut [Hit], reranker: &dyn Reranker, query: &str) -> Result<(), Option<String>> {
     let may_see = reranker.may_see();
     let is_sent = |(_, hit): &(usize, &Hit)| may_see(ModelInput::Memory(&hit.memory));
     let first = hits.iter().enumerate().take(SENT_MAX);
     let (places, texts): (Vec<usize>, Vec<Redacted>) =
         first.filter(is_sent).map(|(place, hit)| (place, text_of(&hit.memory))).unzip();
     if places.len() < 2 {
-        return Ok(Order::Own);
+        return Err(None);
     }
     let scores = reranker.scores(&Redacted::of(query).cut_to_characters(CHARS_MAX), &texts)?;
     let mut sent: Vec<(f64, Hit)> = Vec::with_capacity(places.len());
@@ -152,19 +110,19 @@ fn reorder(
             *slot = hit;
         }
     }
-    Ok(Order::Reranked)
+    Ok(())
 }
 
 /// Returns the text of a memory as it is sent. Its title is the beginning of it.
 fn text_of(memory: &Memory) -> Redacted {
     let event = memory.event();
     let both = [event.context.as_str(), event.lesson.as_str()];
-    let said: Vec<&str> = both.into_iter().filter(|text| !text.is_empty()).collect();
-    Redacted::of(&said.join("\n")).cut_to_characters(CHARS_MAX)
+    let parts: Vec<&str> = both.into_iter().filter(|text| !text.is_empty()).collect();
+    Redacted::of(&parts.join("\n")).cut_to_characters(CHARS_MAX)
 }
 
-/// Tells in an explained search which hits the new order has pushed behind the limit.
-fn told_as_cut(found: &mut SearchResult<'_>, own: &[Hit], cut: Vec<Hit>, limit: usize) {
+/// Adds to the near misses of an explained search the hits that the new order has pushed behind the limit.
+fn add_cut_hits(found: &mut SearchResult<'_>, own: &[Hit], cut: Vec<Hit>, limit: usize) {
     let was_shown = |hit: &Hit| own.iter().any(|other| is_of(other, &hit.memory));
     let miss =
         |hit: Hit| NearMiss { memory: hit.memory, score: hit.score, lost_by: LostBy::Limit(limit) };

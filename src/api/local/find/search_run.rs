@@ -1,24 +1,23 @@
-//! Answers a search. The words are searched while the model computes the vector of the query. Not here: ranking
-//! (`search`), the words of the reply (`reply`).
+//! One search, from its request to its reply, in steps. The words are searched while the model computes the vector of the query. A step
+//! with a subject of its own stands in the file of that: `filters`, `query_vector`, `second_source`, `reranking`, `failed_search`,
+//! `session_search`. Not here: ranking (`search`), the words of the reply (`reply`).
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::{
-    filters, query_vector, query_vector::QueryAbout, reranking, session_search,
-    session_search::MemoriesAnswer,
-};
-use crate::local::list::analysis;
-use crate::local::look::staleness;
-use crate::local::{
-    Local, damage::UsedSnapshot, memory_bound, repositories, repositories::unnamed, snapshots,
-};
+use super::as_of;
+use super::query_vector::{Meaning, PendingVector, VectorQuery, scale_notice};
+use crate::local::Local;
+use crate::local::look::{self, changed_files};
+use crate::local::repositories;
+use crate::local::snapshots::{self, UsedSnapshot, sound_answer};
 use engine::{Extent, View};
 use event::RepoKey;
+use index::lexical::Prepared;
 use reply::{ReplyReader, SearchReply};
 use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
+use search::links::{self, LinkedMemory};
 use search::snapshot::Snapshot;
-use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
+use search::{Filter, Hit, ParsedQuery, Query, SearchResult, Tier, Tiers, Words};
 
 /// How long a search waits for the model while others write faster than lines are read.
 const HURRIED: Duration = Duration::from_millis(60);
@@ -26,168 +25,192 @@ const HURRIED: Duration = Duration::from_millis(60);
 /// Most memories that an explained search names though they are no hits.
 const NEAR_MISSES_MAX: usize = 10;
 
-pub(crate) fn search(
+/// What one search knows.
+pub(super) struct SearchRun<'a> {
+    pub(super) local: &'a Local,
+    pub(super) request: &'a SearchRequest,
+    /// The query without its filters.
+    pub(super) parsed: &'a ParsedQuery,
+    /// The way of searching for which there is time.
+    pub(super) mode: Mode,
+    pub(super) snapshot: &'a Snapshot,
+    extent: Extent,
+    /// The repository at hand.
+    pub(super) here: Option<RepoKey>,
+    filter: Filter,
+    meaning: Meaning,
+    pub(super) notices: Vec<String>,
+}
+
+/// Answers a search, of ids, or of a text now or as of a past time.
+pub(crate) fn search(local: &Local, request: &SearchRequest) -> Result<Reply, ApiError> {
+    let past = as_of::answer(local, request.as_of, request.mode, |past| {
+        search(past, &SearchRequest { as_of: None, ..request.clone() })
+    });
+    match past {
+        Some(reply) => reply,
+        None if !request.ids.is_empty() => look::show(local, &request.ids),
+        None => sound_answer(|used| search_text(local, request, used)),
+    }
+}
+
+fn search_text(
     local: &Local,
     request: &SearchRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let asked = ParsedQuery::of(&request.query);
-    let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
+    let parsed = ParsedQuery::of(&request.query);
     let mode = affordable(local, request.mode);
-    let about = QueryAbout { text: &asked.text, named: named.as_deref(), filters: &asked.repos };
-    let put = query_vector::put(local, about, mode);
-    let (View { snapshot, extent }, put) = query_vector::view_for(local, put)?;
-    let put = if extent == Extent::Behind { put.hurried(HURRIED) } else { put };
-    used.note(&snapshot);
-    let mut notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
-    let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?;
-    let repos = keys_of_scope(request, here.as_ref(), &snapshot)?;
-    if let Some((here, keys)) = here.as_ref().zip(repos.as_ref()) {
-        notices.extend(none_of(here, keys, &snapshot));
-    }
-    let filter = filters::filter(local, request, repos, &asked, &snapshot)?;
-    let words = if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count };
-    let query = Query {
-        text: &asked.text,
-        words,
-        filter,
-        here: here.clone(),
-        min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
-        tiers: request.tiers,
-        failure: request.failure.as_ref(),
-        near_misses_max: near_misses_max(request.explain),
-        ..Query::default()
+    let pending = vector_query(local, request, &parsed).send(mode);
+    let (View { snapshot, extent }, pending) = pending.catch_up(local)?;
+    let pending = if extent == Extent::Behind { pending.hurried(HURRIED) } else { pending };
+    used.record(&snapshot);
+    let here = repositories::repo_or_here(local, named(request), &snapshot)?;
+    let run = SearchRun {
+        local,
+        request,
+        parsed: &parsed,
+        mode,
+        snapshot: &snapshot,
+        extent,
+        here,
+        filter: Filter::default(),
+        meaning: Meaning::default(),
+        notices: Vec::new(),
     };
-    let begun = search::begin(&snapshot, &query, local.core.now());
-    let (meant, notice) = query_vector::meaning_of(local, put, request.mode, about, &snapshot)?;
-    let of_meaning = query_vector::note(local, &snapshot, meant.as_ref(), request.explain);
-    let recent = snapshots::recent_only(extent, &snapshot);
-    let first = [snapshots::no_store(local), notice, recent, of_meaning];
-    notices.splice(..0, first.into_iter().flatten());
-    let (vector, tokens) = query_vector::parts(meant.as_ref());
-    let query = Query { vector, tokens, ..query };
-    let finish = || begun.finish(&query, request.limit);
-    let hurried = SearchRequest { mode, ..request.clone() };
-    let search::SearchResult { hits, held_back: held_back_len, near_misses, words } =
-        reranking::searched(local, (&snapshot, &mut notices), (&hurried, &query, about), finish);
-    let likely_len = likely_len(&hits);
-    analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
-    notices.extend(held_back(held_back_len, local.reader()));
-    notices.extend(filters::note(&asked, hits.len()));
-    // Hooks show nothing but likely hits.
-    let linked = match request.tiers {
-        Tiers::Both if likely_len > 0 => linked(local, &snapshot, &hits, &query.filter),
-        Tiers::Both | Tiers::Likely => Vec::new(),
-    };
-    let changed = staleness::changed_files(local, hits.iter().map(|hit| &hit.memory), &snapshot);
-    let found = SearchReply {
-        hits: &hits,
-        here: here.as_ref(),
-        linked: &linked,
-        changed: &changed,
-        notices: &notices,
-        near_misses: &near_misses,
-        explain: request.explain,
-        shape: request.shape,
-        reader: local.reader(),
-        max_tokens: request.max_tokens,
-    };
-    let interest = words.map(|words| words.interest());
-    let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
-    let reply = reply::search(&found, &of_interest);
-    let reply = match request.explain {
-        Explain::Components => reply::with_matched_words(reply, &asked.text),
-        Explain::Silent => reply,
-    };
-    let of_here = here.as_ref().map(|here| with_here(snapshot.keys_of(here), here));
-    Ok(with_past_session(local, request, of_here.as_ref(), (likely_len, reply)))
-}
-
-/// Returns the keys of the repository that a search is limited to; nothing for all repositories.
-fn keys_of_scope(
-    request: &SearchRequest,
-    here: Option<&RepoKey>,
-    snapshot: &Snapshot,
-) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
-    match &request.scope {
-        SearchScope::All(_) => Ok(None),
-        SearchScope::Only(_) => Ok(Some(snapshot.keys_of(here.ok_or_else(unnamed)?))),
-    }
-}
-
-/// Returns the memories that stated links join to likely hits.
-fn linked(
-    local: &Local,
-    snapshot: &Snapshot,
-    hits: &[search::Hit],
-    filter: &search::Filter,
-) -> Vec<links::LinkedMemory> {
-    let known = local.core.links.of(snapshot);
-    links::linked(snapshot, &known, hits, filter, local.core.now())
+    run.reply(pending)
 }
 
 /// Returns the way of searching for which there is time. While others write faster than lines are read, the model would take
 /// longer than everything else, and what is new has no vectors yet. A replica answers like the others, however much is
 /// written to it.
-fn affordable(local: &Local, asked: Mode) -> Mode {
-    let may_skip = asked != Mode::Dense && local.core.config.member.is_none();
-    if may_skip && local.core.engine.is_pressed() { Mode::Lexical } else { asked }
+fn affordable(local: &Local, wanted: Mode) -> Mode {
+    let may_skip = wanted != Mode::Dense && local.core.config.member.is_none();
+    if may_skip && local.core.engine.is_pressed() { Mode::Lexical } else { wanted }
 }
 
-fn likely_len(hits: &[search::Hit]) -> usize {
+/// Returns the repository that a request names, as it was written.
+fn named(request: &SearchRequest) -> Option<&str> {
+    let (SearchScope::All(named) | SearchScope::Only(named)) = &request.scope;
+    named.as_deref()
+}
+
+fn vector_query<'a>(
+    local: &'a Local,
+    request: &'a SearchRequest,
+    parsed: &'a ParsedQuery,
+) -> VectorQuery<'a> {
+    VectorQuery { local, text: &parsed.text, named: named(request), filters: &parsed.repos }
+}
+
+impl<'a> SearchRun<'a> {
+    /// Runs all steps in their order.
+    fn reply(mut self, pending: PendingVector) -> Result<Reply, ApiError> {
+        self.filter = self.joined_filter()?;
+        let words = search::begin(self.snapshot, &self.query(), self.local.core.now());
+        self.meaning = self.vector_query().meaning(pending, self.request.mode, self.snapshot)?;
+        self.notices = self.snapshot_notices();
+        let mut found = self.search_sources(words);
+        self.rerank(&mut found);
+        self.record_failed_search(&found);
+        self.notices.extend(held_back_notice(found.held_back, self.local.reader()));
+        self.notices.extend(self.misread_notice(&found));
+        let reply = self.reply_of_memories(&found);
+        Ok(self.with_past_session(reply, &found))
+    }
+
+    pub(super) fn vector_query(&self) -> VectorQuery<'a> {
+        vector_query(self.local, self.request, self.parsed)
+    }
+
+    /// Returns the query, with its vector once there is one.
+    pub(super) fn query(&self) -> Query<'_> {
+        let request = self.request;
+        Query {
+            text: &self.parsed.text,
+            vector: self.meaning.vector(),
+            tokens: self.meaning.tokens(),
+            words: if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count },
+            filter: self.filter.clone(),
+            here: self.here.clone(),
+            min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
+            tiers: request.tiers,
+            failure: request.failure.as_ref(),
+            near_misses_max: match request.explain {
+                Explain::Components => NEAR_MISSES_MAX,
+                Explain::Silent => 0,
+            },
+        }
+    }
+
+    /// Says what the snapshot and its vectors lack.
+    fn snapshot_notices(&mut self) -> Vec<String> {
+        let (local, snapshot) = (self.local, self.snapshot);
+        let of_vectors = self.meaning.unembedded_notice(local, snapshot);
+        let notices = [
+            snapshots::no_store_notice(local),
+            self.meaning.notice.take(),
+            snapshots::recent_only_notice(self.extent, snapshot),
+            of_vectors.or_else(|| scale_notice(self.request.explain, snapshot)),
+            snapshots::left_out_notice(snapshot.room()),
+            self.unknown_repo_notice(),
+        ];
+        notices.into_iter().flatten().collect()
+    }
+
+    /// Says that the repository has no memories, which may be why nothing was found.
+    fn unknown_repo_notice(&self) -> Option<String> {
+        let (repo, keys) = self.here.as_ref().zip(self.filter.repos.as_ref())?;
+        if keys.iter().any(|key| self.snapshot.repos().contains_key(key)) {
+            return None;
+        }
+        let meant = repositories::meant(repo, self.snapshot);
+        Some(format!(
+            "Note: there are no memories of {repo}.{meant} Search without a repo to see other repositories."
+        ))
+    }
+
+    fn reply_of_memories(&self, found: &SearchResult<'_>) -> Reply {
+        let (local, request) = (self.local, self.request);
+        let memories = found.hits.iter().map(|hit| &hit.memory);
+        let interest = found.words.as_ref().map(Prepared::interest);
+        let of_interest =
+            |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
+        let reply = SearchReply {
+            hits: &found.hits,
+            here: self.here.as_ref(),
+            linked: &self.linked(&found.hits),
+            changed: &changed_files(local, memories, self.snapshot),
+            notices: &self.notices,
+            near_misses: &found.near_misses,
+            explain: request.explain,
+            shape: request.shape,
+            reader: local.reader(),
+            max_tokens: request.max_tokens,
+        };
+        let reply = reply::search(&reply, &of_interest);
+        match request.explain {
+            Explain::Components => reply::with_matched_words(reply, &self.parsed.text),
+            Explain::Silent => reply,
+        }
+    }
+
+    /// Returns the memories that stated links join to likely hits. Hooks show nothing but likely hits.
+    fn linked(&self, hits: &[Hit]) -> Vec<LinkedMemory> {
+        if self.request.tiers == Tiers::Likely || likely_count(hits) == 0 {
+            return Vec::new();
+        }
+        let core = &self.local.core;
+        links::linked(self.snapshot, &core.links.of(self.snapshot), hits, &self.filter, core.now())
+    }
+}
+
+pub(super) fn likely_count(hits: &[Hit]) -> usize {
     hits.iter().filter(|hit| hit.tier == Tier::Likely).count()
 }
 
-fn near_misses_max(explain: Explain) -> usize {
-    match explain {
-        Explain::Components => NEAR_MISSES_MAX,
-        Explain::Silent => 0,
-    }
-}
-
-/// Adds at most one past session. Hooks show nothing but memories, and what was known in the past is not what a session says
-/// today.
-fn with_past_session(
-    local: &Local,
-    request: &SearchRequest,
-    of_here: Option<&BTreeSet<RepoKey>>,
-    (likely_len, reply): (usize, Reply),
-) -> Reply {
-    if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
-        return reply;
-    }
-    let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
-    let beside = session_search::beside(local, request, of_here, answered);
-    reply::with_session(reply, &beside, local.reader(), request.max_tokens)
-}
-
-/// Adds the name of the repository at hand, of which there may be no memory yet.
-fn with_here(mut keys: BTreeSet<RepoKey>, here: &RepoKey) -> BTreeSet<RepoKey> {
-    keys.insert(here.clone());
-    keys
-}
-
-/// Runs a query that is complete already.
-pub(crate) fn query_hits(
-    local: &Local,
-    snapshot: &Snapshot,
-    query: &Query<'_>,
-    limit: usize,
-) -> Vec<search::Hit> {
-    search::search(snapshot, query, local.core.now(), limit)
-}
-
-/// Says that a repository has no memories, which may be why nothing was found.
-fn none_of(repo: &RepoKey, keys: &BTreeSet<RepoKey>, snapshot: &Snapshot) -> Option<String> {
-    let is_known = keys.iter().any(|key| snapshot.repos().contains_key(key));
-    (!is_known).then(|| {
-        let meant = repositories::meant(repo, snapshot);
-        format!("Note: there are no memories of {repo}.{meant} Search without a repo to see other repositories.")
-    })
-}
-
 /// Says how many memories a search held back, and how to see them.
-fn held_back(count: usize, reader: ReplyReader) -> Option<String> {
+fn held_back_notice(count: usize, reader: ReplyReader) -> Option<String> {
     let notes = match count {
         0 => return None,
         1 => "1 note was held back because it reads like instructions".to_owned(),

@@ -1,56 +1,51 @@
 //! Asks the second source of a search while this machine searches, and joins both. If the second does not answer, the answer of
-//! this machine stands, and says so. Not here: the source (`second_source`).
+//! this machine stands, and says so. Not here: the source (`api::second_source`).
 
-use crate::local::Local;
+use super::search_run::SearchRun;
 use crate::second_source::KnownHere;
 use index::embed::SpaceId;
-use search::snapshot::Snapshot;
-use search::{Query, SearchResult, Words};
+use search::{PendingSearch, Query, SearchResult, Words};
 
-/// Runs the search of this machine and asks the second source at the same time. Returns the hits of both, and adds a notice where only
-/// this machine was searched.
-pub(crate) fn searched<'index>(
-    local: &Local,
-    (snapshot, notices): (&Snapshot, &mut Vec<String>),
-    query: &Query<'_>,
-    limit: usize,
-    here: impl FnOnce() -> SearchResult<'index>,
-) -> SearchResult<'index> {
-    let Some(second) = local.core.second_source.as_deref() else { return here() };
-    if local.core.config.as_of.is_some() {
-        notices.push(alone("knows only the present"));
-        return here();
+impl<'a> SearchRun<'a> {
+    /// Finishes the search of this machine and asks the second source at the same time. Returns the hits of both, and adds a notice
+    /// where only this machine was searched.
+    pub(super) fn search_sources(&mut self, words: PendingSearch<'a>) -> SearchResult<'a> {
+        let (core, limit, query) = (&self.local.core, self.request.limit, self.query());
+        let Some(second) = core.second_source.as_deref() else {
+            return words.finish(&query, limit);
+        };
+        let comparable = comparable(&query, self.snapshot.space, second.space());
+        let (mut found, others) = match comparable {
+            _ if core.config.as_of.is_some() => {
+                (words.finish(&query, limit), Err("knows only the present".to_owned()))
+            }
+            None => (words.finish(&query, limit), Err("has vectors of another model".to_owned())),
+            Some(comparable) => std::thread::scope(|scope| {
+                let known = KnownHere { repos: self.snapshot.repos(), now: (core.clock)().now };
+                let thread = std::thread::Builder::new().name("engine".to_owned());
+                let asked =
+                    thread.spawn_scoped(scope, move || second.find(&comparable, limit, &known));
+                let found = words.finish(&query, limit);
+                let answer = asked.ok().and_then(|asked| asked.join().ok());
+                (found, answer.unwrap_or_else(|| Err("was not asked".to_owned())))
+            }),
+        };
+        match others {
+            Ok(others) => {
+                found.hits = search::joined(found.hits, others, self.snapshot, (&query, limit));
+            }
+            Err(reason) => self.notices.push(format!(
+                "Note: only the memories of this machine were searched; the engine {reason}."
+            )),
+        }
+        found
     }
-    let Some(there) = comparable(query, snapshot.space, second.space()) else {
-        notices.push(alone("has vectors of another model"));
-        return here();
-    };
-    let known = KnownHere { repos: snapshot.repos(), now: (local.core.clock)().now };
-    let (mut result, answer) = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("engine".to_owned());
-        let asked = thread.spawn_scoped(scope, || second.find(&there, limit, &known));
-        let result = here();
-        let failed = || Err("was not asked".to_owned());
-        let answer =
-            asked.map_or_else(|_| failed(), |asked| asked.join().unwrap_or_else(|_| failed()));
-        (result, answer)
-    });
-    match answer {
-        Ok(others) => result.hits = search::joined(result.hits, others, snapshot, (query, limit)),
-        Err(why) => notices.push(alone(&why)),
-    }
-    result
-}
-
-/// Says that only this machine was searched, and why.
-fn alone(why: &str) -> String {
-    format!("Note: only the memories of this machine were searched; the engine {why}.")
 }
 
 /// Returns the query as a source can take it whose vectors may be of another model: then words alone count. `None` where words do
 /// not count.
-fn comparable<'a>(query: &Query<'a>, here: SpaceId, there: SpaceId) -> Option<Query<'a>> {
-    if here == there || query.vector.is_none() {
+fn comparable<'a>(query: &Query<'a>, own: SpaceId, other: SpaceId) -> Option<Query<'a>> {
+    if own == other || query.vector.is_none() {
         return Some(query.clone());
     }
     let by_words = Query { vector: None, tokens: &[], ..query.clone() };

@@ -1,15 +1,13 @@
 //! Answers questions to past sessions of other tools. Not here: the index and the search (`sessions`), the words of the reply
 //! (`reply`).
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::local::{
-    repositories,
-    repositories::unnamed,
-    shared_core::{Local, SessionAccess},
-    snapshots,
-};
+use super::search_run::{SearchRun, likely_count};
+use crate::local::repositories::{self, unnamed};
+use crate::local::shared_core::SessionAccess;
+use crate::local::{Local, snapshots};
 use engine::View;
 use event::RepoKey;
 use guard::disclosure::ShownHow;
@@ -17,8 +15,9 @@ use reply::{
     ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
 };
 use requests::sessions::{SessionListRequest, SessionSearchRequest};
-use requests::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
+use requests::{ApiError, FailedCommand, Reply, SearchScope};
 use search::snapshot::Snapshot;
+use search::{SearchResult, Tiers};
 use sessions::mended::{FailureSigns, known_ends};
 use sessions::session_judgement::may_tell;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
@@ -52,19 +51,22 @@ fn check_access(local: &Local) -> Result<(), ApiError> {
     }
 }
 
-pub(crate) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
+pub(crate) fn search_sessions(
+    local: &Local,
+    request: &SessionSearchRequest,
+) -> Result<Reply, ApiError> {
     check_access(local)?;
     let past = &local.core.past_sessions;
-    let Some(kept) = past.kept().map_err(|error| failed(&error))? else {
+    let Some(kept) = past.kept().map_err(|error| store_error(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
     };
-    if let Some(failed) = &request.failed {
-        return mended(local, &kept, failed);
+    if let Some(failure) = &request.failed {
+        return end_of_failure(local, &kept, failure);
     }
     if !request.ids.is_empty() {
         return show(&local.core.config.sessions, &kept, request);
     }
-    let Some(view) = past.view(local.patience.query).map_err(|error| failed(&error))? else {
+    let Some(view) = past.view(local.patience.query).map_err(|error| store_error(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
     };
     let repos = repos_of(local, &request.repos)?;
@@ -82,7 +84,7 @@ pub(crate) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
         limit: request.limit + FLAGGED_MAX,
     };
     let hits = view.index.find(&query);
-    let sessions = disclosed(&kept, &hits, (ShownHow::Listed, request.limit), &request.query)?;
+    let sessions = disclosed(&kept, &hits, ShownHow::Listed, request.limit, &request.query)?;
     let reply = reply::session_hits(&SessionsFound {
         sessions: &sessions,
         reader: local.reader(),
@@ -94,7 +96,7 @@ pub(crate) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Re
 }
 
 /// Lists the newest sessions that people held, page by page.
-pub(crate) fn newest(
+pub(crate) fn newest_sessions(
     local: &Local,
     request: &SessionListRequest,
     snapshot: &Snapshot,
@@ -102,7 +104,7 @@ pub(crate) fn newest(
     check_access(local)?;
     let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
     let named = named.transpose()?;
-    let Some(kept) = local.core.past_sessions.kept().map_err(|error| failed(&error))? else {
+    let Some(kept) = local.core.past_sessions.kept().map_err(|error| store_error(&error))? else {
         return Ok(reply::no_sessions_kept());
     };
     let now = local.core.now();
@@ -119,79 +121,69 @@ pub(crate) fn newest(
         !policy.leaves_out(&session.tool, session.repo.as_deref(), directory)
     };
     let page = kept.page_of_sessions(&filter, may_show, (skip, request.limit));
-    let (page, is_more) = page.map_err(|error| failed(&error))?;
+    let (page, is_more) = page.map_err(|error| store_error(&error))?;
     Ok(reply::session_list(&page, skip, is_more))
 }
 
-/// Returns what past sessions say beside the memories of a search: those of the repository at hand, or all where there is none
-/// and all repositories are searched. Where memories do not answer, there is more time.
-pub(crate) fn beside(
-    local: &Local,
-    request: &SearchRequest,
-    repos: Option<&BTreeSet<RepoKey>>,
-    answered: MemoriesAnswer,
-) -> SessionsBeside {
-    let wait = match answered {
-        MemoriesAnswer::Likely => WAIT_ASIDE,
-        MemoriesAnswer::No => local.patience.query,
-    };
-    match (answer_of_session(local, request, repos, wait), answered) {
-        (Some(Some(answer)), _) => SessionsBeside::Answer(answer),
-        (Some(None), MemoriesAnswer::No) => SessionsBeside::Unlikely,
-        (Some(None), MemoriesAnswer::Likely) | (None, _) => SessionsBeside::Nothing,
+impl SearchRun<'_> {
+    /// Adds at most one past session. Hooks show nothing but memories, and what was known in the past is not what a session says
+    /// today. Where memories do not answer, there is more time.
+    pub(super) fn with_past_session(&self, reply: Reply, found: &SearchResult<'_>) -> Reply {
+        let (local, request) = (self.local, self.request);
+        if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
+            return reply;
+        }
+        let is_answered = likely_count(&found.hits) > 0;
+        let wait = if is_answered { WAIT_ASIDE } else { local.patience.query };
+        let session = match self.past_session(wait) {
+            Some(Some(answer)) => SessionsBeside::Answer(answer),
+            Some(None) if !is_answered => SessionsBeside::Unlikely,
+            Some(None) | None => SessionsBeside::Nothing,
+        };
+        reply::with_session(reply, &session, local.reader(), request.max_tokens)
     }
-}
 
-/// Whether a memory likely answers a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MemoriesAnswer {
-    Likely,
-    No,
-}
-
-/// Returns the past session that likely answers, if one does; nothing where none may be looked at.
-fn answer_of_session(
-    local: &Local,
-    request: &SearchRequest,
-    repos: Option<&BTreeSet<RepoKey>>,
-    wait: Duration,
-) -> Option<Option<SessionAnswer>> {
-    check_access(local).ok()?;
-    if repos.is_none() && matches!(request.scope, SearchScope::Only(_)) {
-        return None;
+    /// Returns the past session that likely answers, if one does; nothing where none may be looked at. Sessions are those of the
+    /// repository at hand, or all where there is none.
+    fn past_session(&self, wait: Duration) -> Option<Option<SessionAnswer>> {
+        let (local, query) = (self.local, &self.request.query);
+        check_access(local).ok()?;
+        let past = &local.core.past_sessions;
+        let (view, kept) = (past.view(wait).ok()??, past.kept().ok()??);
+        let repos = self.here.as_ref().map(|here| names_of(here, self.snapshot));
+        let all = SessionSearchRequest::default();
+        let allowed = allowed_sessions(local, &kept, &all, repos.as_ref()).ok()?;
+        let keep = |session: u32, _: Option<i64>| allowed.contains(&session);
+        let mut hits = view.index.find(&SessionQuery {
+            text: query,
+            scope: <_>::default(),
+            speaker: None,
+            keep: &keep,
+            limit: 1 + FLAGGED_MAX,
+        });
+        hits.retain(SessionHit::is_likely);
+        let disclosed = disclosed(&kept, &hits, ShownHow::Unasked, 1, query).ok()?;
+        Some(reply::session_answer(&disclosed))
     }
-    let past = &local.core.past_sessions;
-    let (view, kept) = (past.view(wait).ok()??, past.kept().ok()??);
-    let repos: Option<HashSet<String>> =
-        repos.map(|repos| repos.iter().map(ToString::to_string).collect());
-    let all = SessionSearchRequest::default();
-    let allowed = allowed_sessions(local, &kept, &all, repos.as_ref()).ok()?;
-    let keep = |session: u32, _: Option<i64>| allowed.contains(&session);
-    let query = SessionQuery {
-        text: &request.query,
-        scope: <_>::default(),
-        speaker: None,
-        keep: &keep,
-        limit: 1 + FLAGGED_MAX,
-    };
-    let mut hits = view.index.find(&query);
-    hits.retain(SessionHit::is_likely);
-    let one = (ShownHow::Unasked, 1);
-    Some(reply::session_answer(&disclosed(&kept, &hits, one, &request.query).ok()?))
 }
 
 /// Says how a failure ended in past sessions of the repository at hand; an empty text if that is unknown.
-fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result<Reply, ApiError> {
+fn end_of_failure(
+    local: &Local,
+    kept: &SessionStore,
+    failure: &FailedCommand,
+) -> Result<Reply, ApiError> {
     let signs = FailureSigns::of(&failure.command, &failure.output);
     let Some((signs, here)) = signs.zip(local.here.as_ref()) else {
         return Ok(reply::known_end(None));
     };
     let own = local.writer.identity.session_id.as_deref();
-    let mut rows = kept.mended_like(here.as_str(), &signs, own).map_err(|error| failed(&error))?;
+    let mut rows =
+        kept.mended_like(here.as_str(), &signs, own).map_err(|error| store_error(&error))?;
     let policy = &local.core.config.sessions;
     // Most people exclude nothing, and a failing command waits for this.
     if *policy != SessionPolicy::default() && !rows.is_empty() {
-        let all = kept.session_rows().map_err(|error| failed(&error))?;
+        let all = kept.session_rows().map_err(|error| store_error(&error))?;
         let left_out = all.into_values().filter(|session| leaves_out(policy, session));
         let left_out: HashSet<String> = left_out.map(|session| session.native_id).collect();
         rows.retain(|row| !left_out.contains(&row.session));
@@ -200,7 +192,7 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
     rows.retain(|row| may_tell(row, &failure.command));
     let ends = known_ends(&signs, &rows, 1);
     let Some(end) = ends.first() else { return Ok(reply::known_end(None)) };
-    let cited = kept.cited_id(&end.latest.session).map_err(|error| failed(&error))?;
+    let cited = kept.cited_id(&end.latest.session).map_err(|error| store_error(&error))?;
     Ok(reply::known_end(Some((end, &cited))))
 }
 
@@ -216,7 +208,8 @@ fn show(
         let address = id.trim().strip_prefix("session://").and_then(|id| id.split_once('/'));
         let (tool, named) = address.map_or((None, id.trim()), |(tool, id)| (Some(tool), id));
         let (named, number) = named.split_once('#').unwrap_or((named, ""));
-        let mut found = kept.sessions_named(named, SAME_ID_MAX).map_err(|error| failed(&error))?;
+        let mut found =
+            kept.sessions_named(named, SAME_ID_MAX).map_err(|error| store_error(&error))?;
         found.retain(|session| {
             let (repo, directory) = (&session.repo, &session.facts.directory);
             tool.is_none_or(|tool| session.tool == tool)
@@ -228,7 +221,7 @@ fn show(
                 "no past session has the id {id}; give one of an answer of session_search, such as 1f2e3d4c#2, or session://claude-code/ID"
             ))
         })?;
-        let exchanges = kept.exchanges_of(session.row).map_err(|error| failed(&error))?;
+        let exchanges = kept.exchanges_of(session.row).map_err(|error| store_error(&error))?;
         let which = match (number.parse(), address) {
             (Ok(number), _) => ChosenExchanges::One(number),
             (Err(_), Some(_)) => ChosenExchanges::All,
@@ -243,10 +236,13 @@ fn show(
 fn repos_of(local: &Local, scope: &SearchScope) -> Result<Option<HashSet<String>>, ApiError> {
     let SearchScope::Only(named) = scope else { return Ok(None) };
     let View { snapshot, .. } = snapshots::view(local)?;
-    let here =
-        repositories::repo_or_here(local, named.as_deref(), &snapshot)?.ok_or_else(unnamed)?;
-    let keys = snapshot.keys_of(&here).into_iter().map(|key| key.to_string());
-    Ok(Some(keys.chain([here.to_string()]).collect()))
+    let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?;
+    Ok(Some(names_of(&here.ok_or_else(unnamed)?, &snapshot)))
+}
+
+/// Returns the names of a repository, of which there may be no memory yet.
+fn names_of(repo: &RepoKey, snapshot: &Snapshot) -> HashSet<String> {
+    snapshot.keys_of(repo).iter().chain([repo]).map(ToString::to_string).collect()
 }
 
 /// Returns the rows of the sessions that may be an answer. The caller's own session is none: it knows that already.
@@ -258,7 +254,7 @@ fn allowed_sessions(
 ) -> Result<HashSet<u32>, ApiError> {
     let own = request.without.as_deref().or(local.writer.identity.session_id.as_deref());
     let policy = &local.core.config.sessions;
-    let rows = kept.session_rows().map_err(|error| failed(&error))?;
+    let rows = kept.session_rows().map_err(|error| store_error(&error))?;
     let is_allowed = |session: &SessionRow| {
         let is_in_repo = repos
             .is_none_or(|repos| session.repo.as_ref().is_some_and(|repo| repos.contains(repo)));
@@ -280,7 +276,8 @@ fn leaves_out(policy: &SessionPolicy, session: &SessionRow) -> bool {
 fn disclosed(
     kept: &SessionStore,
     hits: &[SessionHit],
-    (how, limit): (ShownHow, usize),
+    how: ShownHow,
+    limit: usize,
     question: &str,
 ) -> Result<DisclosedSessions, ApiError> {
     let mut disclosed = DisclosedSessions::new(how);
@@ -288,8 +285,8 @@ fn disclosed(
         if disclosed.shown().len() >= limit {
             break;
         }
-        let session = kept.session_for_reply(hit.session).map_err(|error| failed(&error))?;
-        let exchange = kept.exchange(hit.exchange).map_err(|error| failed(&error))?;
+        let session = kept.session_for_reply(hit.session).map_err(|error| store_error(&error))?;
+        let exchange = kept.exchange(hit.exchange).map_err(|error| store_error(&error))?;
         // Somebody may have forgotten it in between.
         if let (Some(session), Some(exchange)) = (session, exchange) {
             let matched = hit.matched.best_part(&exchange.exchange, question);
@@ -306,6 +303,6 @@ fn disclosed(
     Ok(disclosed)
 }
 
-fn failed(error: &SessionError) -> ApiError {
+fn store_error(error: &SessionError) -> ApiError {
     ApiError::Failed { exit: Exit::Io, message: error.to_string() }
 }

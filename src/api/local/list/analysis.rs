@@ -1,64 +1,49 @@
-//! Analyses of the whole memory, and patterns that several repositories learned independently. Not here: computing
-//! them (`search::links`), the words of the reply (`reply`).
+//! Analyses of the whole memory, and memories of a repository that may contradict each other. Not here: computing them (`search`), the
+//! words of the reply (`reply`).
 
-use serde_json::{Value, json};
-
-use crate::local::change::write;
-use crate::local::{Local, damage::UsedSnapshot, memory_bound, repositories, snapshots};
-
-use crate::signature::{Signature, mark};
-use event::{
-    Applies, Draft, Event, EventId, Link, MemoryChange, Node, OwnTag, Problems, Relation, RepoKey,
-};
-use guard::secrets::Redacted;
+use crate::local::Local;
+use crate::local::repositories::{self, unnamed};
+use crate::local::snapshots::left_out_notice;
+use event::RepoKey;
 use reply::{Findings, Reply};
-use requests::{
-    AcceptedPattern, AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest,
-    SearchRequest, Topic, Voice,
-};
-use search::ParsedQuery;
-use search::links::{
-    self, FailureSignature, KnowledgeGraph, LinkCounts, LoggedQuery, MEMORIES_MAX, PATTERN, Scope,
-    Suggestion, suggestions,
-};
+use requests::{AnalyzeRequest, ApiError, ReviewRequest, Topic};
+use search::links::{self, KnowledgeGraph, LinkCounts, LoggedQuery, MEMORIES_MAX, Scope};
 use search::snapshot::Snapshot;
 
 pub(crate) fn analyze(
     local: &Local,
     request: &AnalyzeRequest,
-    used: &UsedSnapshot,
+    snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
     let repo = request
         .repo
         .as_deref()
-        .map(|named| repositories::named(local, named, &snapshot))
+        .map(|named| repositories::named(local, named, snapshot))
         .transpose()?;
     let now = local.core.now();
     let scope = Scope { repos: repo.as_ref().map(|repo| snapshot.keys_of(repo)), now };
-    let links = local.core.links.of(&snapshot);
+    let links = local.core.links.of(snapshot);
     let (limit, max_tokens) = (request.limit, request.max_tokens());
-    let notices = looked_at(request.topic, &snapshot, &scope);
+    let notices = bound_notices(request.topic, snapshot, &scope);
     let wanted = links::FindingBounds { limit, at_least: request.at_least };
     let ties_max = request.at_most.unwrap_or(links::TIES_MAX);
-    let whole = || KnowledgeGraph::of(&snapshot, &links, &scope);
+    let whole = || KnowledgeGraph::of(snapshot, &links, &scope);
     let (title, found) = match request.topic {
         Topic::Hubs | Topic::Stats => {
-            ("Most linked", links::hubs(&snapshot, &links, &scope, wanted))
+            ("Most linked", links::hubs(snapshot, &links, &scope, wanted))
         }
         Topic::Bridges => {
-            ("Memories that connect kinds", links::bridges(&snapshot, &whole(), wanted))
+            ("Memories that connect kinds", links::bridges(snapshot, &whole(), wanted))
         }
         Topic::Gaps => ("Few or no links", links::gaps(&whole(), ties_max, limit)),
-        Topic::Clusters => ("Similar lessons", links::clusters(&snapshot, &scope, wanted)),
+        Topic::Clusters => ("Similar lessons", links::clusters(snapshot, &scope, wanted)),
         Topic::Brief => {
-            let brief = links::summary(&snapshot, &links, &scope);
-            return Ok(reply::summary(&snapshot, &brief, &notices, max_tokens));
+            let brief = links::summary(snapshot, &links, &scope);
+            return Ok(reply::summary(snapshot, &brief, &notices, max_tokens));
         }
         Topic::Reflect => {
-            let lone = links::isolated(&snapshot, &whole(), &scope, limit);
-            return Ok(reply::reflect(&snapshot, &lone, &notices, max_tokens));
+            let lone = links::isolated(snapshot, &whole(), &scope, limit);
+            return Ok(reply::reflect(snapshot, &lone, &notices, max_tokens));
         }
         Topic::Searches if local.is_of_others() => {
             let message = "what was searched is shown to the owner of the server only";
@@ -67,7 +52,7 @@ pub(crate) fn analyze(
         Topic::Searches => return Ok(searches_without_hits(local, request, repo.as_ref())),
     };
     let reply = reply::findings(&Findings {
-        snapshot: &snapshot,
+        snapshot,
         topic: request.topic.as_str(),
         title,
         found: &found,
@@ -75,13 +60,13 @@ pub(crate) fn analyze(
         max_tokens,
     });
     Ok(match request.topic {
-        Topic::Stats => reply::with_link_counts(reply, &LinkCounts::of(&snapshot, &links, &scope)),
+        Topic::Stats => reply::with_link_counts(reply, &LinkCounts::of(snapshot, &links, &scope)),
         _ => reply,
     })
 }
 
 /// Says where only the newest memories were analyzed. Links are always analyzed whole.
-fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
+fn bound_notices(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
     let count = match topic {
         Topic::Hubs | Topic::Searches | Topic::Stats => 0,
         _ => snapshot.memories().iter().filter(|memory| scope.has(memory)).count(),
@@ -89,31 +74,19 @@ fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
     let bound = (count > MEMORIES_MAX).then(|| {
         format!("Note: only the {MEMORIES_MAX} newest of {count} memories were analyzed.")
     });
-    bound.into_iter().chain(memory_bound::note(snapshot.room())).collect()
+    bound.into_iter().chain(left_out_notice(snapshot.room())).collect()
 }
 
-/// Records that a search found nothing. Some searches say nothing about missing knowledge and are not recorded: those
-/// of hooks, which set their own threshold, and those with filters or of one repository, which may be why nothing was
-/// found.
-pub(crate) fn note_if_in_vain(
+/// Lists memories of a repository that may contradict each other.
+pub(crate) fn review(
     local: &Local,
-    request: &SearchRequest,
-    asked: &ParsedQuery,
-    found: usize,
-    here: Option<&RepoKey>,
-) {
-    let is_plain = request.min_relevance_percent <= MIN_RELEVANCE_PERCENT_DEFAULT
-        && [&request.kinds, &request.tags, &request.files, &request.agents]
-            .into_iter()
-            .all(Vec::is_empty)
-        && (request.since, request.until) == (None, None)
-        && matches!(request.scope, requests::SearchScope::All(_))
-        && !asked.has_filters();
-    if let Some(log) = local.core.query_log.as_ref().filter(|_| found == 0 && is_plain)
-        && !asked.text.trim().is_empty()
-    {
-        log.note(&asked.text, here, local.core.now());
-    }
+    request: &ReviewRequest,
+    snapshot: &Snapshot,
+) -> Result<Reply, ApiError> {
+    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?
+        .ok_or_else(unnamed)?;
+    let found = search::contradictions(snapshot, &snapshot.keys_of(&repo), local.core.now());
+    Ok(reply::review(&repo, &found, request.limit))
 }
 
 fn searches_without_hits(local: &Local, request: &AnalyzeRequest, repo: Option<&RepoKey>) -> Reply {
@@ -121,108 +94,8 @@ fn searches_without_hits(local: &Local, request: &AnalyzeRequest, repo: Option<&
         let notice = "Note: searches are not recorded (query_log is off).";
         return reply::searches(&[], Some(notice), request.max_tokens());
     };
-    let mut askings: Vec<LoggedQuery> = log.read();
-    askings.retain(|asking| repo.is_none_or(|repo| asking.repo.as_deref() == Some(repo.as_str())));
-    let gaps = links::grouped(&askings, request.limit);
+    let mut queries: Vec<LoggedQuery> = log.read();
+    queries.retain(|query| repo.is_none_or(|repo| query.repo.as_deref() == Some(repo.as_str())));
+    let gaps = links::grouped(&queries, request.limit);
     reply::searches(&gaps, None, request.max_tokens())
-}
-
-pub(crate) fn patterns(
-    local: &Local,
-    request: &PatternsRequest,
-    voice: &Voice,
-) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    let found = suggestions(&snapshot, local.core.now(), look);
-    match request {
-        PatternsRequest::List { limit, max_tokens } => {
-            Ok(reply::patterns(&found, *limit, *max_tokens))
-        }
-        PatternsRequest::Accept(accepted) => {
-            accept(local, chosen(&accepted.which, &found)?, accepted, voice)
-        }
-    }
-}
-
-/// Shows a pattern with its sources, or writes it and its links to them in one append.
-fn accept(
-    local: &Local,
-    one: &Suggestion,
-    accepted: &AcceptedPattern,
-    voice: &Voice,
-) -> Result<Reply, ApiError> {
-    let best = one.sources.first().ok_or_else(|| Problems::one("accept", "has no source"))?;
-    let moment = (local.core.clock)();
-    let id = EventId::mint(moment.now, moment.random);
-    let here = local.here.clone().unwrap_or_else(|| best.repo.clone());
-    let (repo, scope) = match accepted.is_only_here {
-        true => (here, Applies::Repo),
-        false => (RepoKey::global(), Applies::Global),
-    };
-    let mut pattern = Draft {
-        id: Some(id.to_string()),
-        repo: Some(repo.to_string()),
-        scope: Some(scope.as_str().to_owned()),
-        ..pattern_draft(one, &best.event())
-    };
-    if !accepted.is_written {
-        return Ok(reply::pattern(one, &pattern, &repo));
-    }
-    write::vouch(local, &mut pattern, voice);
-    let (mut drafts, node) = (vec![pattern], Node::of(id.clone()));
-    for source in &one.sources {
-        let link = Link::plain(Relation::BuildsOn, Node::of(source.id.clone()));
-        drafts.push(write::draft_about(local, &node, &repo, MemoryChange::Link(link), voice));
-    }
-    write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
-    let sources: Vec<Value> = one.sources.iter().map(|memory| memory.id.as_str().into()).collect();
-    let text = format!(
-        "Saved as {id} for {repo}, a pattern of {} memories from {} repositories.",
-        sources.len(),
-        one.repos.len()
-    );
-    Ok(Reply::new(text, json!({ "id": id.as_str(), "repo": repo.as_str(), "builds_on": sources })))
-}
-
-/// Makes the memory of a pattern: the best proven lesson, where it was met, and what all sources share.
-fn pattern_draft(one: &Suggestion, best: &Event) -> Draft {
-    let repos: Vec<&str> = one.repos.iter().map(RepoKey::short_name).collect();
-    let first = one.look.excerpt.lines().next().unwrap_or_default();
-    Draft {
-        event_type: Some(PATTERN.to_owned()),
-        context: Some(format!("met in {}: {first}", repos.join(", "))),
-        lesson: Some(best.lesson.clone()),
-        command: Some(best.command.clone()).filter(|command| !command.is_empty()),
-        symptoms: vec![one.look.excerpt.clone()],
-        success_rate: one.evidence.map(|rate| rate.to_string()),
-        tags: vec![one.look.mark.clone()],
-        ..Draft::default()
-    }
-}
-
-/// Returns what the failure of a memory looks like: as the hook that wrote it has marked it, else by its symptoms,
-/// else by its context where that reports an error.
-fn look(event: &Event) -> Option<FailureSignature> {
-    let said = event.symptoms.join("\n");
-    let marked = event.tags.iter().find(|tag| OwnTag::of(tag) == Some(OwnTag::Failure));
-    if let Some(tag) = marked {
-        return Some(FailureSignature { mark: tag.clone(), excerpt: said });
-    }
-    let is_error = matches!(event.event_type.as_str(), "error" | "success");
-    let text = if said.is_empty() && is_error { &event.context } else { &said };
-    let signature = Signature::of(&Redacted::of(text))?;
-    let excerpt = signature.excerpt.into_string();
-    Some(FailureSignature { mark: mark(&signature.words), excerpt })
-}
-
-/// Finds a pattern by its number in the list, or by its mark, which stays the same when others are added.
-fn chosen<'a>(which: &str, found: &'a [Suggestion]) -> Result<&'a Suggestion, ApiError> {
-    let which = which.trim();
-    let by_mark = found.iter().find(|one| one.look.mark == which);
-    let by_place = || found.get(which.parse::<usize>().ok()?.checked_sub(1)?);
-    by_mark.or_else(by_place).ok_or_else(|| {
-        let count = found.len();
-        let hint = "agent-knowledge patterns lists them";
-        ApiError::NotFound(format!("no pattern {which:?} among {count} suggestions; {hint}"))
-    })
 }

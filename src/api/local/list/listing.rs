@@ -1,125 +1,72 @@
-//! Lists of memories without a query: shown by id, the newest, those from agent files or for them, and those of a
-//! session. Not here: agent files (`clients`).
+//! Lists of memories without a query: the newest, those from agent files or for them, and those of a session. Not here: pages of them
+//! (`browse`), agent files (`clients`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::{browse, deliveries, records, savings, tag_suggestions};
-use crate::local::find::session_search;
-use crate::local::look::staleness;
-use crate::local::{
-    Local, citation, damage::UsedSnapshot, repositories, repositories::unnamed, snapshots,
-};
+use crate::local::Local;
+use crate::local::find::newest_sessions;
+use crate::local::repositories::{self, unnamed};
+use crate::local::snapshots::{self, sound_answer};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
-use reply::{MemoryLink, Reply, Standing};
+use reply::Reply;
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
-use search::links::NodeRef;
 use search::snapshot::Snapshot;
-
-/// Most links of a memory that are told.
-const LINKS_MAX: usize = 100;
 
 /// The kinds worth telling every agent at its start.
 const EXPORTED: [&str; 3] = ["convention", "decision", "pattern"];
 
-pub(crate) fn show(local: &Local, ids: &[String], used: &UsedSnapshot) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
-    let cited = citation::cited(ids, &snapshot)?;
-    let memories = snapshot.with_others_of_their_ids(cited);
-    let now = local.core.now();
-    let links = local.core.links.of(&snapshot);
-    let changed = staleness::changed_files(local, memories.iter(), &snapshot);
-    let numbered: BTreeMap<&EventId, u32> = numbers(&memories, &snapshot);
-    let standing = |memory: &Arc<Memory>| {
-        let number = numbered.get(&memory.id).copied();
-        let edges = number
-            .into_iter()
-            .flat_map(|number| links.at(&NodeRef::Memory(number)).collect::<Vec<_>>());
-        let of_now = edges.filter(|edge| edge.said.holds_at(now));
-        let links = of_now.map(|edge| MemoryLink {
-            to: edge.to.clone(),
-            relation: edge.said.relation.as_str(),
-            is_outward: edge.is_outward,
-            strength: edge.said.strength,
-            origin: edge.said.origin.clone(),
-        });
-        Standing {
-            snapshot: &snapshot,
-            memory: Arc::clone(memory),
-            is_inactive: memory.is_inactive(now),
-            links: links.take(LINKS_MAX).collect(),
-            changed: staleness::is_told(local, memory, &snapshot)
-                .then(|| changed.get(&memory.id).cloned().unwrap_or_default()),
-        }
-    };
-    Ok(reply::items_with_standing(&memories.iter().map(standing).collect::<Vec<_>>()))
-}
-
-/// Finds the numbers of memories in one pass.
-fn numbers<'a>(memories: &'a [Arc<Memory>], snapshot: &Snapshot) -> BTreeMap<&'a EventId, u32> {
-    let ids: BTreeSet<&EventId> = memories.iter().map(|memory| &memory.id).collect();
-    let all = (0..).zip(snapshot.memories().iter());
-    let found = all.filter_map(|(number, memory)| Some((*ids.get(&memory.id)?, number)));
-    found.collect()
-}
-
-pub(crate) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+pub(crate) fn recent(limit: usize, snapshot: &Snapshot) -> Reply {
     let mut memories: Vec<Arc<Memory>> = snapshot.memories().iter().cloned().collect();
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);
-    Ok(reply::list("Recent memories", &memories, ShownHow::Listed))
+    reply::list("Recent memories", &memories, ShownHow::Listed)
 }
 
-pub(crate) fn complete(
-    local: &Local,
-    request: &CompleteRequest,
-    used: &UsedSnapshot,
-) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::answerable(local)?.snapshot;
-    used.note(&snapshot);
-    Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
+pub(crate) fn complete(local: &Local, request: &CompleteRequest) -> Result<Reply, ApiError> {
+    sound_answer(|used| {
+        let snapshot = snapshots::answerable(local)?.snapshot;
+        used.record(&snapshot);
+        Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
+    })
 }
 
 pub(crate) fn list(
     local: &Local,
     listing: &Listing,
-    used: &UsedSnapshot,
+    snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
     let json = match listing {
-        Listing::Page(request) => return browse::page(local, request, &snapshot),
-        Listing::Outline(request) => return browse::outline(local, request, &snapshot),
-        Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, &snapshot),
-        Listing::Injected(request) => return deliveries::page(local, request, &snapshot),
-        Listing::Sessions(request) => return session_search::newest(local, request, &snapshot),
-        Listing::Savings(request) => return savings::savings(local, request, &snapshot),
+        Listing::Page(request) => return browse::page(local, request, snapshot),
+        Listing::Outline(request) => return browse::outline(local, request, snapshot),
+        Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, snapshot),
+        Listing::Injected(request) => return deliveries::page(local, request, snapshot),
+        Listing::Sessions(request) => return newest_sessions(local, request, snapshot),
+        Listing::Savings(request) => return savings::savings(local, request, snapshot),
         Listing::OfSession(session) => {
-            let memories = of_session(&snapshot, session);
+            let memories = of_session(snapshot, session);
             return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed));
         }
         Listing::OfAgentFiles => {
-            let (here, of_here) = of_here(local, &snapshot)?;
+            let (here, of_here) = of_here(local, snapshot)?;
             let imported = of_here
                 .into_iter()
                 .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
             let listed: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
             json!({ "repo": here.as_str(), "memories": listed })
         }
-        Listing::Export(request) => return export(local, request, &snapshot),
-        Listing::Records(request) => return records::page(local, request, &snapshot),
-        Listing::Known(ids) => known(ids, &snapshot),
+        Listing::Export(request) => return export(local, request, snapshot),
+        Listing::Records(request) => return records::page(local, request, snapshot),
+        Listing::Known(ids) => known(ids, snapshot),
         Listing::Grown { min, max_tokens } => {
-            let (here, of_here) = of_here(local, &snapshot)?;
+            let (here, of_here) = of_here(local, snapshot)?;
             let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
             json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
         }

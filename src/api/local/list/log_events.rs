@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::page_end::PageEnd;
-use crate::local::{Local, citation, damage::UsedSnapshot, memory_bound, repositories, snapshots};
+use crate::local::snapshots::left_out_notice;
+use crate::local::{Local, citation, repositories};
 use event::{Event, EventId, FEEDBACK, RepoKey, Timestamp};
 use memory::{IdShare, Memory, Version};
 use reply::{DayCounts, Deed, LoggedEvent, NamedMemories, Reply};
@@ -19,17 +20,15 @@ const DAY_SECONDS: i64 = 24 * 3_600;
 pub(crate) fn log_events(
     local: &Local,
     request: &LogEventsRequest,
-    used: &UsedSnapshot,
+    snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
     let mut reply = match request {
-        LogEventsRequest::Timeline(request) => timeline(local, request, &snapshot),
-        LogEventsRequest::History(request) => history(request, &snapshot),
-        LogEventsRequest::Audit(request) => audit(local, request, &snapshot),
+        LogEventsRequest::Timeline(request) => timeline(local, request, snapshot),
+        LogEventsRequest::History(request) => history(request, snapshot),
+        LogEventsRequest::Audit(request) => audit(local, request, snapshot),
     }?;
     // Events of memories that were left out are in the logs alone.
-    let notices: Vec<String> = memory_bound::note(snapshot.room()).into_iter().collect();
+    let notices: Vec<String> = left_out_notice(snapshot.room()).into_iter().collect();
     notices.iter().for_each(|notice| reply.text.push_str(&format!("\n{notice}")));
     Ok(reply.with("notices", notices.into()))
 }

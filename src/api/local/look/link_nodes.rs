@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::local::{Local, citation::cited, memory_bound, repositories};
+use crate::local::citation::{cited, no_memory};
+use crate::local::{Local, repositories};
 use event::{Node, Problems, RepoKey};
 use memory::Memory;
 use requests::ApiError;
@@ -13,22 +14,22 @@ use search::links::{CodePlace, NodeRef};
 use search::snapshot::{Cited, Snapshot};
 
 /// Finds the sources and targets of links in a snapshot.
-pub(crate) struct Ends<'a> {
+pub(crate) struct NodeFinder<'a> {
     local: &'a Local,
     snapshot: &'a Snapshot,
     numbers: HashMap<&'a str, u32>,
 }
 
-/// The source or the target of a link.
-pub(crate) enum End {
+/// The source or the target of a link, or the start of a walk.
+pub(crate) enum LinkNode {
     /// A memory, with its number.
     Memory((u32, Arc<Memory>)),
     /// A place in code.
     Code(Node),
 }
 
-impl<'a> Ends<'a> {
-    pub(crate) fn of(local: &'a Local, snapshot: &'a Snapshot) -> Self {
+impl<'a> NodeFinder<'a> {
+    pub(crate) fn new(local: &'a Local, snapshot: &'a Snapshot) -> Self {
         let ids = snapshot.memories().iter().map(|memory| memory.id.as_str());
         Self { local, snapshot, numbers: ids.zip(0..).collect() }
     }
@@ -38,28 +39,28 @@ impl<'a> Ends<'a> {
     }
 
     /// Reads a source or target: `code:` and a path, the id of a memory, or a text that can only be a path.
-    pub(crate) fn find(&self, field: &str, text: &str) -> Result<End, ApiError> {
+    pub(crate) fn find(&self, field: &str, text: &str) -> Result<LinkNode, ApiError> {
         let refuse = |message: String| ApiError::Invalid(Problems::one(field, message));
         let text = text.trim();
         if let Some(code) = Node::parse_code(text) {
-            return code.map(End::Code).map_err(refuse);
+            return code.map(LinkNode::Code).map_err(refuse);
         }
         if let Some(number) = self.numbers.get(text)
             && let Some(memory) = self.snapshot.memory(*number)
         {
-            return Ok(End::Memory((*number, Arc::clone(memory))));
+            return Ok(LinkNode::Memory((*number, Arc::clone(memory))));
         }
         match self.snapshot.cited(text) {
-            Cited::None if is_path(text) => self.code(text).map(End::Code).map_err(refuse),
+            Cited::None if is_path(text) => self.code(text).map(LinkNode::Code).map_err(refuse),
             Cited::None => {
-                let hint = memory_bound::no_memory(text, self.snapshot.room());
+                let hint = no_memory(text, self.snapshot.room());
                 Err(ApiError::NotFound(format!("{hint}; write a file as code:path")))
             }
             _ => {
                 let found = cited([&text.to_owned()], self.snapshot)?.pop();
                 let memory = found.ok_or_else(|| refuse("names no memory".to_owned()))?;
                 let number = self.numbers.get(memory.id.as_str()).copied().unwrap_or_default();
-                Ok(End::Memory((number, memory)))
+                Ok(LinkNode::Memory((number, memory)))
             }
         }
     }
@@ -95,7 +96,7 @@ impl<'a> Ends<'a> {
     }
 }
 
-impl End {
+impl LinkNode {
     pub(crate) fn node(&self) -> Node {
         match self {
             Self::Memory((_, memory)) => Node::of(memory.id.clone()),
@@ -120,14 +121,18 @@ impl End {
         }
     }
 
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.node().to_string()
     }
 }
 
 /// Refuses a file of the caller's own repository that does not exist there: a mistyped path would never be found again.
-pub(crate) fn refuse_missing(local: &Local, repo: &RepoKey, end: &End) -> Result<(), ApiError> {
-    let End::Code(node) = end else { return Ok(()) };
+pub(crate) fn refuse_missing(
+    local: &Local,
+    repo: &RepoKey,
+    node: &LinkNode,
+) -> Result<(), ApiError> {
+    let LinkNode::Code(node) = node else { return Ok(()) };
     let git = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
     let (Some(git), Some(place)) =
         (git.and_then(|place| place.git.as_ref()), CodePlace::of(node, repo))

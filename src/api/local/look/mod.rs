@@ -1,6 +1,13 @@
-//! Looks at one thing: a memory, what is related to it, the work tree, and the state of the store. Not here: searches (`find`).
+//! Looks at one thing: a memory with all that is known of it, what is related to it (from `link_nodes`), the memories that a work tree
+//! contradicts, and the state of the store. Not here: searches (`find`).
 
 pub(super) mod link_nodes;
-pub(super) mod related;
-pub(super) mod staleness;
-pub(super) mod status;
+mod related;
+mod show;
+mod staleness;
+mod status;
+
+pub(super) use related::related;
+pub(super) use show::show;
+pub(super) use staleness::{changed_files, stale};
+pub(super) use status::{digest, doctor, status, whoami};

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::link_nodes::{End, Ends};
-use crate::local::{
-    Local, damage::UsedSnapshot, memory_bound, repositories, repositories::unnamed, snapshots,
-};
+use super::link_nodes::{LinkNode, NodeFinder};
+use crate::local::Local;
+use crate::local::repositories::{self, unnamed};
+use crate::local::snapshots::left_out_notice;
 use event::{Node, Problems, RepoKey};
 use reply::{Related, Reply, node_text};
 use requests::{ApiError, RelatedRequest, WalkStart};
@@ -17,32 +17,32 @@ use search::snapshot::Snapshot;
 pub(crate) fn related(
     local: &Local,
     request: &RelatedRequest,
-    used: &UsedSnapshot,
+    snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
     let now = local.core.now();
     let until = request.as_of.map(|point| point.last(now));
     let links = match until {
-        None => local.core.links.of(&snapshot),
-        Some(_) => Arc::new(Links::of(&snapshot, until)),
+        None => local.core.links.of(snapshot),
+        Some(_) => Arc::new(Links::of(snapshot, until)),
     };
-    let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?;
-    let ends = Ends::of(local, &snapshot);
-    let end = match &request.start {
-        WalkStart::Change(file) if Node::parse_code(file).is_none() => End::Code(ends.file(file)?),
-        WalkStart::Change(named) | WalkStart::Thing(named) => ends.find("id", named)?,
+    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
+    let nodes = NodeFinder::new(local, snapshot);
+    let start = match &request.start {
+        WalkStart::Change(file) if Node::parse_code(file).is_none() => {
+            LinkNode::Code(nodes.file(file)?)
+        }
+        WalkStart::Change(named) | WalkStart::Thing(named) => nodes.find("id", named)?,
     };
-    let starts = match &end {
-        End::Memory((number, _)) => vec![NodeRef::Memory(*number)],
-        End::Code(node) => {
+    let starts = match &start {
+        LinkNode::Memory((number, _)) => vec![NodeRef::Memory(*number)],
+        LinkNode::Code(node) => {
             let repo = repo.clone().ok_or_else(unnamed)?;
-            places(node, &repo, &snapshot, &links)?
+            places(node, &repo, snapshot, &links)?
         }
     };
-    let of = starts.first().map_or_else(String::new, |node_ref| node_text(node_ref, &snapshot));
+    let of = starts.first().map_or_else(String::new, |node_ref| node_text(node_ref, snapshot));
     let walked = walk(
-        &snapshot,
+        snapshot,
         &links,
         &WalkOptions {
             starts,
@@ -53,11 +53,10 @@ pub(crate) fn related(
             as_of: until,
         },
     );
-    let notices: Vec<String> = notices(walked.held_back, walked.is_cut)
-        .chain(memory_bound::note(snapshot.room()))
-        .collect();
+    let notices: Vec<String> =
+        notices(walked.held_back, walked.is_cut).chain(left_out_notice(snapshot.room())).collect();
     Ok(reply::related(&Related {
-        snapshot: &snapshot,
+        snapshot,
         of: &of,
         title: match request.start {
             WalkStart::Thing(_) => "Related to",

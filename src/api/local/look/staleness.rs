@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::local::{Local, damage::UsedSnapshot, repositories, repositories::unnamed, snapshots};
+use crate::local::Local;
+use crate::local::repositories::{self, unnamed};
 use crate::work_trees::known_tree::KnownTree;
 use event::{Problems, RepoKey};
 use memory::Memory;
@@ -20,18 +21,16 @@ const TREES_MAX: usize = 4;
 pub(crate) fn stale(
     local: &Local,
     request: &StaleRequest,
-    used: &UsedSnapshot,
+    snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
-    let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
+    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?
         .ok_or_else(unnamed)?;
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
         if local.is_of_others() {
             let message = "work trees are shown to the owner of the server only";
             return Err(ApiError::NotFound(message.to_owned()));
         }
-        return Ok(elsewhere(local, &repo, &snapshot));
+        return Ok(elsewhere(local, &repo, snapshot));
     };
     if repo != *here {
         let why = format!(
@@ -43,7 +42,7 @@ pub(crate) fn stale(
     let tree =
         tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
-    let look = tree.look((local.core.clock)().now, &snapshot).ok_or_else(gone)?;
+    let look = tree.look((local.core.clock)().now, snapshot).ok_or_else(gone)?;
     Ok(reply::stale(&Checked { repo: here, report: &look.report, older: look.older }))
 }
 

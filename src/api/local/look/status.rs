@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::local::find::query_vector;
-use crate::local::{Local, damage::UsedSnapshot, snapshots};
+use crate::local::{Local, snapshots};
 use engine::digest::Digest;
 use engine::{Extent, View};
 use guard::text::{Layout, neutralise};
-use reply::Whoami;
+use index::embed::worker::{Progress, WorkerState};
+use index::embed::{EmbedError, RUNS_MODEL, model};
+use reply::{Model, ModelPlace, NextModelState, Whoami};
 use requests::{ApiError, Reply};
+use search::snapshot::Snapshot;
 use store::Store;
 use writer::exit::Exit;
 
@@ -21,8 +23,8 @@ const LONG_LOGS_SHOWN: usize = 3;
 pub(crate) fn status(local: &Local) -> Result<Reply, ApiError> {
     let View { snapshot, extent } = snapshots::view(local)?;
     let store = &local.writer.store;
-    let model = query_vector::model(local, &snapshot);
-    let reply = reply::status(store.root(), store.root().is_dir(), &snapshot, &model);
+    let model_state = model_state(local, &snapshot);
+    let reply = reply::status(store.root(), store.root().is_dir(), &snapshot, &model_state);
     let reply = match snapshots::no_log(local) {
         Some(says) => reply.and("store", &format!("it {says}")),
         None => reply,
@@ -36,6 +38,58 @@ pub(crate) fn status(local: &Local) -> Result<Reply, ApiError> {
             reply.and("reading", line).with("reading", true.into())
         }
     })
+}
+
+/// Returns the state of the model that embeds memories.
+fn model_state(local: &Local, snapshot: &Snapshot) -> Model {
+    let directory = local.core.model_dir.display().to_string();
+    let next = next_model(local, snapshot);
+    let none = |line: String| Model {
+        line,
+        works: false,
+        directory: directory.clone(),
+        cache_trouble: None,
+        trouble: None,
+        place: ModelPlace::Here,
+        next: next.clone(),
+    };
+    let Some(progress) = local.core.engine.embedding() else {
+        if next.is_some() {
+            return none("words alone, until the next model is ready".to_owned());
+        }
+        // A command that needs no vectors does not load the model.
+        let is_ready = model::status(&local.core.model_dir).is_ready();
+        return none(if !RUNS_MODEL {
+            "off: this build runs no model".to_owned()
+        } else if is_ready {
+            "model installed".to_owned()
+        } else {
+            format!("off: {}", EmbedError::NotInstalled(local.core.model_dir.clone()))
+        });
+    };
+    let Progress { state, queued, cache_trouble, model_trouble, .. } = progress;
+    let line = match state {
+        WorkerState::Loading => "loading the model".to_owned(),
+        WorkerState::Ready { model, dims } if queued > 0 => {
+            format!("{model}, {dims} dimensions; {queued} memories waiting to be embedded")
+        }
+        WorkerState::Ready { model, dims } => format!("{model}, {dims} dimensions"),
+        WorkerState::Failed(error) => return none(format!("off: {error}")),
+    };
+    let place = if local.core.engine.asks_others() { ModelPlace::Others } else { ModelPlace::Here };
+    Model { line, works: true, directory, cache_trouble, trouble: model_trouble, place, next }
+}
+
+/// Returns the state of the model that is to answer next.
+fn next_model(local: &Local, snapshot: &Snapshot) -> Option<NextModelState> {
+    let progress = local.core.engine.next_embedding()?;
+    let line = match progress.state {
+        WorkerState::Loading => "being opened".to_owned(),
+        WorkerState::Ready { model, .. } => model,
+        WorkerState::Failed(error) => format!("not yet: {error}"),
+    };
+    let done = snapshot.next_embedded.unwrap_or_default();
+    Some(NextModelState { line, done, trouble: progress.model_trouble })
 }
 
 /// Says who orders likely hits and what is sent there, where the settings name somebody.
@@ -59,16 +113,14 @@ fn long_logs(store: &Store) -> Vec<String> {
     logs.iter().filter_map(says).take(LONG_LOGS_SHOWN).collect()
 }
 
-pub(crate) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+pub(crate) fn digest(local: &Local, snapshot: &Snapshot) -> Result<Reply, ApiError> {
     if let Some((log, trouble)) = snapshot.health().troubles.first_key_value() {
         let log = neutralise(&log.display().to_string(), Layout::Line);
         let message = format!("failed to read {log}, which the digest needs: {trouble}");
         return Err(ApiError::Failed { exit: Exit::Io, message });
     }
     let origin = local.writer.store.origin().ok().flatten();
-    let digest = Digest::of(&snapshot, origin.as_ref());
+    let digest = Digest::of(snapshot, origin.as_ref());
     let json = json!({
         "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
         "documents": digest.documents, "terms": digest.terms,
