@@ -8,7 +8,7 @@ use requests::ApiError;
 use search::snapshot::{Cited, Room, Snapshot};
 
 /// Finds the memories that ids name.
-pub(super) fn cited<'a>(
+pub(super) fn cited_memories<'a>(
     ids: impl IntoIterator<Item = &'a String>,
     snapshot: &Snapshot,
 ) -> Result<Vec<Arc<Memory>>, ApiError> {
@@ -17,8 +17,8 @@ pub(super) fn cited<'a>(
     for id in ids {
         match snapshot.cited(id.trim()) {
             Cited::One(memory) => memories.push(memory),
-            Cited::None => missing.push(no_memory(id, snapshot.room())),
-            Cited::LeftOut => missing.push(too_old(id, snapshot.room())),
+            Cited::None => missing.push(no_memory_notice(id, snapshot.room())),
+            Cited::LeftOut => missing.push(too_old_notice(id, snapshot.room())),
             Cited::Several { first, count } => missing.push(several(id, &first, count)),
         }
     }
@@ -26,13 +26,13 @@ pub(super) fn cited<'a>(
 }
 
 /// Says that a memory was left out.
-fn too_old(id: &str, room: Room) -> String {
+fn too_old_notice(id: &str, room: Room) -> String {
     let notice = room.notice().unwrap_or_default();
     format!("memory {id:?} is too old to be loaded: {notice}")
 }
 
 /// Says that there is no such memory. It may be among those left out: a short form of their ids cannot be recognized.
-pub(super) fn no_memory(id: &str, room: Room) -> String {
+pub(super) fn no_memory_notice(id: &str, room: Room) -> String {
     let hint = format!("no memory {id:?}; each line of a search ends with an id");
     match room.notice() {
         Some(notice) => format!("{hint}; {notice}"),

@@ -1,6 +1,8 @@
 //! Which repository a call is about: the one it names, or the one of the caller's directory. Not here: which
 //! repository a directory belongs to (`store::repo`).
 
+use std::collections::BTreeSet;
+
 use super::Local;
 use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
@@ -10,7 +12,7 @@ use store::Called;
 use writer::UNNAMED;
 
 /// The error where a call must name a repository and does not.
-pub(super) fn unnamed() -> ApiError {
+pub(super) fn unnamed_error() -> ApiError {
     ApiError::Invalid(Problems::one("repo", UNNAMED))
 }
 
@@ -20,11 +22,47 @@ pub(super) fn repo_or_here(
     name: Option<&str>,
     snapshot: &Snapshot,
 ) -> Result<Option<RepoKey>, ApiError> {
-    name.map_or_else(|| Ok(local.here.clone()), |name| named(local, name, snapshot).map(Some))
+    name.map_or_else(|| Ok(local.here.clone()), |name| named_repo(local, name, snapshot).map(Some))
+}
+
+/// The same, where there must be one.
+pub(super) fn required_repo(
+    local: &Local,
+    name: Option<&str>,
+    snapshot: &Snapshot,
+) -> Result<RepoKey, ApiError> {
+    repo_or_here(local, name, snapshot)?.ok_or_else(unnamed_error)
+}
+
+/// Finds the key of a repository by its name; `None` where none is named.
+pub(super) fn repo_if_named(
+    local: &Local,
+    name: Option<&str>,
+    snapshot: &Snapshot,
+) -> Result<Option<RepoKey>, ApiError> {
+    name.map(|name| named_repo(local, name, snapshot)).transpose()
+}
+
+/// Finds every key of a repository by its name; `None` where none is named.
+pub(super) fn keys_if_named(
+    local: &Local,
+    name: Option<&str>,
+    snapshot: &Snapshot,
+) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
+    Ok(repo_if_named(local, name, snapshot)?.map(|repo| snapshot.keys_of(&repo)))
+}
+
+/// Tells whether there are memories of a repository.
+pub(super) fn has_memories(repo: &RepoKey, snapshot: &Snapshot) -> bool {
+    snapshot.keys_of(repo).iter().any(|key| snapshot.repos().contains_key(key))
 }
 
 /// Finds the key of a repository by its name, its key or its URL.
-pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<RepoKey, ApiError> {
+pub(super) fn named_repo(
+    local: &Local,
+    name: &str,
+    snapshot: &Snapshot,
+) -> Result<RepoKey, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
     let called = local.place.as_ref().and_then(|place| place.called(name, &local.writer.directory));
     let here = local.here.as_ref().filter(|_| called.is_some());
@@ -51,7 +89,7 @@ pub(super) fn named(local: &Local, name: &str, snapshot: &Snapshot) -> Result<Re
 }
 
 /// Asks whether another repository was meant, in a sentence after another one; empty where none is like it.
-pub(super) fn meant(repo: &RepoKey, snapshot: &Snapshot) -> String {
+pub(super) fn similar_names(repo: &RepoKey, snapshot: &Snapshot) -> String {
     nearest(repo, snapshot).map_or_else(String::new, |near| format!(" Did you mean {near}?"))
 }
 

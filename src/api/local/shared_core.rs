@@ -70,7 +70,7 @@ pub struct Local {
     pub(super) place: Option<store::DetectedRepo>,
     pub(super) here: Option<RepoKey>,
     pub(super) patience: Patience,
-    pub(super) is_model_reported: AtomicBool,
+    pub(super) missing_model_reported: AtomicBool,
     pub(super) past_sessions: SessionAccess,
     pub(super) answers_others: bool,
 }
@@ -113,14 +113,14 @@ impl Local {
         }
         let directory = directory.unwrap_or_default();
         let writer = Writer { store, config, directory, identity };
-        let is_model_reported = AtomicBool::new(false);
+        let missing_model_reported = AtomicBool::new(false);
         Self {
             core,
             writer,
             place,
             here,
             patience,
-            is_model_reported,
+            missing_model_reported,
             past_sessions: SessionAccess::Granted,
             answers_others: false,
         }
@@ -159,14 +159,14 @@ impl Local {
 /// The memory as of one past time, the last that was asked about.
 #[derive(Default)]
 pub struct PastMemory {
-    pub(super) kept: Mutex<Option<PastCore>>,
+    pub(super) kept: Mutex<Option<KeptPastMemory>>,
     pub(super) waiting: AtomicUsize,
     /// Whether a thread waits to free it.
     pub(super) is_freed_later: AtomicBool,
 }
 
 /// What was read up to that time, for the next question about it.
-pub(super) struct PastCore {
+pub(super) struct KeptPastMemory {
     pub(super) time: Timestamp,
     pub(super) core: Arc<Core>,
     pub(super) used: Instant,

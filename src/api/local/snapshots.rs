@@ -14,30 +14,28 @@ use writer::exit::Exit;
 pub(super) fn view(local: &Local) -> Result<View, ApiError> {
     let store = &local.writer.store;
     let home = local.here.as_ref().map_or_else(<_>::default, |here| store.log_of(here));
-    local.core.engine.view(&home, local.patience.index).map_err(stopped)
+    local.core.engine.view(&home, local.patience.index).map_err(stopped_error)
 }
 
 /// Returns a snapshot. A store that cannot be read is an error, because "nothing found" would be wrong.
 pub(super) fn answerable(local: &Local) -> Result<View, ApiError> {
     let view = view(local)?;
-    readable(local, &view.snapshot)?;
-    Ok(view)
-}
-
-fn readable(local: &Local, snapshot: &Snapshot) -> Result<(), ApiError> {
-    let trouble = snapshot.health().troubles.get(local.writer.store.root());
-    let message = trouble.map(|trouble| format!("failed to {trouble}"));
-    message.map_or(Ok(()), |message| Err(ApiError::Failed { exit: Exit::Io, message }))
+    match view.snapshot.health().troubles.get(local.writer.store.root()) {
+        Some(trouble) => {
+            Err(ApiError::Failed { exit: Exit::Io, message: format!("failed to {trouble}") })
+        }
+        None => Ok(view),
+    }
 }
 
 /// Returns a snapshot of all memories: a part of them cannot tell that a memory does not exist.
-pub(super) fn all(local: &Local) -> Result<Snapshot, ApiError> {
+pub(super) fn complete_snapshot(local: &Local) -> Result<Snapshot, ApiError> {
     let View { snapshot, extent } = answerable(local)?;
     match extent {
         Extent::Whole => Ok(snapshot),
         Extent::Recent | Extent::Behind => {
             let whole = local.core.engine.snapshot_within(local.patience.index);
-            if let Some(snapshot) = whole.map_err(stopped)? {
+            if let Some(snapshot) = whole.map_err(stopped_error)? {
                 return Ok(snapshot);
             }
             let message = "the logs are still being read; ask again in a moment".to_owned();
@@ -62,7 +60,7 @@ impl UsedSnapshot {
 }
 
 /// Answers, and answers again where a record of the checkpoint was damaged: the next snapshot is made from the logs.
-pub(super) fn sound_answer(
+pub(super) fn undamaged_answer(
     answer: impl Fn(&UsedSnapshot) -> Result<Reply, ApiError>,
 ) -> Result<Reply, ApiError> {
     let used = UsedSnapshot::default();
@@ -71,11 +69,11 @@ pub(super) fn sound_answer(
 }
 
 /// Says that memories were left out to stay within the memory limit, so that not all were searched.
-pub(super) fn left_out_notice(room: Room) -> Option<String> {
+pub(super) fn bound_notice(room: Room) -> Option<String> {
     room.notice().map(|notice| format!("Note: {notice}."))
 }
 
-pub(super) fn stopped(error: Stopped) -> ApiError {
+pub(super) fn stopped_error(error: Stopped) -> ApiError {
     ApiError::Failed { exit: Exit::Internal, message: error.to_string() }
 }
 
@@ -83,13 +81,13 @@ pub(super) fn stopped(error: Stopped) -> ApiError {
 pub(super) fn no_store_notice(local: &Local) -> Option<String> {
     let root = local.writer.store.root();
     if root.exists() {
-        return no_log(local).map(|says| format!("Note: {} {says}.", root.display()));
+        return no_log_notice(local).map(|says| format!("Note: {} {says}.", root.display()));
     }
     Some(format!("Note: there is no store at {} yet; the first lesson makes it.", root.display()))
 }
 
 /// Says what shows that the directory of the logs belongs to something else.
-pub(super) fn no_log(local: &Local) -> Option<String> {
+pub(super) fn no_log_notice(local: &Local) -> Option<String> {
     let name = local.writer.store.foreign_name()?;
     let name = neutralise(&name, Layout::Line);
     Some(format!("has other files, such as {name}, and no logs; is --logs right?"))
@@ -111,8 +109,8 @@ impl Local {
         &self,
         answer: impl Fn(&Snapshot) -> Result<Reply, ApiError>,
     ) -> Result<Reply, ApiError> {
-        sound_answer(|used| {
-            let snapshot = all(self)?;
+        undamaged_answer(|used| {
+            let snapshot = complete_snapshot(self)?;
             used.record(&snapshot);
             answer(&snapshot)
         })

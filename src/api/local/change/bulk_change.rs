@@ -16,14 +16,11 @@ use search::snapshot::Snapshot;
 type SweepStep = (Subject, MemoryChange);
 
 pub(crate) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
+    let snapshot = snapshots::complete_snapshot(local)?;
     let now = local.core.now();
     let steps = match &request.sweep {
         Sweep::Fade { repo } => {
-            let repo = repo
-                .as_deref()
-                .map(|repo| repositories::named(local, repo, &snapshot))
-                .transpose()?;
+            let repo = repositories::repo_if_named(local, repo.as_deref(), &snapshot)?;
             faded(&snapshot, repo.as_ref(), now)
         }
         Sweep::Purge(author) => purged(&snapshot, author),

@@ -22,7 +22,7 @@ const SIMILAR_MAX: usize = 2;
 const ANEW: [&str; 2] = ["task", "session"];
 
 /// Finds the memory that says exactly the same, whoever said it, wherever and whenever.
-pub(super) fn copy_of<'a>(
+pub(super) fn find_copy<'a>(
     event: &Event,
     similar: &'a [(Arc<Memory>, Vec<Sign>)],
 ) -> Option<&'a Arc<Memory>> {
@@ -30,15 +30,15 @@ pub(super) fn copy_of<'a>(
     if ANEW.contains(&event.event_type.as_str()) {
         return None;
     }
-    let wanted = content(event);
+    let wanted = content_only(event);
     let is_repeated = |signs: &[Sign]| signs == [Sign::Repeats];
     let mut alike =
         similar.iter().filter(|(_, signs)| is_repeated(signs)).map(|(memory, _)| memory);
-    alike.find(|memory| content(&memory.event()) == wanted)
+    alike.find(|memory| content_only(&memory.event()) == wanted)
 }
 
 /// Returns an event without its author, place and time.
-fn content(event: &Event) -> Event {
+fn content_only(event: &Event) -> Event {
     Event {
         id: event::EventId::mint(Timestamp::UNIX_EPOCH, 0),
         timestamp: None,
@@ -78,7 +78,7 @@ pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Re
 }
 
 /// Finds memories of the repository that say something similar to an event; at most a few.
-pub(super) fn similar_to(
+pub(super) fn similar_memories(
     local: &Local,
     event: &Event,
     repo: &RepoKey,

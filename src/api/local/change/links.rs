@@ -1,14 +1,15 @@
 //! Making and ending links, written as events about their source. A link that exists already writes nothing, a link
 //! that would close a forbidden cycle is refused, and of many links the valid ones are written together. Not here:
-//! what the events add up to (`search::links`), what a source or target names (`look::link_nodes`).
+//! what the events add up to (`search::links`), what a source or target names (`look::link_ends`).
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::{memory_change, write};
-use crate::local::look::link_nodes::{LinkNode, NodeFinder, refuse_missing};
-use crate::local::{Local, repositories::unnamed, snapshots};
+use crate::local::look::link_ends::{LinkEnd, LinkEndFinder, refuse_missing};
+use crate::local::repositories::{repo_if_named, unnamed_error};
+use crate::local::{Local, snapshots};
 use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
 };
@@ -46,7 +47,7 @@ enum LinkOutcome {
 }
 
 pub(crate) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
+    let snapshot = snapshots::complete_snapshot(local)?;
     match request {
         LinkRequest::One(edit) => {
             let numbered = Numbered { line: 1, edit: Ok(edit.clone()) };
@@ -74,14 +75,14 @@ fn link_each(
     snapshot: &Snapshot,
     voice: &Voice,
 ) -> Vec<(usize, LinkOutcome)> {
-    let nodes = NodeFinder::new(local, snapshot);
+    let finder = LinkEndFinder::new(local, snapshot);
     let mut links = Links::clone(&local.core.links.of(snapshot));
     let mut outcomes = Vec::with_capacity(edits.len());
     let mut waiting: BTreeMap<Edge, (usize, Draft, String)> = BTreeMap::new();
     for Numbered { line, edit } in edits {
         let step = edit
             .map_err(ApiError::Invalid)
-            .and_then(|edit| step(local, &edit, &nodes, &mut links, voice));
+            .and_then(|edit| step(local, &edit, &finder, &mut links, voice));
         match step {
             Ok(LinkStep::Write { edge, draft, message }) => {
                 if let Some((before, ..)) = waiting.insert(*edge, (line, *draft, message)) {
@@ -126,27 +127,27 @@ fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> LinkOutcome
 fn step(
     local: &Local,
     edit: &Edit,
-    nodes: &NodeFinder<'_>,
+    finder: &LinkEndFinder<'_>,
     links: &mut Links,
     voice: &Voice,
 ) -> Result<LinkStep, ApiError> {
     let (source, target) =
-        (nodes.find("source", &edit.source)?, nodes.find("target", &edit.target)?);
+        (finder.find("source", &edit.source)?, finder.find("target", &edit.target)?);
     if edit.relation == Relation::Supersedes
         && let Some(request) = replacement(edit, &source, &target)?
     {
         return Ok(LinkStep::Replace { request });
     }
-    let named = nodes.repo(edit.repo.as_deref())?;
+    let named = repo_if_named(local, edit.repo.as_deref(), finder.snapshot)?;
     let repo = source.repo().or(named).or(target.repo());
-    let repo = repo.or_else(|| local.here.clone()).ok_or_else(unnamed)?;
+    let repo = repo.or_else(|| local.here.clone()).ok_or_else(unnamed_error)?;
     let (from, to) = (source.node_ref(&repo), target.node_ref(&repo));
     if from == to {
         return Err(
             Problems::one("target", "is the source itself; give two different things").into()
         );
     }
-    let text = format!("{} {} {}", source.text(), edit.relation.as_str(), target.text());
+    let text = format!("{} {} {}", source.node(), edit.relation.as_str(), target.node());
     let is_such = |said: &LinkDetails| said.relation == edit.relation;
     let now = links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
     let now = now.map(|bond| bond.said.clone());
@@ -167,7 +168,7 @@ fn step(
                     message: format!("{text}: nothing to do, already so."),
                 });
             }
-            refuse_cycle(edit.relation, &from, &to, links, nodes)?;
+            refuse_cycle(edit.relation, &from, &to, links, finder)?;
             let tie = Tie { repo: repo.clone(), since: None, link: link.clone() };
             links.add(from, to, tie.into());
             MemoryChange::Link(link)
@@ -215,11 +216,11 @@ fn end_origin(
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
     let links = Links::asserted(snapshot);
-    let nodes = NodeFinder::new(local, snapshot);
+    let finder = LinkEndFinder::new(local, snapshot);
     let of_origin = links.all().filter(|(_, _, said)| said.origin == origin);
     let drafts: Vec<Draft> = of_origin
         .filter_map(|(source, target, said)| {
-            let (source, target) = (nodes.node(source)?, nodes.node(target)?);
+            let (source, target) = (finder.node(source)?, finder.node(target)?);
             let change = MemoryChange::Unlink { target, relation: said.relation };
             Some(write::draft_about(local, &source, &said.repo, change, voice))
         })
@@ -241,19 +242,17 @@ fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
 /// replaced memory. `None` where only a link made by others has to end.
 fn replacement(
     edit: &Edit,
-    source: &LinkNode,
-    target: &LinkNode,
+    source: &LinkEnd,
+    target: &LinkEnd,
 ) -> Result<Option<ChangeRequest>, ApiError> {
     let change = match (&edit.action, source, target) {
-        (LinkAction::Make(_), LinkNode::Memory((_, by)), LinkNode::Memory(_)) => {
+        (LinkAction::Make(_), LinkEnd::Memory(_, by), LinkEnd::Memory(..)) => {
             Wanted::Superseded { by: by.id.to_string() }
         }
         (LinkAction::Make(_), ..) => {
             return Err(Problems::one("relation", "supersedes needs two memories").into());
         }
-        (LinkAction::End, LinkNode::Memory((_, by)), LinkNode::Memory((_, old)))
-            if replaces(by, old) =>
-        {
+        (LinkAction::End, LinkEnd::Memory(_, by), LinkEnd::Memory(_, old)) if replaces(by, old) => {
             Wanted::Restored
         }
         (LinkAction::End, ..) => return Ok(None),
@@ -271,14 +270,14 @@ fn refuse_cycle(
     from: &NodeRef,
     to: &NodeRef,
     links: &Links,
-    nodes: &NodeFinder<'_>,
+    finder: &LinkEndFinder<'_>,
 ) -> Result<(), ApiError> {
     if !relation.is_acyclic() {
         return Ok(());
     }
     let Some(way) = links.way(relation, to, from) else { return Ok(()) };
     let way: Vec<String> =
-        way.into_iter().map(|node_ref| node_text(node_ref, nodes.snapshot())).collect();
+        way.into_iter().map(|node_ref| node_text(node_ref, finder.snapshot)).collect();
     let message = format!(
         "closes a cycle: {} already, by {}; end one of these links first, or reverse the new one",
         format_args!(

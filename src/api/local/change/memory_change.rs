@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::write;
-use crate::local::citation::cited;
+use crate::local::citation::cited_memories;
 use crate::local::{Local, snapshots};
 use event::{Draft, EventId, MemoryChange, Node, Problems, Timestamp, Verdict};
 use memory::{LifecycleState, Memory};
@@ -24,8 +24,8 @@ pub(crate) fn change(
     request: &ChangeRequest,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    let mut memories = cited(&request.ids, &snapshot)?;
+    let snapshot = snapshots::complete_snapshot(local)?;
+    let mut memories = cited_memories(&request.ids, &snapshot)?;
     let mut seen = BTreeSet::new();
     memories.retain(|memory| seen.insert(memory.id.clone()));
     let change = wanted_change(&request.change, &memories, &snapshot)?;
@@ -39,7 +39,7 @@ pub(crate) fn change(
                 "written"
             }
         };
-        lines.push(confirmation(memory, &change, status));
+        lines.push(change_text(memory, &change, status));
         done.push(
             json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "status": status }),
         );
@@ -59,7 +59,7 @@ fn wanted_change(
         Wanted::Forgotten => MemoryChange::Retract,
         Wanted::Restored => MemoryChange::Restore,
         Wanted::Distinct { from } => {
-            let from = cited([from], snapshot)?.into_iter().next();
+            let from = cited_memories([from], snapshot)?.into_iter().next();
             let from = from.ok_or_else(|| Problems::one("ids", "must name two memories"))?;
             if memories.iter().any(|memory| memory.id == from.id) {
                 return Err(Problems::one("other", "must be another memory").into());
@@ -69,7 +69,7 @@ fn wanted_change(
         Wanted::Pinned => MemoryChange::Pin,
         Wanted::Unpinned => MemoryChange::Unpin,
         Wanted::Superseded { by } => {
-            let by = cited([by], snapshot)?.into_iter().next();
+            let by = cited_memories([by], snapshot)?.into_iter().next();
             let by = by.ok_or_else(|| Problems::one("superseded_by", "is not a memory"))?;
             for memory in memories {
                 refuse_cycle(memory, &by, snapshot)?;
@@ -158,7 +158,7 @@ fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
 }
 
 /// Says what was done, and how to undo it.
-fn confirmation(memory: &Memory, change: &MemoryChange, status: &str) -> String {
+fn change_text(memory: &Memory, change: &MemoryChange, status: &str) -> String {
     let id = memory.id.short();
     if status == "unchanged"
         && *change == MemoryChange::Restore

@@ -19,7 +19,7 @@ pub(crate) fn patterns(
     request: &PatternsRequest,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
+    let snapshot = snapshots::complete_snapshot(local)?;
     let found = suggestions(&snapshot, local.core.now(), failure_signature);
     match request {
         PatternsRequest::List { limit, max_tokens } => {

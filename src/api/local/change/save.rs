@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::duplicates;
-use super::write::{notify_engine, unwritten};
+use super::write::{notify_engine, write_error};
 use crate::local::{Local, snapshots};
 use engine::View;
 use event::{Draft, EventId, RepoKey, fits_short_field};
@@ -28,7 +28,7 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     let guessed = guess_kind(&mut draft);
     let (is_retry, has_id) = (draft.is_retry, draft.id.is_some());
     let moment = (local.core.clock)();
-    let prepared = local.writer.prepare(draft, moment).map_err(unwritten)?;
+    let prepared = local.writer.prepare(draft, moment).map_err(write_error)?;
     let (repo, id) = (prepared.repo(), prepared.id());
     if is_retry && local.writer.store.holds_recent(repo, id) {
         return Ok(written_before(id, repo));
@@ -39,14 +39,14 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     if keeps_id && is_known(prepared.id(), &snapshot) {
         return Ok(written_before(prepared.id(), prepared.repo()));
     }
-    let similar = duplicates::similar_to(local, prepared.event(), prepared.repo(), &snapshot);
-    if let Some(known) = duplicates::copy_of(prepared.event(), &similar).filter(|_| !keeps_id) {
+    let similar = duplicates::similar_memories(local, prepared.event(), prepared.repo(), &snapshot);
+    if let Some(known) = duplicates::find_copy(prepared.event(), &similar).filter(|_| !keeps_id) {
         return duplicates::confirm(local, known, prepared.event());
     }
     // While a snapshot is held, the engine must copy what the new line changes.
     drop(snapshot);
     let written = local.writer.append(prepared, Durability::Written);
-    let receipt = written.map_err(|error| unwritten(error.into()))?;
+    let receipt = written.map_err(|error| write_error(error.into()))?;
     notify_engine(local, &receipt);
     let mut text = format!("Saved as {} for {}.", receipt.id, receipt.repo);
     if receipt.place == Destination::Spool {

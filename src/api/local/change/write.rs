@@ -9,13 +9,13 @@ use writer::exit::Exit;
 use writer::{BatchError, BatchOutcome, Receipt, RecordError, record_drafts};
 
 /// Writes one event.
-pub(crate) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
+pub(super) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
     let written = local.writer.record(draft, (local.core.clock)(), Durability::Written);
-    written.map_err(unwritten).inspect(|receipt| notify_engine(local, receipt))
+    written.map_err(write_error).inspect(|receipt| notify_engine(local, receipt))
 }
 
 /// Tells the engine of a write, so that the next answer holds it.
-pub(crate) fn notify_engine(local: &Local, receipt: &Receipt) {
+pub(super) fn notify_engine(local: &Local, receipt: &Receipt) {
     if receipt.place == Destination::Log {
         let (log, offset) = &receipt.at;
         local.core.engine.wrote(log, *offset);
@@ -23,7 +23,7 @@ pub(crate) fn notify_engine(local: &Local, receipt: &Receipt) {
 }
 
 /// Writes many events, and returns the result of each in their order.
-pub(crate) fn record_all(local: &Local, drafts: Vec<Draft>) -> Vec<Result<(), ApiError>> {
+pub(super) fn record_all(local: &Local, drafts: Vec<Draft>) -> Vec<Result<(), ApiError>> {
     let outcomes =
         record_drafts(&local.writer, drafts, Durability::Written, || (local.core.clock)());
     let result = |outcome: BatchOutcome| match outcome.result {
@@ -35,7 +35,7 @@ pub(crate) fn record_all(local: &Local, drafts: Vec<Draft>) -> Vec<Result<(), Ap
 }
 
 /// Makes the draft of an event about a memory or a place in code.
-pub(crate) fn draft_about(
+pub(super) fn draft_about(
     local: &Local,
     node: &Node,
     repo: &RepoKey,
@@ -53,7 +53,7 @@ pub(crate) fn draft_about(
 }
 
 /// Puts into a draft in whose name it is written.
-pub(crate) fn vouch(local: &Local, draft: &mut Draft, voice: &Voice) {
+pub(super) fn vouch(local: &Local, draft: &mut Draft, voice: &Voice) {
     let Voice::Model { client, session } = voice else { return };
     let client = client.as_deref().filter(|name| fits_short_field(name));
     let session = session.as_deref().filter(|session| fits_short_field(session));
@@ -62,7 +62,7 @@ pub(crate) fn vouch(local: &Local, draft: &mut Draft, voice: &Voice) {
 }
 
 /// Turns the error of a write into that of a call.
-pub(crate) fn unwritten(error: RecordError) -> ApiError {
+pub(super) fn write_error(error: RecordError) -> ApiError {
     let exit = Exit::of_record(&error);
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems),

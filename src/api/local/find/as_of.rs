@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 
-use crate::local::shared_core::{Core, PastCore, PastMemory};
+use crate::local::shared_core::{Core, KeptPastMemory, PastMemory};
 use crate::local::{Local, snapshots};
 use engine::watch::Watching;
 use engine::{Engine, EngineSetup};
@@ -33,7 +33,7 @@ const TURN: Duration = Duration::from_millis(5);
 const KEPT: Duration = Duration::from_secs(60);
 
 /// Answers a question as of a time; `None` where it is about the present.
-pub(crate) fn answer(
+pub(super) fn answer(
     local: &Local,
     as_of: Option<Point>,
     mode: Mode,
@@ -62,20 +62,20 @@ fn answer_at(
     if local.core.config.as_of.is_some() {
         return refuse("is given already, by the option --as-of");
     }
-    let _waiting = Waiting::begin(&local.core.past)?;
+    let _waiting = WaitingCall::begin(&local.core.past)?;
     let mut kept = wait_for_turn(&local.core.past)?;
     if kept.as_ref().is_none_or(|kept| kept.time != time) {
         // First the old one goes: two would take twice the memory.
         *kept = None;
         let core = Arc::new(open(local, time)?);
-        *kept = Some(PastCore { time, core, used: Instant::now() });
+        *kept = Some(KeptPastMemory { time, core, used: Instant::now() });
         free_later(&local.core);
     }
     let Some(past) = kept.as_mut() else { return Err(busy()) };
     let whole = past.core.engine.snapshot_within(WAIT);
     past.used = Instant::now();
     // The newest lines alone, as of the present, would say nothing about an earlier time.
-    let Some(whole) = whole.map_err(snapshots::stopped)? else {
+    let Some(whole) = whole.map_err(snapshots::stopped_error)? else {
         let message = "the logs are still being read as of that time; ask again in a moment";
         return Err(ApiError::Failed { exit: Exit::Busy, message: message.to_owned() });
     };
@@ -91,9 +91,9 @@ fn answer_at(
 }
 
 /// Counts one question, until dropped.
-struct Waiting<'a>(&'a PastMemory);
+struct WaitingCall<'a>(&'a PastMemory);
 
-impl<'a> Waiting<'a> {
+impl<'a> WaitingCall<'a> {
     fn begin(past: &'a PastMemory) -> Result<Self, ApiError> {
         let this = Self(past);
         if past.waiting.fetch_add(1, Ordering::SeqCst) >= WAITING_MAX {
@@ -104,13 +104,13 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingCall<'_> {
     fn drop(&mut self) {
         self.0.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-fn wait_for_turn(past: &PastMemory) -> Result<MutexGuard<'_, Option<PastCore>>, ApiError> {
+fn wait_for_turn(past: &PastMemory) -> Result<MutexGuard<'_, Option<KeptPastMemory>>, ApiError> {
     let deadline = Instant::now() + WAIT;
     loop {
         match past.kept.try_lock() {
@@ -179,7 +179,7 @@ fn caller_in_past(local: &Local, core: &Arc<Core>) -> Local {
         here: local.here.clone(),
         patience: Patience { index: WAIT, ..local.patience },
         // That it is by words alone is documented, and has nothing to do with the model.
-        is_model_reported: AtomicBool::new(true),
+        missing_model_reported: AtomicBool::new(true),
         past_sessions: local.past_sessions,
         answers_others: local.answers_others,
     }
@@ -221,10 +221,10 @@ mod tests {
     fn only_so_many_questions_wait() {
         let past = PastMemory::default();
         let mut waiting: Vec<_> =
-            (0..WAITING_MAX).map(|_| Waiting::begin(&past).unwrap()).collect();
-        assert!(Waiting::begin(&past).is_err() && Waiting::begin(&past).is_err());
+            (0..WAITING_MAX).map(|_| WaitingCall::begin(&past).unwrap()).collect();
+        assert!(WaitingCall::begin(&past).is_err() && WaitingCall::begin(&past).is_err());
         waiting.pop();
-        assert!(Waiting::begin(&past).is_ok(), "one that was refused takes no place");
+        assert!(WaitingCall::begin(&past).is_ok(), "one that was refused takes no place");
         drop(waiting);
         assert_eq!(past.waiting.load(Ordering::SeqCst), 0);
     }

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::as_of;
-use super::query_vector::{Meaning, VectorQuery};
+use super::query_vector::{QueryMeaning, VectorQuery};
 use crate::local::Local;
 use crate::local::look::changed_files;
-use crate::local::repositories::{self, unnamed};
-use crate::local::snapshots::{self, UsedSnapshot, sound_answer};
+use crate::local::repositories::required_repo;
+use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use engine::View;
 use event::RepoKey;
 use guard::secrets::Redacted;
@@ -30,7 +30,7 @@ pub(crate) fn context(local: &Local, request: &ContextRequest) -> Result<Reply, 
     let past = as_of::answer(local, request.as_of, Mode::Hybrid, |past| {
         context(past, &ContextRequest { as_of: None, ..request.clone() })
     });
-    past.unwrap_or_else(|| sound_answer(|used| briefing(local, request, used)))
+    past.unwrap_or_else(|| undamaged_answer(|used| briefing(local, request, used)))
 }
 
 fn briefing(
@@ -44,15 +44,14 @@ fn briefing(
     let (View { snapshot, extent }, pending) = query.send(Mode::Hybrid).catch_up(local)?;
     let meaning = query.meaning(pending, Mode::Hybrid, &snapshot)?;
     used.record(&snapshot);
-    let repo = repositories::repo_or_here(local, request.repo.as_deref(), &snapshot)?
-        .ok_or_else(unnamed)?;
+    let repo = required_repo(local, request.repo.as_deref(), &snapshot)?;
     let for_task = memories_for_task(query, &meaning, &repo, &snapshot);
     let picked = pick(local, request, &repo, &for_task, &snapshot);
     let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
     let changed = changed_files(local, notes.map(|note| &note.memory), &snapshot);
-    let unembedded = meaning.unembedded_notice(local, &snapshot);
+    let unembedded = meaning.partial_notice(local, &snapshot);
     let recent = snapshots::recent_only_notice(extent, &snapshot);
-    let left_out = snapshots::left_out_notice(snapshot.room());
+    let left_out = snapshots::bound_notice(snapshot.room());
     let notices = [meaning.notice, recent, unembedded, left_out];
     let briefing = Briefing {
         repo: &repo,
@@ -70,7 +69,7 @@ fn briefing(
 /// Searches for the task, best first.
 fn memories_for_task(
     query: VectorQuery<'_>,
-    meaning: &Meaning,
+    meaning: &QueryMeaning,
     repo: &RepoKey,
     snapshot: &Snapshot,
 ) -> Vec<Arc<Memory>> {

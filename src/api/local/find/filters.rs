@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::search_run::SearchRun;
-use crate::local::repositories::{self, unnamed};
+use crate::local::repositories::{self, unnamed_error};
 use event::{RepoKey, quoted};
 use requests::{ApiError, SearchScope};
 use search::{Filter, Flagged, SearchResult};
@@ -50,7 +50,7 @@ impl SearchRun<'_> {
         match &self.request.scope {
             SearchScope::All(_) => Ok(None),
             SearchScope::Only(_) => {
-                let here = self.here.as_ref().ok_or_else(unnamed)?;
+                let here = self.here.as_ref().ok_or_else(unnamed_error)?;
                 Ok(Some(self.snapshot.keys_of(here)))
             }
         }
@@ -60,7 +60,7 @@ impl SearchRun<'_> {
     fn keys_of_filters(&self) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
         let mut keys = BTreeSet::new();
         for name in &self.parsed.repos {
-            let repo = repositories::named(self.local, name, self.snapshot)?;
+            let repo = repositories::named_repo(self.local, name, self.snapshot)?;
             keys.append(&mut self.snapshot.keys_of(&repo));
         }
         Ok((!self.parsed.repos.is_empty()).then_some(keys))

@@ -22,7 +22,7 @@ const SENT_AGAIN_MAX: u32 = 2;
 const EMBED_LOOK_MS: u64 = 10;
 
 /// What the model answers to a query.
-type Answer = Result<QueryEmbedding, QueryError>;
+type EmbeddingAnswer = Result<QueryEmbedding, QueryError>;
 
 /// A text whose vector is wanted, and the repositories that it may tell of.
 #[derive(Clone, Copy)]
@@ -44,12 +44,12 @@ pub(super) enum PendingVector {
     /// The model is working on it, or could not start.
     Asked(Result<PendingQuery, QueryError>),
     /// The model has answered.
-    Answered(Answer),
+    Answered(EmbeddingAnswer),
 }
 
 /// The vector of a query, and a notice where there is none.
 #[derive(Default)]
-pub(super) struct Meaning {
+pub(super) struct QueryMeaning {
     embedding: Option<QueryEmbedding>,
     pub(super) notice: Option<String>,
 }
@@ -64,7 +64,7 @@ impl<'a> VectorQuery<'a> {
         // A model of this machine sees everything, so that nobody waits to learn what a name means.
         let repos = if engine.asks_others() {
             let view = self.names().next().and_then(|_| snapshots::answerable(self.local).ok());
-            let Some(repos) = self.repos(view.as_ref().map(|view| &view.snapshot)) else {
+            let Some(repos) = self.asked_repos(view.as_ref().map(|view| &view.snapshot)) else {
                 return PendingVector::Asked(Err(QueryError::Withheld));
             };
             Some(repos)
@@ -78,8 +78,8 @@ impl<'a> VectorQuery<'a> {
     }
 
     /// Asks the model once more; nothing is sent where it could not be told which repositories the query may tell of.
-    fn send_again(self, snapshot: &Snapshot) -> Option<Answer> {
-        let Some(repos) = self.repos(Some(snapshot)) else {
+    fn send_again(self, snapshot: &Snapshot) -> Option<EmbeddingAnswer> {
+        let Some(repos) = self.asked_repos(Some(snapshot)) else {
             return Some(Err(QueryError::Withheld));
         };
         let query = AskedQuery { text: self.text, repos: Some(&repos) };
@@ -92,11 +92,13 @@ impl<'a> VectorQuery<'a> {
 
     /// Returns the keys of the repositories that the query may tell of: the caller's, and whatever each name can mean in a snapshot.
     /// `None` where that is not clear.
-    pub(super) fn repos(self, snapshot: Option<&Snapshot>) -> Option<Vec<RepoKey>> {
+    pub(super) fn asked_repos(self, snapshot: Option<&Snapshot>) -> Option<Vec<RepoKey>> {
         let mut repos: Vec<RepoKey> = self.local.here.iter().cloned().collect();
         for name in self.names() {
             let snapshot = snapshot?;
-            repos.extend(snapshot.keys_of(&repositories::named(self.local, name, snapshot).ok()?));
+            repos.extend(
+                snapshot.keys_of(&repositories::named_repo(self.local, name, snapshot).ok()?),
+            );
             repos.extend(RepoKey::parse(name));
         }
         Some(repos)
@@ -113,9 +115,9 @@ impl<'a> VectorQuery<'a> {
         pending: PendingVector,
         mode: Mode,
         snapshot: &Snapshot,
-    ) -> Result<Meaning, ApiError> {
+    ) -> Result<QueryMeaning, ApiError> {
         let answer = match pending {
-            PendingVector::NotAsked => return Ok(Meaning::default()),
+            PendingVector::NotAsked => return Ok(QueryMeaning::default()),
             PendingVector::NoModel => None,
             PendingVector::Asked(pending) => Some(pending.and_then(PendingQuery::answer)),
             PendingVector::Answered(answer) => Some(answer),
@@ -123,17 +125,17 @@ impl<'a> VectorQuery<'a> {
         let send_again = || self.send_again(snapshot);
         let error = match in_space(answer, snapshot.space, send_again) {
             Some(Ok(embedding)) => {
-                return Ok(Meaning { embedding: Some(embedding), notice: None });
+                return Ok(QueryMeaning { embedding: Some(embedding), notice: None });
             }
             Some(Err(error)) => Some(error),
             None => None,
         };
         let notice = words_only_notice(self.local, mode, error.as_ref())?;
-        Ok(Meaning { embedding: None, notice })
+        Ok(QueryMeaning { embedding: None, notice })
     }
 }
 
-impl Meaning {
+impl QueryMeaning {
     pub(super) fn vector(&self) -> Option<&[f32]> {
         self.embedding.as_ref().map(|embedding| embedding.vector.as_slice())
     }
@@ -143,7 +145,7 @@ impl Meaning {
     }
 
     /// Says that some memories have no vector yet. Only people are told: a server catches up by itself.
-    pub(super) fn unembedded_notice(&self, local: &Local, snapshot: &Snapshot) -> Option<String> {
+    pub(super) fn partial_notice(&self, local: &Local, snapshot: &Snapshot) -> Option<String> {
         let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
         let is_for_people = self.embedding.is_some() && !local.patience.embed.is_zero();
         (is_for_people && embedded < memories).then(|| {
@@ -166,7 +168,7 @@ pub(super) fn scale_notice(explain: Explain, snapshot: &Snapshot) -> Option<Stri
 
 impl PendingVector {
     /// Waits at most `wait` for the answer from now on.
-    pub(super) fn hurried(self, wait: Duration) -> Self {
+    pub(super) fn with_wait(self, wait: Duration) -> Self {
         match self {
             Self::Asked(Ok(query)) => Self::Asked(Ok(query.hurried(Instant::now() + wait))),
             other => other,
@@ -174,7 +176,7 @@ impl PendingVector {
     }
 
     /// Waits for the answer.
-    fn answered(self) -> Self {
+    fn wait(self) -> Self {
         match self {
             Self::Asked(query) => Self::Answered(query.and_then(PendingQuery::answer)),
             other => other,
@@ -194,7 +196,7 @@ impl PendingVector {
                 return Ok((view, self));
             }
             if Instant::now() >= deadline {
-                let answered = self.answered();
+                let answered = self.wait();
                 return Ok((snapshots::answerable(local)?, answered));
             }
             std::thread::park_timeout(Duration::from_millis(EMBED_LOOK_MS));
@@ -204,10 +206,10 @@ impl PendingVector {
 
 /// Sends a query again while an answer is of another space, or of a model that has ended: vectors of two models are never compared.
 fn in_space(
-    mut answer: Option<Answer>,
+    mut answer: Option<EmbeddingAnswer>,
     space: SpaceId,
-    mut send_again: impl FnMut() -> Option<Answer>,
-) -> Option<Answer> {
+    mut send_again: impl FnMut() -> Option<EmbeddingAnswer>,
+) -> Option<EmbeddingAnswer> {
     for _ in 0..SENT_AGAIN_MAX {
         match &answer {
             Some(Ok(embedding)) if embedding.space != space => {}
@@ -241,8 +243,8 @@ fn words_only_notice(
         // That a build runs none is for `status`.
         Some(QueryError::Failed(EmbedError::RunsNoModel)) => true,
         // A missing model is reported once; agents need not read it with every answer.
-        Some(QueryError::Withheld | QueryError::Failed(_)) => is_model_reported(local),
-        None if !is_prepared => is_model_reported(local),
+        Some(QueryError::Withheld | QueryError::Failed(_)) => is_reported_already(local),
+        None if !is_prepared => is_reported_already(local),
         // It passes.
         Some(_) | None => false,
     };
@@ -252,8 +254,8 @@ fn words_only_notice(
     Ok((!is_known).then(|| format!("Note: searched by words only ({reason}).")))
 }
 
-fn is_model_reported(local: &Local) -> bool {
-    local.is_model_reported.swap(true, Ordering::Relaxed)
+fn is_reported_already(local: &Local) -> bool {
+    local.missing_model_reported.swap(true, Ordering::Relaxed)
 }
 
 /// Says in a reply that there is no model. Where it belongs is for `status` and `doctor`, and how it is installed for people:
@@ -269,12 +271,15 @@ fn missing_model(local: &Local) -> &'static str {
 mod tests {
     use super::*;
 
-    fn answer_of(model: &str) -> Answer {
+    fn answer_of(model: &str) -> EmbeddingAnswer {
         Ok(QueryEmbedding { space: SpaceId::of(model), vector: vec![1.0], tokens: Vec::new() })
     }
 
     /// What becomes of a first answer, and how often the model was asked again.
-    fn asked(first: Answer, again: &[fn() -> Answer]) -> (Result<SpaceId, String>, usize) {
+    fn asked(
+        first: EmbeddingAnswer,
+        again: &[fn() -> EmbeddingAnswer],
+    ) -> (Result<SpaceId, String>, usize) {
         let mut count = 0;
         let send_again = || {
             count += 1;

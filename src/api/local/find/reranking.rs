@@ -54,7 +54,7 @@ impl SearchRun<'_> {
         if reranker.is_resting() {
             return None;
         }
-        let repos = self.vector_query().repos(Some(self.snapshot))?;
+        let repos = self.vector_query().asked_repos(Some(self.snapshot))?;
         let query = AskedQuery { text, repos: Some(&repos) };
         (query.is_seen_by(reranker.may_see()) == Some(true)).then_some(reranker)
     }

@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use super::as_of;
-use super::query_vector::{Meaning, PendingVector, VectorQuery, scale_notice};
+use super::query_vector::{PendingVector, QueryMeaning, VectorQuery, scale_notice};
 use crate::local::Local;
 use crate::local::look::{self, changed_files};
 use crate::local::repositories;
-use crate::local::snapshots::{self, UsedSnapshot, sound_answer};
+use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
 use engine::{Extent, View};
 use event::RepoKey;
 use index::lexical::Prepared;
@@ -38,7 +38,7 @@ pub(super) struct SearchRun<'a> {
     /// The repository at hand.
     pub(super) here: Option<RepoKey>,
     filter: Filter,
-    meaning: Meaning,
+    meaning: QueryMeaning,
     pub(super) notices: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn search(local: &Local, request: &SearchRequest) -> Result<Reply, Ap
     match past {
         Some(reply) => reply,
         None if !request.ids.is_empty() => look::show(local, &request.ids),
-        None => sound_answer(|used| search_text(local, request, used)),
+        None => undamaged_answer(|used| search_text(local, request, used)),
     }
 }
 
@@ -63,7 +63,7 @@ fn search_text(
     let mode = affordable(local, request.mode);
     let pending = vector_query(local, request, &parsed).send(mode);
     let (View { snapshot, extent }, pending) = pending.catch_up(local)?;
-    let pending = if extent == Extent::Behind { pending.hurried(HURRIED) } else { pending };
+    let pending = if extent == Extent::Behind { pending.with_wait(HURRIED) } else { pending };
     used.record(&snapshot);
     let here = repositories::repo_or_here(local, named(request), &snapshot)?;
     let run = SearchRun {
@@ -75,7 +75,7 @@ fn search_text(
         extent,
         here,
         filter: Filter::default(),
-        meaning: Meaning::default(),
+        meaning: QueryMeaning::default(),
         notices: Vec::new(),
     };
     run.reply(pending)
@@ -146,13 +146,13 @@ impl<'a> SearchRun<'a> {
     /// Says what the snapshot and its vectors lack.
     fn snapshot_notices(&mut self) -> Vec<String> {
         let (local, snapshot) = (self.local, self.snapshot);
-        let of_vectors = self.meaning.unembedded_notice(local, snapshot);
+        let of_vectors = self.meaning.partial_notice(local, snapshot);
         let notices = [
             snapshots::no_store_notice(local),
             self.meaning.notice.take(),
             snapshots::recent_only_notice(self.extent, snapshot),
             of_vectors.or_else(|| scale_notice(self.request.explain, snapshot)),
-            snapshots::left_out_notice(snapshot.room()),
+            snapshots::bound_notice(snapshot.room()),
             self.unknown_repo_notice(),
         ];
         notices.into_iter().flatten().collect()
@@ -160,11 +160,11 @@ impl<'a> SearchRun<'a> {
 
     /// Says that the repository has no memories, which may be why nothing was found.
     fn unknown_repo_notice(&self) -> Option<String> {
-        let (repo, keys) = self.here.as_ref().zip(self.filter.repos.as_ref())?;
-        if keys.iter().any(|key| self.snapshot.repos().contains_key(key)) {
+        let repo = self.here.as_ref().filter(|_| self.filter.repos.is_some())?;
+        if repositories::has_memories(repo, self.snapshot) {
             return None;
         }
-        let meant = repositories::meant(repo, self.snapshot);
+        let meant = repositories::similar_names(repo, self.snapshot);
         Some(format!(
             "Note: there are no memories of {repo}.{meant} Search without a repo to see other repositories."
         ))

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::search_run::{SearchRun, likely_count};
-use crate::local::repositories::{self, unnamed};
+use crate::local::repositories::{repo_if_named, required_repo};
 use crate::local::shared_core::SessionAccess;
 use crate::local::{Local, snapshots};
 use engine::View;
@@ -102,15 +102,14 @@ pub(crate) fn newest_sessions(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     check_access(local)?;
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
-    let named = named.transpose()?;
+    let repo = repo_if_named(local, request.repo.as_deref(), snapshot)?;
     let Some(kept) = local.core.past_sessions.kept().map_err(|error| store_error(&error))? else {
         return Ok(reply::no_sessions_kept());
     };
     let now = local.core.now();
     let filter = SessionFilter {
         tool: request.tool.clone(),
-        repo: named.map(|repo| repo.to_string()),
+        repo: repo.map(|repo| repo.to_string()),
         since_ms: request.since.map(|since| since.first(now).as_millisecond()),
         is_with_programs: false,
     };
@@ -236,8 +235,7 @@ fn show(
 fn repos_of(local: &Local, scope: &SearchScope) -> Result<Option<HashSet<String>>, ApiError> {
     let SearchScope::Only(named) = scope else { return Ok(None) };
     let View { snapshot, .. } = snapshots::view(local)?;
-    let here = repositories::repo_or_here(local, named.as_deref(), &snapshot)?;
-    Ok(Some(names_of(&here.ok_or_else(unnamed)?, &snapshot)))
+    Ok(Some(names_of(&required_repo(local, named.as_deref(), &snapshot)?, &snapshot)))
 }
 
 /// Returns the names of a repository, of which there may be no memory yet.

@@ -2,8 +2,8 @@
 //! words of the reply (`reply`).
 
 use crate::local::Local;
-use crate::local::repositories::{self, unnamed};
-use crate::local::snapshots::left_out_notice;
+use crate::local::repositories::{repo_if_named, required_repo};
+use crate::local::snapshots::bound_notice;
 use event::RepoKey;
 use reply::{Findings, Reply};
 use requests::{AnalyzeRequest, ApiError, ReviewRequest, Topic};
@@ -15,16 +15,12 @@ pub(crate) fn analyze(
     request: &AnalyzeRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let repo = request
-        .repo
-        .as_deref()
-        .map(|named| repositories::named(local, named, snapshot))
-        .transpose()?;
+    let repo = repo_if_named(local, request.repo.as_deref(), snapshot)?;
     let now = local.core.now();
     let scope = Scope { repos: repo.as_ref().map(|repo| snapshot.keys_of(repo)), now };
     let links = local.core.links.of(snapshot);
     let (limit, max_tokens) = (request.limit, request.max_tokens());
-    let notices = bound_notices(request.topic, snapshot, &scope);
+    let notices = scope_notices(request.topic, snapshot, &scope);
     let wanted = links::FindingBounds { limit, at_least: request.at_least };
     let ties_max = request.at_most.unwrap_or(links::TIES_MAX);
     let whole = || KnowledgeGraph::of(snapshot, &links, &scope);
@@ -66,7 +62,7 @@ pub(crate) fn analyze(
 }
 
 /// Says where only the newest memories were analyzed. Links are always analyzed whole.
-fn bound_notices(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
+fn scope_notices(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
     let count = match topic {
         Topic::Hubs | Topic::Searches | Topic::Stats => 0,
         _ => snapshot.memories().iter().filter(|memory| scope.has(memory)).count(),
@@ -74,7 +70,7 @@ fn bound_notices(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String
     let bound = (count > MEMORIES_MAX).then(|| {
         format!("Note: only the {MEMORIES_MAX} newest of {count} memories were analyzed.")
     });
-    bound.into_iter().chain(left_out_notice(snapshot.room())).collect()
+    bound.into_iter().chain(bound_notice(snapshot.room())).collect()
 }
 
 /// Lists memories of a repository that may contradict each other.
@@ -83,8 +79,7 @@ pub(crate) fn review(
     request: &ReviewRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?
-        .ok_or_else(unnamed)?;
+    let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
     let found = search::contradictions(snapshot, &snapshot.keys_of(&repo), local.core.now());
     Ok(reply::review(&repo, &found, request.limit))
 }

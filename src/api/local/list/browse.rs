@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::page_end::PageEnd;
+use super::page_end::{PageEnd, sort_key};
 use crate::local::{Local, repositories};
-use event::{EventId, RepoKey, Timestamp};
+use event::Timestamp;
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, Memory};
 use reply::{Reply, ReplyReader};
@@ -17,14 +17,14 @@ use search::snapshot::Snapshot;
 use search::{Filter, Flagged};
 
 /// Answers the memories that fit, each in one line, for somebody who chooses one of them.
-pub(crate) fn outline(
+pub(super) fn outline(
     local: &Local,
     request: &BrowseRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let mut fitting = fitting(local, request, snapshot)?;
     let total = fitting.len();
-    fitting.sort_unstable_by(|a, b| key(b).cmp(&key(a)));
+    fitting.sort_unstable_by(|a, b| sort_key(b).cmp(&sort_key(a)));
     fitting.truncate(OUTLINE_MAX);
     Ok(reply::outline(&fitting, total, how(request)))
 }
@@ -36,10 +36,8 @@ fn fitting<'a>(
     snapshot: &'a Snapshot,
 ) -> Result<Vec<&'a Arc<Memory>>, ApiError> {
     let now = local.core.now();
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
-    let repos = named.transpose()?.map(|repo| snapshot.keys_of(&repo));
     let filter = Filter {
-        repos,
+        repos: repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?,
         kinds: request.kinds.clone(),
         tags: request.tags.clone(),
         files: request.files.clone(),
@@ -54,7 +52,7 @@ fn fitting<'a>(
     Ok(all.filter(|memory| is_in(request.state, memory, now) && filter.allows(memory)).collect())
 }
 
-pub(crate) fn page(
+pub(super) fn page(
     local: &Local,
     request: &BrowseRequest,
     snapshot: &Snapshot,
@@ -63,22 +61,24 @@ pub(crate) fn page(
     let mut fitting = fitting(local, request, snapshot)?;
     let total = fitting.len();
     if let Some(after) = &after {
-        fitting.retain(|memory| key(memory) < (after.at, &after.id));
+        fitting.retain(|memory| sort_key(memory) < (after.at, &after.id));
     }
     let is_more = fitting.len() > request.limit;
     if is_more {
         let (_, next, _) =
-            fitting.select_nth_unstable_by(request.limit, |a, b| key(b).cmp(&key(a)));
+            fitting.select_nth_unstable_by(request.limit, |a, b| sort_key(b).cmp(&sort_key(a)));
         let next = Arc::clone(next);
         let left = fitting.split_off(request.limit);
         // Two memories may have one id and one time; a page does not end between them.
-        let ends_between = fitting.iter().any(|memory| key(memory) == key(&next));
-        let beyond = left.into_iter().filter(|memory| ends_between && key(memory) == key(&next));
+        let ends_between = fitting.iter().any(|memory| sort_key(memory) == sort_key(&next));
+        let beyond =
+            left.into_iter().filter(|memory| ends_between && sort_key(memory) == sort_key(&next));
         fitting.extend(beyond);
     }
-    fitting.sort_unstable_by(|a, b| key(b).cmp(&key(a)));
+    fitting.sort_unstable_by(|a, b| sort_key(b).cmp(&sort_key(a)));
     let shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
-    let next = shown.last().filter(|_| is_more).map(|memory| place_of(memory).to_string());
+    let next =
+        shown.last().filter(|_| is_more).map(|memory| PageEnd::at_memory(memory).to_string());
     let mut reply = reply::list("Memories", &shown, how(request));
     if let Some(why) = why_none(local, request, snapshot, total)? {
         reply.text = why;
@@ -107,15 +107,14 @@ fn why_none(
     if snapshot.memories().is_empty() {
         return Ok(Some("No memories yet. agent-knowledge add saves the first one.".to_owned()));
     }
-    let name = request.repo.as_deref();
-    let repo = name.map(|name| repositories::named(local, name, snapshot)).transpose()?;
-    let is_known = |repo: &RepoKey| {
-        snapshot.keys_of(repo).iter().any(|key| snapshot.repos().contains_key(key))
-    };
-    let repo = repo.filter(|repo| !is_known(repo));
+    let repo = repositories::repo_if_named(local, request.repo.as_deref(), snapshot)?;
+    let repo = repo.filter(|repo| !repositories::has_memories(repo, snapshot));
     Ok(Some(match repo {
         Some(repo) => {
-            format!("There are no memories of {repo}.{}", repositories::meant(&repo, snapshot))
+            format!(
+                "There are no memories of {repo}.{}",
+                repositories::similar_names(&repo, snapshot)
+            )
         }
         None => {
             "No memory fits. agent-knowledge list without options lists all that answer.".to_owned()
@@ -145,13 +144,4 @@ fn is_in(state: BrowsedState, memory: &Memory, now: Timestamp) -> bool {
         }
         BrowsedState::Expired => *lifecycle() == LifecycleState::Live && memory.is_inactive(now),
     }
-}
-
-/// What the list is sorted by.
-fn key(memory: &Memory) -> (Option<Timestamp>, &EventId) {
-    (memory.timestamp, &memory.id)
-}
-
-fn place_of(memory: &Memory) -> PageEnd {
-    PageEnd { at: memory.timestamp, id: memory.id.clone(), more: 0 }
 }

@@ -13,24 +13,23 @@ use requests::injected::InjectedRequest;
 use search::snapshot::Snapshot;
 
 /// What a reply says where nothing is written down.
-pub(crate) const OFF: &str = "Note: what agents are told is not recorded (journal is off).";
+pub(super) const JOURNAL_OFF: &str = "Note: what agents are told is not recorded (journal is off).";
 
-pub(crate) fn page(
+pub(super) fn page(
     local: &Local,
     request: &InjectedRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let before = request.cursor.as_deref().map(place_in).transpose()?;
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
-    let repos = named.transpose()?.map(|repo| snapshot.keys_of(&repo));
+    let repos = repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?;
     let memory = match &request.memory {
-        Some(id) => citation::cited([id], snapshot)?.pop(),
+        Some(id) => citation::cited_memories([id], snapshot)?.pop(),
         None => None,
     };
     let Some(teller) = &local.core.teller else {
         return Ok(Reply::new(
-            OFF.to_owned(),
-            json!({ "entries": [], "next": null, "notices": [OFF] }),
+            JOURNAL_OFF.to_owned(),
+            json!({ "entries": [], "next": null, "notices": [JOURNAL_OFF] }),
         ));
     };
     let is_wanted = |line: &Value| {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{browse, deliveries, records, savings, tag_suggestions};
 use crate::local::Local;
 use crate::local::find::newest_sessions;
-use crate::local::repositories::{self, unnamed};
-use crate::local::snapshots::{self, sound_answer};
+use crate::local::repositories::required_repo;
+use crate::local::snapshots::{self, undamaged_answer};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
@@ -31,7 +31,7 @@ pub(crate) fn recent(limit: usize, snapshot: &Snapshot) -> Reply {
 }
 
 pub(crate) fn complete(local: &Local, request: &CompleteRequest) -> Result<Reply, ApiError> {
-    sound_answer(|used| {
+    undamaged_answer(|used| {
         let snapshot = snapshots::answerable(local)?.snapshot;
         used.record(&snapshot);
         Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
@@ -55,9 +55,8 @@ pub(crate) fn list(
             return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed));
         }
         Listing::OfAgentFiles => {
-            let (here, of_here) = of_here(local, snapshot)?;
-            let imported = of_here
-                .into_iter()
+            let here = required_repo(local, None, snapshot)?;
+            let imported = memories_of(&here, snapshot)
                 .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
             let listed: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
             json!({ "repo": here.as_str(), "memories": listed })
@@ -66,8 +65,8 @@ pub(crate) fn list(
         Listing::Records(request) => return records::page(local, request, snapshot),
         Listing::Known(ids) => known(ids, snapshot),
         Listing::Grown { min, max_tokens } => {
-            let (here, of_here) = of_here(local, snapshot)?;
-            let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
+            let here = required_repo(local, None, snapshot)?;
+            let (lines, left_out) = grown(local, &here, *min, *max_tokens, snapshot);
             json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
         }
     };
@@ -77,38 +76,36 @@ pub(crate) fn list(
 /// Returns the lines that an agent file would get, and how many more there are.
 fn grown(
     local: &Local,
-    of_repo: Vec<&Arc<Memory>>,
+    repo: &RepoKey,
     min: Maturity,
     max_tokens: usize,
+    snapshot: &Snapshot,
 ) -> (Vec<String>, usize) {
     let now = local.core.now();
-    let is_it = |memory: &&Arc<Memory>| !memory.is_inactive(now) && is_grown(memory, min);
-    let mut grown: Vec<Arc<Memory>> = of_repo.into_iter().filter(is_it).cloned().collect();
+    let memories = memories_of(repo, snapshot);
+    let mut grown: Vec<Arc<Memory>> = memories
+        .filter(|memory| !memory.is_inactive(now) && is_grown(memory, min))
+        .cloned()
+        .collect();
     grown.sort_by(|a, b| best_first(a, b));
     reply::export(&grown, max_tokens)
 }
 
 /// Returns what `export` would write for a repository that the caller names.
 fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
-    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
-    let repo = repo.ok_or_else(unnamed)?;
-    let keys = snapshot.keys_of(&repo);
-    let of_repo = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
+    let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
     let min = request.min.into();
-    let (lines, left_out) = grown(local, of_repo.collect(), min, request.max_tokens);
+    let (lines, left_out) = grown(local, &repo, min, request.max_tokens, snapshot);
     let json = json!({ "repo": repo.as_str(), "lines": lines, "left_out": left_out });
     Ok(Reply::new(lines.join("\n"), json))
 }
 
-/// Returns the caller's repository and its memories.
-fn of_here<'a>(
-    local: &'a Local,
+fn memories_of<'a>(
+    repo: &RepoKey,
     snapshot: &'a Snapshot,
-) -> Result<(&'a RepoKey, Vec<&'a Arc<Memory>>), ApiError> {
-    let here = local.here.as_ref().ok_or_else(unnamed)?;
-    let keys = snapshot.keys_of(here);
-    let of_here = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
-    Ok((here, of_here.collect()))
+) -> impl Iterator<Item = &'a Arc<Memory>> {
+    let keys = snapshot.keys_of(repo);
+    snapshot.memories().iter().filter(move |memory| keys.contains(&memory.repo))
 }
 
 /// Returns the memories that a session saved or reported on, the latest first.

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::page_end::PageEnd;
-use crate::local::snapshots::left_out_notice;
+use crate::local::snapshots::bound_notice;
 use crate::local::{Local, citation, repositories};
 use event::{Event, EventId, FEEDBACK, RepoKey, Timestamp};
 use memory::{IdShare, Memory, Version};
@@ -28,7 +28,7 @@ pub(crate) fn log_events(
         LogEventsRequest::Audit(request) => audit(local, request, snapshot),
     }?;
     // Events of memories that were left out are in the logs alone.
-    let notices: Vec<String> = left_out_notice(snapshot.room()).into_iter().collect();
+    let notices: Vec<String> = bound_notice(snapshot.room()).into_iter().collect();
     notices.iter().for_each(|notice| reply.text.push_str(&format!("\n{notice}")));
     Ok(reply.with("notices", notices.into()))
 }
@@ -147,22 +147,12 @@ fn all_lines<'a>(
     memories.flat_map(lines_of).chain(early)
 }
 
-/// Returns every key of the repository that a request names.
-fn keys_of(
-    local: &Local,
-    named: Option<&str>,
-    snapshot: &Snapshot,
-) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
-    let named = named.map(|name| repositories::named(local, name, snapshot)).transpose()?;
-    Ok(named.map(|repo| snapshot.keys_of(&repo)))
-}
-
 fn timeline(
     local: &Local,
     request: &TimelineRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let repos = keys_of(local, request.repo.as_deref(), snapshot)?;
+    let repos = repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?;
     let day_of = |at: Timestamp| at.as_second().div_euclid(DAY_SECONDS);
     let today = day_of(local.core.now());
     let days = i64::try_from(request.days).unwrap_or(1);
@@ -187,7 +177,7 @@ fn timeline(
 }
 
 fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
-    let found = citation::cited([&request.id], snapshot)?;
+    let found = citation::cited_memories([&request.id], snapshot)?;
     let Some(memory) = found.first() else {
         return Err(ApiError::NotFound(format!("there is no memory {}", request.id)));
     };
@@ -200,7 +190,7 @@ fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiEr
 
 fn audit(local: &Local, request: &AuditRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
     let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
-    let repos = keys_of(local, request.repo.as_deref(), snapshot)?;
+    let repos = repositories::keys_if_named(local, request.repo.as_deref(), snapshot)?;
     let since = request.since.map(|since| since.first(local.core.now()));
     let is_by = |line: &LoggedLine<'_>| {
         let same = |agent: &String| agent.trim().eq_ignore_ascii_case(line.agent().trim());

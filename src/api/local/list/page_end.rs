@@ -1,6 +1,7 @@
 //! The place where a page of a list ended, as one word. Not here: which list it is.
 
 use event::{EventId, Problems, Timestamp};
+use memory::Memory;
 use requests::ApiError;
 
 /// Parts the halves of a cursor.
@@ -11,18 +12,27 @@ const NO_TIME: &str = "-";
 
 /// A place in a list that is sorted by time, then by id, then by a number for what has both in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PageEnd {
-    pub(crate) at: Option<Timestamp>,
-    pub(crate) id: EventId,
-    pub(crate) more: u64,
+pub(super) struct PageEnd {
+    pub(super) at: Option<Timestamp>,
+    pub(super) id: EventId,
+    pub(super) more: u64,
+}
+
+/// Returns what pages of memories are sorted by.
+pub(super) fn sort_key(memory: &Memory) -> (Option<Timestamp>, &EventId) {
+    (memory.timestamp, &memory.id)
 }
 
 impl PageEnd {
+    pub(super) fn at_memory(memory: &Memory) -> Self {
+        Self { at: memory.timestamp, id: memory.id.clone(), more: 0 }
+    }
+
     /// Reads what [`PageEnd::to_string`] made.
     ///
     /// # Errors
     /// [`ApiError::Invalid`] for anything else.
-    pub(crate) fn read(text: &str) -> Result<Self, ApiError> {
+    pub(super) fn read(text: &str) -> Result<Self, ApiError> {
         let read = || {
             let (at, rest) = text.split_once(SEAM)?;
             let (id, more) = rest.rsplit_once(SEAM).unwrap_or((rest, "0"));

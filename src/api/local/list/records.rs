@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::page_end::PageEnd;
-use crate::local::{
-    Local,
-    repositories::{named, unnamed},
-};
-use event::{EventId, Timestamp, clean, codec};
+use super::page_end::{PageEnd, sort_key};
+use crate::local::Local;
+use crate::local::repositories::{named_repo, unnamed_error};
+use event::{clean, codec};
 use memory::Memory;
 use reply::Reply;
 use requests::ApiError;
@@ -22,7 +20,7 @@ const RECORDS_MAX: usize = 1_000;
 const RECORDS_BYTES: usize = 4 << 20;
 
 /// Answers a page of memories that count, the oldest first.
-pub(crate) fn page(
+pub(super) fn page(
     local: &Local,
     request: &RecordsRequest,
     snapshot: &Snapshot,
@@ -30,8 +28,8 @@ pub(crate) fn page(
     let after = request.cursor.as_deref().map(PageEnd::read).transpose()?;
     let now = local.core.now();
     let repo = match &request.of {
-        RecordsOf::Here => Some(local.here.clone().ok_or_else(unnamed)?),
-        RecordsOf::Repo(name) => Some(named(local, name, snapshot)?),
+        RecordsOf::Here => Some(local.here.clone().ok_or_else(unnamed_error)?),
+        RecordsOf::Repo(name) => Some(named_repo(local, name, snapshot)?),
         RecordsOf::All => None,
     };
     let keys = repo.as_ref().map(|repo| snapshot.keys_of(repo));
@@ -43,14 +41,14 @@ pub(crate) fn page(
         all.into_iter().partition(|memory| memory.provenance.is_private);
     let mut left = open;
     if let Some(after) = &after {
-        left.retain(|memory| key(memory) > (after.at, &after.id));
+        left.retain(|memory| sort_key(memory) > (after.at, &after.id));
     }
-    left.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+    left.sort_unstable_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     let (mut lines, mut bytes, mut last) = (Vec::new(), 0, None);
     for memory in &left {
         // Two memories may have one id and one time; a page does not end between them.
         let is_full = bytes > RECORDS_BYTES || lines.len() >= RECORDS_MAX;
-        if is_full && last.is_none_or(|last: &&Arc<Memory>| key(last) != key(memory)) {
+        if is_full && last.is_none_or(|last: &&Arc<Memory>| sort_key(last) != sort_key(memory)) {
             break;
         }
         let line = codec::encode(&clean::clean(memory.event())).as_str().to_owned();
@@ -59,18 +57,9 @@ pub(crate) fn page(
         last = Some(memory);
     }
     let is_more = lines.len() < left.len();
-    let next = last.filter(|_| is_more).map(|memory| end_of(memory).to_string());
+    let next = last.filter(|_| is_more).map(|memory| PageEnd::at_memory(memory).to_string());
     let repo = repo.as_ref().map(event::RepoKey::as_str);
     let json = json!({ "repo": repo, "lines": lines, "next": next, "private": private.len() });
     // The lines are clean, and not a character of them may change.
     Ok(Reply { text: String::new(), json })
-}
-
-/// What the pages are sorted by.
-fn key(memory: &Memory) -> (Option<Timestamp>, &EventId) {
-    (memory.timestamp, &memory.id)
-}
-
-fn end_of(memory: &Memory) -> PageEnd {
-    PageEnd { at: memory.timestamp, id: memory.id.clone(), more: 0 }
 }

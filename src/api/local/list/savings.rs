@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::deliveries::OFF;
+use super::deliveries::JOURNAL_OFF;
 use crate::journal::kind;
 use crate::journal::shown::NamedMemories;
 use crate::journal::told::Teller;
@@ -39,7 +39,7 @@ struct Sums {
     days: BTreeMap<String, (u64, u64)>,
 }
 
-pub(crate) fn savings(
+pub(super) fn savings(
     local: &Local,
     request: &SavingsRequest,
     snapshot: &Snapshot,
@@ -76,8 +76,8 @@ pub(crate) fn savings(
         "silent": sums.silent, "formula": FORMULA,
         "days": days.iter().map(of_day).collect::<Vec<Value>>() });
     if let (None, Some(fields)) = (journal, json.as_object_mut()) {
-        fields.insert("notices".to_owned(), json!([OFF]));
-        text.push_str(&format!("\n{OFF}"));
+        fields.insert("notices".to_owned(), json!([JOURNAL_OFF]));
+        text.push_str(&format!("\n{JOURNAL_OFF}"));
     }
     Ok(Reply::new(text, json))
 }

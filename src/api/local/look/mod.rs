@@ -1,7 +1,7 @@
-//! Looks at one thing: a memory with all that is known of it, what is related to it (from `link_nodes`), the memories that a work tree
+//! Looks at one thing: a memory with all that is known of it, what is related to it (from `link_ends`), the memories that a work tree
 //! contradicts, and the state of the store. Not here: searches (`find`).
 
-pub(super) mod link_nodes;
+pub(super) mod link_ends;
 mod related;
 mod show;
 mod staleness;

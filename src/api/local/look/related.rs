@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::link_nodes::{LinkNode, NodeFinder};
+use super::link_ends::{LinkEnd, LinkEndFinder};
 use crate::local::Local;
-use crate::local::repositories::{self, unnamed};
-use crate::local::snapshots::left_out_notice;
+use crate::local::repositories::{self, unnamed_error};
+use crate::local::snapshots::bound_notice;
 use event::{Node, Problems, RepoKey};
 use reply::{Related, Reply, node_text};
 use requests::{ApiError, RelatedRequest, WalkStart};
@@ -26,17 +26,17 @@ pub(crate) fn related(
         Some(_) => Arc::new(Links::of(snapshot, until)),
     };
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
-    let nodes = NodeFinder::new(local, snapshot);
+    let finder = LinkEndFinder::new(local, snapshot);
     let start = match &request.start {
         WalkStart::Change(file) if Node::parse_code(file).is_none() => {
-            LinkNode::Code(nodes.file(file)?)
+            LinkEnd::Code(finder.file(file)?)
         }
-        WalkStart::Change(named) | WalkStart::Thing(named) => nodes.find("id", named)?,
+        WalkStart::Change(named) | WalkStart::Thing(named) => finder.find("id", named)?,
     };
     let starts = match &start {
-        LinkNode::Memory((number, _)) => vec![NodeRef::Memory(*number)],
-        LinkNode::Code(node) => {
-            let repo = repo.clone().ok_or_else(unnamed)?;
+        LinkEnd::Memory(number, _) => vec![NodeRef::Memory(*number)],
+        LinkEnd::Code(node) => {
+            let repo = repo.clone().ok_or_else(unnamed_error)?;
             places(node, &repo, snapshot, &links)?
         }
     };
@@ -54,7 +54,7 @@ pub(crate) fn related(
         },
     );
     let notices: Vec<String> =
-        notices(walked.held_back, walked.is_cut).chain(left_out_notice(snapshot.room())).collect();
+        notices(walked.held_back, walked.is_cut).chain(bound_notice(snapshot.room())).collect();
     Ok(reply::related(&Related {
         snapshot,
         of: &of,

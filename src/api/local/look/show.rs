@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::staleness;
 use crate::local::Local;
-use crate::local::citation::cited;
+use crate::local::citation::cited_memories;
 use event::EventId;
 use memory::Memory;
 use reply::{MemoryLink, Reply, Standing};
@@ -22,7 +22,7 @@ pub(crate) fn show(local: &Local, ids: &[String]) -> Result<Reply, ApiError> {
 }
 
 fn memories_of_ids(local: &Local, ids: &[String], snapshot: &Snapshot) -> Result<Reply, ApiError> {
-    let cited = cited(ids, snapshot)?;
+    let cited = cited_memories(ids, snapshot)?;
     let memories = snapshot.with_others_of_their_ids(cited);
     let now = local.core.now();
     let links = local.core.links.of(snapshot);
@@ -46,7 +46,7 @@ fn memories_of_ids(local: &Local, ids: &[String], snapshot: &Snapshot) -> Result
             memory: Arc::clone(memory),
             is_inactive: memory.is_inactive(now),
             links: links.take(LINKS_MAX).collect(),
-            changed: staleness::is_told(local, memory, snapshot)
+            changed: staleness::has_callers_work_tree(local, memory, snapshot)
                 .then(|| changed.get(&memory.id).cloned().unwrap_or_default()),
         }
     };

@@ -1,10 +1,12 @@
 //! Memories that the caller's work tree contradicts: the list of them, and the marks in other replies. Not here: how
 //! they are found (`search::staleness`), the words of the reply (`reply`).
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::local::Local;
-use crate::local::repositories::{self, unnamed};
+use crate::local::repositories::required_repo;
 use crate::work_trees::known_tree::KnownTree;
 use event::{Problems, RepoKey};
 use memory::Memory;
@@ -23,8 +25,7 @@ pub(crate) fn stale(
     request: &StaleRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?
-        .ok_or_else(unnamed)?;
+    let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
     let (Some(here), Some(place)) = (&local.here, &local.place) else {
         if local.is_of_others() {
             let message = "work trees are shown to the owner of the server only";
@@ -62,11 +63,19 @@ fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
     reply::stale_by_tree(repo, &checked.collect::<Vec<_>>())
 }
 
+/// Returns the work tree of the caller, with the keys of its repository. `None` where it cannot tell which files changed.
+fn own_work_tree<'a>(
+    local: &'a Local,
+    snapshot: &Snapshot,
+) -> Option<(&'a Path, BTreeSet<RepoKey>)> {
+    let (here, git) = (local.here.as_ref()?, local.place.as_ref()?.git.as_ref()?);
+    // The work tree is of today, also where the memories are of an earlier time.
+    local.core.config.as_of.is_none().then(|| (git.top.as_path(), snapshot.keys_of(here)))
+}
+
 /// Tells whether the caller's work tree can tell which files of a memory changed.
-pub(crate) fn is_told(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
-    let has_tree = local.place.as_ref().is_some_and(|place| place.git.is_some());
-    let here = local.here.as_ref().filter(|_| has_tree && local.core.config.as_of.is_none());
-    here.is_some_and(|here| snapshot.keys_of(here).contains(&memory.repo))
+pub(super) fn has_callers_work_tree(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
+    own_work_tree(local, snapshot).is_some_and(|(_, keys)| keys.contains(&memory.repo))
 }
 
 /// Finds files that changed since the memories of the caller's repository that name them were last confirmed.
@@ -75,12 +84,6 @@ pub(crate) fn changed_files<'a>(
     memories: impl Iterator<Item = &'a Arc<Memory>>,
     snapshot: &Snapshot,
 ) -> Changed {
-    let (Some(here), Some(place)) = (&local.here, &local.place) else { return Changed::new() };
-    let Some(git) = &place.git else { return Changed::new() };
-    // The work tree is of today, also where the memories are of an earlier time.
-    if local.core.config.as_of.is_some() {
-        return Changed::new();
-    }
-    let keys = snapshot.keys_of(here);
-    changed_since(memories.filter(|memory| keys.contains(&memory.repo)), &git.top)
+    let Some((top, keys)) = own_work_tree(local, snapshot) else { return Changed::new() };
+    changed_since(memories.filter(|memory| keys.contains(&memory.repo)), top)
 }

@@ -25,7 +25,7 @@ pub(crate) fn status(local: &Local) -> Result<Reply, ApiError> {
     let store = &local.writer.store;
     let model_state = model_state(local, &snapshot);
     let reply = reply::status(store.root(), store.root().is_dir(), &snapshot, &model_state);
-    let reply = match snapshots::no_log(local) {
+    let reply = match snapshots::no_log_notice(local) {
         Some(says) => reply.and("store", &format!("it {says}")),
         None => reply,
     };

@@ -1,12 +1,12 @@
 //! Finds what the source or the target of a link names: a memory by its id, or a place in code. Not here: making and
-//! ending links (`links`).
+//! ending links (`change::links`).
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::local::citation::{cited, no_memory};
-use crate::local::{Local, repositories};
+use crate::local::Local;
+use crate::local::citation::{cited_memories, no_memory_notice};
 use event::{Node, Problems, RepoKey};
 use memory::Memory;
 use requests::ApiError;
@@ -14,53 +14,49 @@ use search::links::{CodePlace, NodeRef};
 use search::snapshot::{Cited, Snapshot};
 
 /// Finds the sources and targets of links in a snapshot.
-pub(crate) struct NodeFinder<'a> {
+pub(crate) struct LinkEndFinder<'a> {
     local: &'a Local,
-    snapshot: &'a Snapshot,
+    pub(crate) snapshot: &'a Snapshot,
     numbers: HashMap<&'a str, u32>,
 }
 
 /// The source or the target of a link, or the start of a walk.
-pub(crate) enum LinkNode {
+pub(crate) enum LinkEnd {
     /// A memory, with its number.
-    Memory((u32, Arc<Memory>)),
+    Memory(u32, Arc<Memory>),
     /// A place in code.
     Code(Node),
 }
 
-impl<'a> NodeFinder<'a> {
+impl<'a> LinkEndFinder<'a> {
     pub(crate) fn new(local: &'a Local, snapshot: &'a Snapshot) -> Self {
         let ids = snapshot.memories().iter().map(|memory| memory.id.as_str());
         Self { local, snapshot, numbers: ids.zip(0..).collect() }
     }
 
-    pub(crate) fn snapshot(&self) -> &Snapshot {
-        self.snapshot
-    }
-
     /// Reads a source or target: `code:` and a path, the id of a memory, or a text that can only be a path.
-    pub(crate) fn find(&self, field: &str, text: &str) -> Result<LinkNode, ApiError> {
+    pub(crate) fn find(&self, field: &str, text: &str) -> Result<LinkEnd, ApiError> {
         let refuse = |message: String| ApiError::Invalid(Problems::one(field, message));
         let text = text.trim();
         if let Some(code) = Node::parse_code(text) {
-            return code.map(LinkNode::Code).map_err(refuse);
+            return code.map(LinkEnd::Code).map_err(refuse);
         }
         if let Some(number) = self.numbers.get(text)
             && let Some(memory) = self.snapshot.memory(*number)
         {
-            return Ok(LinkNode::Memory((*number, Arc::clone(memory))));
+            return Ok(LinkEnd::Memory(*number, Arc::clone(memory)));
         }
         match self.snapshot.cited(text) {
-            Cited::None if is_path(text) => self.code(text).map(LinkNode::Code).map_err(refuse),
+            Cited::None if is_path(text) => self.code(text).map(LinkEnd::Code).map_err(refuse),
             Cited::None => {
-                let hint = no_memory(text, self.snapshot.room());
+                let hint = no_memory_notice(text, self.snapshot.room());
                 Err(ApiError::NotFound(format!("{hint}; write a file as code:path")))
             }
             _ => {
-                let found = cited([&text.to_owned()], self.snapshot)?.pop();
+                let found = cited_memories([&text.to_owned()], self.snapshot)?.pop();
                 let memory = found.ok_or_else(|| refuse("names no memory".to_owned()))?;
                 let number = self.numbers.get(memory.id.as_str()).copied().unwrap_or_default();
-                Ok(LinkNode::Memory((number, memory)))
+                Ok(LinkEnd::Memory(number, memory))
             }
         }
     }
@@ -76,12 +72,7 @@ impl<'a> NodeFinder<'a> {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (text, None),
         };
-        Node::code(&below_the_top(self.local, path), symbol)
-    }
-
-    /// Finds the repository that a call names.
-    pub(crate) fn repo(&self, named: Option<&str>) -> Result<Option<RepoKey>, ApiError> {
-        named.map(|named| repositories::named(self.local, named, self.snapshot)).transpose()
+        Node::code(&path_below_top(self.local, path), symbol)
     }
 
     /// Returns the name of a node in a line of a log; `None` for a memory that is gone since.
@@ -96,10 +87,10 @@ impl<'a> NodeFinder<'a> {
     }
 }
 
-impl LinkNode {
+impl LinkEnd {
     pub(crate) fn node(&self) -> Node {
         match self {
-            Self::Memory((_, memory)) => Node::of(memory.id.clone()),
+            Self::Memory(_, memory) => Node::of(memory.id.clone()),
             Self::Code(node) => node.clone(),
         }
     }
@@ -107,7 +98,7 @@ impl LinkNode {
     /// Returns the repository of a memory.
     pub(crate) fn repo(&self) -> Option<RepoKey> {
         match self {
-            Self::Memory((_, memory)) => Some(memory.repo.clone()),
+            Self::Memory(_, memory) => Some(memory.repo.clone()),
             Self::Code(_) => None,
         }
     }
@@ -115,14 +106,10 @@ impl LinkNode {
     /// Returns its node in the graph; a place in code belongs to `repo`.
     pub(crate) fn node_ref(&self, repo: &RepoKey) -> NodeRef {
         match self {
-            Self::Memory((number, _)) => NodeRef::Memory(*number),
+            Self::Memory(number, _) => NodeRef::Memory(*number),
             Self::Code(node) => CodePlace::of(node, repo)
                 .map_or_else(|| NodeRef::Absent(node.id().clone()), NodeRef::Code),
         }
-    }
-
-    pub(crate) fn text(&self) -> String {
-        self.node().to_string()
     }
 }
 
@@ -130,9 +117,9 @@ impl LinkNode {
 pub(crate) fn refuse_missing(
     local: &Local,
     repo: &RepoKey,
-    node: &LinkNode,
+    node: &LinkEnd,
 ) -> Result<(), ApiError> {
-    let LinkNode::Code(node) = node else { return Ok(()) };
+    let LinkEnd::Code(node) = node else { return Ok(()) };
     let git = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
     let (Some(git), Some(place)) =
         (git.and_then(|place| place.git.as_ref()), CodePlace::of(node, repo))
@@ -159,7 +146,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 }
 
 /// Returns a path relative to the top of the caller's work tree, where it lies in that.
-pub(crate) fn below_the_top(local: &Local, path: &str) -> String {
+pub(crate) fn path_below_top(local: &Local, path: &str) -> String {
     let git = local.place.as_ref().and_then(|place| place.git.as_ref());
     let below = git.and_then(|git| Path::new(path).strip_prefix(&git.top).ok());
     below.and_then(Path::to_str).unwrap_or(path).to_owned()
