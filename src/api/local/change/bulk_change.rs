@@ -55,9 +55,9 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     let of_others = of_others(snapshot, author);
     for memory in snapshot.first_of_ids() {
         let is_discounted = memory.lifecycle().discounted.contains(author);
-        let is_told = memory.about().iter().any(|version| author.wrote(&version.event));
+        let has_verdict = memory.about().iter().any(|version| author.wrote(&version.event));
         // The discount comes first: a retraction by the author of their own words refers to those before it.
-        if is_told && !is_discounted {
+        if has_verdict && !is_discounted {
             steps.push((subject(memory), MemoryChange::Discount { by: author.clone() }));
         }
         // A memory that its author hid would become visible again once the author's words do not count.

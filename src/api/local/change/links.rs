@@ -148,7 +148,7 @@ fn step(
         );
     }
     let text = format!("{} {} {}", source.node(), edit.relation.as_str(), target.node());
-    let is_such = |said: &LinkDetails| said.relation == edit.relation;
+    let is_such = |details: &LinkDetails| details.relation == edit.relation;
     let now = links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
     let now = now.map(|bond| bond.said.clone());
     let edge = Box::new((from.clone(), to.clone(), edit.relation));
@@ -163,7 +163,7 @@ fn step(
             refuse_missing(local, &repo, &source)?;
             refuse_missing(local, &repo, &target)?;
             let link = terms_of(local, edit.relation, target.node(), terms)?;
-            if now.is_some_and(|said| said.is(&link)) {
+            if now.is_some_and(|details| details.is(&link)) {
                 return Ok(LinkStep::Nothing {
                     message: format!("{text}: nothing to do, already so."),
                 });
@@ -217,12 +217,12 @@ fn end_origin(
 ) -> Result<Reply, ApiError> {
     let links = Links::asserted(snapshot);
     let finder = LinkEndFinder::new(local, snapshot);
-    let of_origin = links.all().filter(|(_, _, said)| said.origin == origin);
+    let of_origin = links.all().filter(|(_, _, details)| details.origin == origin);
     let drafts: Vec<Draft> = of_origin
-        .filter_map(|(source, target, said)| {
+        .filter_map(|(source, target, details)| {
             let (source, target) = (finder.node(source)?, finder.node(target)?);
-            let change = MemoryChange::Unlink { target, relation: said.relation };
-            Some(write::draft_about(local, &source, &said.repo, change, voice))
+            let change = MemoryChange::Unlink { target, relation: details.relation };
+            Some(write::draft_about(local, &source, &details.repo, change, voice))
         })
         .collect();
     let ended = drafts.len();

@@ -63,13 +63,13 @@ mod tests {
     fn no_vector_goes_to_another_model() {
         let (ours, others) = (SpaceId::of("ours"), SpaceId::of("theirs"));
         let query = Query { text: "walrus", vector: Some(&VECTOR), ..Query::default() };
-        let asked = |query: &Query<'static>, there| {
-            comparable(query, ours, there).map(|there| there.vector)
+        let sent = |query: &Query<'static>, space| {
+            comparable(query, ours, space).map(|query| query.vector)
         };
-        assert_eq!(asked(&query, ours), Some(Some(&VECTOR[..])));
-        assert_eq!(asked(&query, others), Some(None), "it is asked by words");
+        assert_eq!(sent(&query, ours), Some(Some(&VECTOR[..])));
+        assert_eq!(sent(&query, others), Some(None), "it is asked by words");
         let by_meaning = Query { words: Words::DoNotCount, ..query.clone() };
-        assert_eq!(asked(&by_meaning, ours), Some(Some(&VECTOR[..])));
-        assert_eq!(asked(&by_meaning, others), None, "nothing is left to ask");
+        assert_eq!(sent(&by_meaning, ours), Some(Some(&VECTOR[..])));
+        assert_eq!(sent(&by_meaning, others), None, "nothing is left to ask");
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn search_sessions(
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
     };
     if let Some(failure) = &request.failed {
-        return end_of_failure(local, &kept, failure);
+        return known_fix(local, &kept, failure);
     }
     if !request.ids.is_empty() {
         return show(&local.core.config.sessions, &kept, request);
@@ -167,7 +167,7 @@ impl SearchRun<'_> {
 }
 
 /// Says how a failure ended in past sessions of the repository at hand; an empty text if that is unknown.
-fn end_of_failure(
+fn known_fix(
     local: &Local,
     kept: &SessionStore,
     failure: &FailedCommand,

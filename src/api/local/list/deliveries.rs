@@ -1,4 +1,4 @@
-//! Answers what agents were told: a page of the journal, the newest first. Not here: writing it (`journal::told`).
+//! Answers what agents were shown: a page of the journal, the newest first. Not here: writing it (`journal::told`).
 
 use serde_json::{Value, json};
 
@@ -39,10 +39,10 @@ pub(super) fn page(
         let is_of_repo = repos.as_ref().is_none_or(|repos| {
             repos.iter().any(|repo| line["repo"].as_str() == Some(repo.as_str()))
         });
-        let told = line["memories"].as_array();
+        let shown = line["memories"].as_array();
         let has_memory = memory.as_ref().is_none_or(|memory| {
-            let mut told = told.into_iter().flatten().filter_map(Value::as_str);
-            told.any(|id| id == memory.id.short() || id == memory.id.as_str())
+            let mut shown = shown.into_iter().flatten().filter_map(Value::as_str);
+            shown.any(|id| id == memory.id.short() || id == memory.id.as_str())
         });
         is("agent", &request.agent) && is("session", &request.session) && is_of_repo && has_memory
     };

@@ -110,17 +110,17 @@ fn memories_of<'a>(
 
 /// Returns the memories that a session saved or reported on, the latest first.
 fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
-    let is_it = |id: Option<&str>| id == Some(session);
-    let last_said = |memory: &Memory| {
-        let saved = is_it(memory.provenance.session_id.as_deref()).then_some(memory.timestamp);
+    let is_session = |id: Option<&str>| id == Some(session);
+    let last_event = |memory: &Memory| {
+        let saved = is_session(memory.provenance.session_id.as_deref()).then_some(memory.timestamp);
         let events = memory.about().iter().map(|version| &version.event);
-        let said = events.filter(|event| is_it(event.session_id.as_deref()));
-        said.map(|event| event.timestamp).chain(saved).max()
+        let reports = events.filter(|event| is_session(event.session_id.as_deref()));
+        reports.map(|event| event.timestamp).chain(saved).max()
     };
     let all = snapshot.memories().iter();
-    let mut of_it: Vec<_> = all.filter_map(|memory| Some((last_said(memory)?, memory))).collect();
-    of_it.sort_by(|a, b| (b.0, &b.1.id).cmp(&(a.0, &a.1.id)));
-    of_it.into_iter().take(LIMIT_MAX).map(|(_, memory)| Arc::clone(memory)).collect()
+    let mut found: Vec<_> = all.filter_map(|memory| Some((last_event(memory)?, memory))).collect();
+    found.sort_by(|a, b| (b.0, &b.1.id).cmp(&(a.0, &a.1.id)));
+    found.into_iter().take(LIMIT_MAX).map(|(_, memory)| Arc::clone(memory)).collect()
 }
 
 /// Describes a memory that came from an agent file; `None` for one from elsewhere.
