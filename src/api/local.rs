@@ -11,7 +11,7 @@ mod repositories;
 mod shared_core;
 mod snapshots;
 
-pub use shared_core::{Core, Doctor, Local};
+pub use shared_core::{Core, DoctorCheck, Local};
 
 use requests::{Api, ApiError, Reply, Request, Voice};
 

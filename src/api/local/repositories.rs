@@ -8,7 +8,7 @@ use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
 use requests::ApiError;
 use search::snapshot::Snapshot;
-use store::Called;
+use store::NameMatch;
 use writer::UNNAMED;
 
 /// The error where a call must name a repository and does not.
@@ -64,9 +64,10 @@ pub(super) fn named_repo(
     snapshot: &Snapshot,
 ) -> Result<RepoKey, ApiError> {
     let refuse = |message: String| ApiError::Invalid(Problems::one("repo", message));
-    let called = local.place.as_ref().and_then(|place| place.called(name, &local.writer.directory));
+    let called =
+        local.place.as_ref().and_then(|place| place.name_match(name, &local.writer.directory));
     let here = local.here.as_ref().filter(|_| called.is_some());
-    if let (Some(here), Some(Called::Repository)) = (here, called) {
+    if let (Some(here), Some(NameMatch::Repository)) = (here, called) {
         return Ok(here.clone());
     }
     let key = match (RepoKey::parse(name), here) {

@@ -4,21 +4,21 @@
 use std::cell::RefCell;
 
 use super::Local;
-use engine::{Extent, Stopped, View};
+use engine::{EngineStopped, EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
 use reply::Reply;
 use requests::ApiError;
-use search::snapshot::{Room, Snapshot};
+use search::snapshot::{MemoryUsage, Snapshot};
 use writer::exit::Exit;
 
-pub(super) fn view(local: &Local) -> Result<View, ApiError> {
+pub(super) fn view(local: &Local) -> Result<EngineView, ApiError> {
     let store = &local.writer.store;
     let home = local.here.as_ref().map_or_else(<_>::default, |here| store.log_of(here));
     local.core.engine.view(&home, local.patience.index).map_err(stopped_error)
 }
 
 /// Returns a snapshot. A store that cannot be read is an error, because "nothing found" would be wrong.
-pub(super) fn answerable(local: &Local) -> Result<View, ApiError> {
+pub(super) fn answerable(local: &Local) -> Result<EngineView, ApiError> {
     let view = view(local)?;
     match view.snapshot.health().troubles.get(local.writer.store.root()) {
         Some(trouble) => {
@@ -30,10 +30,10 @@ pub(super) fn answerable(local: &Local) -> Result<View, ApiError> {
 
 /// Returns a snapshot of all memories: a part of them cannot tell that a memory does not exist.
 pub(super) fn complete_snapshot(local: &Local) -> Result<Snapshot, ApiError> {
-    let View { snapshot, extent } = answerable(local)?;
+    let EngineView { snapshot, coverage: extent } = answerable(local)?;
     match extent {
-        Extent::Whole => Ok(snapshot),
-        Extent::Recent | Extent::Behind => {
+        LogCoverage::Whole => Ok(snapshot),
+        LogCoverage::Recent | LogCoverage::Behind => {
             let whole = local.core.engine.snapshot_within(local.patience.index);
             if let Some(snapshot) = whole.map_err(stopped_error)? {
                 return Ok(snapshot);
@@ -69,11 +69,11 @@ pub(super) fn undamaged_answer(
 }
 
 /// Says that memories were left out to stay within the memory limit, so that not all were searched.
-pub(super) fn bound_notice(room: Room) -> Option<String> {
+pub(super) fn bound_notice(room: MemoryUsage) -> Option<String> {
     room.notice().map(|notice| format!("Note: {notice}."))
 }
 
-pub(super) fn stopped_error(error: Stopped) -> ApiError {
+pub(super) fn stopped_error(error: EngineStopped) -> ApiError {
     ApiError::Failed { exit: Exit::Internal, message: error.to_string() }
 }
 
@@ -88,15 +88,15 @@ pub(super) fn no_store_notice(local: &Local) -> Option<String> {
 
 /// Says what shows that the directory of the logs belongs to something else.
 pub(super) fn no_log_notice(local: &Local) -> Option<String> {
-    let name = local.writer.store.foreign_name()?;
+    let name = local.writer.store.foreign_file_name()?;
     let name = neutralise(&name, Layout::Line);
     Some(format!("has other files, such as {name}, and no logs; is --logs right?"))
 }
 
 /// Says that not all logs have been read yet.
-pub(super) fn recent_only_notice(extent: Extent, snapshot: &Snapshot) -> Option<String> {
+pub(super) fn recent_only_notice(extent: LogCoverage, snapshot: &Snapshot) -> Option<String> {
     let newest = snapshot.memories().len();
-    (extent != Extent::Whole).then(|| {
+    (extent != LogCoverage::Whole).then(|| {
         format!(
             "Note: the index is not complete yet; only the {newest} newest memories were searched."
         )
@@ -121,8 +121,8 @@ impl Local {
     /// # Errors
     /// [`ApiError::Failed`], after a bug.
     pub fn embedded(&self) -> Result<(usize, usize), ApiError> {
-        let View { snapshot, .. } = view(self)?;
-        let signed = snapshot.signed() + snapshot.withheld;
-        Ok((snapshot.embedded().min(signed), snapshot.memories().len()))
+        let EngineView { snapshot, .. } = view(self)?;
+        let signed = snapshot.signed_count() + snapshot.withheld;
+        Ok((snapshot.embedded_count().min(signed), snapshot.memories().len()))
     }
 }

@@ -8,12 +8,12 @@ use super::write;
 use crate::local::{Local, repositories, snapshots};
 use event::{Author, Draft, EventId, MemoryChange, Node, RepoKey, Timestamp};
 use memory::{Fate, IdShare, Lifecycle, LifecycleState, Memory, Version};
-use reply::{Reply, Subject};
-use requests::{ApiError, Doing, Sweep, SweepRequest, Voice};
+use reply::{ChangeSubject, Reply};
+use requests::{ApiError, ChangeExtent, Sweep, SweepRequest, Voice};
 use search::snapshot::Snapshot;
 
 /// One change of one memory, or of another node of the graph.
-type SweepStep = (Subject, MemoryChange);
+type SweepStep = (ChangeSubject, MemoryChange);
 
 pub(crate) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiError> {
     let snapshot = snapshots::complete_snapshot(local)?;
@@ -26,14 +26,14 @@ pub(crate) fn sweep(local: &Local, request: &SweepRequest) -> Result<Reply, ApiE
         Sweep::Purge(author) => purged(&snapshot, author),
         Sweep::Unpurge(author) => restored(&snapshot, author),
     };
-    if request.extent == Doing::Do {
+    if request.extent == ChangeExtent::Do {
         for (subject, change) in &steps {
             let (node, voice) = (subject.node(), &Voice::Caller);
             let draft = write::draft_about(local, &node, subject.repo(), change.clone(), voice);
             write::record(local, Draft { lesson: request.note.clone(), ..draft })?;
         }
     }
-    Ok(reply::bulk_change(&steps, request.extent == Doing::Do))
+    Ok(reply::bulk_change(&steps, request.extent == ChangeExtent::Do))
 }
 
 fn faded(snapshot: &Snapshot, repo: Option<&RepoKey>, now: Timestamp) -> Vec<SweepStep> {
@@ -72,9 +72,9 @@ fn purged(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     }
     for (id, about) in early(snapshot) {
         if let Some(version) = about.iter().find(|version| author.wrote(&version.event))
-            && !Lifecycle::of(about, None).discounted.contains(author)
+            && !Lifecycle::from_versions(about, None).discounted.contains(author)
         {
-            let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
+            let subject = ChangeSubject::Other(Node::from_id(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Discount { by: author.clone() }));
         }
     }
@@ -100,17 +100,17 @@ fn restored(snapshot: &Snapshot, author: &Author) -> Vec<SweepStep> {
     }
     for (id, about) in early(snapshot) {
         if let Some(version) = about.first()
-            && Lifecycle::of(about, None).discounted.contains(author)
+            && Lifecycle::from_versions(about, None).discounted.contains(author)
         {
-            let subject = Subject::Other(Node::of(id.clone()), version.repo.clone());
+            let subject = ChangeSubject::Other(Node::from_id(id.clone()), version.repo.clone());
             steps.push((subject, MemoryChange::Recount { by: author.clone() }));
         }
     }
     steps
 }
 
-fn subject(memory: &Arc<Memory>) -> Subject {
-    Subject::Memory(Arc::clone(memory))
+fn subject(memory: &Arc<Memory>) -> ChangeSubject {
+    ChangeSubject::Memory(Arc::clone(memory))
 }
 
 /// Returns the events about places in code and about unknown memories, by id.
@@ -121,5 +121,5 @@ fn early(snapshot: &Snapshot) -> Vec<(&EventId, &[Arc<Version>])> {
 }
 
 fn is_by(author: &Author, memory: &Memory) -> bool {
-    author.is(&memory.provenance.agent_id, memory.provenance.session_id.as_deref())
+    author.matches(&memory.provenance.agent_id, memory.provenance.session_id.as_deref())
 }

@@ -12,7 +12,7 @@ use index::lexical::AnalysisCache;
 use memory::{LineOrigin, Memory, is_one_voice};
 use reply::Reply;
 use requests::ApiError;
-use search::Sign;
+use search::ContradictionSign;
 use search::snapshot::Snapshot;
 
 /// Most similar memories that a save reports: each costs its reader tokens.
@@ -24,14 +24,14 @@ const ANEW: [&str; 2] = ["task", "session"];
 /// Finds the memory that says exactly the same, whoever said it, wherever and whenever.
 pub(super) fn find_copy<'a>(
     event: &Event,
-    similar: &'a [(Arc<Memory>, Vec<Sign>)],
+    similar: &'a [(Arc<Memory>, Vec<ContradictionSign>)],
 ) -> Option<&'a Arc<Memory>> {
     // The same task may come up again, and two sessions are never the same.
     if ANEW.contains(&event.event_type.as_str()) {
         return None;
     }
     let wanted = content_only(event);
-    let is_repeated = |signs: &[Sign]| signs == [Sign::Repeats];
+    let is_repeated = |signs: &[ContradictionSign]| signs == [ContradictionSign::Repeats];
     let mut alike =
         similar.iter().filter(|(_, signs)| is_repeated(signs)).map(|(memory, _)| memory);
     alike.find(|memory| content_only(&memory.event()) == wanted)
@@ -83,10 +83,10 @@ pub(super) fn similar_memories(
     event: &Event,
     repo: &RepoKey,
     snapshot: &Snapshot,
-) -> Vec<(Arc<Memory>, Vec<Sign>)> {
+) -> Vec<(Arc<Memory>, Vec<ContradictionSign>)> {
     let now = local.core.now();
     let mut own = AnalysisCache::default();
-    let mut held = match local.core.words.try_lock() {
+    let mut held = match local.core.analysis_cache.try_lock() {
         Ok(held) => Some(held),
         // The words of a text stay true, whichever thread panicked while holding them.
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),

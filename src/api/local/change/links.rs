@@ -16,7 +16,8 @@ use event::{
 use memory::{LifecycleState, Memory, Tie};
 use reply::{Reply, node_text};
 use requests::{
-    ApiError, ChangeRequest, Edit, LinkAction, LinkRequest, Numbered, Terms, Voice, Wanted,
+    ApiError, ChangeRequest, LinkAction, LinkEdit, LinkRequest, LinkTerms, NumberedEdit, Voice,
+    WantedChange,
 };
 use search::links::{LinkDetails, Links, NodeRef};
 use search::snapshot::Snapshot;
@@ -50,7 +51,7 @@ pub(crate) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
     let snapshot = snapshots::complete_snapshot(local)?;
     match request {
         LinkRequest::One(edit) => {
-            let numbered = Numbered { line: 1, edit: Ok(edit.clone()) };
+            let numbered = NumberedEdit { line: 1, edit: Ok(edit.clone()) };
             let reply = |said: String, status: &str| {
                 Ok(Reply::new(said, json!({ "links": [{ "status": status }] })))
             };
@@ -71,15 +72,15 @@ pub(crate) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
 /// same link only the last is written, because events of one moment have no order.
 fn link_each(
     local: &Local,
-    edits: Vec<Numbered>,
+    edits: Vec<NumberedEdit>,
     snapshot: &Snapshot,
     voice: &Voice,
 ) -> Vec<(usize, LinkOutcome)> {
     let finder = LinkEndFinder::new(local, snapshot);
-    let mut links = Links::clone(&local.core.links.of(snapshot));
+    let mut links = Links::clone(&local.core.links.links_of(snapshot));
     let mut outcomes = Vec::with_capacity(edits.len());
     let mut waiting: BTreeMap<Edge, (usize, Draft, String)> = BTreeMap::new();
-    for Numbered { line, edit } in edits {
+    for NumberedEdit { line, edit } in edits {
         let step = edit
             .map_err(ApiError::Invalid)
             .and_then(|edit| step(local, &edit, &finder, &mut links, voice));
@@ -126,7 +127,7 @@ fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> LinkOutcome
 /// Decides what to write for one link, and adds it to `links`, so that the next line takes it into account.
 fn step(
     local: &Local,
-    edit: &Edit,
+    edit: &LinkEdit,
     finder: &LinkEndFinder<'_>,
     links: &mut Links,
     voice: &Voice,
@@ -149,8 +150,10 @@ fn step(
     }
     let text = format!("{} {} {}", source.node(), edit.relation.as_str(), target.node());
     let is_such = |details: &LinkDetails| details.relation == edit.relation;
-    let now = links.at(&from).find(|bond| bond.is_outward && *bond.to == to && is_such(bond.said));
-    let now = now.map(|bond| bond.said.clone());
+    let now = links
+        .edges_at(&from)
+        .find(|bond| bond.is_outward && *bond.to == to && is_such(bond.details));
+    let now = now.map(|bond| bond.details.clone());
     let edge = Box::new((from.clone(), to.clone(), edit.relation));
     let change = match &edit.action {
         LinkAction::End if now.is_none() => {
@@ -163,7 +166,7 @@ fn step(
             refuse_missing(local, &repo, &source)?;
             refuse_missing(local, &repo, &target)?;
             let link = terms_of(local, edit.relation, target.node(), terms)?;
-            if now.is_some_and(|details| details.is(&link)) {
+            if now.is_some_and(|details| details.equals(&link)) {
                 return Ok(LinkStep::Nothing {
                     message: format!("{text}: nothing to do, already so."),
                 });
@@ -184,7 +187,7 @@ fn terms_of(
     local: &Local,
     relation: Relation,
     target: Node,
-    terms: &Terms,
+    terms: &LinkTerms,
 ) -> Result<Link, Problems> {
     let now = (local.core.clock)().now;
     let mut problems = Problems::none();
@@ -215,7 +218,7 @@ fn end_origin(
     snapshot: &Snapshot,
     voice: &Voice,
 ) -> Result<Reply, ApiError> {
-    let links = Links::asserted(snapshot);
+    let links = Links::from_link_events(snapshot);
     let finder = LinkEndFinder::new(local, snapshot);
     let of_origin = links.all().filter(|(_, _, details)| details.origin == origin);
     let drafts: Vec<Draft> = of_origin
@@ -241,19 +244,19 @@ fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
 /// Returns the change for a link with the relation `supersedes`: replacement has one form, an event about the
 /// replaced memory. `None` where only a link made by others has to end.
 fn replacement(
-    edit: &Edit,
+    edit: &LinkEdit,
     source: &LinkEnd,
     target: &LinkEnd,
 ) -> Result<Option<ChangeRequest>, ApiError> {
     let change = match (&edit.action, source, target) {
         (LinkAction::Make(_), LinkEnd::Memory(_, by), LinkEnd::Memory(..)) => {
-            Wanted::Superseded { by: by.id.to_string() }
+            WantedChange::Superseded { by: by.id.to_string() }
         }
         (LinkAction::Make(_), ..) => {
             return Err(Problems::one("relation", "supersedes needs two memories").into());
         }
         (LinkAction::End, LinkEnd::Memory(_, by), LinkEnd::Memory(_, old)) if replaces(by, old) => {
-            Wanted::Restored
+            WantedChange::Restored
         }
         (LinkAction::End, ..) => return Ok(None),
     };
@@ -275,7 +278,7 @@ fn refuse_cycle(
     if !relation.is_acyclic() {
         return Ok(());
     }
-    let Some(way) = links.way(relation, to, from) else { return Ok(()) };
+    let Some(way) = links.shortest_path(relation, to, from) else { return Ok(()) };
     let way: Vec<String> =
         way.into_iter().map(|node_ref| node_text(node_ref, finder.snapshot)).collect();
     let message = format!(

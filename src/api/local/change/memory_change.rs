@@ -13,8 +13,8 @@ use crate::local::{Local, snapshots};
 use event::{Draft, EventId, MemoryChange, Node, Problems, Timestamp, Verdict};
 use memory::{LifecycleState, Memory};
 use reply::{Reply, operands};
-use requests::{ApiError, ChangeRequest, Voice, Wanted};
-use search::snapshot::{Cited, Snapshot};
+use requests::{ApiError, ChangeRequest, Voice, WantedChange};
+use search::snapshot::{CitedMemory, Snapshot};
 
 /// How far a chain of replacements is followed before a change is refused. A longer chain is a mistake.
 const CHAIN_MAX: usize = 256;
@@ -50,15 +50,15 @@ pub(crate) fn change(
 
 /// Finds the memories that a change names, and refuses a replacement that would close a cycle.
 fn wanted_change(
-    wanted: &Wanted,
+    wanted: &WantedChange,
     memories: &[Arc<Memory>],
     snapshot: &Snapshot,
 ) -> Result<MemoryChange, ApiError> {
     Ok(match wanted {
-        Wanted::Feedback(verdict) => MemoryChange::Feedback(*verdict),
-        Wanted::Forgotten => MemoryChange::Retract,
-        Wanted::Restored => MemoryChange::Restore,
-        Wanted::Distinct { from } => {
+        WantedChange::Feedback(verdict) => MemoryChange::Feedback(*verdict),
+        WantedChange::Forgotten => MemoryChange::Retract,
+        WantedChange::Restored => MemoryChange::Restore,
+        WantedChange::Distinct { from } => {
             let from = cited_memories([from], snapshot)?.into_iter().next();
             let from = from.ok_or_else(|| Problems::one("ids", "must name two memories"))?;
             if memories.iter().any(|memory| memory.id == from.id) {
@@ -66,9 +66,9 @@ fn wanted_change(
             }
             MemoryChange::Distinct { from: from.id.clone() }
         }
-        Wanted::Pinned => MemoryChange::Pin,
-        Wanted::Unpinned => MemoryChange::Unpin,
-        Wanted::Superseded { by } => {
+        WantedChange::Pinned => MemoryChange::Pin,
+        WantedChange::Unpinned => MemoryChange::Unpin,
+        WantedChange::Superseded { by } => {
             let by = cited_memories([by], snapshot)?.into_iter().next();
             let by = by.ok_or_else(|| Problems::one("superseded_by", "is not a memory"))?;
             for memory in memories {
@@ -87,7 +87,7 @@ fn write_about(
     voice: &Voice,
 ) -> Result<(), ApiError> {
     let draft =
-        write::draft_about(local, &Node::of(memory.id.clone()), &memory.repo, change, voice);
+        write::draft_about(local, &Node::from_id(memory.id.clone()), &memory.repo, change, voice);
     let timestamp = after_known(memory, (local.core.clock)().now);
     write::record(local, Draft { lesson: note, timestamp, ..draft }).map(drop)
 }
@@ -147,7 +147,7 @@ fn refuse_cycle(memory: &Memory, by: &Memory, snapshot: &Snapshot) -> Result<(),
 
 /// Returns the memory that replaces another.
 fn successor(id: &EventId, snapshot: &Snapshot) -> Option<EventId> {
-    let Cited::One(memory) = snapshot.cited(id.as_str()) else { return None };
+    let CitedMemory::One(memory) = snapshot.find_cited(id.as_str()) else { return None };
     match &memory.lifecycle().state {
         LifecycleState::Superseded { by } => Some(by.clone()),
         LifecycleState::Live

@@ -8,11 +8,11 @@ use serde_json::json;
 use super::duplicates;
 use super::write::{notify_engine, write_error};
 use crate::local::{Local, snapshots};
-use engine::View;
+use engine::EngineView;
 use event::{Draft, EventId, RepoKey, fits_short_field};
 use reply::Reply;
 use requests::ApiError;
-use search::snapshot::{Cited, Snapshot};
+use search::snapshot::{CitedMemory, Snapshot};
 use store::{Destination, Durability};
 use writer::WAITS;
 
@@ -33,7 +33,7 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     if is_retry && local.writer.store.holds_recent(repo, id) {
         return Ok(written_before(id, repo));
     }
-    let View { snapshot, .. } = snapshots::view(local)?;
+    let EngineView { snapshot, .. } = snapshots::view(local)?;
     // Whoever brings an id to a replica speaks of it by that id, and may have brought it to another one.
     let keeps_id = has_id && local.core.config.member.is_some();
     if keeps_id && is_known(prepared.id(), &snapshot) {
@@ -89,7 +89,7 @@ fn guess_kind(draft: &mut Draft) -> Option<&'static str> {
 
 /// Tells whether a memory of this id is known.
 fn is_known(id: &EventId, snapshot: &Snapshot) -> bool {
-    matches!(snapshot.cited(id.as_str()), Cited::One(known) if known.id == *id)
+    matches!(snapshot.find_cited(id.as_str()), CitedMemory::One(known) if known.id == *id)
 }
 
 fn written_before(id: &EventId, repo: &RepoKey) -> Reply {

@@ -18,7 +18,7 @@ pub(super) fn record(local: &Local, draft: Draft) -> Result<Receipt, ApiError> {
 pub(super) fn notify_engine(local: &Local, receipt: &Receipt) {
     if receipt.place == Destination::Log {
         let (log, offset) = &receipt.at;
-        local.core.engine.wrote(log, *offset);
+        local.core.engine.record_own_write(log, *offset);
     }
 }
 

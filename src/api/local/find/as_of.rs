@@ -1,6 +1,6 @@
 //! Answers as of a past time, for callers of a shared process: the logs are read again up to that time, by words alone, and
 //! what was read is kept for the next question about the same time. Not here: the command line, which does the same in a process
-//! of its own (`retriever::as_of`), which lines count (`settings::AsOf`).
+//! of its own (`retriever::as_of`), which lines count (`settings::PastPosition`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError, Weak};
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use crate::local::shared_core::{Core, KeptPastMemory, PastMemory};
 use crate::local::{Local, snapshots};
-use engine::watch::Watching;
+use engine::watch::WatchMode;
 use engine::{Engine, EngineSetup};
 use event::{Problems, Timestamp};
-use memory::Bound;
+use memory::MemoryBound;
 use requests::caller::Patience;
 use requests::{ApiError, Mode, Reply};
-use search::Point;
-use settings::{AsOf, Config};
+use search::TimePoint;
+use settings::{Config, PastPosition};
 use writer::exit::Exit;
 use writer::{Moment, Writer};
 
@@ -35,7 +35,7 @@ const KEPT: Duration = Duration::from_secs(60);
 /// Answers a question as of a time; `None` where it is about the present.
 pub(super) fn answer(
     local: &Local,
-    as_of: Option<Point>,
+    as_of: Option<TimePoint>,
     mode: Mode,
     ask: impl FnOnce(&Local) -> Result<Reply, ApiError>,
 ) -> Option<Result<Reply, ApiError>> {
@@ -46,7 +46,7 @@ pub(super) fn answer(
         return None;
     }
     let reply = answer_at(local, time, mode, ask);
-    Some(reply.map(|reply| reply.with("as_of", time.to_string().into())))
+    Some(reply.map(|reply| reply.with_field("as_of", time.to_string().into())))
 }
 
 fn answer_at(
@@ -130,14 +130,14 @@ fn busy() -> ApiError {
 /// Begins to read the logs as of a time.
 fn open(local: &Local, time: Timestamp) -> Result<Core, ApiError> {
     let core = &local.core;
-    let as_of = Some(AsOf { time, end: None });
+    let as_of = Some(PastPosition { time, end: None });
     let config = Config { as_of, ..core.config.clone() };
-    let bytes_max = snapshots::view(local)?.snapshot.room().bytes_max;
+    let bytes_max = snapshots::view(local)?.snapshot.memory_usage().bytes_max;
     let setup = EngineSetup {
         store: core.store.clone(),
         config: config.clone(),
-        bound: Bound { bytes_max, vector_bytes: 0 },
-        watching: Watching::PollOnly,
+        bound: MemoryBound { bytes_max, vector_bytes: 0 },
+        watching: WatchMode::PollOnly,
         dense: None,
         checkpoints: None,
     };
@@ -150,12 +150,12 @@ fn open(local: &Local, time: Timestamp) -> Result<Core, ApiError> {
         engine,
         store: core.store.clone(),
         config,
-        watching: Watching::PollOnly,
+        watching: WatchMode::PollOnly,
         model_dir: core.model_dir.clone(),
         query_log: None,
-        teller: None,
+        delivery_journal: None,
         links: <_>::default(),
-        words: <_>::default(),
+        analysis_cache: <_>::default(),
         past_sessions: <_>::default(),
         work_trees: <_>::default(),
         past: <_>::default(),

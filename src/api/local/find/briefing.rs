@@ -11,15 +11,15 @@ use crate::local::Local;
 use crate::local::look::changed_files;
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
-use engine::View;
+use engine::EngineView;
 use event::RepoKey;
-use guard::secrets::Redacted;
+use guard::secrets::RedactedText;
 use memory::Memory;
 use reply::Briefing;
 use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
 use search::snapshot::Snapshot;
 use search::staleness::{is_gone, is_written_after};
-use search::{Occasion, Picked, Query};
+use search::{BriefingSelection, Occasion, Query};
 use store::{DetectedRepo, read_project_config};
 
 /// Memories of a briefing for its task: twice as many as usually fit.
@@ -41,7 +41,8 @@ fn briefing(
     let task = task(request);
     let text = task.trim();
     let query = VectorQuery { local, text, named: request.repo.as_deref(), filters: &[] };
-    let (View { snapshot, extent }, pending) = query.send(Mode::Hybrid).catch_up(local)?;
+    let (EngineView { snapshot, coverage: extent }, pending) =
+        query.send(Mode::Hybrid).catch_up(local)?;
     let meaning = query.meaning(pending, Mode::Hybrid, &snapshot)?;
     used.record(&snapshot);
     let repo = required_repo(local, request.repo.as_deref(), &snapshot)?;
@@ -51,7 +52,7 @@ fn briefing(
     let changed = changed_files(local, notes.map(|note| &note.memory), &snapshot);
     let unembedded = meaning.partial_notice(local, &snapshot);
     let recent = snapshots::recent_only_notice(extent, &snapshot);
-    let left_out = snapshots::bound_notice(snapshot.room());
+    let left_out = snapshots::bound_notice(snapshot.memory_usage());
     let notices = [meaning.notice, recent, unembedded, left_out];
     let briefing = Briefing {
         repo: &repo,
@@ -63,7 +64,7 @@ fn briefing(
         section_tokens: &section_budgets(local, work_tree(local, &repo)),
     };
     let interest = snapshot.lexical().interest(text);
-    Ok(reply::briefing(&briefing, &|piece| interest.of(piece)))
+    Ok(reply::briefing(&briefing, &|piece| interest.weigh(piece)))
 }
 
 /// Searches for the task, best first.
@@ -96,7 +97,7 @@ fn pick(
     repo: &RepoKey,
     for_task: &[Arc<Memory>],
     snapshot: &Snapshot,
-) -> Picked {
+) -> BriefingSelection {
     let tree = work_tree(local, repo);
     let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
     let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
@@ -134,8 +135,8 @@ fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize
 }
 
 /// Returns what is searched for: the task in words, or the files where no task is given.
-fn task(request: &ContextRequest) -> Redacted {
-    request.task.clone().unwrap_or_else(|| Redacted::of(&request.files.join(" ")))
+fn task(request: &ContextRequest) -> RedactedText {
+    request.task.clone().unwrap_or_else(|| RedactedText::redact(&request.files.join(" ")))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl SearchRun<'_> {
             && is_without_result
             && !parsed.text.trim().is_empty()
         {
-            log.note(&parsed.text, self.here.as_ref(), self.local.core.now());
+            log.record_search(&parsed.text, self.here.as_ref(), self.local.core.now());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::local::{Local, repositories, snapshots};
-use engine::{AskedQuery, View};
+use engine::{EngineView, ScopedQuery};
 use event::RepoKey;
 use index::embed::worker::{PendingQuery, QueryEmbedding, QueryError};
 use index::embed::{EmbedError, SpaceId};
@@ -71,7 +71,7 @@ impl<'a> VectorQuery<'a> {
         } else {
             None
         };
-        let query = AskedQuery { text: self.text, repos: repos.as_deref() };
+        let query = ScopedQuery { text: self.text, repos: repos.as_deref() };
         let patience = &self.local.patience;
         let asked = engine.begin_query(&query, patience.query, patience.model);
         asked.map_or(PendingVector::NoModel, PendingVector::Asked)
@@ -82,7 +82,7 @@ impl<'a> VectorQuery<'a> {
         let Some(repos) = self.asked_repos(Some(snapshot)) else {
             return Some(Err(QueryError::Withheld));
         };
-        let query = AskedQuery { text: self.text, repos: Some(&repos) };
+        let query = ScopedQuery { text: self.text, repos: Some(&repos) };
         self.local.core.engine.embed_query(&query, self.local.patience.query)
     }
 
@@ -146,7 +146,7 @@ impl QueryMeaning {
 
     /// Says that some memories have no vector yet. Only people are told: a server catches up by itself.
     pub(super) fn partial_notice(&self, local: &Local, snapshot: &Snapshot) -> Option<String> {
-        let (embedded, memories) = (snapshot.embedded(), snapshot.memories().len());
+        let (embedded, memories) = (snapshot.embedded_count(), snapshot.memories().len());
         let is_for_people = self.embedding.is_some() && !local.patience.embed.is_zero();
         (is_for_people && embedded < memories).then(|| {
             format!(
@@ -186,12 +186,13 @@ impl PendingVector {
     /// Returns a snapshot to search. Where the vector counts, this waits a moment for memories that are being embedded. It is called
     /// after the model was asked, when the model is loaded. If some memories are still not embedded, the model may embed them before
     /// it answers the query, so the query's vector is waited for first.
-    pub(super) fn catch_up(self, local: &Local) -> Result<(View, Self), ApiError> {
+    pub(super) fn catch_up(self, local: &Local) -> Result<(EngineView, Self), ApiError> {
         let deadline = Instant::now() + local.patience.embed;
         let is_coming = matches!(self, Self::Asked(Ok(_)));
         loop {
             let view = snapshots::answerable(local)?;
-            let (embedded, memories) = (view.snapshot.embedded(), view.snapshot.memories().len());
+            let (embedded, memories) =
+                (view.snapshot.embedded_count(), view.snapshot.memories().len());
             if !is_coming || embedded >= memories {
                 return Ok((view, self));
             }
@@ -272,7 +273,11 @@ mod tests {
     use super::*;
 
     fn answer_of(model: &str) -> EmbeddingAnswer {
-        Ok(QueryEmbedding { space: SpaceId::of(model), vector: vec![1.0], tokens: Vec::new() })
+        Ok(QueryEmbedding {
+            space: SpaceId::from_name(model),
+            vector: vec![1.0],
+            tokens: Vec::new(),
+        })
     }
 
     /// What becomes of a first answer, and how often the model was asked again.
@@ -285,7 +290,7 @@ mod tests {
             count += 1;
             again.get(count - 1).map(|answer| answer())
         };
-        let answer = in_space(Some(first), SpaceId::of("new"), send_again).unwrap();
+        let answer = in_space(Some(first), SpaceId::from_name("new"), send_again).unwrap();
         let answer = answer.map(|embedding| embedding.space).map_err(|error| error.to_string());
         (answer, count)
     }
@@ -293,7 +298,7 @@ mod tests {
     // S-PROVIDER-6
     #[test]
     fn a_query_is_asked_again_after_an_exchange() {
-        let (new, busy) = (Ok(SpaceId::of("new")), Err(QueryError::Busy.to_string()));
+        let (new, busy) = (Ok(SpaceId::from_name("new")), Err(QueryError::Busy.to_string()));
         assert_eq!(asked(answer_of("new"), &[]), (new.clone(), 0));
         assert_eq!(asked(answer_of("old"), &[|| answer_of("new")]), (new.clone(), 1));
         assert_eq!(

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::search_run::SearchRun;
 use crate::reranker::Reranker;
-use engine::{AskedQuery, ModelInput};
-use guard::secrets::Redacted;
+use engine::{ModelInput, ScopedQuery};
+use guard::secrets::RedactedText;
 use memory::Memory;
 use requests::{Explain, Mode};
-use search::{Hit, LostBy, NearMiss, Query, SearchResult, Tier, Tiers};
+use search::{Hit, LossReason, NearMiss, Query, SearchResult, Tier, Tiers};
 
 /// Most hits that are sent: what a reranker reads in a second, and more than anybody reads.
 const SENT_MAX: usize = 30;
@@ -55,8 +55,8 @@ impl SearchRun<'_> {
             return None;
         }
         let repos = self.vector_query().asked_repos(Some(self.snapshot))?;
-        let query = AskedQuery { text, repos: Some(&repos) };
-        (query.is_seen_by(reranker.may_see()) == Some(true)).then_some(reranker)
+        let query = ScopedQuery { text, repos: Some(&repos) };
+        (query.is_visible_to(reranker.may_see()) == Some(true)).then_some(reranker)
     }
 
     /// Returns the likely hits of a search in our own order, also those behind the limit, as many as are sent.
@@ -89,12 +89,13 @@ fn reorder(hits: &mut [Hit], reranker: &dyn Reranker, query: &str) -> Result<(),
     let may_see = reranker.may_see();
     let is_sent = |(_, hit): &(usize, &Hit)| may_see(ModelInput::Memory(&hit.memory));
     let first = hits.iter().enumerate().take(SENT_MAX);
-    let (places, texts): (Vec<usize>, Vec<Redacted>) =
+    let (places, texts): (Vec<usize>, Vec<RedactedText>) =
         first.filter(is_sent).map(|(place, hit)| (place, text_of(&hit.memory))).unzip();
     if places.len() < 2 {
         return Err(None);
     }
-    let scores = reranker.scores(&Redacted::of(query).cut_to_characters(CHARS_MAX), &texts)?;
+    let scores =
+        reranker.scores(&RedactedText::redact(query).cut_to_characters(CHARS_MAX), &texts)?;
     let mut sent: Vec<(f64, Hit)> = Vec::with_capacity(places.len());
     for (place, score) in places.iter().zip(scores) {
         let Some(mut hit) = hits.get(*place).cloned() else { continue };
@@ -114,18 +115,21 @@ fn reorder(hits: &mut [Hit], reranker: &dyn Reranker, query: &str) -> Result<(),
 }
 
 /// Returns the text of a memory as it is sent. Its title is the beginning of it.
-fn text_of(memory: &Memory) -> Redacted {
+fn text_of(memory: &Memory) -> RedactedText {
     let event = memory.event();
     let both = [event.context.as_str(), event.lesson.as_str()];
     let parts: Vec<&str> = both.into_iter().filter(|text| !text.is_empty()).collect();
-    Redacted::of(&parts.join("\n")).cut_to_characters(CHARS_MAX)
+    RedactedText::redact(&parts.join("\n")).cut_to_characters(CHARS_MAX)
 }
 
 /// Adds to the near misses of an explained search the hits that the new order has pushed behind the limit.
 fn add_cut_hits(found: &mut SearchResult<'_>, own: &[Hit], cut: Vec<Hit>, limit: usize) {
     let was_shown = |hit: &Hit| own.iter().any(|other| is_of(other, &hit.memory));
-    let miss =
-        |hit: Hit| NearMiss { memory: hit.memory, score: hit.score, lost_by: LostBy::Limit(limit) };
+    let miss = |hit: Hit| NearMiss {
+        memory: hit.memory,
+        score: hit.score,
+        reason: LossReason::Limit(limit),
+    };
     let lost = cut.into_iter().filter(was_shown).map(miss).collect::<Vec<_>>();
     found.near_misses.splice(..0, lost);
 }

@@ -10,14 +10,14 @@ use crate::local::Local;
 use crate::local::look::{self, changed_files};
 use crate::local::repositories;
 use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
-use engine::{Extent, View};
+use engine::{EngineView, LogCoverage};
 use event::RepoKey;
-use index::lexical::Prepared;
+use index::lexical::PreparedQuery;
 use reply::{ReplyReader, SearchReply};
 use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use search::links::{self, LinkedMemory};
 use search::snapshot::Snapshot;
-use search::{Filter, Hit, ParsedQuery, Query, SearchResult, Tier, Tiers, Words};
+use search::{Filter, Hit, ParsedQuery, Query, SearchResult, Tier, Tiers, WordMatching};
 
 /// How long a search waits for the model while others write faster than lines are read.
 const HURRIED: Duration = Duration::from_millis(60);
@@ -34,7 +34,7 @@ pub(super) struct SearchRun<'a> {
     /// The way of searching for which there is time.
     pub(super) mode: Mode,
     pub(super) snapshot: &'a Snapshot,
-    extent: Extent,
+    extent: LogCoverage,
     /// The repository at hand.
     pub(super) here: Option<RepoKey>,
     filter: Filter,
@@ -59,11 +59,11 @@ fn search_text(
     request: &SearchRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let parsed = ParsedQuery::of(&request.query);
+    let parsed = ParsedQuery::parse(&request.query);
     let mode = affordable(local, request.mode);
     let pending = vector_query(local, request, &parsed).send(mode);
-    let (View { snapshot, extent }, pending) = pending.catch_up(local)?;
-    let pending = if extent == Extent::Behind { pending.with_wait(HURRIED) } else { pending };
+    let (EngineView { snapshot, coverage: extent }, pending) = pending.catch_up(local)?;
+    let pending = if extent == LogCoverage::Behind { pending.with_wait(HURRIED) } else { pending };
     used.record(&snapshot);
     let here = repositories::repo_or_here(local, named(request), &snapshot)?;
     let run = SearchRun {
@@ -130,7 +130,7 @@ impl<'a> SearchRun<'a> {
             text: &self.parsed.text,
             vector: self.meaning.vector(),
             tokens: self.meaning.tokens(),
-            words: if request.mode == Mode::Dense { Words::DoNotCount } else { Words::Count },
+            words: if request.mode == Mode::Dense { WordMatching::Off } else { WordMatching::On },
             filter: self.filter.clone(),
             here: self.here.clone(),
             min_likelihood: f32::from(request.min_relevance_percent) / 100.0,
@@ -152,7 +152,7 @@ impl<'a> SearchRun<'a> {
             self.meaning.notice.take(),
             snapshots::recent_only_notice(self.extent, snapshot),
             of_vectors.or_else(|| scale_notice(self.request.explain, snapshot)),
-            snapshots::bound_notice(snapshot.room()),
+            snapshots::bound_notice(snapshot.memory_usage()),
             self.unknown_repo_notice(),
         ];
         notices.into_iter().flatten().collect()
@@ -173,9 +173,9 @@ impl<'a> SearchRun<'a> {
     fn reply_of_memories(&self, found: &SearchResult<'_>) -> Reply {
         let (local, request) = (self.local, self.request);
         let memories = found.hits.iter().map(|hit| &hit.memory);
-        let interest = found.words.as_ref().map(Prepared::interest);
+        let interest = found.words.as_ref().map(PreparedQuery::interest);
         let of_interest =
-            |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
+            |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.weigh(piece));
         let reply = SearchReply {
             hits: &found.hits,
             here: self.here.as_ref(),
@@ -201,7 +201,13 @@ impl<'a> SearchRun<'a> {
             return Vec::new();
         }
         let core = &self.local.core;
-        links::linked(self.snapshot, &core.links.of(self.snapshot), hits, &self.filter, core.now())
+        links::linked_memories(
+            self.snapshot,
+            &core.links.links_of(self.snapshot),
+            hits,
+            &self.filter,
+            core.now(),
+        )
     }
 }
 

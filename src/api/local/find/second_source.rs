@@ -2,9 +2,9 @@
 //! this machine stands, and says so. Not here: the source (`api::second_source`).
 
 use super::search_run::SearchRun;
-use crate::second_source::KnownHere;
+use crate::second_source::LocalKnowledge;
 use index::embed::SpaceId;
-use search::{PendingSearch, Query, SearchResult, Words};
+use search::{PendingSearch, Query, SearchResult, WordMatching};
 
 impl<'a> SearchRun<'a> {
     /// Finishes the search of this machine and asks the second source at the same time. Returns the hits of both, and adds a notice
@@ -21,7 +21,8 @@ impl<'a> SearchRun<'a> {
             }
             None => (words.finish(&query, limit), Err("has vectors of another model".to_owned())),
             Some(comparable) => std::thread::scope(|scope| {
-                let known = KnownHere { repos: self.snapshot.repos(), now: (core.clock)().now };
+                let known =
+                    LocalKnowledge { repos: self.snapshot.repos(), now: (core.clock)().now };
                 let thread = std::thread::Builder::new().name("engine".to_owned());
                 let asked =
                     thread.spawn_scoped(scope, move || second.find(&comparable, limit, &known));
@@ -32,7 +33,7 @@ impl<'a> SearchRun<'a> {
         };
         match others {
             Ok(others) => {
-                found.hits = search::joined(found.hits, others, self.snapshot, (&query, limit));
+                found.hits = search::merge_hits(found.hits, others, self.snapshot, (&query, limit));
             }
             Err(reason) => self.notices.push(format!(
                 "Note: only the memories of this machine were searched; the engine {reason}."
@@ -49,7 +50,7 @@ fn comparable<'a>(query: &Query<'a>, own: SpaceId, other: SpaceId) -> Option<Que
         return Some(query.clone());
     }
     let by_words = Query { vector: None, tokens: &[], ..query.clone() };
-    (query.words == Words::Count).then_some(by_words)
+    (query.words == WordMatching::On).then_some(by_words)
 }
 
 #[cfg(test)]
@@ -61,14 +62,14 @@ mod tests {
     // S-CORPUS-9
     #[test]
     fn no_vector_goes_to_another_model() {
-        let (ours, others) = (SpaceId::of("ours"), SpaceId::of("theirs"));
+        let (ours, others) = (SpaceId::from_name("ours"), SpaceId::from_name("theirs"));
         let query = Query { text: "walrus", vector: Some(&VECTOR), ..Query::default() };
         let sent = |query: &Query<'static>, space| {
             comparable(query, ours, space).map(|query| query.vector)
         };
         assert_eq!(sent(&query, ours), Some(Some(&VECTOR[..])));
         assert_eq!(sent(&query, others), Some(None), "it is asked by words");
-        let by_meaning = Query { words: Words::DoNotCount, ..query.clone() };
+        let by_meaning = Query { words: WordMatching::Off, ..query.clone() };
         assert_eq!(sent(&by_meaning, ours), Some(Some(&VECTOR[..])));
         assert_eq!(sent(&by_meaning, others), None, "nothing is left to ask");
     }

@@ -8,18 +8,19 @@ use super::search_run::{SearchRun, likely_count};
 use crate::local::repositories::{repo_if_named, required_repo};
 use crate::local::shared_core::SessionAccess;
 use crate::local::{Local, snapshots};
-use engine::View;
+use engine::EngineView;
 use event::RepoKey;
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use reply::{
-    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
+    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsForSearch,
+    SessionsFound,
 };
 use requests::sessions::{SessionListRequest, SessionSearchRequest};
 use requests::{ApiError, FailedCommand, Reply, SearchScope};
 use search::snapshot::Snapshot;
 use search::{SearchResult, Tiers};
-use sessions::mended::{FailureSigns, known_ends};
-use sessions::session_judgement::may_tell;
+use sessions::fixed_failure::{FailureSigns, known_fixes};
+use sessions::session_judgement::may_recommend_fix;
 use sessions::session_rows::{KeptSession, SessionFilter, SessionRow};
 use sessions::session_search::{SessionHit, SessionQuery};
 use sessions::session_store::{SessionError, SessionStore};
@@ -57,7 +58,7 @@ pub(crate) fn search_sessions(
 ) -> Result<Reply, ApiError> {
     check_access(local)?;
     let past = &local.core.past_sessions;
-    let Some(kept) = past.kept().map_err(|error| store_error(&error))? else {
+    let Some(kept) = past.open_store().map_err(|error| store_error(&error))? else {
         return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
     };
     if let Some(failure) = &request.failed {
@@ -84,7 +85,8 @@ pub(crate) fn search_sessions(
         limit: request.limit + FLAGGED_MAX,
     };
     let hits = view.index.find(&query);
-    let sessions = disclosed(&kept, &hits, ShownHow::Listed, request.limit, &request.query)?;
+    let sessions =
+        disclosed(&kept, &hits, DisclosureOccasion::Listed, request.limit, &request.query)?;
     let reply = reply::session_hits(&SessionsFound {
         sessions: &sessions,
         reader: local.reader(),
@@ -103,7 +105,8 @@ pub(crate) fn newest_sessions(
 ) -> Result<Reply, ApiError> {
     check_access(local)?;
     let repo = repo_if_named(local, request.repo.as_deref(), snapshot)?;
-    let Some(kept) = local.core.past_sessions.kept().map_err(|error| store_error(&error))? else {
+    let Some(kept) = local.core.past_sessions.open_store().map_err(|error| store_error(&error))?
+    else {
         return Ok(reply::no_sessions_kept());
     };
     let now = local.core.now();
@@ -135,9 +138,9 @@ impl SearchRun<'_> {
         let is_answered = likely_count(&found.hits) > 0;
         let wait = if is_answered { WAIT_ASIDE } else { local.patience.query };
         let session = match self.past_session(wait) {
-            Some(Some(answer)) => SessionsBeside::Answer(answer),
-            Some(None) if !is_answered => SessionsBeside::Unlikely,
-            Some(None) | None => SessionsBeside::Nothing,
+            Some(Some(answer)) => SessionsForSearch::Answer(answer),
+            Some(None) if !is_answered => SessionsForSearch::Unlikely,
+            Some(None) | None => SessionsForSearch::Nothing,
         };
         reply::with_session(reply, &session, local.reader(), request.max_tokens)
     }
@@ -148,7 +151,7 @@ impl SearchRun<'_> {
         let (local, query) = (self.local, &self.request.query);
         check_access(local).ok()?;
         let past = &local.core.past_sessions;
-        let (view, kept) = (past.view(wait).ok()??, past.kept().ok()??);
+        let (view, kept) = (past.view(wait).ok()??, past.open_store().ok()??);
         let repos = self.here.as_ref().map(|here| names_of(here, self.snapshot));
         let all = SessionSearchRequest::default();
         let allowed = allowed_sessions(local, &kept, &all, repos.as_ref()).ok()?;
@@ -161,7 +164,7 @@ impl SearchRun<'_> {
             limit: 1 + FLAGGED_MAX,
         });
         hits.retain(SessionHit::is_likely);
-        let disclosed = disclosed(&kept, &hits, ShownHow::Unasked, 1, query).ok()?;
+        let disclosed = disclosed(&kept, &hits, DisclosureOccasion::Unasked, 1, query).ok()?;
         Some(reply::session_answer(&disclosed))
     }
 }
@@ -172,13 +175,14 @@ fn known_fix(
     kept: &SessionStore,
     failure: &FailedCommand,
 ) -> Result<Reply, ApiError> {
-    let signs = FailureSigns::of(&failure.command, &failure.output);
+    let signs = FailureSigns::recognise(&failure.command, &failure.output);
     let Some((signs, here)) = signs.zip(local.here.as_ref()) else {
         return Ok(reply::known_end(None));
     };
     let own = local.writer.identity.session_id.as_deref();
-    let mut rows =
-        kept.mended_like(here.as_str(), &signs, own).map_err(|error| store_error(&error))?;
+    let mut rows = kept
+        .fixed_failures_like(here.as_str(), &signs, own)
+        .map_err(|error| store_error(&error))?;
     let policy = &local.core.config.sessions;
     // Most people exclude nothing, and a failing command waits for this.
     if *policy != SessionPolicy::default() && !rows.is_empty() {
@@ -188,8 +192,8 @@ fn known_fix(
         rows.retain(|row| !left_out.contains(&row.session));
     }
     // A hook says it, and nobody asked.
-    rows.retain(|row| may_tell(row, &failure.command));
-    let ends = known_ends(&signs, &rows, 1);
+    rows.retain(|row| may_recommend_fix(row, &failure.command));
+    let ends = known_fixes(&signs, &rows, 1);
     let Some(end) = ends.first() else { return Ok(reply::known_end(None)) };
     let cited = kept.cited_id(&end.latest.session).map_err(|error| store_error(&error))?;
     Ok(reply::known_end(Some((end, &cited))))
@@ -234,7 +238,7 @@ fn show(
 /// Returns the repositories to look at; nothing for all.
 fn repos_of(local: &Local, scope: &SearchScope) -> Result<Option<HashSet<String>>, ApiError> {
     let SearchScope::Only(named) = scope else { return Ok(None) };
-    let View { snapshot, .. } = snapshots::view(local)?;
+    let EngineView { snapshot, .. } = snapshots::view(local)?;
     Ok(Some(names_of(&required_repo(local, named.as_deref(), &snapshot)?, &snapshot)))
 }
 
@@ -274,7 +278,7 @@ fn leaves_out(policy: &SessionPolicy, session: &SessionRow) -> bool {
 fn disclosed(
     kept: &SessionStore,
     hits: &[SessionHit],
-    how: ShownHow,
+    how: DisclosureOccasion,
     limit: usize,
     question: &str,
 ) -> Result<DisclosedSessions, ApiError> {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::page_end::{PageEnd, sort_key};
 use crate::local::{Local, repositories};
 use event::Timestamp;
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, Memory};
 use reply::{Reply, ReplyReader};
 use requests::ApiError;
@@ -91,7 +91,7 @@ pub(super) fn page(
         };
         reply.text.push_str(&format!("\n\n{count} of {total}. The next page: {how}"));
     }
-    Ok(reply.with("total", total.into()).with("next", json!(next)))
+    Ok(reply.with_field("total", total.into()).with_field("next", json!(next)))
 }
 
 /// Says why a page has nothing, where the request may be the reason.
@@ -123,10 +123,10 @@ fn why_none(
 }
 
 /// Whoever asks for what is flagged sees it, marked.
-fn how(request: &BrowseRequest) -> ShownHow {
+fn how(request: &BrowseRequest) -> DisclosureOccasion {
     match request.state {
-        BrowsedState::Flagged => ShownHow::Named,
-        _ => ShownHow::Listed,
+        BrowsedState::Flagged => DisclosureOccasion::Named,
+        _ => DisclosureOccasion::Listed,
     }
 }
 

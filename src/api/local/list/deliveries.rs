@@ -1,10 +1,10 @@
-//! Answers what agents were shown: a page of the journal, the newest first. Not here: writing it (`journal::told`).
+//! Answers what agents were shown: a page of the journal, the newest first. Not here: writing it (`journal::agent_delivery`).
 
 use serde_json::{Value, json};
 
+use crate::journal::journal_line::{JournalMemories, page_entry};
 use crate::journal::kind;
 use crate::journal::sequence::Sequence;
-use crate::journal::shown::{NamedMemories, entry};
 use crate::local::{Local, citation, repositories};
 use event::Problems;
 use reply::Reply;
@@ -26,7 +26,7 @@ pub(super) fn page(
         Some(id) => citation::cited_memories([id], snapshot)?.pop(),
         None => None,
     };
-    let Some(teller) = &local.core.teller else {
+    let Some(teller) = &local.core.delivery_journal else {
         return Ok(Reply::new(
             JOURNAL_OFF.to_owned(),
             json!({ "entries": [], "next": null, "notices": [JOURNAL_OFF] }),
@@ -46,13 +46,13 @@ pub(super) fn page(
         });
         is("agent", &request.agent) && is("session", &request.session) && is_of_repo && has_memory
     };
-    let mut lines = teller.journal().back_from(before, &[kind::INJECTED]);
+    let mut lines = teller.journal().read_back(before, &[kind::INJECTED]);
     lines.retain(|(_, line)| is_wanted(line));
     let is_more = lines.len() > request.limit;
     lines.truncate(request.limit);
     let next = lines.last().filter(|_| is_more).map(|(sequence, _)| sequence.to_string());
-    let memories = NamedMemories::of(lines.iter().map(|(_, line)| line), snapshot);
-    let entries = lines.iter().map(|(sequence, line)| entry(*sequence, line, &memories));
+    let memories = JournalMemories::look_up(lines.iter().map(|(_, line)| line), snapshot);
+    let entries = lines.iter().map(|(sequence, line)| page_entry(*sequence, line, &memories));
     let entries: Vec<Value> = entries.collect();
     let text = entries.iter().map(in_words).collect::<Vec<_>>().join("\n");
     Ok(Reply::new(text, json!({ "entries": entries, "next": next })))

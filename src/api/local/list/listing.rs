@@ -12,7 +12,7 @@ use crate::local::find::newest_sessions;
 use crate::local::repositories::required_repo;
 use crate::local::snapshots::{self, undamaged_answer};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
 use reply::Reply;
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
@@ -27,7 +27,7 @@ pub(crate) fn recent(limit: usize, snapshot: &Snapshot) -> Reply {
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);
-    reply::list("Recent memories", &memories, ShownHow::Listed)
+    reply::list("Recent memories", &memories, DisclosureOccasion::Listed)
 }
 
 pub(crate) fn complete(local: &Local, request: &CompleteRequest) -> Result<Reply, ApiError> {
@@ -52,7 +52,11 @@ pub(crate) fn list(
         Listing::Savings(request) => return savings::savings(local, request, snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(snapshot, session);
-            return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed));
+            return Ok(reply::list(
+                "Memories of this session",
+                &memories,
+                DisclosureOccasion::Listed,
+            ));
         }
         Listing::OfAgentFiles => {
             let here = required_repo(local, None, snapshot)?;
@@ -193,7 +197,7 @@ fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use event::{Decoded, MemoryChange, codec};
+    use event::{DecodedLine, MemoryChange, codec};
     use memory::{Fold, LinePlace};
 
     /// Returns the id of the last event that decides, given events in the order of time.
@@ -203,10 +207,11 @@ mod tests {
         for (offset, line) in (0..).zip(std::iter::once(&memory).chain(said)) {
             let mut line = line.clone();
             line["timestamp"] = json!(format!("2026-01-02T03:04:{offset:02}Z"));
-            let Decoded::Event(event) = codec::decode(line.to_string().as_bytes(), "api") else {
+            let DecodedLine::Event(event) = codec::decode(line.to_string().as_bytes(), "api")
+            else {
                 panic!("{line}")
             };
-            assert!(offset == 0 || MemoryChange::of(&event).is_some(), "{line}");
+            assert!(offset == 0 || MemoryChange::from_event(&event).is_some(), "{line}");
             let repo = event.repo_key();
             fold.apply(*event, repo, LinePlace::own("a", offset));
         }

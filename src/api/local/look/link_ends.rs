@@ -11,7 +11,7 @@ use event::{Node, Problems, RepoKey};
 use memory::Memory;
 use requests::ApiError;
 use search::links::{CodePlace, NodeRef};
-use search::snapshot::{Cited, Snapshot};
+use search::snapshot::{CitedMemory, Snapshot};
 
 /// Finds the sources and targets of links in a snapshot.
 pub(crate) struct LinkEndFinder<'a> {
@@ -46,10 +46,12 @@ impl<'a> LinkEndFinder<'a> {
         {
             return Ok(LinkEnd::Memory(*number, Arc::clone(memory)));
         }
-        match self.snapshot.cited(text) {
-            Cited::None if is_path(text) => self.code(text).map(LinkEnd::Code).map_err(refuse),
-            Cited::None => {
-                let hint = no_memory_notice(text, self.snapshot.room());
+        match self.snapshot.find_cited(text) {
+            CitedMemory::None if is_path(text) => {
+                self.code(text).map(LinkEnd::Code).map_err(refuse)
+            }
+            CitedMemory::None => {
+                let hint = no_memory_notice(text, self.snapshot.memory_usage());
                 Err(ApiError::NotFound(format!("{hint}; write a file as code:path")))
             }
             _ => {
@@ -79,9 +81,9 @@ impl<'a> LinkEndFinder<'a> {
     pub(crate) fn node(&self, node_ref: &NodeRef) -> Option<Node> {
         match node_ref {
             NodeRef::Memory(number) => {
-                self.snapshot.memory(*number).map(|memory| Node::of(memory.id.clone()))
+                self.snapshot.memory(*number).map(|memory| Node::from_id(memory.id.clone()))
             }
-            NodeRef::Absent(id) => Some(Node::of(id.clone())),
+            NodeRef::Absent(id) => Some(Node::from_id(id.clone())),
             NodeRef::Code(place) => Node::code(&place.path, place.symbol.as_deref()).ok(),
         }
     }
@@ -90,7 +92,7 @@ impl<'a> LinkEndFinder<'a> {
 impl LinkEnd {
     pub(crate) fn node(&self) -> Node {
         match self {
-            Self::Memory(_, memory) => Node::of(memory.id.clone()),
+            Self::Memory(_, memory) => Node::from_id(memory.id.clone()),
             Self::Code(node) => node.clone(),
         }
     }
@@ -107,7 +109,7 @@ impl LinkEnd {
     pub(crate) fn node_ref(&self, repo: &RepoKey) -> NodeRef {
         match self {
             Self::Memory(number, _) => NodeRef::Memory(*number),
-            Self::Code(node) => CodePlace::of(node, repo)
+            Self::Code(node) => CodePlace::from_node(node, repo)
                 .map_or_else(|| NodeRef::Absent(node.id().clone()), NodeRef::Code),
         }
     }
@@ -122,7 +124,7 @@ pub(crate) fn refuse_missing(
     let LinkEnd::Code(node) = node else { return Ok(()) };
     let git = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
     let (Some(git), Some(place)) =
-        (git.and_then(|place| place.git.as_ref()), CodePlace::of(node, repo))
+        (git.and_then(|place| place.git.as_ref()), CodePlace::from_node(node, repo))
     else {
         return Ok(());
     };

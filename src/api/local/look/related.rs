@@ -22,8 +22,8 @@ pub(crate) fn related(
     let now = local.core.now();
     let until = request.as_of.map(|point| point.last(now));
     let links = match until {
-        None => local.core.links.of(snapshot),
-        Some(_) => Arc::new(Links::of(snapshot, until)),
+        None => local.core.links.links_of(snapshot),
+        Some(_) => Arc::new(Links::collect(snapshot, until)),
     };
     let repo = repositories::repo_or_here(local, request.repo.as_deref(), snapshot)?;
     let finder = LinkEndFinder::new(local, snapshot);
@@ -47,14 +47,15 @@ pub(crate) fn related(
         &WalkOptions {
             starts,
             depth: request.depth(),
-            way: request.way,
+            direction: request.way,
             relation: request.relation,
             now,
             as_of: until,
         },
     );
-    let notices: Vec<String> =
-        notices(walked.held_back, walked.is_cut).chain(bound_notice(snapshot.room())).collect();
+    let notices: Vec<String> = notices(walked.held_back, walked.is_cut)
+        .chain(bound_notice(snapshot.memory_usage()))
+        .collect();
     Ok(reply::related(&Related {
         snapshot,
         of: &of,
@@ -77,7 +78,8 @@ fn places(
     snapshot: &Snapshot,
     links: &Links,
 ) -> Result<Vec<NodeRef>, Problems> {
-    let place = CodePlace::of(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
+    let place =
+        CodePlace::from_node(node, repo).ok_or_else(|| Problems::one("id", "is not a file"))?;
     let keys = snapshot.keys_of(repo);
     let is_it = |other: &CodePlace| {
         keys.contains(&other.repo)

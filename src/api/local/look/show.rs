@@ -9,7 +9,7 @@ use crate::local::Local;
 use crate::local::citation::cited_memories;
 use event::EventId;
 use memory::Memory;
-use reply::{MemoryLink, Reply, Standing};
+use reply::{MemoryLink, MemoryState, Reply};
 use requests::ApiError;
 use search::links::NodeRef;
 use search::snapshot::Snapshot;
@@ -23,25 +23,25 @@ pub(crate) fn show(local: &Local, ids: &[String]) -> Result<Reply, ApiError> {
 
 fn memories_of_ids(local: &Local, ids: &[String], snapshot: &Snapshot) -> Result<Reply, ApiError> {
     let cited = cited_memories(ids, snapshot)?;
-    let memories = snapshot.with_others_of_their_ids(cited);
+    let memories = snapshot.with_same_ids(cited);
     let now = local.core.now();
-    let links = local.core.links.of(snapshot);
+    let links = local.core.links.links_of(snapshot);
     let changed = staleness::changed_files(local, memories.iter(), snapshot);
     let numbered: BTreeMap<&EventId, u32> = numbers(&memories, snapshot);
     let standing = |memory: &Arc<Memory>| {
         let number = numbered.get(&memory.id).copied();
         let edges = number
             .into_iter()
-            .flat_map(|number| links.at(&NodeRef::Memory(number)).collect::<Vec<_>>());
-        let of_now = edges.filter(|edge| edge.said.holds_at(now));
+            .flat_map(|number| links.edges_at(&NodeRef::Memory(number)).collect::<Vec<_>>());
+        let of_now = edges.filter(|edge| edge.details.holds_at(now));
         let links = of_now.map(|edge| MemoryLink {
             to: edge.to.clone(),
-            relation: edge.said.relation.as_str(),
+            relation: edge.details.relation.as_str(),
             is_outward: edge.is_outward,
-            strength: edge.said.strength,
-            origin: edge.said.origin.clone(),
+            strength: edge.details.strength,
+            origin: edge.details.origin.clone(),
         });
-        Standing {
+        MemoryState {
             snapshot,
             memory: Arc::clone(memory),
             is_inactive: memory.is_inactive(now),
@@ -50,7 +50,7 @@ fn memories_of_ids(local: &Local, ids: &[String], snapshot: &Snapshot) -> Result
                 .then(|| changed.get(&memory.id).cloned().unwrap_or_default()),
         }
     };
-    Ok(reply::items_with_standing(&memories.iter().map(standing).collect::<Vec<_>>()))
+    Ok(reply::items_with_state(&memories.iter().map(standing).collect::<Vec<_>>()))
 }
 
 /// Finds the numbers of memories in one pass.

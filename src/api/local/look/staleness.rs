@@ -10,10 +10,10 @@ use crate::local::repositories::required_repo;
 use crate::work_trees::known_tree::KnownTree;
 use event::{Problems, RepoKey};
 use memory::Memory;
-use reply::{Checked, CheckedTree};
+use reply::{CheckedRepo, CheckedTree};
 use requests::{ApiError, Reply, StaleRequest};
 use search::snapshot::Snapshot;
-use search::staleness::{Changed, changed_since};
+use search::staleness::{ChangedFiles, changed_since};
 
 /// Work trees of one repository that one answer is about, those that callers came from last: each may be a look.
 const TREES_MAX: usize = 4;
@@ -44,7 +44,7 @@ pub(crate) fn stale(
         tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
     let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
     let look = tree.look((local.core.clock)().now, snapshot).ok_or_else(gone)?;
-    Ok(reply::stale(&Checked { repo: here, report: &look.report, older: look.older }))
+    Ok(reply::stale(&CheckedRepo { repo: here, report: &look.report, older: look.older }))
 }
 
 /// Answers from the known work trees of a repository.
@@ -58,7 +58,7 @@ fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
     let checked = looks.iter().map(|(name, look)| CheckedTree {
         name,
         at: look.at,
-        checked: Checked { repo, report: &look.report, older: look.older },
+        checked: CheckedRepo { repo, report: &look.report, older: look.older },
     });
     reply::stale_by_tree(repo, &checked.collect::<Vec<_>>())
 }
@@ -83,7 +83,7 @@ pub(crate) fn changed_files<'a>(
     local: &Local,
     memories: impl Iterator<Item = &'a Arc<Memory>>,
     snapshot: &Snapshot,
-) -> Changed {
-    let Some((top, keys)) = own_work_tree(local, snapshot) else { return Changed::new() };
+) -> ChangedFiles {
+    let Some((top, keys)) = own_work_tree(local, snapshot) else { return ChangedFiles::new() };
     changed_since(memories.filter(|memory| keys.contains(&memory.repo)), top)
 }

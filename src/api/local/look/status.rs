@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::local::{Local, snapshots};
-use engine::digest::Digest;
-use engine::{Extent, View};
+use engine::state_digest::StateDigest;
+use engine::{EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
 use index::embed::worker::{Progress, WorkerState};
 use index::embed::{EmbedError, RUNS_MODEL, model};
-use reply::{Model, ModelPlace, NextModelState, Whoami};
+use reply::{ModelPlace, ModelReport, NextModelState, Whoami};
 use requests::{ApiError, Reply};
 use search::snapshot::Snapshot;
 use store::Store;
@@ -21,30 +21,31 @@ use writer::exit::Exit;
 const LONG_LOGS_SHOWN: usize = 3;
 
 pub(crate) fn status(local: &Local) -> Result<Reply, ApiError> {
-    let View { snapshot, extent } = snapshots::view(local)?;
+    let EngineView { snapshot, coverage: extent } = snapshots::view(local)?;
     let store = &local.writer.store;
     let model_state = model_state(local, &snapshot);
     let reply = reply::status(store.root(), store.root().is_dir(), &snapshot, &model_state);
     let reply = match snapshots::no_log_notice(local) {
-        Some(says) => reply.and("store", &format!("it {says}")),
+        Some(says) => reply.with_line("store", &format!("it {says}")),
         None => reply,
     };
     let reply = with_reranker(local, reply);
-    let reply = long_logs(store).into_iter().fold(reply, |reply, says| reply.and("long", &says));
+    let reply =
+        long_logs(store).into_iter().fold(reply, |reply, says| reply.with_line("long", &says));
     Ok(match extent {
-        Extent::Whole => reply,
-        Extent::Recent | Extent::Behind => {
+        LogCoverage::Whole => reply,
+        LogCoverage::Recent | LogCoverage::Behind => {
             let line = "not complete: the logs are being read, and these are the newest";
-            reply.and("reading", line).with("reading", true.into())
+            reply.with_line("reading", line).with_field("reading", true.into())
         }
     })
 }
 
 /// Returns the state of the model that embeds memories.
-fn model_state(local: &Local, snapshot: &Snapshot) -> Model {
+fn model_state(local: &Local, snapshot: &Snapshot) -> ModelReport {
     let directory = local.core.model_dir.display().to_string();
     let next = next_model(local, snapshot);
-    let none = |line: String| Model {
+    let none = |line: String| ModelReport {
         line,
         works: false,
         directory: directory.clone(),
@@ -77,7 +78,7 @@ fn model_state(local: &Local, snapshot: &Snapshot) -> Model {
         WorkerState::Failed(error) => return none(format!("off: {error}")),
     };
     let place = if local.core.engine.asks_others() { ModelPlace::Others } else { ModelPlace::Here };
-    Model { line, works: true, directory, cache_trouble, trouble: model_trouble, place, next }
+    ModelReport { line, works: true, directory, cache_trouble, trouble: model_trouble, place, next }
 }
 
 /// Returns the state of the model that is to answer next.
@@ -98,7 +99,7 @@ fn with_reranker(local: &Local, reply: Reply) -> Reply {
     let (says, is_resting) = (reranker.what_is_sent(), reranker.is_resting());
     let rests = if is_resting { "; it failed a moment ago and is left alone" } else { "" };
     let json = json!({ "name": reranker.name(), "what_is_sent": says, "rests": is_resting });
-    reply.and("reranker", &format!("{says}{rests}")).with("reranker", json)
+    reply.with_line("reranker", &format!("{says}{rests}")).with_field("reranker", json)
 }
 
 /// Says which logs are worth archiving.
@@ -120,7 +121,7 @@ pub(crate) fn digest(local: &Local, snapshot: &Snapshot) -> Result<Reply, ApiErr
         return Err(ApiError::Failed { exit: Exit::Io, message });
     }
     let origin = local.writer.store.origin().ok().flatten();
-    let digest = Digest::of(snapshot, origin.as_ref());
+    let digest = StateDigest::compute(snapshot, origin.as_ref());
     let json = json!({
         "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
         "documents": digest.documents, "terms": digest.terms,
@@ -142,7 +143,7 @@ pub(crate) fn whoami(local: &Local) -> Result<Reply, ApiError> {
                        none; change into one that exists, for example cd ~";
         return Err(ApiError::Failed { exit: Exit::Unavailable, message: message.to_owned() });
     };
-    let View { snapshot, .. } = snapshots::view(local)?;
+    let EngineView { snapshot, .. } = snapshots::view(local)?;
     let log = local.writer.store.log_of(here);
     let keys = snapshot.keys_of(here);
     let alike: Vec<String> = snapshot
