@@ -5,8 +5,8 @@
 //! One line is one write at the end of the file. When the file is full, its last line says so and a new one, the next
 //! generation, begins; the one before the last is removed.
 //!
-//! In reading order: [`sequence`] (a place in the journal), [`reading`], [`told`] (what agents were told), [`announcer`] (new
-//! lines of the logs), [`shown`] (lines for listeners and pages). Not here: who listens (`web`).
+//! In reading order: [`sequence`] (a place in the journal), [`reading`], [`agent_delivery`] (what agents were shown), [`announcer`] (new
+//! lines of the logs), [`journal_line`] (lines for listeners and pages). Not here: who listens (`web`).
 
 pub mod agent_delivery;
 pub mod announcer;
