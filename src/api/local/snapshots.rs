@@ -30,8 +30,8 @@ pub(super) fn answerable(local: &Local) -> Result<EngineView, ApiError> {
 
 /// Returns a snapshot of all memories: a part of them cannot tell that a memory does not exist.
 pub(super) fn complete_snapshot(local: &Local) -> Result<Snapshot, ApiError> {
-    let EngineView { snapshot, coverage: extent } = answerable(local)?;
-    match extent {
+    let EngineView { snapshot, coverage } = answerable(local)?;
+    match coverage {
         LogCoverage::Whole => Ok(snapshot),
         LogCoverage::Recent | LogCoverage::Behind => {
             let whole = local.core.engine.snapshot_within(local.patience.index);
@@ -94,9 +94,9 @@ pub(super) fn no_log_notice(local: &Local) -> Option<String> {
 }
 
 /// Says that not all logs have been read yet.
-pub(super) fn recent_only_notice(extent: LogCoverage, snapshot: &Snapshot) -> Option<String> {
+pub(super) fn recent_only_notice(coverage: LogCoverage, snapshot: &Snapshot) -> Option<String> {
     let newest = snapshot.memories().len();
-    (extent != LogCoverage::Whole).then(|| {
+    (coverage != LogCoverage::Whole).then(|| {
         format!(
             "Note: the index is not complete yet; only the {newest} newest memories were searched."
         )

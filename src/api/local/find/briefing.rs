@@ -41,8 +41,7 @@ fn briefing(
     let task = task(request);
     let text = task.trim();
     let query = VectorQuery { local, text, named: request.repo.as_deref(), filters: &[] };
-    let (EngineView { snapshot, coverage: extent }, pending) =
-        query.send(Mode::Hybrid).catch_up(local)?;
+    let (EngineView { snapshot, coverage }, pending) = query.send(Mode::Hybrid).catch_up(local)?;
     let meaning = query.meaning(pending, Mode::Hybrid, &snapshot)?;
     used.record(&snapshot);
     let repo = required_repo(local, request.repo.as_deref(), &snapshot)?;
@@ -51,7 +50,7 @@ fn briefing(
     let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
     let changed = changed_files(local, notes.map(|note| &note.memory), &snapshot);
     let unembedded = meaning.partial_notice(local, &snapshot);
-    let recent = snapshots::recent_only_notice(extent, &snapshot);
+    let recent = snapshots::recent_only_notice(coverage, &snapshot);
     let left_out = snapshots::bound_notice(snapshot.memory_usage());
     let notices = [meaning.notice, recent, unembedded, left_out];
     let briefing = Briefing {

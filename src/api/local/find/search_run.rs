@@ -34,7 +34,7 @@ pub(super) struct SearchRun<'a> {
     /// The way of searching for which there is time.
     pub(super) mode: Mode,
     pub(super) snapshot: &'a Snapshot,
-    extent: LogCoverage,
+    coverage: LogCoverage,
     /// The repository at hand.
     pub(super) here: Option<RepoKey>,
     filter: Filter,
@@ -62,8 +62,9 @@ fn search_text(
     let parsed = ParsedQuery::parse(&request.query);
     let mode = affordable(local, request.mode);
     let pending = vector_query(local, request, &parsed).send(mode);
-    let (EngineView { snapshot, coverage: extent }, pending) = pending.catch_up(local)?;
-    let pending = if extent == LogCoverage::Behind { pending.with_wait(HURRIED) } else { pending };
+    let (EngineView { snapshot, coverage }, pending) = pending.catch_up(local)?;
+    let pending =
+        if coverage == LogCoverage::Behind { pending.with_wait(HURRIED) } else { pending };
     used.record(&snapshot);
     let here = repositories::repo_or_here(local, named(request), &snapshot)?;
     let run = SearchRun {
@@ -72,7 +73,7 @@ fn search_text(
         parsed: &parsed,
         mode,
         snapshot: &snapshot,
-        extent,
+        coverage,
         here,
         filter: Filter::default(),
         meaning: QueryMeaning::default(),
@@ -150,7 +151,7 @@ impl<'a> SearchRun<'a> {
         let notices = [
             snapshots::no_store_notice(local),
             self.meaning.notice.take(),
-            snapshots::recent_only_notice(self.extent, snapshot),
+            snapshots::recent_only_notice(self.coverage, snapshot),
             of_vectors.or_else(|| scale_notice(self.request.explain, snapshot)),
             snapshots::bound_notice(snapshot.memory_usage()),
             self.unknown_repo_notice(),

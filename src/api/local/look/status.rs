@@ -21,7 +21,7 @@ use writer::exit::Exit;
 const LONG_LOGS_SHOWN: usize = 3;
 
 pub(crate) fn status(local: &Local) -> Result<Reply, ApiError> {
-    let EngineView { snapshot, coverage: extent } = snapshots::view(local)?;
+    let EngineView { snapshot, coverage } = snapshots::view(local)?;
     let store = &local.writer.store;
     let model_state = model_state(local, &snapshot);
     let reply = reply::status(store.root(), store.root().is_dir(), &snapshot, &model_state);
@@ -32,7 +32,7 @@ pub(crate) fn status(local: &Local) -> Result<Reply, ApiError> {
     let reply = with_reranker(local, reply);
     let reply =
         long_logs(store).into_iter().fold(reply, |reply, says| reply.with_line("long", &says));
-    Ok(match extent {
+    Ok(match coverage {
         LogCoverage::Whole => reply,
         LogCoverage::Recent | LogCoverage::Behind => {
             let line = "not complete: the logs are being read, and these are the newest";
