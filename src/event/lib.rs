@@ -54,7 +54,7 @@ pub use rate::SuccessRate;
 pub use repo_key::{RepoKey, RepoKeyError};
 pub use rule::{BELOW, is_rule, rule_id};
 pub use store_origin::StoreOrigin;
-pub use surrogate::{from_json, mended as surrogates_mended};
+pub use surrogate::{from_json, replace_lone_surrogates};
 pub use suspicion::suspicion;
 pub use text_digest::text_digest;
 pub use time_text::{parse_age, parse_timestamp};

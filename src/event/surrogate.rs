@@ -11,13 +11,14 @@ const REPLACEMENT: &str = "\\ufffd";
 /// # Errors
 /// The error of the parser.
 pub fn from_json(text: &str) -> serde_json::Result<Value> {
-    serde_json::from_str(text)
-        .or_else(|error| mended(text).map_or(Err(error), |text| serde_json::from_str(&text)))
+    serde_json::from_str(text).or_else(|error| {
+        replace_lone_surrogates(text).map_or(Err(error), |text| serde_json::from_str(&text))
+    })
 }
 
 /// Returns the text with every lone surrogate escape replaced, or `None` when there is none.
 #[must_use]
-pub fn mended(text: &str) -> Option<String> {
+pub fn replace_lone_surrogates(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut found = false;
@@ -64,7 +65,7 @@ mod tests {
             (r"\\ud83d", None),
             (r"\u00e9 \n \", None),
         ] {
-            assert_eq!(mended(given).as_deref(), expected, "{given}");
+            assert_eq!(replace_lone_surrogates(given).as_deref(), expected, "{given}");
         }
     }
 }

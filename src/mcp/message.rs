@@ -6,7 +6,7 @@ use rmcp::model::{
 };
 use serde_json::{Deserializer, Map, Value};
 
-use event::{from_json, surrogates_mended};
+use event::{from_json, replace_lone_surrogates};
 
 /// The bytes that a text may begin with to name its encoding.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -59,7 +59,7 @@ pub fn readable_body(body: &[u8]) -> Result<Option<String>, UnreadableMessage> {
     read_message(body)?;
     let text = std::str::from_utf8(body).ok();
     let is_refused = |text: &&str| serde_json::from_str::<Value>(text).is_err();
-    Ok(text.filter(is_refused).and_then(surrogates_mended))
+    Ok(text.filter(is_refused).and_then(replace_lone_surrogates))
 }
 
 fn read_lenient(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, UnreadableMessage> {

@@ -48,8 +48,7 @@ pub(super) fn rewrite_log(
     Err(StoreError::io("rewrite", file)(io::Error::other(why)))
 }
 
-/// The right to rewrite a log, its segments and its spooled writes. One process at a time has it, because rewrites share the
-/// names of their copies.
+/// The right to rewrite the files of a log. One process at a time has it, because rewrites share the names of their copies.
 pub(super) struct RewriteTurn {
     /// The lock of the appenders.
     pub(super) appenders: PathBuf,

@@ -17,7 +17,7 @@ const TURN_MS_MAX: u64 = 2_000;
 /// Finds the lines with this id, or this short form of one, that stay because they read like orders.
 ///
 /// # Errors
-/// [`SyncError::Setup`] if there is none, or the short form stands for several; those of [`outgoing`].
+/// [`SyncError::Setup`] if there is none, or the short form stands for several; those of [`collect_outgoing`].
 pub fn held_lines(
     store: &Store,
     policy: &SyncPolicy,

@@ -259,8 +259,7 @@ impl Round<'_> {
             return Ok(PublishTry::Settled(standing.tip));
         }
         if let Some(tip) = standing.tip.as_ref().filter(|_| !standing.is_forged) {
-            // The tree on the remote is recorded as ours before the next tree is recorded beside it. Otherwise two rounds
-            // that are killed one after the other would leave a tree that the record does not know.
+            // Recorded before the next tree: else two rounds killed one after the other leave a tree that the record lacks.
             self.record.published(tip, standing.lines());
         }
         match self.publish_tree(transport, &standing, &wanted, &origin)? {

@@ -212,7 +212,7 @@ pub fn repaired_value<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T>
 /// NULs, which a crash leaves in files.
 fn repaired(json: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(json);
-    let whole = text.contains("\\ud").then(|| event::surrogates_mended(&text)).flatten();
+    let whole = text.contains("\\ud").then(|| event::replace_lone_surrogates(&text)).flatten();
     let text = whole.map_or(text, Cow::Owned);
     if text.contains('\0') { Cow::Owned(text.replace('\0', "")) } else { text }
 }

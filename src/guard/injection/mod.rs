@@ -8,7 +8,7 @@
 //! 1. A text is read as words, with disguises undone (`words`), and searched for phrases (`phrase_table`,
 //!    `phrases`).
 //! 2. The prefilter finds signs of marks, commands and other languages (`signs`); only a text with a sign gets
-//!    a closer look (`marker`, `download`, `carrier`, `foreign`). What one speaker of a recorded dialogue asks the other is
+//!    a closer look (`marker`, `download`, `carrier`, `foreign_order`). What one speaker of a recorded dialogue asks the other is
 //!    no order (`dialogue`).
 //!
 //! Not here: what happens to such a memory (`search`, `reply`), and secrets (`secrets`).

@@ -27,47 +27,47 @@ pub(super) fn is_random(value: &[u8], hint: Hint) -> bool {
 
 /// Tells whether a value is random, of upper and lower case and digits, unlike digests and names.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
-    let make = ValueStatistics::count(value);
+    let stats = ValueStatistics::count(value);
     value.len() >= 20
-        && make.upper >= 2
-        && make.lower >= 2
-        && make.digits >= 2
-        && is_disordered(make, Hint::Weak)
+        && stats.upper >= 2
+        && stats.lower >= 2
+        && stats.digits >= 2
+        && is_disordered(stats, Hint::Weak)
         && !is_digest_named(value)
         && !is_place(value)
         && !is_placeholder(value)
 }
 
-fn is_disordered(make: ValueStatistics, hint: Hint) -> bool {
-    if make.distinct < 6 || make.letters() == 0 {
+fn is_disordered(stats: ValueStatistics, hint: Hint) -> bool {
+    if stats.distinct < 6 || stats.letters() == 0 {
         return false;
     }
-    if make.is_hex() {
-        return make.digits > 0 && make.bytes >= if hint == Hint::Weak { 32 } else { 16 };
+    if stats.is_hex() {
+        return stats.digits > 0 && stats.bytes >= if hint == Hint::Weak { 32 } else { 16 };
     }
     // No name has a letter beside a digit seven times, or sixteen letters and digits in a row with few
     // common pairs.
-    let is_plain = make.letters() + make.digits == make.bytes;
-    let is_dense = hint == Hint::Strong && is_plain && make.bytes >= 16 && make.digits >= 2;
-    if make.switches >= 7 || (is_dense && make.switches >= 2 && make.is_unlike_words(80)) {
+    let is_plain = stats.letters() + stats.digits == stats.bytes;
+    let is_dense = hint == Hint::Strong && is_plain && stats.bytes >= 16 && stats.digits >= 2;
+    if stats.switches >= 7 || (is_dense && stats.switches >= 2 && stats.is_unlike_words(80)) {
         return true;
     }
-    let is_marked = make.marks >= 2 && make.digits > 0 && make.letters() >= 6;
-    if make.is_unlike_words(75) && (make.is_disorderly() || (is_marked && hint == Hint::Strong)) {
+    let is_marked = stats.marks >= 2 && stats.digits > 0 && stats.letters() >= 6;
+    if stats.is_unlike_words(75) && (stats.is_disorderly() || (is_marked && hint == Hint::Strong)) {
         return true;
     }
     // Salts have much punctuation between letters and digits, which no name has.
-    if make.marks >= 4 && make.digits >= 2 && make.letters() >= 8 && make.is_unlike_words(75) {
+    if stats.marks >= 4 && stats.digits >= 2 && stats.letters() >= 8 && stats.is_unlike_words(75) {
         return true;
     }
-    if hint == Hint::Strong && make.has_random_letters() {
+    if hint == Hint::Strong && stats.has_random_letters() {
         return true;
     }
     let limit = if hint == Hint::Weak { 52 } else { 60 };
-    match make.digits {
-        0 | 1 => make.letters() >= 16 && make.pairs >= 12 && make.is_unlike_words(limit - 10),
-        2 => make.switches >= 2 && make.is_unlike_words(limit),
-        _ => make.switches >= 3 && make.is_unlike_words(limit),
+    match stats.digits {
+        0 | 1 => stats.letters() >= 16 && stats.pairs >= 12 && stats.is_unlike_words(limit - 10),
+        2 => stats.switches >= 2 && stats.is_unlike_words(limit),
+        _ => stats.switches >= 3 && stats.is_unlike_words(limit),
     }
 }
 
@@ -101,14 +101,14 @@ pub(super) fn is_header(value: &[u8]) -> bool {
     let begins = |scheme: &str| {
         value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
     };
-    let make = ValueStatistics::count(value);
+    let stats = ValueStatistics::count(value);
     let refers = value.first().is_some_and(|byte| b"$<{[*%(".contains(byte));
     let is_word =
-        make.digits == 0 && (make.upper == 0 || make.lower == 0 || !make.is_unlike_words(50));
+        stats.digits == 0 && (stats.upper == 0 || stats.lower == 0 || !stats.is_unlike_words(50));
     value.len() >= 8
         && !refers
         && !is_placeholder(value)
         && !is_word
         && !["aws4-hmac", "base64-"].iter().any(|scheme| begins(scheme))
-        && make.distinct >= 5
+        && stats.distinct >= 5
 }

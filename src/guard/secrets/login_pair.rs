@@ -27,13 +27,13 @@ pub(super) fn password_after_slash(text: Text<'_>, start: usize, place: usize) -
             && (value > slash + 1 || text.at(place) == b' ' || text.before(place) == b' ')
         || text.at(slash) == b':' && value == slash + 1 && slash == name_end;
     let (from, to, is_quoted) = word_at(text, value);
-    let make = ValueStatistics::count(text.slice(from, to));
+    let stats = ValueStatistics::count(text.slice(from, to));
     let is_password_form =
         is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
     // Two words that fill the rest of the line are a user and a password; `fix/frontend` is a branch.
     // `user/password:` says what follows.
     let is_password_form = is_password_form || text.slice(start, place).contains(&b'/');
-    let is_path = text.at(slash) == b'/' && value == slash + 1 && make.lower == to - from;
+    let is_path = text.at(slash) == b'/' && value == slash + 1 && stats.lower == to - from;
     let is_alone = !is_path
         && to - from >= ALONE_BYTES_MIN
         && (matches!(text.at(to), 0 | b'\n' | b'`' | b'"')
@@ -42,8 +42,8 @@ pub(super) fn password_after_slash(text: Text<'_>, start: usize, place: usize) -
     let is_chosen = is_quoted
         || is_password_form
         || is_alone
-        || make.is_strong()
-        || make.is_unlike_words(50)
+        || stats.is_strong()
+        || stats.is_unlike_words(50)
         || is_with && (is_compound(text.slice(from, to)) || is_underived(text.slice(from, to)));
     let is_secret = name_end > name
         && text.at(name) != b'-'
@@ -56,9 +56,9 @@ pub(super) fn password_after_slash(text: Text<'_>, start: usize, place: usize) -
 
 /// Tells whether a value beside a user is a password without any other sign.
 pub(super) fn is_sure(value: &[u8]) -> bool {
-    let make = ValueStatistics::count(value);
-    let is_number = make.digits == value.len() && (9..=11).contains(&value.len());
-    make.is_drawn()
+    let stats = ValueStatistics::count(value);
+    let is_number = stats.digits == value.len() && (9..=11).contains(&value.len());
+    stats.is_drawn()
         || is_number
         || is_underived(value)
         || is_compound(value)

@@ -124,9 +124,9 @@ impl NameInText<'_> {
         if !stands || is_public(text, start) || self.stands_by_chance() {
             return NOTHING;
         }
-        let mut look = scan_bindings(text, start, end, |bound| self.hit(kind, &bound));
-        if look.found.is_none() && matches!(kind, NameKind::Password | NameKind::Pass) {
-            look.found = used_as(text, start)
+        let mut scan = scan_bindings(text, start, end, |bound| self.hit(kind, &bound));
+        if scan.found.is_none() && matches!(kind, NameKind::Password | NameKind::Pass) {
+            scan.found = used_as(text, start)
                 .and_then(|bound| self.hit(kind, &bound))
                 .or_else(|| typed_for(text, start).and_then(|bound| self.hit(kind, &bound)))
                 .or_else(|| {
@@ -136,12 +136,11 @@ impl NameInText<'_> {
                         .find_map(|bound| self.hit(kind, &bound))
                 });
         }
-        look.found = look.found.filter(|_| !self.is_type());
-        look
+        scan.found = scan.found.filter(|_| !self.is_type());
+        scan
     }
 
-    /// Tells whether the name is that of a type in a path, as in `aws::Secret`, or of a kind of resource, as in
-    /// `arn:…:secret:name`.
+    /// Tells whether the name is that of a type in a path, as in `aws::Secret`, or of a kind of resource, as in `arn:…:secret:name`.
     fn is_type(&self) -> bool {
         let name = name_start(self.text, self.start);
         let is_resource = self.text.before(name) == b':'
@@ -286,7 +285,7 @@ impl NameInText<'_> {
                 !is_long && !is_near(text, start, &OF_PINS)
             }
             NameKind::Pass => {
-                let make = ValueStatistics::count(value);
+                let stats = ValueStatistics::count(value);
                 // A compiler has passes, so that `pass: "inline"` is none, and pwd.getpwnam('nobody') is no assignment.
                 let between = text.slice(self.end, bound.from);
                 let has = |byte: u8| between.contains(&byte);
@@ -299,7 +298,7 @@ impl NameInText<'_> {
                 let is_line = (has(b':') || bound.bond == Bond::Sentence)
                     && bound.is_last
                     && !bound.is_quoted
-                    && (make.digits == 0 || make.digits == value.len())
+                    && (stats.digits == 0 || stats.digits == value.len())
                     && matches!(text.before(start), 0 | b'\n');
                 // `pwd` means nothing else, but names a command in lists of them.
                 let is_prose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
@@ -315,8 +314,8 @@ impl NameInText<'_> {
                 let is_part =
                     || text.before(start).is_ascii_alphanumeric() || text.before(start) == b'_';
                 !is_login(text, start)
-                    && !make.is_strong()
-                    && !is_wild(make)
+                    && !stats.is_strong()
+                    && !is_wild(stats)
                     && !bound.is_variable_set
                     && !is_assigned()
                     && !is_part()
@@ -376,13 +375,13 @@ fn is_digits(value: &[u8]) -> bool {
 
 /// Tells whether the value of a variable can be a secret: letters with digits or marks, and no reference.
 fn is_set_secret(value: &[u8]) -> bool {
-    let make = ValueStatistics::count(value);
+    let stats = ValueStatistics::count(value);
     let refers = value.first().is_none_or(|byte| b"$<{[(*%/.".contains(byte));
     let is_place = value.windows(3).any(|part| part == b"://") || value.contains(&b'/');
     (8..=64).contains(&value.len())
-        && make.letters() >= 3
-        && (make.marks > 0
-            || make.digits >= 2 && (make.upper > 0 && make.lower > 0 || make.switches >= 3))
+        && stats.letters() >= 3
+        && (stats.marks > 0
+            || stats.digits >= 2 && (stats.upper > 0 && stats.lower > 0 || stats.switches >= 3))
         && !refers
         && !is_place
         && !is_placeholder(value)

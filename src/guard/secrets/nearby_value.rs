@@ -157,8 +157,8 @@ pub(super) fn report_number(
 
 /// Tells whether a value is one without a word that names it.
 fn is_sure(value: &[u8]) -> bool {
-    let make = ValueStatistics::count(value);
-    let is_mixed = make.lower > 0 && make.upper > 0 && (make.digits > 0 || make.marks > 1);
+    let stats = ValueStatistics::count(value);
+    let is_mixed = stats.lower > 0 && stats.upper > 0 && (stats.digits > 0 || stats.marks > 1);
     is_mixed && value.len() <= ACCOUNT_BYTES_MAX
 }
 
@@ -300,16 +300,16 @@ fn is_scrambled(token: &[u8]) -> bool {
     {
         return false;
     }
-    let make = ValueStatistics::count(token);
-    let others = make.bytes - make.letters() - make.digits - make.separators;
-    make.lower > 1
-        && make.upper > 1
-        && make.digits > 0
+    let stats = ValueStatistics::count(token);
+    let others = stats.bytes - stats.letters() - stats.digits - stats.separators;
+    stats.lower > 1
+        && stats.upper > 1
+        && stats.digits > 0
         && others > 0
-        && others * 2 < make.bytes
-        && !make.has_word
-        && make.distinct > 9
-        && make.is_unlike_words(60)
+        && others * 2 < stats.bytes
+        && !stats.has_word
+        && stats.distinct > 9
+        && stats.is_unlike_words(60)
         && !is_name(token)
         && !mentions(token, &CODE)
         && !is_technical(token)
@@ -341,9 +341,9 @@ fn is_chosen(text: Text<'_>, from: usize, value: &[u8]) -> bool {
 
 /// Tells whether a value is letters and digits in no order that a name has, as in `woRoWD87`.
 fn is_shuffled(value: &[u8]) -> bool {
-    let make = ValueStatistics::count(value);
-    make.letters() + make.digits == make.bytes
-        && make.changes * 10 >= make.bytes * 4
+    let stats = ValueStatistics::count(value);
+    stats.letters() + stats.digits == stats.bytes
+        && stats.changes * 10 >= stats.bytes * 4
         && is_short_token(value)
 }
 

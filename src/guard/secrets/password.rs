@@ -63,22 +63,22 @@ pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a 
     }
     // Whatever a variable of this name is set to.
     let is_set = bond == Bond::Operator && bound.is_variable_set;
-    let make = ValueStatistics::count(core);
+    let stats = ValueStatistics::count(core);
     let is_chosen = is_set
-        || !is_code(bound, core, make)
-            && (is_wild(make) || is_numbered_word(core) || is_phrase(core) || {
-                is_bound(bound, bond, core, make)
+        || !is_code(bound, core, stats)
+            && (is_wild(stats) || is_numbered_word(core) || is_phrase(core) || {
+                is_bound(bound, bond, core, stats)
             });
     is_chosen.then_some(if bound.is_quoted { value } else { with_marks(value, core) })
 }
 
 /// Tells whether a value is what code writes there: the key of the next line, a constant, a variable, a name of which one
 /// part is a word of code.
-fn is_code(bound: &BoundValue<'_>, core: &[u8], make: ValueStatistics) -> bool {
+fn is_code(bound: &BoundValue<'_>, core: &[u8], stats: ValueStatistics) -> bool {
     let is_bare = !bound.is_quoted;
-    let is_name = make.letters() == core.len() && !is_wild(make);
+    let is_name = stats.letters() == core.len() && !is_wild(stats);
     is_bare && bound.value.ends_with(b":")
-        || is_name && make.lower == 0
+        || is_name && stats.lower == 0
         || is_name && bound.goes_on && bound.bond == Bond::Operator
         || is_name
             && is_bare
@@ -92,16 +92,16 @@ fn is_of_names(byte: &u8) -> bool {
 }
 
 /// Tells whether the bond of a value is strong enough for its form.
-fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: ValueStatistics) -> bool {
-    let is_word = make.lower == core.len();
-    let is_strange = make.digits > 0
+fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], stats: ValueStatistics) -> bool {
+    let is_word = stats.lower == core.len();
+    let is_strange = stats.digits > 0
         || core.iter().any(|byte| is_strange(*byte))
-        || make.has_random_letters()
+        || stats.has_random_letters()
         || is_compound(core);
     let is_quoted_value = bound.is_quoted && !core.contains(&b'_');
     match bond {
         // A name of code that has a digit is made of known words, which was looked at before.
-        Bond::Operator | Bond::Flag => make.digits > 0 || !names_secret(core),
+        Bond::Operator | Bond::Flag => stats.digits > 0 || !names_secret(core),
         // `PasswordCommand word` names no password.
         Bond::Identifier if bound.is_last && !is_longer_name(bound.tail) => {
             !names_secret(core) && core.len() == bound.value.len()
@@ -127,7 +127,7 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: ValueStatisti
         // The password was VALUE before.
         Bond::Sentence if is_word && bound.goes_on && is_underived(core) => true,
         // A word of another language has letters beyond ASCII too.
-        Bond::Sentence if !core.is_ascii() && make.digits == 0 && make.marks == 0 => {
+        Bond::Sentence if !core.is_ascii() && stats.digits == 0 && stats.marks == 0 => {
             bound.is_quoted
         }
         Bond::Sentence => is_strange || is_quoted_value,
@@ -135,8 +135,8 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: ValueStatisti
             is_quoted_value && !names_secret(core)
                 || is_compound(core)
                 || is_marked(core)
-                || is_strange && is_varied(make)
-                || make.digits == core.len()
+                || is_strange && is_varied(stats)
+                || stats.digits == core.len()
         }
     }
 }
@@ -183,9 +183,9 @@ pub(super) fn is_marked(core: &[u8]) -> bool {
     let inner = core.get(1..core.len().saturating_sub(1)).unwrap_or_default();
     let marks = b"!@#$%^&*";
     let kinds = marks.iter().filter(|mark| inner.contains(mark)).count();
-    let make = ValueStatistics::count(core);
+    let stats = ValueStatistics::count(core);
     let has_other = core.iter().any(|byte| !byte.is_ascii_alphanumeric() && !marks.contains(byte));
-    kinds > 1 && make.letters() > 2 && make.digits > 0 && !has_other
+    kinds > 1 && stats.letters() > 2 && stats.digits > 0 && !has_other
 }
 
 /// Tells whether a value is words of code and nothing else, as in `test-password` and `user:passwd`.
@@ -206,11 +206,11 @@ fn is_of_known_word_at_host(value: &[u8]) -> bool {
 
 /// Tells whether a short value has the kinds of characters that tokens have, and is no name of a thing.
 pub(super) fn is_short_token(value: &[u8]) -> bool {
-    let make = ValueStatistics::count(value);
+    let stats = ValueStatistics::count(value);
     (8..=64).contains(&value.len())
-        && is_varied(make)
-        && make.distinct > 5
-        && (make.marks > 0 || !make.has_word)
+        && is_varied(stats)
+        && stats.distinct > 5
+        && (stats.marks > 0 || !stats.has_word)
         && !refers(value)
         && !is_literal(value)
         && !names_known_thing(value)
@@ -288,14 +288,14 @@ pub(super) fn is_phrase(core: &[u8]) -> bool {
     let (number, all) = (words().filter(|word| is_number(word)).count(), words().count());
     let is_numbered =
         number == 1 && all >= 3 && words().all(|word| is_number(word) || is_title(word));
-    let make = ValueStatistics::count(core);
+    let stats = ValueStatistics::count(core);
     let first = words().next().map_or(0, <[u8]>::len);
     let is_grouped = (3..=6).contains(&all)
         && (4..=6).contains(&first)
         && words().all(|word| word.len() == first && word.iter().all(u8::is_ascii_alphanumeric))
-        && make.upper > 0
-        && make.digits > 0
-        && (make.lower > 0 || make.switches > 2)
+        && stats.upper > 0
+        && stats.digits > 0
+        && (stats.lower > 0 || stats.switches > 2)
         && !core.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     is_grouped
         || (all >= 4 || is_numbered)
@@ -303,18 +303,18 @@ pub(super) fn is_phrase(core: &[u8]) -> bool {
 }
 
 /// Tells whether letters alone are in no order that a word or a name has.
-pub(super) fn is_wild(make: ValueStatistics) -> bool {
-    make.letters() == make.bytes
-        && make.bytes >= 10
-        && make.upper >= 2
-        && make.lower >= 2
-        && make.is_unlike_words(55)
+pub(super) fn is_wild(stats: ValueStatistics) -> bool {
+    stats.letters() == stats.bytes
+        && stats.bytes >= 10
+        && stats.upper >= 2
+        && stats.lower >= 2
+        && stats.is_unlike_words(55)
 }
 
 /// Tells whether a value has more kinds of characters than a word.
-fn is_varied(make: ValueStatistics) -> bool {
-    let kinds = [make.digits > 0, make.upper > 0, make.lower > 0, make.marks > 0];
-    kinds.into_iter().filter(|has| *has).count() >= 3 && (make.switches > 0 || make.marks > 0)
+fn is_varied(stats: ValueStatistics) -> bool {
+    let kinds = [stats.digits > 0, stats.upper > 0, stats.lower > 0, stats.marks > 0];
+    kinds.into_iter().filter(|has| *has).count() >= 3 && (stats.switches > 0 || stats.marks > 0)
 }
 
 /// Adds the exclamation marks and stars at the end, which may belong to the password.

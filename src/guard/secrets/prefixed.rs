@@ -51,12 +51,12 @@ pub(super) fn is_key_of(provider: &TableRow, value: &[u8]) -> bool {
     if !KeyForm::list(forms).any(|form| form.fits(value)) {
         return false;
     }
-    let make = ValueStatistics::count(value);
-    let is_word = make.digits < 3
-        && make.pairs >= 8
-        && make.hex_letters < make.letters()
-        && !make.is_unlike_words(75);
-    make.distinct >= 5 && !is_word && !is_placeholder(value)
+    let stats = ValueStatistics::count(value);
+    let is_word = stats.digits < 3
+        && stats.pairs >= 8
+        && stats.hex_letters < stats.letters()
+        && !stats.is_unlike_words(75);
+    stats.distinct >= 5 && !is_word && !is_placeholder(value)
 }
 
 /// Prefixes this long are no accident, so that even a dull body is a secret.
@@ -90,10 +90,14 @@ pub(super) fn found(
     let enough = body_end(text, body, &form)?;
     let value =
         text.slice(body, text.run(enough, form.charset, super::value_statistics::JUDGED_BYTES_MAX));
-    let make = ValueStatistics::count(value);
-    let is_mixed = make.digits > 0 || make.upper > 0 && make.lower > 0;
-    let is_dull = make.distinct < 5
-        || if judge == "mixed" { !is_mixed } else { make.digits < 2 && !make.is_unlike_words(80) };
+    let stats = ValueStatistics::count(value);
+    let is_mixed = stats.digits > 0 || stats.upper > 0 && stats.lower > 0;
+    let is_dull = stats.distinct < 5
+        || if judge == "mixed" {
+            !is_mixed
+        } else {
+            stats.digits < 2 && !stats.is_unlike_words(80)
+        };
     let can_be_word = prefix.len() < SHORT_PREFIX_BYTES && form.charset.has(b'-');
     let is_word = || can_be_word && follows_name(before) && !has_random_part(value);
     let is_telling = prefix.len() >= TELLING_PREFIX_BYTES;

@@ -55,11 +55,11 @@ impl NameInText<'_> {
         if !begins_word(text, start) || is_other_word || is_resource {
             return NOTHING;
         }
-        let mut look = scan_bindings(text, start, end, |bound| self.provider_hit(&bound));
-        if look.found.is_none() {
-            look.found = self.promised_value().and_then(|bound| self.provider_hit(&bound));
+        let mut scan = scan_bindings(text, start, end, |bound| self.provider_hit(&bound));
+        if scan.found.is_none() {
+            scan.found = self.promised_value().and_then(|bound| self.provider_hit(&bound));
         }
-        look
+        scan
     }
 
     fn provider_hit(&self, bound: &BoundValue<'_>) -> Option<Hit> {

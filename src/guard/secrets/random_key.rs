@@ -99,8 +99,9 @@ fn first_part(text: Text<'_>, from: usize) -> usize {
         return from;
     }
     let start = text.run_back(from, DOTTED, RUN_BYTES_MAX);
-    let make = ValueStatistics::count(text.slice(start, text.run(start, RUN, RUN_BYTES_MAX)));
-    let is_drawn = make.upper > 1 && make.lower > 1 && make.bytes >= 12 && make.is_unlike_words(60);
+    let stats = ValueStatistics::count(text.slice(start, text.run(start, RUN, RUN_BYTES_MAX)));
+    let is_drawn =
+        stats.upper > 1 && stats.lower > 1 && stats.bytes >= 12 && stats.is_unlike_words(60);
     if is_drawn { start } else { from }
 }
 
@@ -134,9 +135,9 @@ fn is_tagged(tag: &[u8], body: &[u8]) -> bool {
     let (first, last) = (words.next().unwrap_or_default(), words.next());
     match last {
         Some(last) if is_in(PURPOSES, last) => {
-            let make = ValueStatistics::count(body);
-            let is_hex = make.hex_letters == make.letters() && body.len() >= HEX_BYTES_MIN;
-            is_hex || !is_ulid(body) && is_random(body, Hint::Strong) && make.is_unlike_words(50)
+            let stats = ValueStatistics::count(body);
+            let is_hex = stats.hex_letters == stats.letters() && body.len() >= HEX_BYTES_MIN;
+            is_hex || !is_ulid(body) && is_random(body, Hint::Strong) && stats.is_unlike_words(50)
         }
         Some(last) if is_in(LIKELY_PURPOSES, last) => is_drawn(body),
         None if first == b"sk" => is_drawn(body) || is_plain_key(tag, body),
@@ -151,8 +152,8 @@ fn is_in(known: &str, word: &[u8]) -> bool {
 
 /// Tells whether a run mixes upper case, lower case and digits as no name does.
 fn is_drawn(body: &[u8]) -> bool {
-    let make = ValueStatistics::count(body);
-    make.upper >= 3 && make.lower >= 3 && make.is_unlike_words(50) && is_mixed(body)
+    let stats = ValueStatistics::count(body);
+    stats.upper >= 3 && stats.lower >= 3 && stats.is_unlike_words(50) && is_mixed(body)
 }
 
 /// Tells whether a run has a known form that is no secret: a public key of SSH, minisign or age, a named
@@ -199,8 +200,8 @@ fn variable(text: Text<'_>, from: usize) -> Option<&[u8]> {
 /// Tells whether a run of digits and letters of one case is random, and is longer than ids or follows a word
 /// that no public id has.
 fn is_plain_key(tag: &[u8], body: &[u8]) -> bool {
-    let make = ValueStatistics::count(body);
-    let is_plain = (make.upper == 0 || make.lower == 0) && make.hex_letters < make.letters();
+    let stats = ValueStatistics::count(body);
+    let is_plain = (stats.upper == 0 || stats.lower == 0) && stats.hex_letters < stats.letters();
     let is_made = tag.ends_with(b"_") && {
         let maker = tag.split(|byte| *byte == b'_').next().unwrap_or_default();
         !is_in(NUMBERED, maker) && !is_ulid(body)
@@ -209,7 +210,7 @@ fn is_plain_key(tag: &[u8], body: &[u8]) -> bool {
     is_plain
         && is_whole
         && (is_made || body.len() >= PLAIN_BYTES_MIN)
-        && make.switches >= 5
+        && stats.switches >= 5
         && is_random(body, Hint::Weak)
 }
 

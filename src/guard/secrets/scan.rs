@@ -183,7 +183,7 @@ impl<'a> ScanPass<'a> {
         nearby_value::report(self.text, Reach { from, ..reach }, "password", &mut self.hits);
     }
 
-    fn name(&mut self, start: usize, look: impl FnOnce() -> BindingScan<Hit>) -> Option<Hit> {
+    fn name(&mut self, start: usize, scan: impl FnOnce() -> BindingScan<Hit>) -> Option<Hit> {
         if start < self.names_behind || self.value.contains(&start) {
             return None;
         }
@@ -196,14 +196,14 @@ impl<'a> ScanPass<'a> {
             self.names_behind = run_end(self.text, self.looked_at.end);
             return None;
         }
-        let look = look();
+        let scan = scan();
         if self.looks == 0 {
-            self.looked_at = look.values;
+            self.looked_at = scan.values;
         }
-        if let Some(hit) = look.found {
+        if let Some(hit) = scan.found {
             self.value = hit.from..hit.to;
         }
-        look.found
+        scan.found
     }
 
     fn place(&mut self, start: usize, end: usize, row: &TableRow) -> Option<Hit> {

@@ -58,12 +58,12 @@ fn begin(text: Text<'_>, mark: usize, back: &str) -> Option<usize> {
 
 /// Asks the judge of a row.
 fn accepts(judge: &str, value: &[u8]) -> bool {
-    let make = ValueStatistics::count(value);
+    let stats = ValueStatistics::count(value);
     let last = || value.rsplit(|byte| b"._|".contains(byte)).next().unwrap_or_default();
     match judge {
         "clear" => !is_placeholder(value),
-        "varied" => make.distinct > 6,
-        "digit" => make.digits > 0,
+        "varied" => stats.distinct > 6,
+        "digit" => stats.digits > 0,
         "drawn" => is_random(last(), Hint::Strong),
         "typed" => is_typed(value, true),
         "vendor" => is_vendor_key(value, last()),
@@ -85,8 +85,8 @@ fn is_vendor_key(value: &[u8], body: &[u8]) -> bool {
 fn has_code(address: &[u8]) -> bool {
     let address = address.get(..2 * JUDGED_BYTES_MAX).unwrap_or(address);
     address.split(|byte| !super::charset::URL.has(*byte)).any(|part| {
-        let make = ValueStatistics::count(part);
-        part.len() >= 8 && make.digits >= 2 && make.letters() >= 2
+        let stats = ValueStatistics::count(part);
+        part.len() >= 8 && stats.digits >= 2 && stats.letters() >= 2
     })
 }
 

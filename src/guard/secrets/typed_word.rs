@@ -86,12 +86,12 @@ pub(super) fn is_typed(value: &[u8], is_quoted: bool) -> bool {
     let bare = value.strip_prefix(b"\"").unwrap_or(value);
     let refers =
         bare.first().is_none_or(|byte| b"$<{[(-*%/&".contains(byte)) || value.ends_with(b"(");
-    let make = ValueStatistics::count(value);
-    let is_number = make.digits == value.len() && value.len() < 6;
+    let stats = ValueStatistics::count(value);
+    let is_number = stats.digits == value.len() && value.len() < 6;
     // href="…"
-    let is_attribute = value.ends_with(b"=") && make.letters() + 1 == value.len();
+    let is_attribute = value.ends_with(b"=") && stats.letters() + 1 == value.len();
     let letters = value.iter().filter(|byte| !b".,:!?".contains(byte)).count();
-    let is_word = !is_quoted && make.lower == letters && letters < 6;
+    let is_word = !is_quoted && stats.lower == letters && letters < 6;
     value.len() >= 4
         && !refers
         && !is_number

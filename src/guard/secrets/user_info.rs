@@ -83,10 +83,11 @@ pub(super) fn password_of_curl(text: Text<'_>, start: usize, end: usize) -> Opti
     let (user, password) = pair.split_at(pair.iter().position(|byte| *byte == b':')?);
     let password = password.get(1..).unwrap_or_default();
     let is_chosen = |part: &[u8]| {
-        let make = ValueStatistics::count(part);
+        let stats = ValueStatistics::count(part);
         let refers =
             part.first().is_some_and(|byte| b"$<{[(%".contains(byte)) || part.contains(&b'{');
-        let is_strange = make.digits > 0 && make.letters() > 0 || make.upper > 1 && make.lower > 1;
+        let is_strange =
+            stats.digits > 0 && stats.letters() > 0 || stats.upper > 1 && stats.lower > 1;
         let is_of_admin = [&b"root:"[..], b"admin:"].iter().any(|name| pair.starts_with(name));
         let is_typed = (is_curl && part.len() >= 4 || is_of_admin && part.len() >= 8)
             && !is_word_of_passwords(part);

@@ -93,54 +93,54 @@ impl ValueStatistics {
     pub(super) fn count(value: &[u8]) -> Self {
         let value = value.get(..JUDGED_BYTES_MAX).unwrap_or(value);
         count(value.len());
-        let mut make = Self { bytes: value.len(), ..Self::default() };
+        let mut stats = Self { bytes: value.len(), ..Self::default() };
         let (mut seen, mut last, mut row) = (0_u128, 0_u8, 0);
         let (mut large, mut word) = (0, 0);
         for &byte in value {
             seen |= 1_u128.checked_shl(u32::from(byte)).unwrap_or(0);
-            make.digits += usize::from(byte.is_ascii_digit());
-            make.lower += usize::from(byte.is_ascii_lowercase());
-            make.upper += usize::from(byte.is_ascii_uppercase());
-            make.marks += usize::from(b"!@#$%^&*~?|".contains(&byte));
+            stats.digits += usize::from(byte.is_ascii_digit());
+            stats.lower += usize::from(byte.is_ascii_lowercase());
+            stats.upper += usize::from(byte.is_ascii_uppercase());
+            stats.marks += usize::from(b"!@#$%^&*~?|".contains(&byte));
             let is_letter = byte.is_ascii_alphabetic();
-            make.hex_letters += usize::from(is_letter && byte.is_ascii_hexdigit());
+            stats.hex_letters += usize::from(is_letter && byte.is_ascii_hexdigit());
             let switched = (is_letter && last.is_ascii_digit())
                 || (byte.is_ascii_digit() && last.is_ascii_alphabetic());
-            make.switches += usize::from(switched);
+            stats.switches += usize::from(switched);
             let changed = is_letter
                 && last.is_ascii_alphabetic()
                 && last.is_ascii_lowercase() != byte.is_ascii_lowercase();
-            make.changes += usize::from(switched || changed);
+            stats.changes += usize::from(switched || changed);
             let repeats = last.eq_ignore_ascii_case(&byte) && (is_letter || byte == b'0');
             row = if repeats { row + 1 } else { 1 };
-            make.longest_row = make.longest_row.max(row);
-            make.separators += usize::from(b"-_.".contains(&byte));
+            stats.longest_row = stats.longest_row.max(row);
+            stats.separators += usize::from(b"-_.".contains(&byte));
             let is_pair = is_letter && last.is_ascii_alphabetic();
             if is_pair {
-                make.pairs += 1;
-                make.common += usize::from(is_common(last, byte));
+                stats.pairs += 1;
+                stats.common += usize::from(is_common(last, byte));
             }
             let is_hump = byte.is_ascii_uppercase() && last.is_ascii_lowercase();
             // In `HTTPServer` the last capital begins a piece.
             let is_split = byte.is_ascii_lowercase() && last.is_ascii_uppercase() && large > 1;
             let begins = is_letter && (!is_pair || is_hump)
                 || byte.is_ascii_digit() && !last.is_ascii_digit();
-            make.pieces += usize::from(begins) + usize::from(is_split);
+            stats.pieces += usize::from(begins) + usize::from(is_split);
             large = if byte.is_ascii_uppercase() { large + 1 } else { 0 };
             word = match () {
                 () if begins || !is_letter => usize::from(is_letter),
                 () if is_common(last, byte) && word > 0 => word + 1,
                 () => 0,
             };
-            make.word_letters += match word {
+            stats.word_letters += match word {
                 WORD_LETTERS_MIN => WORD_LETTERS_MIN,
                 longer => usize::from(longer > WORD_LETTERS_MIN),
             };
-            make.has_word |= word >= WORD_LETTERS_MIN;
+            stats.has_word |= word >= WORD_LETTERS_MIN;
             last = byte;
         }
-        make.distinct = seen.count_ones();
-        make
+        stats.distinct = seen.count_ones();
+        stats
     }
 
     pub(super) fn letters(self) -> usize {

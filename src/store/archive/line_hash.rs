@@ -1,4 +1,4 @@
-//! Lines as hashes, to find the same line elsewhere. Not here: what is done with it (`interrupted_archiving`, `doubled`).
+//! Lines as hashes, to find the same line elsewhere. Not here: what is done with it (`interrupted_archiving`, `doubled_lines`).
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Rewrites a segment beside the old one and renames it over it, so that a complete file, old or new, exists at
-//! every moment. Not here: what changes (`upkeep::scrub`, `doubled`).
+//! every moment. Not here: what changes (`upkeep::scrub`, `doubled_lines`).
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;

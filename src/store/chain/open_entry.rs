@@ -1,5 +1,5 @@
 //! The open entry of a chain, and the entries that are sealed while lines are added to it. Not here: which lines those are
-//! (`cover`, `resettle`).
+//! (`cover`, `chain_rewrite`).
 
 use std::fs::File;
 use std::io;

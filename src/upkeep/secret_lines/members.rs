@@ -1,7 +1,7 @@
 //! The byte ranges of texts and fields in a line of JSON, so that one of them can be changed alone. Not here:
 //! whether the line is JSON. The ranges mean nothing if it is not.
 
-use event::surrogates_mended;
+use event::replace_lone_surrogates;
 use std::ops::Range;
 
 /// A text, including its quotes.
@@ -113,7 +113,7 @@ fn end_of_text(line: &[u8], start: usize) -> usize {
 pub(super) fn decoded_text(literal: &[u8]) -> Option<String> {
     let literal = String::from_utf8_lossy(literal);
     let whole = serde_json::from_str(&literal).ok();
-    whole.or_else(|| serde_json::from_str(&surrogates_mended(&literal)?).ok())
+    whole.or_else(|| serde_json::from_str(&replace_lone_surrogates(&literal)?).ok())
 }
 
 #[cfg(test)]
