@@ -46,7 +46,7 @@ impl MemoryWatch {
         guests: &Guests,
     ) -> Result<Self, Status> {
         let journal =
-            guests.core().delivery_journal.as_ref().map(|teller| teller.journal().clone());
+            guests.core().delivery_journal.as_ref().map(|deliveries| deliveries.journal().clone());
         let off = "there are no events: the journal is off; journal = true in the configuration turns it on";
         let journal = journal.ok_or_else(|| Status::unavailable(off))?;
         let after = given.get("after").and_then(Value::as_str).filter(|after| !after.is_empty());

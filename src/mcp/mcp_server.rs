@@ -72,13 +72,13 @@ const METHODS: [&str; 13] = [
 pub struct McpServer {
     api: Arc<dyn Api>,
     tools: Arc<[ListedTool]>,
-    set: ToolSet,
+    tool_set: ToolSet,
     rights: Rights,
     /// Signals that the client has left.
     pub gone: Disconnect,
     load: CallsInFlight,
-    heard: ClientNameObserver,
-    telling: Option<DeliveryRecorder>,
+    on_client_name: ClientNameObserver,
+    recorder: Option<DeliveryRecorder>,
     pushes: bool,
     /// The resources that the client subscribed to.
     pub subscriptions: Subscriptions,
@@ -101,8 +101,8 @@ pub struct McpOptions {
 
 impl Default for McpOptions {
     fn default() -> Self {
-        let (set, rights) = (ToolSet::default(), Rights::Admin);
-        Self { tool_set: set, on_client_name: None, recorder: None, pushes: false, rights }
+        let (tool_set, rights) = (ToolSet::default(), Rights::Admin);
+        Self { tool_set, on_client_name: None, recorder: None, pushes: false, rights }
     }
 }
 
@@ -113,16 +113,16 @@ impl McpServer {
     /// Makes a server. `gone` signals that the client has left; `load` counts the calls.
     #[must_use]
     pub fn new(api: Arc<dyn Api>, gone: Disconnect, load: CallsInFlight) -> Self {
-        let set = ToolSet::Usual;
+        let tool_set = ToolSet::Usual;
         Self {
             api,
-            tools: crate::schema::listed_tools(set).into(),
-            set,
+            tools: crate::schema::listed_tools(tool_set).into(),
+            tool_set,
             rights: Rights::Admin,
             gone,
             load,
-            heard: None,
-            telling: None,
+            on_client_name: None,
+            recorder: None,
             pushes: false,
             subscriptions: Subscriptions::default(),
         }
@@ -132,18 +132,20 @@ impl McpServer {
     #[must_use]
     pub fn with(
         self,
-        McpOptions { tool_set: set, on_client_name: heard, recorder: telling, pushes, rights }: McpOptions,
+        McpOptions { tool_set, on_client_name, recorder, pushes, rights }: McpOptions,
     ) -> Self {
-        let mut tools = crate::schema::listed_tools(set);
+        let mut tools = crate::schema::listed_tools(tool_set);
         let is_allowed =
             |name: &str| find_tool(name).is_some_and(|(verb, _)| verb.rights() <= rights);
         tools.retain(|tool| is_allowed(&tool.name));
-        Self { set, tools: tools.into(), rights, heard, telling, pushes, ..self }
+        Self { tool_set, tools: tools.into(), rights, on_client_name, recorder, pushes, ..self }
     }
 
     fn report_client_name(&self, context: &RequestContext<RoleServer>) {
-        if let (Some(heard), Some(name)) = (&self.heard, McpCaller::from_context(context).name) {
-            heard(&name);
+        if let (Some(observer), Some(name)) =
+            (&self.on_client_name, McpCaller::from_context(context).name)
+        {
+            observer(&name);
         }
     }
 
@@ -209,9 +211,9 @@ impl ServerHandler for McpServer {
             return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
         }
         let caller = McpCaller::from_context(&context);
-        let names = crate::schema::tool_names(self.set);
+        let names = crate::schema::tool_names(self.tool_set);
         let question = self
-            .telling
+            .recorder
             .as_ref()
             .and_then(|_| ToolQuestion::from_arguments(&request.name, arguments.clone()));
         let (name, asking) = (request.name.clone(), caller.clone());
@@ -225,11 +227,11 @@ impl ServerHandler for McpServer {
             }
         });
         let answer = answer.await;
-        if let (Ok(reply), Some(question), Some(telling)) = (&answer, question, &self.telling) {
-            let (reply, telling) = (reply.clone(), telling.clone());
+        if let (Ok(reply), Some(question), Some(recorder)) = (&answer, question, &self.recorder) {
+            let (reply, recorder) = (reply.clone(), recorder.clone());
             // The answer does not wait for that.
             drop(tokio::task::spawn_blocking(move || {
-                telling.record_answer(&name, &question, &reply, &caller);
+                recorder.record_answer(&name, &question, &reply, &caller);
             }));
         }
         Ok(match answer {

@@ -176,7 +176,7 @@ impl Retriever<'_> {
         // A search of the past says nothing about missing knowledge now.
         let is_noted = config.general.query_log == Switch::On && config.as_of.is_none();
         let past_cache = cache_dir.clone();
-        let teller = DeliveryJournal::for_store(&cache_dir, &store, &config);
+        let delivery_journal = DeliveryJournal::for_store(&cache_dir, &store, &config);
         let query_log = is_noted.then(|| QueryLog::for_store(&cache_dir, store.root()));
         let plan = (need == MemoryNeed::Meaning).then(|| places.plan(config.provider.as_ref()));
         let (dense, next) = plan.map(|plan| (plan.present, plan.next)).unzip();
@@ -204,7 +204,7 @@ impl Retriever<'_> {
             config,
             model_dir,
             query_log,
-            delivery_journal: teller,
+            delivery_journal,
             watching,
             past_sessions: PastSessions::at(&sessions_dir, &past_cache),
             links: <_>::default(),

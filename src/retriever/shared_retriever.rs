@@ -119,20 +119,20 @@ impl Retriever<'_> {
             // The retriever gets the store by its name, and a store that does not exist cannot be watched.
             let _ = settled.store.ensure();
         }
-        let (start, endpoint) = (self.start(this, &settled), self.endpoint(&settled));
+        let (retriever_command, endpoint) = (self.start(this, &settled), self.endpoint(&settled));
         let clock = self.surroundings.clock;
         let (watches, speaker) = (self.watch_choice(), caller.clone());
-        let alone: LocalOpener = Box::new(move || {
+        let open_local: LocalOpener = Box::new(move || {
             let core = Self::open_core(settled.clone(), need, watches, Box::new(clock), None)?;
             Ok(Arc::new(Local::new(Arc::new(core), speaker.clone())) as Arc<dyn Api>)
         });
         Ok(Some(RetrieverClient {
             endpoint,
-            retriever_command: start,
+            retriever_command,
             program: program.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             caller,
-            open_local: alone,
+            open_local,
             fresh_id: Box::new(move || {
                 let Moment { now, random } = clock();
                 EventId::mint(now, random)
@@ -353,24 +353,19 @@ impl Retriever<'_> {
         }
         args.extend(["--model".into(), self.absolute_path(&settled.model_dir).into()]);
         args.extend(["serve".into(), "--background".into()]);
-        let mut set = vec![(CACHE.to_owned(), self.absolute_path(&settled.cache_dir).into())];
+        let mut environment =
+            vec![(CACHE.to_owned(), self.absolute_path(&settled.cache_dir).into())];
         for name in [CONFIG, RUNTIME] {
             let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
-            set.extend(
+            environment.extend(
                 value.map(|path| (name.to_owned(), self.absolute_path(Path::new(&path)).into())),
             );
         }
         // A third-party runtime may report its use to its maker.
-        set.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
+        environment.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
         // Not a directory of ours: on some systems it could not be removed while the retriever runs.
         let directory = lasting_folder(&self.surroundings.temporary);
-        RetrieverCommand {
-            program,
-            args,
-            environment: set,
-            directory,
-            clock: self.surroundings.clock,
-        }
+        RetrieverCommand { program, args, environment, directory, clock: self.surroundings.clock }
     }
 }
 

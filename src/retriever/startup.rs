@@ -64,12 +64,12 @@ impl<'a> Retriever<'a> {
 impl Retriever<'_> {
     /// Returns what writes down the answers of tools, unless the settings switch that off.
     pub fn delivery_recorder(&self, settled: &ResolvedSettings) -> Option<DeliveryRecorder> {
-        let teller =
+        let journal =
             DeliveryJournal::for_store(&settled.cache_dir, &settled.store, &settled.config)?;
         let caller = self.caller(self.working_directory());
         let clock = self.surroundings.clock;
         Some(DeliveryRecorder {
-            journal: teller,
+            journal,
             directory: caller.directory,
             agent: caller.agent_id,
             session: caller.session_id,

@@ -30,14 +30,14 @@ pub struct McpServices {
 impl McpServices {
     pub fn new(
         apis: &Apis,
-        telling: Option<&DeliveryRecorder>,
+        recorder: Option<&DeliveryRecorder>,
         names: &ServerNames,
         stop_waiting: &Disconnect,
     ) -> Self {
         let settings = settings(names);
         let service = |rights| {
             let options =
-                McpOptions { recorder: telling.cloned(), rights, ..McpOptions::default() };
+                McpOptions { recorder: recorder.cloned(), rights, ..McpOptions::default() };
             let api = Arc::clone(apis.for_rights(rights));
             let server =
                 McpServer::new(api, stop_waiting.clone(), CallsInFlight::none()).with(options);
@@ -86,10 +86,10 @@ fn settings(names: &ServerNames) -> StreamableHttpServerConfig {
 /// Returns what writes down the answers of tools. A caller without a directory names the repository, or none.
 pub fn delivery_recorder(guests: &Guests, caller: &Caller) -> Option<DeliveryRecorder> {
     let core = Arc::clone(guests.core());
-    let teller = core.delivery_journal.clone()?;
+    let journal = core.delivery_journal.clone()?;
     let (agent, session) = (caller.agent_id.clone(), None);
     Some(DeliveryRecorder {
-        journal: teller,
+        journal,
         directory: None,
         agent,
         session,

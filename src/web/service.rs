@@ -96,8 +96,8 @@ impl HttpService {
         };
         let caller = http_caller(host, audience);
         let apis = Apis::new(&guests, &caller, audience);
-        let telling = delivery_recorder(&guests, &caller);
-        let mcp = McpServices::new(&apis, telling.as_ref(), &names, stop_waiting);
+        let recorder = delivery_recorder(&guests, &caller);
+        let mcp = McpServices::new(&apis, recorder.as_ref(), &names, stop_waiting);
         let rest = crate::rest::RestService::new(apis, Arc::clone(&keys.sign_in));
         let free_calls = Arc::new(Semaphore::new(CALLS_MAX));
         let private = (audience != Audience::Owner).then(Arc::default);

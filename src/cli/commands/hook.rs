@@ -97,7 +97,7 @@ impl Program<'_> {
         let switches = self.variable(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
         let mut reach = |input: &HookInput| self.reach(settings, &settled, agent, input, deadline);
-        let teller = DeliveryJournal::for_store(&cache, &settled.store, &settled.config);
+        let journal = DeliveryJournal::for_store(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
         let mut record = |input: &HookInput, shown: &HookDelivery<'_>| {
             let directory =
@@ -113,7 +113,7 @@ impl Program<'_> {
                 is_silent: shown.text.is_empty(),
                 memories: shown.memories,
             };
-            teller.iter().for_each(|teller| teller.record(&delivery, moment.now));
+            journal.iter().for_each(|journal| journal.record(&delivery, moment.now));
         };
         let mut grown = || self.import_in_background(&settled.sessions_dir);
         let hook = HookCall {

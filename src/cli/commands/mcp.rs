@@ -41,8 +41,7 @@ pub(super) fn mcp(context: &mut CommandContext<'_, '_>, command: &Mcp) -> Comman
             last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
         }) as Arc<dyn Fn(&str) + Send + Sync>
     });
-    let (set, telling) = (command.tools, program.recorder.take());
-    let options =
-        McpOptions { tool_set: set, on_client_name, recorder: telling, ..McpOptions::default() };
+    let (tool_set, recorder) = (command.tools, program.recorder.take());
+    let options = McpOptions { tool_set, on_client_name, recorder, ..McpOptions::default() };
     Ok(CommandEnd::Exit(serve_stdio(api, options)))
 }

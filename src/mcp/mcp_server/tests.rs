@@ -90,7 +90,7 @@ fn the_full_set_links_checks_and_analyzes() {
                 (
                     tool::LINK,
                     json!({"source": "m1", "relation": "led_to", "target": "m2"}),
-                    "link One(Edit { source: \"m1\"",
+                    "link One(LinkEdit { source: \"m1\"",
                 ),
                 (
                     tool::UNLINK,

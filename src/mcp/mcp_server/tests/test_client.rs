@@ -46,12 +46,12 @@ impl LineClient {
         Self::connect_with(era, api, buffer_bytes, ToolSet::Usual)
     }
 
-    fn connect_with(era: Era, api: Arc<dyn Api>, buffer_bytes: usize, set: ToolSet) -> Self {
+    fn connect_with(era: Era, api: Arc<dyn Api>, buffer_bytes: usize, tool_set: ToolSet) -> Self {
         let (ours, theirs) = tokio::io::duplex(buffer_bytes);
         let (reader, writer) = tokio::io::split(theirs);
         let server = tokio::spawn(serve(
             api,
-            McpOptions { tool_set: set, ..McpOptions::default() },
+            McpOptions { tool_set, ..McpOptions::default() },
             reader,
             writer,
             pending(),
@@ -65,8 +65,8 @@ impl LineClient {
         Self::open_with(era, api, ToolSet::Usual).await
     }
 
-    pub(super) async fn open_with(era: Era, api: Arc<dyn Api>, set: ToolSet) -> (Self, Value) {
-        let mut client = Self::connect_with(era, api, 1 << 20, set);
+    pub(super) async fn open_with(era: Era, api: Arc<dyn Api>, tool_set: ToolSet) -> (Self, Value) {
+        let mut client = Self::connect_with(era, api, 1 << 20, tool_set);
         let opened = match era {
             Era::Legacy => {
                 let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
