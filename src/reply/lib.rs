@@ -2,6 +2,7 @@
 //! is one neutralised line, within a budget of tokens. Not here: which memories (`search`).
 
 mod analysis;
+mod answer;
 mod briefing;
 mod bulk_change;
 mod completions;
@@ -47,9 +48,10 @@ mod tokens;
 mod whoami;
 
 pub use analysis::{Findings, findings, pattern, patterns, searches, with_link_counts};
+pub use answer::{Answer, TextView};
 pub use briefing::{Briefing, briefing};
 pub use bulk_change::{Subject, bulk_change};
-pub use completions::completions;
+pub use completions::CompletionsAnswer;
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use export::export;
 pub use hits::{SearchReply, search};

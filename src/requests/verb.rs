@@ -1,6 +1,7 @@
 //! What a verb is: one thing that can be asked, and how each face spells it. Its path and method are those of REST, its name that of
 //! gRPC, its tool that of MCP; all of them read its arguments into one [`Request`]. Not here: which verbs there are (`verbs`).
 
+use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::api_error::ApiError;
@@ -10,7 +11,7 @@ use crate::parameter::Parameter;
 use crate::request::{Api, Request};
 use crate::rights::Rights;
 use crate::tool::VerbTool;
-use reply::Reply;
+use reply::{Answer, Reply};
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct Verb {
     pub cost: Cost,
     /// Reads its arguments.
     pub request: fn(Given) -> Result<Request, ApiError>,
+    /// The schema of its answer, which follows from the type; `None` until it has one.
+    pub answer_schema: Option<fn(&mut SchemaGenerator) -> Schema>,
     /// What a caller over a network is told instead of an answer, where that says more.
     pub answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
     /// The tool over MCP, if it has one.
@@ -91,6 +94,11 @@ impl Verb {
             Cost::ExpensiveWith(fields) => fields.iter().any(|field| is_set(field)),
             Cost::Usual => false,
         }
+    }
+
+    /// Says of which type its answer is.
+    pub const fn answers<A: Answer>(self) -> Self {
+        Self { answer_schema: Some(SchemaGenerator::subschema_for::<A>), ..self }
     }
 
     /// Gives it a tool over MCP.
@@ -159,7 +167,7 @@ pub const fn read(
     request: fn(Given) -> Result<Request, ApiError>,
 ) -> Verb {
     let (kind, in_path, takes_more) = (VerbKind::Read, None, false);
-    let (is_for_admins, cost, tool) = (false, Cost::Usual, None);
+    let (is_for_admins, cost, answer_schema, tool) = (false, Cost::Usual, None, None);
     Verb {
         kind,
         path,
@@ -171,6 +179,7 @@ pub const fn read(
         is_for_admins,
         cost,
         request,
+        answer_schema,
         answer: as_it_is,
         tool,
     }

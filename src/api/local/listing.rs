@@ -15,7 +15,7 @@ use super::{
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
-use reply::{MemoryLink, Reply, Standing};
+use reply::{CompletionsAnswer, MemoryLink, Reply, Standing};
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use search::links::NodeRef;
@@ -86,7 +86,8 @@ pub(super) fn complete(
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::answerable(local)?.snapshot;
     used.note(&snapshot);
-    Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
+    let found = search::complete(&snapshot, request.slot, &request.typed);
+    Ok(Reply::from_answer(&CompletionsAnswer { values: found.values, total: found.total }))
 }
 
 pub(super) fn list(
