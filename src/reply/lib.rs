@@ -12,6 +12,7 @@ mod hits;
 mod home;
 mod inert;
 mod item;
+mod knowledge_brief;
 mod lifecycle;
 mod line;
 mod line_list;
@@ -41,13 +42,16 @@ mod session_transcript;
 mod stale;
 mod standing;
 mod status;
-mod summary;
+mod suggested_patterns;
 #[cfg(test)]
 mod test_memories;
 mod tokens;
 mod whoami;
 
-pub use analysis::{Findings, findings, pattern, patterns, searches, with_link_counts};
+pub use analysis::{
+    AnalysisAnswer, FailedSearch, FailedSearches, FindingList, FindingReason, Findings,
+    FoundMemory, LinkStats, findings, knowledge_brief, link_stats, reflect, searches,
+};
 pub use answer::{Answer, TextView};
 pub use briefing::{Briefing, briefing};
 pub use bulk_change::{Subject, bulk_change};
@@ -57,6 +61,7 @@ pub use export::export;
 pub use hits::{SearchReply, search};
 pub use home::Home;
 pub use item::{items, items_with_standing, list};
+pub use knowledge_brief::{ActiveRepo, BriefAnswer, LoneMemory, ReflectAnswer};
 pub use line::operands;
 pub use log_events::{
     DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
@@ -87,6 +92,8 @@ pub use session_transcript::{
 pub use stale::{Checked, CheckedTree, stale, stale_by_tree};
 pub use standing::{MemoryLink, Standing};
 pub use status::{Model, ModelPlace, NextModelState, status, with_model};
-pub use summary::{reflect, summary};
+pub use suggested_patterns::{
+    PatternDraft, PatternPreview, PatternRow, PatternsAnswer, SavedPattern, pattern, patterns,
+};
 pub use tokens::tokens;
 pub use whoami::{Whoami, whoami};

@@ -23,6 +23,7 @@ use crate::verb_arguments::{
     changed, changed_by_model, forgetting, linked, named, of_named_repo, of_query, of_sessions,
     patterns, related_or_unknown, session_or_unknown, sessions,
 };
+use reply::{AnalysisAnswer, PatternsAnswer, SavedPattern};
 
 /// All verbs.
 pub const VERBS: &[Verb] = &[
@@ -268,6 +269,7 @@ pub const VERBS: &[Verb] = &[
         )
         .expensive()
     }
+    .answers::<AnalysisAnswer>()
     .with_tool(VerbTool {
         name: tool::ANALYZE,
         title: "Analyze memory",
@@ -287,6 +289,7 @@ pub const VERBS: &[Verb] = &[
             Ok(AnalyzeRequest::from_http(given)?.into())
         },
     )
+    .answers::<AnalysisAnswer>()
     .expensive(),
     read(
         "export",
@@ -303,6 +306,7 @@ pub const VERBS: &[Verb] = &[
         || named(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
         patterns,
     )
+    .answers::<PatternsAnswer>()
     .expensive(),
     Verb {
         kind: VerbKind::Make,
@@ -317,6 +321,7 @@ pub const VERBS: &[Verb] = &[
                 patterns(given)
             },
         )
+        .answers::<SavedPattern>()
         .expensive()
     },
     read(
