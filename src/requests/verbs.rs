@@ -23,7 +23,10 @@ use crate::verb_arguments::{
     changed, changed_by_model, forgetting, linked, named, of_named_repo, of_query, of_sessions,
     patterns, related_or_unknown, session_or_unknown, sessions,
 };
-use reply::{AnalysisAnswer, PatternsAnswer, SavedPattern};
+use reply::{
+    AnalysisAnswer, AuditAnswer, ExportAnswer, HistoryAnswer, InjectedAnswer, PatternsAnswer,
+    SavedPattern, SavingsAnswer, SessionExchangesAnswer, SessionsAnswer, TimelineAnswer,
+};
 
 /// All verbs.
 pub const VERBS: &[Verb] = &[
@@ -130,6 +133,7 @@ pub const VERBS: &[Verb] = &[
             HistoryRequest::parameters,
             |given| Ok(LogEventsRequest::History(HistoryRequest::from_http(given)?).into()),
         )
+        .answers::<HistoryAnswer>()
     },
     change(
         "memories/{id}/feedback",
@@ -298,6 +302,7 @@ pub const VERBS: &[Verb] = &[
         || of_named_repo(ExportRequest::parameters()),
         |given| Ok(Listing::Export(ExportRequest::from_http(given)?).into()),
     )
+    .answers::<ExportAnswer>()
     .expensive(),
     read(
         "patterns",
@@ -331,6 +336,7 @@ pub const VERBS: &[Verb] = &[
         of_sessions,
         sessions,
     )
+    .answers::<SessionsAnswer>()
     .expensive()
     .for_admins()
     .with_tool(VerbTool {
@@ -351,6 +357,7 @@ pub const VERBS: &[Verb] = &[
             || named(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
             |given| Ok(SessionSearchRequest::from_http(given)?.into()),
         )
+        .answers::<SessionExchangesAnswer>()
         .for_admins()
     }
     .answered(session_or_unknown),
@@ -360,14 +367,16 @@ pub const VERBS: &[Verb] = &[
         "Count the events of each day, the oldest first",
         TimelineRequest::parameters,
         |given| Ok(LogEventsRequest::Timeline(TimelineRequest::from_http(given)?).into()),
-    ),
+    )
+    .answers::<TimelineAnswer>(),
     read(
         "audit",
         "audit",
         "List the events of all memories page by page, the newest first",
         AuditRequest::parameters,
         |given| Ok(LogEventsRequest::Audit(AuditRequest::from_http(given)?).into()),
-    ),
+    )
+    .answers::<AuditAnswer>(),
     read(
         "doctor",
         "doctor",
@@ -387,6 +396,7 @@ pub const VERBS: &[Verb] = &[
         InjectedRequest::parameters,
         |given| Ok(Listing::Injected(Box::new(InjectedRequest::from_http(given)?)).into()),
     )
+    .answers::<InjectedAnswer>()
     .for_admins(),
     read(
         "savings",
@@ -394,7 +404,8 @@ pub const VERBS: &[Verb] = &[
         "Count what agents were told, beside the size of the logs",
         SavingsRequest::parameters,
         |given| Ok(Listing::Savings(SavingsRequest::from_http(given)?).into()),
-    ),
+    )
+    .answers::<SavingsAnswer>(),
 ];
 
 #[cfg(test)]

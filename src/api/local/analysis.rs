@@ -93,7 +93,7 @@ fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
 /// Records that a search found nothing. Some searches say nothing about missing knowledge and are not recorded: those
 /// of hooks, which set their own threshold, and those with filters or of one repository, which may be why nothing was
 /// found.
-pub(super) fn note_if_in_vain(
+pub(super) fn note_if_without_result(
     local: &Local,
     request: &SearchRequest,
     asked: &ParsedQuery,

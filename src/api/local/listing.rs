@@ -4,8 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{
@@ -15,7 +13,10 @@ use super::{
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
-use reply::{CompletionsAnswer, MemoryLink, Reply, Standing};
+use reply::{
+    CompletionsAnswer, ExportAnswer, ImportedAnswer, ImportedMemory, KnownAnswer, KnownMemory,
+    MemoryLink, Reply, Standing,
+};
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use search::links::NodeRef;
@@ -97,49 +98,50 @@ pub(super) fn list(
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    let json = match listing {
-        Listing::Page(request) => return browse::page(local, request, &snapshot),
-        Listing::Outline(request) => return browse::outline(local, request, &snapshot),
-        Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, &snapshot),
-        Listing::Injected(request) => return injected::page(local, request, &snapshot),
-        Listing::Sessions(request) => return past_sessions::newest(local, request, &snapshot),
-        Listing::Savings(request) => return savings::savings(local, request, &snapshot),
+    match listing {
+        Listing::Page(request) => browse::page(local, request, &snapshot),
+        Listing::Outline(request) => browse::outline(local, request, &snapshot),
+        Listing::SuggestedTags(request) => tag_suggestions::suggest(request, &snapshot),
+        Listing::Injected(request) => injected::page(local, request, &snapshot),
+        Listing::Sessions(request) => past_sessions::newest(local, request, &snapshot),
+        Listing::Savings(request) => savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
-            return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed));
+            Ok(reply::list("Memories of this session", &memories, ShownHow::Listed))
         }
         Listing::OfAgentFiles => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let imported = of_here
                 .into_iter()
                 .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
-            let listed: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
-            json!({ "repo": here.as_str(), "memories": listed })
+            let memories = imported.filter_map(|memory| imported_memory(memory)).collect();
+            let answer = ImportedAnswer { repo: here.to_string(), memories };
+            Ok(Reply::with_text(String::new(), &answer))
         }
-        Listing::Export(request) => return export(local, request, &snapshot),
-        Listing::Records(request) => return records::page(local, request, &snapshot),
-        Listing::Known(ids) => known(ids, &snapshot),
+        Listing::Export(request) => export(local, request, &snapshot),
+        Listing::Records(request) => records::page(local, request, &snapshot),
+        Listing::Known(ids) => Ok(Reply::with_text(String::new(), &known(ids, &snapshot))),
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
-            let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
-            json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
+            let answer = grown(local, here, of_here, (*min, *max_tokens));
+            Ok(Reply::with_text(String::new(), &answer))
         }
-    };
-    Ok(Reply::new(String::new(), json))
+    }
 }
 
-/// Returns the lines that an agent file would get, and how many more there are.
+/// Returns the lines that an agent file would get.
 fn grown(
     local: &Local,
+    repo: &RepoKey,
     of_repo: Vec<&Arc<Memory>>,
-    min: Maturity,
-    max_tokens: usize,
-) -> (Vec<String>, usize) {
+    (min, max_tokens): (Maturity, usize),
+) -> ExportAnswer {
     let now = local.core.now();
     let is_it = |memory: &&Arc<Memory>| !memory.is_inactive(now) && is_grown(memory, min);
     let mut grown: Vec<Arc<Memory>> = of_repo.into_iter().filter(is_it).cloned().collect();
     grown.sort_by(|a, b| best_first(a, b));
-    reply::export(&grown, max_tokens)
+    let (lines, left_out) = reply::export(&grown, max_tokens);
+    ExportAnswer { repo: repo.to_string(), lines, left_out }
 }
 
 /// Returns what `export` would write for a repository that the caller names.
@@ -148,10 +150,8 @@ fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result
     let repo = repo.ok_or_else(unnamed)?;
     let keys = snapshot.keys_of(&repo);
     let of_repo = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
-    let min = request.min.into();
-    let (lines, left_out) = grown(local, of_repo.collect(), min, request.max_tokens);
-    let json = json!({ "repo": repo.as_str(), "lines": lines, "left_out": left_out });
-    Ok(Reply::new(lines.join("\n"), json))
+    let bounds = (request.min.into(), request.max_tokens);
+    Ok(Reply::from_answer(&grown(local, &repo, of_repo.collect(), bounds)))
 }
 
 /// Returns the caller's repository and its memories.
@@ -181,43 +181,46 @@ fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
 }
 
 /// Describes a memory that came from an agent file; `None` for one from elsewhere.
-fn imported_json(memory: &Memory) -> Option<Value> {
+fn imported_memory(memory: &Memory) -> Option<ImportedMemory> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
-    let is_live = memory.lifecycle().state == LifecycleState::Live;
     let last = last_word(memory);
-    let note = last.map(|event| event.lesson.clone());
-    let note_source = last.and_then(|event| event.source.clone());
-    Some(json!({ "id": event.id.as_str(), "file": file, "live": is_live, "note": note,
-        "note_source": note_source, "is_rule": is_rule(&event) }))
+    Some(ImportedMemory {
+        id: event.id.clone(),
+        file: file.clone(),
+        live: memory.lifecycle().state == LifecycleState::Live,
+        note: last.map(|event| event.lesson.clone()),
+        note_source: last.and_then(|event| event.source.clone()),
+        is_rule: is_rule(&event),
+    })
 }
 
 /// Tells which ids are memories, and why one does not count.
-fn known(ids: &[String], snapshot: &Snapshot) -> Value {
+fn known(ids: &[String], snapshot: &Snapshot) -> KnownAnswer {
     let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
-    let mut known: BTreeMap<EventId, Value> = asked.map(|id| (id, Value::Null)).collect();
-    for memory in snapshot.first_of_ids() {
-        if let Some(state) = known.get_mut(&memory.id) {
-            *state = state_of(memory);
-        }
-    }
-    let memories: Vec<Value> = known.into_values().filter(|state| !state.is_null()).collect();
-    json!({ "memories": memories })
+    let asked: BTreeSet<EventId> = asked.collect();
+    let found = snapshot.first_of_ids().filter(|memory| asked.contains(&memory.id));
+    let known: BTreeMap<&EventId, KnownMemory> =
+        found.map(|memory| (&memory.id, known_memory(memory))).collect();
+    KnownAnswer { memories: known.into_values().collect() }
 }
 
-fn state_of(memory: &Memory) -> Value {
+fn known_memory(memory: &Memory) -> KnownMemory {
     let state = &memory.lifecycle().state;
-    let is_live = *state == LifecycleState::Live;
-    let last = last_word(memory).filter(|_| !is_live);
-    let note = last.map(|event| event.lesson.clone());
-    let note_source = last.and_then(|event| event.source.clone());
-    let superseded_by = match state {
-        LifecycleState::Superseded { by } => Some(by.as_str()),
-        _ => None,
-    };
-    let texts = event::text_digest(event::clean::clean(memory.event()).event());
-    json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "live": is_live, "note": note,
-        "note_source": note_source, "superseded_by": superseded_by, "texts": texts.as_str() })
+    let live = *state == LifecycleState::Live;
+    let last = last_word(memory).filter(|_| !live);
+    KnownMemory {
+        id: memory.id.clone(),
+        repo: memory.repo.to_string(),
+        live,
+        note: last.map(|event| event.lesson.clone()),
+        note_source: last.and_then(|event| event.source.clone()),
+        superseded_by: match state {
+            LifecycleState::Superseded { by } => Some(by.clone()),
+            _ => None,
+        },
+        texts: event::text_digest(event::clean::clean(memory.event()).event()),
+    }
 }
 
 /// Returns the event that decides whether a memory counts.
@@ -252,6 +255,7 @@ mod tests {
     use super::*;
     use event::{Decoded, MemoryChange, codec};
     use memory::{Fold, LinePlace};
+    use serde_json::{Value, json};
 
     /// Returns the id of the last event that decides, given events in the order of time.
     fn last_of(said: &[Value]) -> Option<String> {

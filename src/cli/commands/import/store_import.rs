@@ -7,12 +7,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::commands::export::records::records;
 use crate::commands::import::Import;
-use crate::commands::import::import_site::{ImportSite, listed, refused};
+use crate::commands::import::import_site::{ImportSite, refused};
 use crate::commands::import::store_report::StoreReport;
 use crate::program::Program;
 use api::local::Local;
@@ -24,6 +23,7 @@ use exchange::import_batch::{
 };
 use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
 use exchange::stores;
+use reply::{KnownAnswer, KnownMemory};
 use requests::caller::Caller;
 use requests::listing::{KNOWN_IDS_MAX, RecordsOf};
 use requests::{Api, ApiError, Doing, Listing, Reply, Request, Sweep, SweepRequest};
@@ -62,14 +62,14 @@ impl Program<'_> {
         let moment = (self.surroundings.clock)();
         let batch = ImportBatch::plan(&harvest, &known, target, moment);
         let batch = batch.map_err(|error| refused(&error))?;
-        let mut report = StoreReport::of(path, store, (&harvest, &gone), &batch);
+        let mut report = StoreReport::of(path, store, (&harvest, &gone), &batch, &repo);
         if !command.dry_run && !batch.is_done() {
             let id = batch.id.clone();
             let written = batch.carry_out(&site.writer, self.surroundings.clock);
             written.map_err(|stopped| stopped_at(&id, stopped))?;
             report.written_as(&id);
         }
-        Ok((report.exit(), report.reply(&repo)))
+        Ok((report.exit(), report.reply()))
     }
 
     /// Takes back what one import wrote, and nothing else.
@@ -173,42 +173,21 @@ fn store_named(name: &str) -> Result<&'static stores::ForeignStore, ApiError> {
     })
 }
 
-/// The JSON of a listing of known ids.
-#[derive(Deserialize)]
-struct KnownIds {
-    memories: Vec<KnownId>,
+/// A person may take a memory out of answers with the note of an undo, and then it stays out.
+fn known_state(known: &KnownMemory) -> KnownState {
+    let is_by_import = known.note_source.as_deref() == Some(IMPORTED);
+    match known.superseded_by.clone() {
+        _ if known.live => KnownState::Live,
+        Some(by) if is_by_import => KnownState::Renewed { by },
+        Some(by) => KnownState::Edited { by },
+        None if is_by_import && known.note.as_deref() == Some(TAKEN_BACK) => KnownState::TakenBack,
+        None => KnownState::SetAside,
+    }
 }
 
-#[derive(Deserialize)]
-struct KnownId {
-    id: EventId,
-    repo: String,
-    live: bool,
-    note: Option<String>,
-    note_source: Option<String>,
-    superseded_by: Option<EventId>,
-    texts: EventId,
-}
-
-impl KnownId {
-    /// A person may take a memory out of answers with the note of an undo, and then it stays out.
-    fn state(&self) -> KnownState {
-        let is_by_import = self.note_source.as_deref() == Some(IMPORTED);
-        match self.superseded_by.clone() {
-            _ if self.live => KnownState::Live,
-            Some(by) if is_by_import => KnownState::Renewed { by },
-            Some(by) => KnownState::Edited { by },
-            None if is_by_import && self.note.as_deref() == Some(TAKEN_BACK) => {
-                KnownState::TakenBack
-            }
-            None => KnownState::SetAside,
-        }
-    }
-
-    fn item(self) -> (EventId, KnownItem) {
-        let (repo, state) = (RepoKey::of_line(&self.repo), self.state());
-        (self.id, KnownItem { repo, state, texts: self.texts })
-    }
+fn known_item(known: KnownMemory) -> (EventId, KnownItem) {
+    let (repo, state) = (RepoKey::of_line(&known.repo), known_state(&known));
+    (known.id, KnownItem { repo, state, texts: known.texts })
 }
 
 /// Returns what is known of these ids, and of the memories that superseded them.
@@ -217,8 +196,9 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
     for _ in 0..=SUPERSEDED_MAX {
         let mut later = BTreeSet::new();
         for some in wanted.chunks(KNOWN_IDS_MAX) {
-            let KnownIds { memories } = listed(api, &Listing::Known(some.to_vec()))?;
-            for (id, item) in memories.into_iter().map(KnownId::item) {
+            let asked = Request::List(Listing::Known(some.to_vec()));
+            let KnownAnswer { memories } = api.ask_for(&asked)?;
+            for (id, item) in memories.into_iter().map(known_item) {
                 later.extend(item.state.superseded_by().cloned());
                 known.insert(id, item);
             }
