@@ -67,8 +67,8 @@ pub use journal_pages::{InjectedAnswer, InjectedEntry, SavingsAnswer, SavingsOfD
 pub use knowledge_brief::{ActiveRepo, BriefAnswer, LoneMemory, ReflectAnswer};
 pub use line::operands;
 pub use log_events::{
-    AuditAnswer, AuditRow, DayCounts, Deed, EventRow, HistoryAnswer, LinkEnd, LinkRow, LoggedEvent,
-    NamedMemories, TimelineAnswer, audit, memory_history, timeline,
+    AuditAnswer, AuditRow, DayCounts, Deed, EventLink, EventLinkEnd, EventRow, HistoryAnswer,
+    LoggedEvent, NamedMemories, TimelineAnswer, audit, memory_history, timeline,
 };
 pub use matched_words::with_matched_words;
 pub use merged::{merge_briefing, merge_search, with_notice};

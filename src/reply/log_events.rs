@@ -119,10 +119,10 @@ pub struct EventRow {
     pub conflict: bool,
     /// The link that it made or ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<LinkRow>,
+    pub link: Option<EventLink>,
     /// The memory that replaces this one, or that it does not contradict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub other: Option<LinkEnd>,
+    pub other: Option<EventLinkEnd>,
     /// What feedback said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
@@ -148,19 +148,19 @@ pub struct AuditRow {
 
 /// A link with both its ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LinkRow {
+pub struct EventLink {
     /// How they are related, read from the source to the target.
     pub relation: String,
     /// The one end.
-    pub source: LinkEnd,
+    pub source: EventLinkEnd,
     /// The other end.
-    pub target: LinkEnd,
+    pub target: EventLinkEnd,
 }
 
 /// One end of a link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum LinkEnd {
+pub enum EventLinkEnd {
     /// A file.
     File {
         /// The id under which links name it.
@@ -342,7 +342,7 @@ fn row(one: &LoggedEvent, named: &NamedMemories) -> EventRow {
         ) => {
             let source = end(&Node::of(one.about.clone()), named);
             let (relation, target) = (relation.as_str().to_owned(), end(&target, named));
-            row.link = Some(LinkRow { relation, source, target });
+            row.link = Some(EventLink { relation, source, target });
         }
         Some(MemoryChange::Supersede { by: id } | MemoryChange::Distinct { from: id }) => {
             row.other = Some(end(&Node::of(id), named));
@@ -358,13 +358,14 @@ fn row(one: &LoggedEvent, named: &NamedMemories) -> EventRow {
 }
 
 /// Returns one end of a link: a memory with its title, or a file.
-fn end(node: &Node, named: &NamedMemories) -> LinkEnd {
+fn end(node: &Node, named: &NamedMemories) -> EventLinkEnd {
     let id = node.id().to_string();
     match node.place() {
-        Some((file, symbol)) => LinkEnd::File { id, file, symbol },
-        None => {
-            LinkEnd::Memory { id, title: named.get(node.id()).map(|memory| listed_title(memory)) }
-        }
+        Some((file, symbol)) => EventLinkEnd::File { id, file, symbol },
+        None => EventLinkEnd::Memory {
+            id,
+            title: named.get(node.id()).map(|memory| listed_title(memory)),
+        },
     }
 }
 
