@@ -7,9 +7,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::inert;
-use super::item;
 use super::line::{Body, after, date, name};
 use super::line_list::{Line, within};
+use super::memory_fields::memory_map;
 use super::reply::Reply;
 use super::tokens::within_tokens;
 use event::{Draft, RepoKey};
@@ -159,7 +159,7 @@ fn json_of(finding: &Finding, snapshot: &Snapshot) -> Value {
     let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
     let memory = snapshot.memory(finding.number);
     let memory = memory.map(|memory| match memory.flagged() {
-        None => Value::Object(item::fields(memory)),
+        None => Value::Object(memory_map(memory)),
         Some(why) => json!({ "id": memory.id.as_str(), "flagged": why.as_str() }),
     });
     match &finding.about {

@@ -1,5 +1,6 @@
 //! An answer as text and as JSON. Not here: its content.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::{Answer, TextView};
@@ -47,6 +48,13 @@ impl Reply {
         Self::new(text, shape.json(|| json_of(&make())))
     }
 
+    /// Makes the JSON of an answer that has no text, and of which not a character may change: its texts are clean and neutralised
+    /// already.
+    #[must_use]
+    pub fn of_clean_fields(answer: &impl Answer) -> Self {
+        Self { text: String::new(), json: json_of(answer) }
+    }
+
     /// Reads the answer back from the JSON.
     ///
     /// # Errors
@@ -61,6 +69,12 @@ impl Reply {
         let line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
         self.text.push_str(&without_secrets(line));
         self
+    }
+
+    /// Adds a part of the answer that another room knows, under its name there.
+    #[must_use]
+    pub fn with_part(self, name: &str, part: &impl Serialize) -> Self {
+        self.with(name, serde_json::to_value(part).unwrap_or_default())
     }
 
     /// Adds a field to the JSON.

@@ -4,8 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use super::damage::UsedSnapshot;
 use super::repositories::unnamed;
 use super::{
@@ -15,7 +13,10 @@ use super::{
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
-use reply::{CompletionsAnswer, MemoryLink, Reply, Standing};
+use reply::{
+    AgentFileMemory, AgentFilesAnswer, Answer, CompletionsAnswer, ExportAnswer, KnownAnswer,
+    KnownMemory, MemoryLink, Reply, Standing,
+};
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use search::links::NodeRef;
@@ -76,7 +77,7 @@ pub(super) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);
-    Ok(reply::list("Recent memories", &memories, ShownHow::Listed))
+    Ok(reply::list("Recent memories", &memories, ShownHow::Listed).into())
 }
 
 pub(super) fn complete(
@@ -97,7 +98,7 @@ pub(super) fn list(
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    let json = match listing {
+    Ok(match listing {
         Listing::Page(request) => return browse::page(local, request, &snapshot),
         Listing::Outline(request) => return browse::outline(local, request, &snapshot),
         Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, &snapshot),
@@ -106,26 +107,30 @@ pub(super) fn list(
         Listing::Savings(request) => return savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
-            return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed));
+            return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed).into());
         }
         Listing::OfAgentFiles => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let imported = of_here
                 .into_iter()
                 .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
-            let listed: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
-            json!({ "repo": here.as_str(), "memories": listed })
+            let memories = imported.filter_map(|memory| of_agent_file(memory)).collect();
+            fields(&AgentFilesAnswer { repo: here.to_string(), memories })
         }
         Listing::Export(request) => return export(local, request, &snapshot),
         Listing::Records(request) => return records::page(local, request, &snapshot),
-        Listing::Known(ids) => known(ids, &snapshot),
+        Listing::Known(ids) => fields(&known(ids, &snapshot)),
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
-            json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
+            fields(&ExportAnswer { repo: here.to_string(), lines, left_out })
         }
-    };
-    Ok(Reply::new(String::new(), json))
+    })
+}
+
+/// Makes the reply to a program, which has no text.
+fn fields(answer: &impl Answer) -> Reply {
+    Reply::with_text(String::new(), answer)
 }
 
 /// Returns the lines that an agent file would get, and how many more there are.
@@ -150,8 +155,7 @@ fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result
     let of_repo = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
     let min = request.min.into();
     let (lines, left_out) = grown(local, of_repo.collect(), min, request.max_tokens);
-    let json = json!({ "repo": repo.as_str(), "lines": lines, "left_out": left_out });
-    Ok(Reply::new(lines.join("\n"), json))
+    Ok(Reply::from_answer(&ExportAnswer { repo: repo.to_string(), lines, left_out }))
 }
 
 /// Returns the caller's repository and its memories.
@@ -181,43 +185,55 @@ fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
 }
 
 /// Describes a memory that came from an agent file; `None` for one from elsewhere.
-fn imported_json(memory: &Memory) -> Option<Value> {
+fn of_agent_file(memory: &Memory) -> Option<AgentFileMemory> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
     let is_live = memory.lifecycle().state == LifecycleState::Live;
     let last = last_word(memory);
     let note = last.map(|event| event.lesson.clone());
     let note_source = last.and_then(|event| event.source.clone());
-    Some(json!({ "id": event.id.as_str(), "file": file, "live": is_live, "note": note,
-        "note_source": note_source, "is_rule": is_rule(&event) }))
+    Some(AgentFileMemory {
+        id: event.id.to_string(),
+        file: file.clone(),
+        live: is_live,
+        note,
+        note_source,
+        is_rule: is_rule(&event),
+    })
 }
 
 /// Tells which ids are memories, and why one does not count.
-fn known(ids: &[String], snapshot: &Snapshot) -> Value {
+fn known(ids: &[String], snapshot: &Snapshot) -> KnownAnswer {
     let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
-    let mut known: BTreeMap<EventId, Value> = asked.map(|id| (id, Value::Null)).collect();
+    let mut known: BTreeMap<EventId, Option<KnownMemory>> = asked.map(|id| (id, None)).collect();
     for memory in snapshot.first_of_ids() {
         if let Some(state) = known.get_mut(&memory.id) {
-            *state = state_of(memory);
+            *state = Some(state_of(memory));
         }
     }
-    let memories: Vec<Value> = known.into_values().filter(|state| !state.is_null()).collect();
-    json!({ "memories": memories })
+    KnownAnswer { memories: known.into_values().flatten().collect() }
 }
 
-fn state_of(memory: &Memory) -> Value {
+fn state_of(memory: &Memory) -> KnownMemory {
     let state = &memory.lifecycle().state;
     let is_live = *state == LifecycleState::Live;
     let last = last_word(memory).filter(|_| !is_live);
     let note = last.map(|event| event.lesson.clone());
     let note_source = last.and_then(|event| event.source.clone());
     let superseded_by = match state {
-        LifecycleState::Superseded { by } => Some(by.as_str()),
+        LifecycleState::Superseded { by } => Some(by.to_string()),
         _ => None,
     };
     let texts = event::text_digest(event::clean::clean(memory.event()).event());
-    json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "live": is_live, "note": note,
-        "note_source": note_source, "superseded_by": superseded_by, "texts": texts.as_str() })
+    KnownMemory {
+        id: memory.id.to_string(),
+        repo: memory.repo.to_string(),
+        live: is_live,
+        note,
+        note_source,
+        superseded_by,
+        texts: texts.as_str().to_owned(),
+    }
 }
 
 /// Returns the event that decides whether a memory counts.
@@ -250,6 +266,8 @@ fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
+
     use event::{Decoded, MemoryChange, codec};
     use memory::{Fold, LinePlace};
 

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::Local;
 use super::page_end::PageEnd;
 use super::repositories::{named, unnamed};
 use event::{EventId, Timestamp, clean, codec};
 use memory::Memory;
-use reply::Reply;
+use reply::{RecordsAnswer, Reply};
 use requests::ApiError;
 use requests::listing::{RecordsOf, RecordsRequest};
 use search::snapshot::Snapshot;
@@ -58,10 +56,8 @@ pub(super) fn page(
     }
     let is_more = lines.len() < left.len();
     let next = last.filter(|_| is_more).map(|memory| end_of(memory).to_string());
-    let repo = repo.as_ref().map(event::RepoKey::as_str);
-    let json = json!({ "repo": repo, "lines": lines, "next": next, "private": private.len() });
-    // The lines are clean, and not a character of them may change.
-    Ok(Reply { text: String::new(), json })
+    let repo = repo.map(|repo| repo.to_string());
+    Ok(Reply::of_clean_fields(&RecordsAnswer { repo, lines, next, private: private.len() }))
 }
 
 /// What the pages are sorted by.

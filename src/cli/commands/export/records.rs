@@ -5,28 +5,20 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::commands::export::{Export, ExportFormat};
 use crate::commands::import::foreign_failure::unread;
-use crate::commands::import::import_site::{listed, shown};
+use crate::commands::import::import_site::shown;
 use crate::program::Program;
 use event::{Decoded, Event, Problems, codec};
 use exchange::error::ExchangeError;
 use exchange::memory_csv;
 use exchange::vault_export::VaultExport;
+use reply::RecordsAnswer;
 use requests::listing::{RecordsOf, RecordsRequest};
-use requests::{Api, ApiError, Listing, Reply};
+use requests::{Api, ApiError, Listing, Reply, Request};
 use retriever::options::{GlobalOptions, Need};
-
-/// The JSON of a page of records.
-#[derive(Deserialize)]
-struct RecordsPage {
-    lines: Vec<String>,
-    next: Option<String>,
-    private: usize,
-}
 
 /// Memories as they stand in logs.
 pub(crate) struct Records {
@@ -67,7 +59,7 @@ pub(crate) fn records(api: &dyn Api, of: RecordsOf) -> Result<Records, ApiError>
     let mut request = RecordsRequest { of, cursor: None };
     let mut all = Records { lines: Vec::new(), private: 0 };
     loop {
-        let page: RecordsPage = listed(api, &Listing::Records(request.clone()))?;
+        let page: RecordsAnswer = api.ask_for(&Request::List(Listing::Records(request.clone())))?;
         all.lines.extend(page.lines);
         all.private = page.private;
         request.cursor = page.next;

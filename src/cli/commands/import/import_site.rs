@@ -3,15 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-
 use clients::agent_files::{FOUND, ImportedRule, is_below};
 use event::{EventId, RepoKey};
 use guard::text::{Layout, neutralise};
+use reply::{AgentFileMemory, AgentFilesAnswer};
 use requests::{Api, ApiError, Listing, Request};
 use retriever::failure::failed;
-use writer::exit::Exit;
 use writer::{RecordError, Writer};
 
 /// The caller's work tree, with the writer of its memories.
@@ -21,39 +18,15 @@ pub(crate) struct ImportSite {
     pub(crate) writer: Writer,
 }
 
-/// The JSON of a listing of imported memories.
-#[derive(Deserialize)]
-pub(crate) struct Imported {
-    pub(crate) memories: Vec<OneImported>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct OneImported {
-    pub(crate) id: EventId,
-    pub(crate) file: String,
-    pub(crate) live: bool,
-    pub(crate) note: Option<String>,
-    pub(crate) note_source: Option<String>,
-    pub(crate) is_rule: bool,
-}
-
 /// Returns what was imported into this repository before.
 pub(crate) fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
-    let Imported { memories } = listed(api, &Listing::OfAgentFiles)?;
-    let known = |one: OneImported| {
-        let OneImported { id, file, live, note, note_source, is_rule } = one;
-        ImportedRule { id, file, is_live: live, note, note_source, is_rule }
+    let AgentFilesAnswer { memories, .. } = api.ask_for(&Request::List(Listing::OfAgentFiles))?;
+    let known = |one: AgentFileMemory| {
+        let AgentFileMemory { id, file, live, note, note_source, is_rule } = one;
+        let id = EventId::foreign(&id)?;
+        Some(ImportedRule { id, file, is_live: live, note, note_source, is_rule })
     };
-    Ok(memories.into_iter().map(known).collect())
-}
-
-pub(crate) fn listed<T: DeserializeOwned>(api: &dyn Api, listing: &Listing) -> Result<T, ApiError> {
-    serde_json::from_value(api.ask(&Request::List(listing.clone()))?.json).map_err(|error| {
-        ApiError::Failed {
-            exit: Exit::Internal,
-            message: format!("failed to parse a listing: {error}"),
-        }
-    })
+    Ok(memories.into_iter().filter_map(known).collect())
 }
 
 /// Why a file is imported.
