@@ -10,7 +10,7 @@ use crate::grpc_status::status;
 use crate::rpc_event::{Look, RpcEvent};
 use crate::wire::object;
 use api::journal::sequence::Sequence;
-use api::journal::shown::{NamedMemories, shown};
+use api::journal::shown::{NamedMemories, shown, told_ids};
 use api::journal::{Journal, kind};
 use daemon::guests::Guests;
 use event::Problems;
@@ -87,7 +87,7 @@ impl Look for MemoryWatch {
             return Ok(found);
         }
         let snapshot = guests.core().engine.snapshot_now();
-        let told = piece.lines.iter().map(|(_, line)| line);
+        let told = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
         let memories = snapshot.map(|snapshot| NamedMemories::of(told, &snapshot));
         let memories = memories.unwrap_or_default();
         for line in &piece.lines {

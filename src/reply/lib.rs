@@ -15,6 +15,8 @@ mod hits;
 mod home;
 mod inert;
 mod item;
+mod journal_pages;
+mod knowledge_brief;
 mod lifecycle;
 mod line;
 mod line_list;
@@ -27,6 +29,7 @@ mod near_misses;
 mod neutral_json;
 mod node_text;
 mod outline;
+mod program_lists;
 mod reader;
 mod related;
 mod reply;
@@ -37,10 +40,10 @@ mod section_budget;
 mod session_candidates;
 mod session_disclosure;
 mod session_exchanges;
+mod session_fixes;
 mod session_hits;
 mod session_line;
 mod session_list;
-mod session_mended;
 mod session_reading;
 mod session_state;
 mod session_transcript;
@@ -48,13 +51,16 @@ mod stale;
 mod standing;
 mod status;
 mod status_answer;
-mod summary;
+mod suggested_patterns;
 #[cfg(test)]
 mod test_memories;
 mod tokens;
 mod whoami;
 
-pub use analysis::{Findings, findings, pattern, patterns, searches, with_link_counts};
+pub use analysis::{
+    AnalysisAnswer, FailedSearch, FailedSearches, FindingList, FindingReason, Findings,
+    FoundMemory, LinkStats, findings, knowledge_brief, link_stats, reflect, searches,
+};
 pub use answer::{Answer, TextView, UntypedAnswer};
 pub use briefing::{Briefing, briefing};
 pub use bulk_change::{BulkChange, BulkChangeAnswer, Subject, bulk_change};
@@ -70,13 +76,13 @@ pub use home::{Home, HomeAnswer};
 pub use item::{
     ListAnswer, MemoryList, PageAnswer, ShownMemories, ShownMemory, items_with_standing, list,
 };
+pub use journal_pages::{InjectedAnswer, InjectedEntry, SavingsAnswer, SavingsOfDay};
+pub use knowledge_brief::{ActiveRepo, BriefAnswer, LoneMemory, ReflectAnswer};
 pub use line::operands;
-pub use listed_answers::{
-    AgentFileMemory, AgentFilesAnswer, DigestAnswer, ExportAnswer, KnownAnswer, KnownMemory,
-    RecordsAnswer, SuggestedTag, SuggestedTagsAnswer,
-};
+pub use listed_answers::{DigestAnswer, SuggestedTag, SuggestedTagsAnswer};
 pub use log_events::{
-    DayCounts, Deed, LoggedEvent, NamedMemories, audit, memory_history, timeline,
+    AuditAnswer, AuditRow, DayCounts, Deed, EventLink, EventLinkEnd, EventRow, HistoryAnswer,
+    LoggedEvent, NamedMemories, TimelineAnswer, audit, memory_history, timeline,
 };
 pub use matched_words::with_matched_words;
 pub use memory_fields::{EventFields, EventOfStore, GivenVerdicts, MemoryFields};
@@ -84,6 +90,9 @@ pub use merged::{merge_briefing, merge_search, with_notice};
 pub use near_misses::{HeldBackMemory, MissedMemory, NearMissFields};
 pub use node_text::node_text;
 pub use outline::{OutlineAnswer, OutlineLine, outline};
+pub use program_lists::{
+    ExportAnswer, ImportedAnswer, ImportedMemory, KnownAnswer, KnownMemory, RecordsAnswer,
+};
 pub use reader::{ReplyReader, next_page_of_command};
 pub use related::{CodeFields, Related, RelatedAnswer, RelatedEnd, RelatedStep, related};
 pub use reply::{Explain, Reply, Shape};
@@ -93,17 +102,29 @@ pub use search_answer::{
     ChangedFiles, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer, SearchOrShown,
 };
 pub use session_candidates::{
-    candidate_text, candidates_listed, draft_json, draft_text, short_fingerprint,
+    CandidateItem, CandidateKind, CandidateSighting, CandidatesAnswer, RefusedPairItem,
+    candidate_text, candidates_listed, draft_text, short_fingerprint,
 };
-pub use session_disclosure::{DisclosedSessions, FoundSession, sessions_left_out};
-pub use session_exchanges::{ChosenExchanges, SessionAnswer, SessionsBeside, session_exchanges};
-pub use session_hits::{SessionsFound, session_answer, session_hits};
-pub use session_list::{no_sessions_kept, session_list};
-pub use session_mended::known_end;
-pub use session_reading::{import_done, import_planned, import_question, sessions_checked};
-pub use session_state::{SessionsState, StateNote};
+pub use session_disclosure::{
+    DisclosedSessions, FoundSession, LeftOutSession, LeftOutSessions, ShownExchange, ShownPart,
+    sessions_left_out,
+};
+pub use session_exchanges::{
+    ChosenExchanges, SessionAnswer, SessionExchangesAnswer, SessionsBeside, session_exchanges,
+};
+pub use session_fixes::{KnownFix, KnownFixAnswer, known_fix};
+pub use session_hits::{
+    SessionHitItem, SessionHitsAnswer, SessionsAnswer, SessionsFound, session_answer, session_hits,
+};
+pub use session_list::{SessionItem, SessionListAnswer, no_sessions_kept, session_list};
+pub use session_reading::{
+    CheckedTool, ImportDone, ImportPlanned, SessionsChecked, ToolTranscripts, import_done,
+    import_planned, import_question, sessions_checked,
+};
+pub use session_state::{PastSessionsStatus, SessionsState, StateNote};
 pub use session_transcript::{
-    ReplayStep, Shown, replay_steps, session_summary, session_transcript,
+    CommitTitle, ReplayStep, SessionSummary, SessionTranscript, Shown, SummaryEntry, replay_steps,
+    session_summary, session_transcript,
 };
 pub use stale::{
     Checked, CheckedTree, StaleAnswer, StaleEverywhere, StaleMemories, StaleMemory, StaleTree,
@@ -117,6 +138,8 @@ pub use status_answer::{
     AttachedClient, ClientsStatus, GrpcStatus, HttpStatus, LogTrouble, ModelStatus,
     NextModelStatus, RemoteStatus, RerankerStatus, RetrieverStatus, SkippedLine, StatusAnswer,
 };
-pub use summary::{reflect, summary};
+pub use suggested_patterns::{
+    PatternDraft, PatternPreview, PatternRow, PatternsAnswer, SavedPattern, pattern, patterns,
+};
 pub use tokens::tokens;
 pub use whoami::{Whoami, WhoamiAnswer, whoami};

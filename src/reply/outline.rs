@@ -47,7 +47,7 @@ pub fn outline(memories: &[&Arc<Memory>], total: usize, how: ShownHow) -> Reply 
     let shown = memories.iter().filter(|memory| !memory.is_left_out(how));
     let lines: Vec<OutlineLine> = shown.map(|memory| line(memory)).collect();
     let held_back = memories.len() - lines.len();
-    Reply::of_clean_fields(&OutlineAnswer { memories: lines, total, held_back })
+    Reply::verbatim(String::new(), &OutlineAnswer { memories: lines, total, held_back })
 }
 
 fn line(memory: &Memory) -> OutlineLine {

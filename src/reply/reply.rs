@@ -38,21 +38,20 @@ impl Reply {
     /// Makes both forms of an answer whose text needs more than its fields, such as a budget or what to highlight. The text is
     /// neutralised already.
     #[must_use]
-    pub fn with_text(text: String, answer: &impl Answer) -> Self {
+    pub fn with_text(text: String, answer: &impl Serialize) -> Self {
         Self::new(text, json_of(answer))
     }
 
-    /// The same, where nobody may read the JSON: then the answer is not made at all.
+    /// Makes an answer that is data: not a character of it changes. It holds no secrets, or they are what was asked for.
+    #[must_use]
+    pub fn verbatim(text: String, answer: &impl Serialize) -> Self {
+        Self { text, json: json_of(answer) }
+    }
+
+    /// As `with_text`, where nobody may read the JSON: then the answer is not made at all.
     #[must_use]
     pub fn shaped<A: Answer>(text: String, shape: Shape, make: impl FnOnce() -> A) -> Self {
         Self::new(text, shape.json(|| json_of(&make())))
-    }
-
-    /// Makes the JSON of an answer that has no text, and of which not a character may change: its texts are clean and neutralised
-    /// already.
-    #[must_use]
-    pub fn of_clean_fields(answer: &impl Answer) -> Self {
-        Self { text: String::new(), json: json_of(answer) }
     }
 
     /// Reads the answer back from the JSON.
@@ -94,7 +93,7 @@ impl Reply {
 }
 
 /// Returns the JSON of an answer. Every key of ours is a text, so it cannot fail.
-fn json_of(answer: &impl Answer) -> Value {
+fn json_of(answer: &impl Serialize) -> Value {
     serde_json::to_value(answer).unwrap_or_default()
 }
 

@@ -1,14 +1,15 @@
 //! Exchanges of past sessions that were asked for by their ids, and the line of a session beside the memories of a search. Not
 //! here: sessions that a question finds (`session_hits`), a session as a person reads it (`session_transcript`).
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::reader::ReplyReader;
 use super::reply::Reply;
-use super::session_disclosure::{exchange_id, exchange_json, marked, session_mark, why_of};
+use super::session_disclosure::{exchange_id, session_mark};
 use super::session_line::{BRANCH_CHARACTERS, NOTICE, line, place, tool_title};
-use super::session_list::session_json;
-use super::session_transcript::{Shown, exchange_text};
+use super::session_transcript::{SessionTranscript, Shown, exchange_text};
 use super::tokens::{cut_to, tokens};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use transcripts::exchange::Exchange;
@@ -43,6 +44,15 @@ impl ChosenExchanges {
     }
 }
 
+/// Exchanges of past sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionExchangesAnswer {
+    /// Each session with those of its exchanges that have room.
+    pub sessions: Vec<SessionTranscript>,
+}
+
+impl Answer for SessionExchangesAnswer {}
+
 /// Shows exchanges of sessions, within a budget. Where not all fit, the text says how to read the next.
 #[must_use]
 pub fn session_exchanges(
@@ -51,18 +61,15 @@ pub fn session_exchanges(
 ) -> Reply {
     let mut text = format!("**Past sessions:** {NOTICE}\n");
     let share = max_tokens.saturating_sub(tokens(&text)) / shown.len().max(1);
-    let mut json = Vec::new();
+    let mut sessions = Vec::new();
     for (session, exchanges, which) in shown {
         let chosen = which.of(exchanges);
         let (part, told) = session_text(session, &chosen, *which, share);
         text.push_str(&part);
         let told = chosen.get(..told).unwrap_or(&chosen);
-        let exchanges: Vec<_> =
-            told.iter().map(|exchange| exchange_json(session, exchange)).collect();
-        let why = why_of(session, told);
-        json.push(json!({ "session": marked(session_json(session), why), "exchanges": exchanges }));
+        sessions.push(SessionTranscript::of(session, told));
     }
-    Reply::new(text, json!({ "sessions": json }))
+    Reply::with_text(text, &SessionExchangesAnswer { sessions })
 }
 
 /// Returns the text of one session, and how many of its exchanges are in it. A mark stands before everything else.

@@ -122,7 +122,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: Some(("id", "id")),
-        ..read::<reply::UntypedAnswer>(
+        ..read::<reply::HistoryAnswer>(
             "memories/{id}/history",
             "history",
             "List who did what to a memory, the oldest first",
@@ -264,7 +264,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: Some(("topic", "topic")),
-        ..read::<reply::UntypedAnswer>(
+        ..read::<reply::AnalysisAnswer>(
             "analyze/{topic}",
             "analyze",
             "Analyze the whole memory",
@@ -282,7 +282,7 @@ pub const VERBS: &[Verb] = &[
         parameters: AnalyzeRequest::parameters,
         request: |given| Ok(AnalyzeRequest::from_tool(given)?.into()),
     }),
-    read::<reply::UntypedAnswer>(
+    read::<reply::AnalysisAnswer>(
         "graph/stats",
         "graphStats",
         "Count the links of each kind, and list the memories with the most",
@@ -301,7 +301,7 @@ pub const VERBS: &[Verb] = &[
         |given| Ok(Listing::Export(ExportRequest::from_http(given)?).into()),
     )
     .expensive(),
-    read::<reply::UntypedAnswer>(
+    read::<reply::PatternsAnswer>(
         "patterns",
         "patterns",
         "List lessons that several repositories learned independently",
@@ -312,7 +312,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         kind: VerbKind::Make,
         in_path: Some(("pattern", "accept")),
-        ..read::<reply::UntypedAnswer>(
+        ..read::<reply::SavedPattern>(
             "patterns/{pattern}/accept",
             "acceptPattern",
             "Save a pattern as a memory",
@@ -321,7 +321,7 @@ pub const VERBS: &[Verb] = &[
         )
         .expensive()
     },
-    read::<reply::UntypedAnswer>(
+    read::<reply::SessionsAnswer>(
         "sessions",
         "searchSessions",
         "Search past sessions of other tools; without a query, list the newest",
@@ -341,7 +341,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: ID,
-        ..read::<reply::UntypedAnswer>(
+        ..read::<reply::SessionExchangesAnswer>(
             "sessions/{id}",
             "session",
             "Show exchanges of a past session",
@@ -351,14 +351,14 @@ pub const VERBS: &[Verb] = &[
         .for_admins()
     }
     .answered(session_or_unknown),
-    read::<reply::UntypedAnswer>(
+    read::<reply::TimelineAnswer>(
         "timeline",
         "timeline",
         "Count the events of each day, the oldest first",
         TimelineRequest::parameters,
         |given| Ok(LogEventsRequest::Timeline(TimelineRequest::from_http(given)?).into()),
     ),
-    read::<reply::UntypedAnswer>(
+    read::<reply::AuditAnswer>(
         "audit",
         "audit",
         "List the events of all memories page by page, the newest first",
@@ -381,7 +381,7 @@ pub const VERBS: &[Verb] = &[
         Vec::new,
         |_| Ok(Request::Status),
     ),
-    read::<reply::UntypedAnswer>(
+    read::<reply::InjectedAnswer>(
         "injected",
         "injected",
         "List what hooks and tools told agents, the newest first",
@@ -389,7 +389,7 @@ pub const VERBS: &[Verb] = &[
         |given| Ok(Listing::Injected(Box::new(InjectedRequest::from_http(given)?)).into()),
     )
     .for_admins(),
-    read::<reply::UntypedAnswer>(
+    read::<reply::SavingsAnswer>(
         "savings",
         "savings",
         "Count what agents were told, beside the size of the logs",

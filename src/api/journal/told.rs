@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
+use super::sequence::Sequence;
 use super::{Journal, kind};
 use event::{RepoKey, Timestamp};
 use guard::secrets::Redacted;
@@ -63,6 +64,61 @@ pub enum Place<'a> {
     Unknown,
 }
 
+/// A line of the journal about an answer, or about an occasion at which there was nothing to tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToldLine {
+    /// [`kind::INJECTED`] or [`kind::SILENT`].
+    pub event: String,
+    /// When.
+    pub at: String,
+    /// The agent.
+    pub agent: String,
+    /// Its session.
+    pub session: Option<String>,
+    /// The repository.
+    pub repo: Option<String>,
+    /// `hook` or `tool`.
+    pub by: String,
+    /// At which occasion, or which tool.
+    pub occasion: String,
+    /// The tokens of the text.
+    pub tokens: u64,
+    /// The bytes of the log of the repository at that time.
+    pub log_bytes: u64,
+    /// What was told, where something was.
+    #[serde(flatten)]
+    pub told: Option<ToldMemories>,
+}
+
+/// The memories of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToldMemories {
+    /// What was looked for.
+    #[serde(default)]
+    pub asked: Option<String>,
+    /// The memories, as they were named.
+    pub memories: Vec<String>,
+}
+
+impl ToldLine {
+    /// Reads the lines of some of these kinds before a place, or up to the end, the newest first.
+    #[must_use]
+    pub fn back_from(
+        journal: &Journal,
+        before: Option<Sequence>,
+        kinds: &[&str],
+    ) -> Vec<(Sequence, Self)> {
+        let lines = journal.back_from(before, kinds).into_iter();
+        lines.filter_map(|(at, line)| Some((at, Self::deserialize(line).ok()?))).collect()
+    }
+
+    /// Returns the memories that were told, as they were named.
+    pub fn memories(&self) -> impl Iterator<Item = &str> {
+        self.told.iter().flat_map(|told| &told.memories).map(String::as_str)
+    }
+}
+
 impl Teller {
     /// Makes one for a store, unless the settings switch the journal off.
     #[must_use]
@@ -86,24 +142,22 @@ impl Teller {
     pub fn note(&self, told: &Told<'_>, now: Timestamp) {
         let repo = self.repo(told.place);
         let log = repo.as_ref().and_then(|repo| self.store.log_of(repo).metadata().ok());
-        let ids = told.memories.iter().take(MEMORIES_MAX);
-        let memories = ids.map(|id| stamp(id));
-        let mut line = json!({
-            "event": if told.is_silent { kind::SILENT } else { kind::INJECTED },
-            "at": format!("{now:.0}"),
-            "agent": short(told.agent),
-            "session": told.session.map(short),
-            "repo": repo.as_ref().map(RepoKey::as_str),
-            "by": told.by,
-            "occasion": told.occasion,
-            "tokens": reply::tokens(told.text),
-            "log_bytes": log.map_or(0, |log| log.len()),
+        let given = (!told.is_silent).then(|| ToldMemories {
+            asked: told.asked.filter(|_| self.keeps_questions).map(question),
+            memories: told.memories.iter().take(MEMORIES_MAX).map(|id| stamp(id)).collect(),
         });
-        if let (false, Some(fields)) = (told.is_silent, line.as_object_mut()) {
-            let asked = told.asked.filter(|_| self.keeps_questions).map(question);
-            fields.insert("asked".to_owned(), json!(asked));
-            fields.insert("memories".to_owned(), memories.collect::<Vec<_>>().into());
-        }
+        let line = ToldLine {
+            event: if told.is_silent { kind::SILENT } else { kind::INJECTED }.to_owned(),
+            at: format!("{now:.0}"),
+            agent: short(told.agent),
+            session: told.session.map(short),
+            repo: repo.as_ref().map(RepoKey::to_string),
+            by: told.by.to_owned(),
+            occasion: told.occasion.to_owned(),
+            tokens: reply::tokens(told.text) as u64,
+            log_bytes: log.map_or(0, |log| log.len()),
+            told: given,
+        };
         let _ = self.journal.add(&line, now);
     }
 
@@ -133,16 +187,17 @@ fn question(text: &Redacted) -> String {
 }
 
 /// Returns a name or an id as it is kept, of a text that nobody has cut or respelled.
-pub(crate) fn stamp(text: &str) -> Value {
+pub(crate) fn stamp(text: &str) -> String {
     short(&Redacted::stamp(text))
 }
 
-fn short(text: &Redacted) -> Value {
-    text.line().cut(NAME_BYTES_MAX).into_string().into()
+fn short(text: &Redacted) -> String {
+    text.line().cut(NAME_BYTES_MAX).into_string()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
     use settings::GeneralSettings;
 
     use super::*;

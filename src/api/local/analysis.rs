@@ -1,8 +1,6 @@
 //! Analyses of the whole memory, and patterns that several repositories learned independently. Not here: computing
 //! them (`search::links`), the words of the reply (`reply`).
 
-use serde_json::{Value, json};
-
 use super::damage::UsedSnapshot;
 use super::{Local, memory_bound, repositories, snapshots, write};
 
@@ -11,7 +9,7 @@ use event::{
     Applies, Draft, Event, EventId, Link, MemoryChange, Node, OwnTag, Problems, Relation, RepoKey,
 };
 use guard::secrets::Redacted;
-use reply::{Findings, Reply};
+use reply::{AnalysisAnswer, FindingList, Findings, Reply, SavedPattern};
 use requests::{
     AcceptedPattern, AnalyzeRequest, ApiError, MIN_RELEVANCE_PERCENT_DEFAULT, PatternsRequest,
     SearchRequest, Topic, Voice,
@@ -43,18 +41,24 @@ pub(super) fn analyze(
     let wanted = links::FindingBounds { limit, at_least: request.at_least };
     let ties_max = request.at_most.unwrap_or(links::TIES_MAX);
     let whole = || KnowledgeGraph::of(&snapshot, &links, &scope);
-    let (title, found) = match request.topic {
+    let (topic, title, found): (fn(FindingList) -> AnalysisAnswer, _, _) = match request.topic {
         Topic::Hubs | Topic::Stats => {
-            ("Most linked", links::hubs(&snapshot, &links, &scope, wanted))
+            (AnalysisAnswer::Hubs, "Most linked", links::hubs(&snapshot, &links, &scope, wanted))
         }
         Topic::Bridges => {
-            ("Memories that connect kinds", links::bridges(&snapshot, &whole(), wanted))
+            let found = links::bridges(&snapshot, &whole(), wanted);
+            (AnalysisAnswer::Bridges, "Memories that connect kinds", found)
         }
-        Topic::Gaps => ("Few or no links", links::gaps(&whole(), ties_max, limit)),
-        Topic::Clusters => ("Similar lessons", links::clusters(&snapshot, &scope, wanted)),
+        Topic::Gaps => {
+            (AnalysisAnswer::Gaps, "Few or no links", links::gaps(&whole(), ties_max, limit))
+        }
+        Topic::Clusters => {
+            let found = links::clusters(&snapshot, &scope, wanted);
+            (AnalysisAnswer::Clusters, "Similar lessons", found)
+        }
         Topic::Brief => {
             let brief = links::summary(&snapshot, &links, &scope);
-            return Ok(reply::summary(&snapshot, &brief, &notices, max_tokens));
+            return Ok(reply::knowledge_brief(&snapshot, &brief, &notices, max_tokens));
         }
         Topic::Reflect => {
             let lone = links::isolated(&snapshot, &whole(), &scope, limit);
@@ -66,17 +70,11 @@ pub(super) fn analyze(
         }
         Topic::Searches => return Ok(searches_without_hits(local, request, repo.as_ref())),
     };
-    let reply = reply::findings(&Findings {
-        snapshot: &snapshot,
-        topic: request.topic.as_str(),
-        title,
-        found: &found,
-        notices: &notices,
-        max_tokens,
-    });
+    let (snapshot, found, notices) = (&snapshot, &*found, &*notices);
+    let findings = Findings { snapshot, title, found, notices, max_tokens };
     Ok(match request.topic {
-        Topic::Stats => reply::with_link_counts(reply, &LinkCounts::of(&snapshot, &links, &scope)),
-        _ => reply,
+        Topic::Stats => reply::link_stats(&findings, &LinkCounts::of(snapshot, &links, &scope)),
+        _ => reply::findings(&findings, topic),
     })
 }
 
@@ -95,7 +93,7 @@ fn looked_at(topic: Topic, snapshot: &Snapshot, scope: &Scope) -> Vec<String> {
 /// Records that a search found nothing. Some searches say nothing about missing knowledge and are not recorded: those
 /// of hooks, which set their own threshold, and those with filters or of one repository, which may be why nothing was
 /// found.
-pub(super) fn note_if_in_vain(
+pub(super) fn note_if_without_result(
     local: &Local,
     request: &SearchRequest,
     asked: &ParsedQuery,
@@ -175,13 +173,14 @@ fn accept(
         drafts.push(write::draft_about(local, &node, &repo, MemoryChange::Link(link), voice));
     }
     write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
-    let sources: Vec<Value> = one.sources.iter().map(|memory| memory.id.as_str().into()).collect();
+    let builds_on: Vec<String> = one.sources.iter().map(|memory| memory.id.to_string()).collect();
     let text = format!(
         "Saved as {id} for {repo}, a pattern of {} memories from {} repositories.",
-        sources.len(),
+        builds_on.len(),
         one.repos.len()
     );
-    Ok(Reply::new(text, json!({ "id": id.as_str(), "repo": repo.as_str(), "builds_on": sources })))
+    let saved = SavedPattern { id: id.to_string(), repo: repo.to_string(), builds_on };
+    Ok(Reply::with_text(text, &saved))
 }
 
 /// Makes the memory of a pattern: the best proven lesson, where it was met, and what all sources share.

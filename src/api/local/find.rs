@@ -70,7 +70,13 @@ pub(super) fn search(
     let search::SearchResult { hits, held_back: held_back_len, near_misses, words } =
         reranked::searched(local, (&snapshot, &mut notices), (&hurried, &query, about), finish);
     let likely_len = likely_len(&hits);
-    analysis::note_if_in_vain(local, request, &asked, likely_len + held_back_len, here.as_ref());
+    analysis::note_if_without_result(
+        local,
+        request,
+        &asked,
+        likely_len + held_back_len,
+        here.as_ref(),
+    );
     notices.extend(held_back(held_back_len, local.reader()));
     notices.extend(filters::note(&asked, hits.len()));
     // Hooks show nothing but likely hits.

@@ -14,8 +14,8 @@ use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule}
 use guard::disclosure::ShownHow;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
 use reply::{
-    AgentFileMemory, AgentFilesAnswer, Answer, CompletionsAnswer, ExportAnswer, KnownAnswer,
-    KnownMemory, MemoryLink, Reply, Standing,
+    CompletionsAnswer, ExportAnswer, ImportedAnswer, ImportedMemory, KnownAnswer, KnownMemory,
+    MemoryLink, Reply, Standing,
 };
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
@@ -98,53 +98,50 @@ pub(super) fn list(
 ) -> Result<Reply, ApiError> {
     let snapshot = snapshots::all(local)?;
     used.note(&snapshot);
-    Ok(match listing {
-        Listing::Page(request) => return browse::page(local, request, &snapshot),
-        Listing::Outline(request) => return browse::outline(local, request, &snapshot),
-        Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, &snapshot),
-        Listing::Injected(request) => return injected::page(local, request, &snapshot),
-        Listing::Sessions(request) => return past_sessions::newest(local, request, &snapshot),
-        Listing::Savings(request) => return savings::savings(local, request, &snapshot),
+    match listing {
+        Listing::Page(request) => browse::page(local, request, &snapshot),
+        Listing::Outline(request) => browse::outline(local, request, &snapshot),
+        Listing::SuggestedTags(request) => tag_suggestions::suggest(request, &snapshot),
+        Listing::Injected(request) => injected::page(local, request, &snapshot),
+        Listing::Sessions(request) => past_sessions::newest(local, request, &snapshot),
+        Listing::Savings(request) => savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
-            return Ok(reply::list("Memories of this session", &memories, ShownHow::Listed).into());
+            Ok(reply::list("Memories of this session", &memories, ShownHow::Listed).into())
         }
         Listing::OfAgentFiles => {
             let (here, of_here) = of_here(local, &snapshot)?;
             let imported = of_here
                 .into_iter()
                 .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
-            let memories = imported.filter_map(|memory| of_agent_file(memory)).collect();
-            fields(&AgentFilesAnswer { repo: here.to_string(), memories })
+            let memories = imported.filter_map(|memory| imported_memory(memory)).collect();
+            let answer = ImportedAnswer { repo: here.to_string(), memories };
+            Ok(Reply::with_text(String::new(), &answer))
         }
-        Listing::Export(request) => return export(local, request, &snapshot),
-        Listing::Records(request) => return records::page(local, request, &snapshot),
-        Listing::Known(ids) => fields(&known(ids, &snapshot)),
+        Listing::Export(request) => export(local, request, &snapshot),
+        Listing::Records(request) => records::page(local, request, &snapshot),
+        Listing::Known(ids) => Ok(Reply::with_text(String::new(), &known(ids, &snapshot))),
         Listing::Grown { min, max_tokens } => {
             let (here, of_here) = of_here(local, &snapshot)?;
-            let (lines, left_out) = grown(local, of_here, *min, *max_tokens);
-            fields(&ExportAnswer { repo: here.to_string(), lines, left_out })
+            let answer = grown(local, here, of_here, (*min, *max_tokens));
+            Ok(Reply::with_text(String::new(), &answer))
         }
-    })
+    }
 }
 
-/// Makes the reply to a program, which has no text.
-fn fields(answer: &impl Answer) -> Reply {
-    Reply::with_text(String::new(), answer)
-}
-
-/// Returns the lines that an agent file would get, and how many more there are.
+/// Returns the lines that an agent file would get.
 fn grown(
     local: &Local,
+    repo: &RepoKey,
     of_repo: Vec<&Arc<Memory>>,
-    min: Maturity,
-    max_tokens: usize,
-) -> (Vec<String>, usize) {
+    (min, max_tokens): (Maturity, usize),
+) -> ExportAnswer {
     let now = local.core.now();
     let is_it = |memory: &&Arc<Memory>| !memory.is_inactive(now) && is_grown(memory, min);
     let mut grown: Vec<Arc<Memory>> = of_repo.into_iter().filter(is_it).cloned().collect();
     grown.sort_by(|a, b| best_first(a, b));
-    reply::export(&grown, max_tokens)
+    let (lines, left_out) = reply::export(&grown, max_tokens);
+    ExportAnswer { repo: repo.to_string(), lines, left_out }
 }
 
 /// Returns what `export` would write for a repository that the caller names.
@@ -153,9 +150,8 @@ fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result
     let repo = repo.ok_or_else(unnamed)?;
     let keys = snapshot.keys_of(&repo);
     let of_repo = snapshot.memories().iter().filter(|memory| keys.contains(&memory.repo));
-    let min = request.min.into();
-    let (lines, left_out) = grown(local, of_repo.collect(), min, request.max_tokens);
-    Ok(Reply::from_answer(&ExportAnswer { repo: repo.to_string(), lines, left_out }))
+    let bounds = (request.min.into(), request.max_tokens);
+    Ok(Reply::from_answer(&grown(local, &repo, of_repo.collect(), bounds)))
 }
 
 /// Returns the caller's repository and its memories.
@@ -185,19 +181,16 @@ fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
 }
 
 /// Describes a memory that came from an agent file; `None` for one from elsewhere.
-fn of_agent_file(memory: &Memory) -> Option<AgentFileMemory> {
+fn imported_memory(memory: &Memory) -> Option<ImportedMemory> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
-    let is_live = memory.lifecycle().state == LifecycleState::Live;
     let last = last_word(memory);
-    let note = last.map(|event| event.lesson.clone());
-    let note_source = last.and_then(|event| event.source.clone());
-    Some(AgentFileMemory {
-        id: event.id.to_string(),
+    Some(ImportedMemory {
+        id: event.id.clone(),
         file: file.clone(),
-        live: is_live,
-        note,
-        note_source,
+        live: memory.lifecycle().state == LifecycleState::Live,
+        note: last.map(|event| event.lesson.clone()),
+        note_source: last.and_then(|event| event.source.clone()),
         is_rule: is_rule(&event),
     })
 }
@@ -205,34 +198,28 @@ fn of_agent_file(memory: &Memory) -> Option<AgentFileMemory> {
 /// Tells which ids are memories, and why one does not count.
 fn known(ids: &[String], snapshot: &Snapshot) -> KnownAnswer {
     let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
-    let mut known: BTreeMap<EventId, Option<KnownMemory>> = asked.map(|id| (id, None)).collect();
-    for memory in snapshot.first_of_ids() {
-        if let Some(state) = known.get_mut(&memory.id) {
-            *state = Some(state_of(memory));
-        }
-    }
-    KnownAnswer { memories: known.into_values().flatten().collect() }
+    let asked: BTreeSet<EventId> = asked.collect();
+    let found = snapshot.first_of_ids().filter(|memory| asked.contains(&memory.id));
+    let known: BTreeMap<&EventId, KnownMemory> =
+        found.map(|memory| (&memory.id, known_memory(memory))).collect();
+    KnownAnswer { memories: known.into_values().collect() }
 }
 
-fn state_of(memory: &Memory) -> KnownMemory {
+fn known_memory(memory: &Memory) -> KnownMemory {
     let state = &memory.lifecycle().state;
-    let is_live = *state == LifecycleState::Live;
-    let last = last_word(memory).filter(|_| !is_live);
-    let note = last.map(|event| event.lesson.clone());
-    let note_source = last.and_then(|event| event.source.clone());
-    let superseded_by = match state {
-        LifecycleState::Superseded { by } => Some(by.to_string()),
-        _ => None,
-    };
-    let texts = event::text_digest(event::clean::clean(memory.event()).event());
+    let live = *state == LifecycleState::Live;
+    let last = last_word(memory).filter(|_| !live);
     KnownMemory {
-        id: memory.id.to_string(),
+        id: memory.id.clone(),
         repo: memory.repo.to_string(),
-        live: is_live,
-        note,
-        note_source,
-        superseded_by,
-        texts: texts.as_str().to_owned(),
+        live,
+        note: last.map(|event| event.lesson.clone()),
+        note_source: last.and_then(|event| event.source.clone()),
+        superseded_by: match state {
+            LifecycleState::Superseded { by } => Some(by.clone()),
+            _ => None,
+        },
+        texts: event::text_digest(event::clean::clean(memory.event()).event()),
     }
 }
 
@@ -266,10 +253,9 @@ fn best_first(a: &Memory, b: &Memory) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
-
     use event::{Decoded, MemoryChange, codec};
     use memory::{Fold, LinePlace};
+    use serde_json::{Value, json};
 
     /// Returns the id of the last event that decides, given events in the order of time.
     fn last_of(said: &[Value]) -> Option<String> {

@@ -11,7 +11,8 @@ use engine::View;
 use event::RepoKey;
 use guard::disclosure::ShownHow;
 use reply::{
-    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsBeside, SessionsFound,
+    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionHitsAnswer,
+    SessionsBeside, SessionsFound,
 };
 use requests::sessions::{SessionListRequest, SessionSearchRequest};
 use requests::{ApiError, FailedCommand, Reply, SearchRequest, SearchScope};
@@ -49,20 +50,24 @@ fn check_access(local: &Local) -> Result<(), ApiError> {
     }
 }
 
+fn none_kept() -> Reply {
+    Reply::with_text(NONE_KEPT.to_owned(), &SessionHitsAnswer::default())
+}
+
 pub(super) fn search(local: &Local, request: &SessionSearchRequest) -> Result<Reply, ApiError> {
     check_access(local)?;
     let past = &local.core.past_sessions;
     let Some(kept) = past.kept().map_err(|error| failed(&error))? else {
-        return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
+        return Ok(none_kept());
     };
     if let Some(failed) = &request.failed {
-        return mended(local, &kept, failed);
+        return known_fix(local, &kept, failed);
     }
     if !request.ids.is_empty() {
         return show(&local.core.config.sessions, &kept, request);
     }
     let Some(view) = past.view(local.patience.query).map_err(|error| failed(&error))? else {
-        return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
+        return Ok(none_kept());
     };
     let repos = repos_of(local, &request.repos)?;
     let allowed = allowed_sessions(local, &kept, request, repos.as_ref())?;
@@ -178,10 +183,14 @@ fn answer_of_session(
 }
 
 /// Says how a failure ended in past sessions of the repository at hand; an empty text if that is unknown.
-fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result<Reply, ApiError> {
+fn known_fix(
+    local: &Local,
+    kept: &SessionStore,
+    failure: &FailedCommand,
+) -> Result<Reply, ApiError> {
     let signs = FailureSigns::of(&failure.command, &failure.output);
     let Some((signs, here)) = signs.zip(local.here.as_ref()) else {
-        return Ok(reply::known_end(None));
+        return Ok(reply::known_fix(None));
     };
     let own = local.writer.identity.session_id.as_deref();
     let mut rows = kept.mended_like(here.as_str(), &signs, own).map_err(|error| failed(&error))?;
@@ -196,9 +205,9 @@ fn mended(local: &Local, kept: &SessionStore, failure: &FailedCommand) -> Result
     // A hook says it, and nobody asked.
     rows.retain(|row| may_tell(row, &failure.command));
     let ends = known_ends(&signs, &rows, 1);
-    let Some(end) = ends.first() else { return Ok(reply::known_end(None)) };
+    let Some(end) = ends.first() else { return Ok(reply::known_fix(None)) };
     let cited = kept.cited_id(&end.latest.session).map_err(|error| failed(&error))?;
-    Ok(reply::known_end(Some((end, &cited))))
+    Ok(reply::known_fix(Some((end, &cited))))
 }
 
 /// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, a session alone for its beginning and end, or the address

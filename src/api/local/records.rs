@@ -57,7 +57,9 @@ pub(super) fn page(
     let is_more = lines.len() < left.len();
     let next = last.filter(|_| is_more).map(|memory| end_of(memory).to_string());
     let repo = repo.map(|repo| repo.to_string());
-    Ok(Reply::of_clean_fields(&RecordsAnswer { repo, lines, next, private: private.len() }))
+    let answer = RecordsAnswer { repo, lines, next, private: private.len() };
+    // The lines are clean.
+    Ok(Reply::verbatim(String::new(), &answer))
 }
 
 /// What the pages are sorted by.

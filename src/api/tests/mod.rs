@@ -2,6 +2,7 @@
 //! fields, their order, and what is absent or null. Not here: whether an answer is right (a test beside each file).
 
 mod answer_cases;
+mod answer_types;
 mod fixture_world;
 
 use std::path::PathBuf;

@@ -131,10 +131,8 @@ impl ToldOfTree {
             Symbols::Found { missing, .. } => missing.as_slice(),
             Symbols::NotApplicable => &[],
         };
-        let listed = |all: &[String]| {
-            let shown = all.iter().take(LISTED_MAX).map(|one| stamp(one));
-            Value::Array(shown.collect())
-        };
+        let listed =
+            |all: &[String]| all.iter().take(LISTED_MAX).map(|one| stamp(one)).collect::<Value>();
         let confidence = (f64::from(stale.confidence) * 100.0).round() / 100.0;
         let reasons = json!({ "confidence": confidence, "gone": listed(&stale.gone), "changed": listed(&stale.changed),
             "missing": listed(missing), "commit_gone": stale.is_commit_gone });

@@ -15,7 +15,7 @@ use crate::private_memories::PrivateMemories;
 use crate::request_guard::Refusal;
 use api::journal::announcer::{Announced, Announcer};
 use api::journal::sequence::Sequence;
-use api::journal::shown::{NamedMemories, shown};
+use api::journal::shown::{NamedMemories, shown, told_ids};
 use api::journal::{Journal, kind};
 use api::local::Core;
 use engine::watch::{Watch, Watching};
@@ -168,7 +168,7 @@ impl Present {
             return Some(last.clone());
         }
         let piece = journal.read_on(from, PIECE_BYTES)?;
-        let told = piece.lines.iter().map(|(_, line)| line);
+        let told = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
         let memories = self.snapshot.as_ref().map(|snapshot| NamedMemories::of(told, snapshot));
         let memories = memories.unwrap_or_default();
         let (mut text, mut for_others) = (String::new(), String::new());

@@ -110,8 +110,8 @@ pub(crate) fn grown(
 ) -> Result<(Vec<String>, usize), ApiError> {
     let min = maturity(&settings.min).unwrap_or(Maturity::Proven);
     let max_tokens = settings.max_tokens.clamp(TOKENS_MIN, TOKENS_MAX);
-    let asked = Request::List(Listing::Grown { min, max_tokens });
-    let ExportAnswer { lines, left_out, .. } = api.ask_for(&asked)?;
+    let grown = Request::List(Listing::Grown { min, max_tokens });
+    let ExportAnswer { lines, left_out, .. } = api.ask_for(&grown)?;
     Ok((lines, left_out))
 }
 

@@ -5,7 +5,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::commands::export::{Export, ExportFormat};
 use crate::commands::import::foreign_failure::unread;
@@ -24,6 +25,25 @@ use retriever::options::{GlobalOptions, Need};
 pub(crate) struct Records {
     lines: Vec<String>,
     private: usize,
+}
+
+/// What an export did.
+#[derive(Serialize)]
+struct ExportReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+    #[serde(flatten)]
+    notes: Option<ExportedNotes>,
+    memories: usize,
+    private: usize,
+}
+
+/// The notes of an export.
+#[derive(Serialize)]
+struct ExportedNotes {
+    written: usize,
+    unchanged: usize,
+    kept: usize,
 }
 
 impl Program<'_> {
@@ -45,7 +65,7 @@ impl Program<'_> {
         };
         let records = records(&*self.open(settings, Need::Words)?, of)?;
         if command.dry_run {
-            return Ok(records.counted(&json!({}), "would be exported"));
+            return Ok(records.counted("would be exported", None, None));
         }
         match (format, to) {
             (ExportFormat::Markdown, Some(to)) => records.as_notes(&to),
@@ -84,16 +104,14 @@ impl Records {
             Ok(vault.finish())
         };
         let counts = written().map_err(|error| unread(&error))?;
-        let json = json!({ "to": to.to_string_lossy(), "written": counts.written,
-            "unchanged": counts.unchanged, "kept": counts.kept });
         let kept = match counts.kept {
             0 => String::new(),
             kept => format!(", {kept} files left as they are: somebody changed them"),
         };
-        let (to, written, unchanged) =
-            (shown(&to.to_string_lossy()), counts.written, counts.unchanged);
-        let how = format!("in {to}: {written} written, {unchanged} unchanged{kept}");
-        Ok(self.counted(&json, &how))
+        let (to, written, unchanged) = (to.to_string_lossy(), counts.written, counts.unchanged);
+        let how = format!("in {}: {written} written, {unchanged} unchanged{kept}", shown(&to));
+        let notes = ExportedNotes { written, unchanged, kept: counts.kept };
+        Ok(self.counted(&how, Some(to.into_owned()), Some(notes)))
     }
 
     fn as_text(&self, format: ExportFormat, to: Option<PathBuf>) -> Result<Reply, ApiError> {
@@ -106,24 +124,24 @@ impl Records {
         };
         let Some(to) = to else {
             // It is data: not a character may change. Every line is clean.
-            let json =
-                json!({ "memories": self.lines.len(), "private": self.private, "text": text });
-            return Ok(Reply { text, json });
+            let (memories, private) = (self.lines.len(), self.private);
+            let json = json!({ "memories": memories, "private": private, "text": text });
+            return Ok(Reply::verbatim(text, &json));
         };
         new_file(&to, &text).map_err(|error| unread(&error))?;
-        let json = json!({ "to": to.to_string_lossy() });
-        Ok(self.counted(&json, &format!("in {}", shown(&to.to_string_lossy()))))
+        let to = to.to_string_lossy();
+        Ok(self.counted(&format!("in {}", shown(&to)), Some(to.into_owned()), None))
     }
 
-    fn counted(&self, more: &Value, how: &str) -> Reply {
+    fn counted(&self, how: &str, to: Option<String>, notes: Option<ExportedNotes>) -> Reply {
         let count = self.lines.len();
         let left = match self.private {
             0 => String::new(),
             private => format!("; {private} private ones stay here"),
         };
         let text = format!("{count} memories {how}{left}\n");
-        let reply = Reply::new(text, more.clone());
-        reply.with("memories", count.into()).with("private", self.private.into())
+        let report = ExportReport { to, notes, memories: count, private: self.private };
+        Reply::with_text(text, &report)
     }
 }
 

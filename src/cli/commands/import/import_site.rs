@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clients::agent_files::{FOUND, ImportedRule, is_below};
-use event::{EventId, RepoKey};
+use event::RepoKey;
 use guard::text::{Layout, neutralise};
-use reply::{AgentFileMemory, AgentFilesAnswer};
+use reply::{ImportedAnswer, ImportedMemory};
 use requests::{Api, ApiError, Listing, Request};
 use retriever::failure::failed;
 use writer::{RecordError, Writer};
@@ -20,13 +20,12 @@ pub(crate) struct ImportSite {
 
 /// Returns what was imported into this repository before.
 pub(crate) fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
-    let AgentFilesAnswer { memories, .. } = api.ask_for(&Request::List(Listing::OfAgentFiles))?;
-    let known = |one: AgentFileMemory| {
-        let AgentFileMemory { id, file, live, note, note_source, is_rule } = one;
-        let id = EventId::foreign(&id)?;
-        Some(ImportedRule { id, file, is_live: live, note, note_source, is_rule })
+    let ImportedAnswer { memories, .. } = api.ask_for(&Request::List(Listing::OfAgentFiles))?;
+    let known = |one: ImportedMemory| {
+        let ImportedMemory { id, file, live, note, note_source, is_rule } = one;
+        ImportedRule { id, file, is_live: live, note, note_source, is_rule }
     };
-    Ok(memories.into_iter().filter_map(known).collect())
+    Ok(memories.into_iter().map(known).collect())
 }
 
 /// Why a file is imported.

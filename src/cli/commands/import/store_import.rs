@@ -60,14 +60,14 @@ impl Program<'_> {
         let moment = (self.surroundings.clock)();
         let batch = ImportBatch::plan(&harvest, &known, target, moment);
         let batch = batch.map_err(|error| refused(&error))?;
-        let mut report = StoreReport::of(path, store, (&harvest, &gone), &batch);
+        let mut report = StoreReport::of(path, store, (&harvest, &gone), &batch, &repo);
         if !command.dry_run && !batch.is_done() {
             let id = batch.id.clone();
             let written = batch.carry_out(&site.writer, self.surroundings.clock);
             written.map_err(|stopped| stopped_at(&id, stopped))?;
             report.written_as(&id);
         }
-        Ok((report.exit(), report.reply(&repo)))
+        Ok((report.exit(), report.reply()))
     }
 
     /// Takes back what one import wrote, and nothing else.
@@ -168,9 +168,9 @@ fn store_named(name: &str) -> Result<&'static stores::ForeignStore, ApiError> {
 }
 
 /// A person may take a memory out of answers with the note of an undo, and then it stays out.
-fn state_of(known: &KnownMemory) -> KnownState {
+fn known_state(known: &KnownMemory) -> KnownState {
     let is_by_import = known.note_source.as_deref() == Some(IMPORTED);
-    match known.superseded_by.as_deref().and_then(EventId::foreign) {
+    match known.superseded_by.clone() {
         _ if known.live => KnownState::Live,
         Some(by) if is_by_import => KnownState::Renewed { by },
         Some(by) => KnownState::Edited { by },
@@ -179,10 +179,9 @@ fn state_of(known: &KnownMemory) -> KnownState {
     }
 }
 
-fn known_item(known: &KnownMemory) -> Option<(EventId, KnownItem)> {
-    let (repo, state) = (RepoKey::of_line(&known.repo), state_of(known));
-    let texts = EventId::foreign(&known.texts)?;
-    Some((EventId::foreign(&known.id)?, KnownItem { repo, state, texts }))
+fn known_item(known: KnownMemory) -> (EventId, KnownItem) {
+    let (repo, state) = (RepoKey::of_line(&known.repo), known_state(&known));
+    (known.id, KnownItem { repo, state, texts: known.texts })
 }
 
 /// Returns what is known of these ids, and of the memories that superseded them.
@@ -193,7 +192,7 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
         for some in wanted.chunks(KNOWN_IDS_MAX) {
             let asked = Request::List(Listing::Known(some.to_vec()));
             let KnownAnswer { memories } = api.ask_for(&asked)?;
-            for (id, item) in memories.iter().filter_map(known_item) {
+            for (id, item) in memories.into_iter().map(known_item) {
                 later.extend(item.state.superseded_by().cloned());
                 known.insert(id, item);
             }
