@@ -8,8 +8,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::json;
-
 use crate::named_there::NamedThere;
 use crate::outage::Outage;
 use crate::outbox::Outbox;
@@ -17,6 +15,7 @@ use crate::per_memory::{each, mark, name_of};
 use crate::team_deeds::TeamDeed;
 use crate::team_questions::{context_there, reply_of, search_there};
 use crate::team_server::{Asked, PATH_BYTES_MAX, SentAs, ServerRequest, TeamServer, encoded};
+use reply::RemoteStatus;
 use requests::{
     Api, ApiError, ChangeRequest, ContextRequest, Reply, Request, SearchRequest, SearchScope,
     Shape, Voice,
@@ -293,8 +292,13 @@ impl RemoteTeam {
         if let Some(why) = &state.waits {
             line.push_str(&format!("; lessons wait, because {why}"));
         }
-        let json = json!({ "url": server, "delivered": state.delivered, "refused": state.refused,
-            "refusal": state.refusal, "waits": state.waits });
-        Ok(reply.and("remote", &line).with("remote", json))
+        let part = RemoteStatus {
+            url: server.to_string(),
+            delivered: state.delivered,
+            refused: state.refused,
+            refusal: state.refusal,
+            waits: state.waits,
+        };
+        Ok(reply.and("remote", &line).with_part("remote", &part))
     }
 }

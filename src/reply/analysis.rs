@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
-use super::item;
 use super::knowledge_brief::{BriefAnswer, ReflectAnswer, brief_text, reflect_text};
 use super::line::{Body, after, date, name};
 use super::line_list::{Line, within};
+use super::memory_fields::memory_map;
 use super::reply::Reply;
 use event::Relation;
 use guard::text::{Layout, neutralise};
@@ -303,7 +303,7 @@ pub(super) fn more(count: usize) -> String {
 fn found_memory(finding: &Finding, snapshot: &Snapshot) -> FoundMemory {
     let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
     let memory = snapshot.memory(finding.number).map(|memory| match memory.flagged() {
-        None => item::fields(memory),
+        None => memory_map(memory),
         Some(why) => Map::from_iter([
             ("id".to_owned(), memory.id.as_str().into()),
             ("flagged".to_owned(), why.as_str().into()),

@@ -5,7 +5,10 @@ mod analysis;
 mod answer;
 mod briefing;
 mod bulk_change;
+mod change_answer;
 mod completions;
+mod context_answer;
+mod direction;
 mod excerpt;
 mod export;
 mod hits;
@@ -17,8 +20,10 @@ mod knowledge_brief;
 mod lifecycle;
 mod line;
 mod line_list;
+mod listed_answers;
 mod log_events;
 mod matched_words;
+mod memory_fields;
 mod merged;
 mod near_misses;
 mod neutral_json;
@@ -30,6 +35,7 @@ mod related;
 mod reply;
 mod review;
 mod score_parts;
+mod search_answer;
 mod section_budget;
 mod session_candidates;
 mod session_disclosure;
@@ -44,6 +50,7 @@ mod session_transcript;
 mod stale;
 mod standing;
 mod status;
+mod status_answer;
 mod suggested_patterns;
 #[cfg(test)]
 mod test_memories;
@@ -54,33 +61,46 @@ pub use analysis::{
     AnalysisAnswer, FailedSearch, FailedSearches, FindingList, FindingReason, Findings,
     FoundMemory, LinkStats, findings, knowledge_brief, link_stats, reflect, searches,
 };
-pub use answer::{Answer, TextView};
+pub use answer::{Answer, TextView, UntypedAnswer};
 pub use briefing::{Briefing, briefing};
-pub use bulk_change::{Subject, bulk_change};
+pub use bulk_change::{BulkChange, BulkChangeAnswer, Subject, bulk_change};
+pub use change_answer::{
+    ChangeAnswer, ChangedMemory, EndedOriginAnswer, LinkAnswer, LinkResult, LinksAnswer, SaveAnswer,
+};
 pub use completions::CompletionsAnswer;
+pub use context_answer::{BriefingSections, ContextAnswer, LastSessionFields};
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use export::export;
 pub use hits::{SearchReply, search};
-pub use home::Home;
-pub use item::{items, items_with_standing, list};
+pub use home::{Home, HomeAnswer};
+pub use item::{
+    ListAnswer, MemoryList, PageAnswer, ShownMemories, ShownMemory, items_with_standing, list,
+};
 pub use journal_pages::{InjectedAnswer, InjectedEntry, SavingsAnswer, SavingsOfDay};
 pub use knowledge_brief::{ActiveRepo, BriefAnswer, LoneMemory, ReflectAnswer};
 pub use line::operands;
+pub use listed_answers::{DigestAnswer, SuggestedTag, SuggestedTagsAnswer};
 pub use log_events::{
     AuditAnswer, AuditRow, DayCounts, Deed, EventLink, EventLinkEnd, EventRow, HistoryAnswer,
     LoggedEvent, NamedMemories, TimelineAnswer, audit, memory_history, timeline,
 };
 pub use matched_words::with_matched_words;
+pub use memory_fields::{EventFields, EventOfStore, GivenVerdicts, MemoryFields};
 pub use merged::{merge_briefing, merge_search, with_notice};
+pub use near_misses::{HeldBackMemory, MissedMemory, NearMissFields};
 pub use node_text::node_text;
-pub use outline::outline;
+pub use outline::{OutlineAnswer, OutlineLine, outline};
 pub use program_lists::{
     ExportAnswer, ImportedAnswer, ImportedMemory, KnownAnswer, KnownMemory, RecordsAnswer,
 };
 pub use reader::{ReplyReader, next_page_of_command};
-pub use related::{Related, related};
+pub use related::{CodeFields, Related, RelatedAnswer, RelatedEnd, RelatedStep, related};
 pub use reply::{Explain, Reply, Shape};
-pub use review::{review, similar, similar_json};
+pub use review::{MemoryPair, ReviewAnswer, SimilarMemory, review, similar};
+pub use score_parts::ScoreParts;
+pub use search_answer::{
+    ChangedFiles, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer, SearchOrShown,
+};
 pub use session_candidates::{
     CandidateItem, CandidateKind, CandidateSighting, CandidatesAnswer, RefusedPairItem,
     candidate_text, candidates_listed, draft_text, short_fingerprint,
@@ -91,7 +111,6 @@ pub use session_disclosure::{
 };
 pub use session_exchanges::{
     ChosenExchanges, SessionAnswer, SessionExchangesAnswer, SessionsBeside, session_exchanges,
-    with_session,
 };
 pub use session_fixes::{KnownFix, KnownFixAnswer, known_fix};
 pub use session_hits::{
@@ -107,11 +126,20 @@ pub use session_transcript::{
     CommitTitle, ReplayStep, SessionSummary, SessionTranscript, Shown, SummaryEntry, replay_steps,
     session_summary, session_transcript,
 };
-pub use stale::{Checked, CheckedTree, stale, stale_by_tree};
-pub use standing::{MemoryLink, Standing};
+pub use stale::{
+    Checked, CheckedTree, StaleAnswer, StaleEverywhere, StaleMemories, StaleMemory, StaleTree,
+    StaleTreesAnswer, SymbolEvidence, stale, stale_by_tree,
+};
+pub use standing::{
+    LinkEnd, MemoryLink, Standing, StandingFields, StandingLink, TitledId, VerdictCounts, WrittenBy,
+};
 pub use status::{Model, ModelPlace, NextModelState, status, with_model};
+pub use status_answer::{
+    AttachedClient, ClientsStatus, GrpcStatus, HttpStatus, LogTrouble, ModelStatus,
+    NextModelStatus, RemoteStatus, RerankerStatus, RetrieverStatus, SkippedLine, StatusAnswer,
+};
 pub use suggested_patterns::{
     PatternDraft, PatternPreview, PatternRow, PatternsAnswer, SavedPattern, pattern, patterns,
 };
 pub use tokens::tokens;
-pub use whoami::{Whoami, whoami};
+pub use whoami::{Whoami, WhoamiAnswer, whoami};

@@ -70,6 +70,12 @@ impl Reply {
         self
     }
 
+    /// Adds a part of the answer that another room knows, under its name there.
+    #[must_use]
+    pub fn with_part(self, name: &str, part: &impl Serialize) -> Self {
+        self.with(name, serde_json::to_value(part).unwrap_or_default())
+    }
+
     /// Adds a field to the JSON.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {

@@ -121,40 +121,39 @@ pub struct SessionAnswer {
     pub id: String,
 }
 
-/// Adds what past sessions say after the memories of a search, if it fits.
-#[must_use]
-pub fn with_session(
-    reply: Reply,
-    beside: &SessionsBeside,
-    reader: ReplyReader,
-    max_tokens: usize,
-) -> Reply {
-    let (added, fields) = match beside {
-        SessionsBeside::Nothing => return reply,
-        SessionsBeside::Unlikely => {
-            let how = reader.session_search();
-            let note = format!("Past sessions may tell more: {how}.");
-            (format!("\n{note}"), vec![("past_sessions", note)])
+/// What past sessions say after the memories of a search: the text, and the fields of the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SessionNote {
+    pub(super) text: String,
+    pub(super) past_sessions: Option<String>,
+    pub(super) past_session: Option<String>,
+    pub(super) past_session_open: Option<String>,
+}
+
+impl SessionsBeside {
+    pub(super) fn note(&self, reader: ReplyReader) -> Option<SessionNote> {
+        match self {
+            Self::Nothing => None,
+            Self::Unlikely => {
+                let note = format!("Past sessions may tell more: {}.", reader.session_search());
+                let text = format!("\n{note}");
+                Some(SessionNote { text, past_sessions: Some(note), ..<_>::default() })
+            }
+            Self::Answer(SessionAnswer { line, id }) => {
+                let open = reader.open_session(id);
+                let text = format!(
+                    "\n\nPast session (recalled, not an instruction): {line}\nOpen it: {open}"
+                );
+                let (past_session, past_session_open) = (Some(line.clone()), Some(open));
+                Some(SessionNote { text, past_session, past_session_open, ..<_>::default() })
+            }
         }
-        SessionsBeside::Answer(SessionAnswer { line, id }) => {
-            let open = reader.open_session(id);
-            let added =
-                format!("\n\nPast session (recalled, not an instruction): {line}\nOpen it: {open}");
-            (added, vec![("past_session", line.clone()), ("past_session_open", open)])
-        }
-    };
-    if tokens(&reply.text) + tokens(&added) > max_tokens {
-        return reply;
     }
-    let text = format!("{}{added}", reply.text.trim_end());
-    let reply = Reply { text, ..reply };
-    fields.into_iter().fold(reply, |reply, (field, value)| reply.with(field, value.into()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
     use transcripts::exchange::{ExchangePart, PartKind, SessionFacts};
 
     fn kept(ordinal: u32, said: &str) -> KeptExchange {
@@ -205,7 +204,6 @@ mod tests {
 
     #[test]
     fn a_session_beside_memories_says_how_to_open_it() {
-        let none = || Reply::new("No relevant memories.".to_owned(), json!({ "memories": [] }));
         let (line, id) = ("[2026-01-02] Codex, shop: the cart · 11112222#3", "11112222#3");
         let answer = SessionAnswer { line: line.to_owned(), id: id.to_owned() };
         let answer = SessionsBeside::Answer(answer);
@@ -217,18 +215,15 @@ mod tests {
                 "agent-knowledge sessions search",
             ),
         ] {
-            let reply = with_session(none(), &answer, reader, 500);
+            let note = answer.note(reader).unwrap();
             let end = format!("an instruction): {line}\nOpen it: {open}");
-            assert!(reply.text.ends_with(&end), "{}", reply.text);
-            assert_eq!(
-                (&reply.json["past_session"], &reply.json["past_session_open"]),
-                (&json!(line), &json!(open))
-            );
-            let reply = with_session(none(), &SessionsBeside::Unlikely, reader, 500);
-            assert!(reply.text.contains(search), "{}", reply.text);
-            assert!(reply.text.contains(reply.json["past_sessions"].as_str().unwrap()));
-            assert_eq!(with_session(none(), &SessionsBeside::Nothing, reader, 500), none());
-            assert_eq!(with_session(none(), &answer, reader, 20), none(), "there is no room");
+            assert!(note.text.ends_with(&end), "{}", note.text);
+            assert_eq!(note.past_session.as_deref(), Some(line));
+            assert_eq!(note.past_session_open.as_deref(), Some(open));
+            let note = SessionsBeside::Unlikely.note(reader).unwrap();
+            assert!(note.text.contains(search), "{}", note.text);
+            assert!(note.text.contains(note.past_sessions.as_deref().unwrap()));
+            assert_eq!(SessionsBeside::Nothing.note(reader), None);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::parameter::Parameter;
 use crate::request::{Api, Request};
 use crate::rights::Rights;
 use crate::tool::VerbTool;
-use reply::{Answer, Reply};
+use reply::{Answer, ChangeAnswer, Reply};
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub struct Verb {
     pub cost: Cost,
     /// Reads its arguments.
     pub request: fn(Given) -> Result<Request, ApiError>,
-    /// The schema of its answer, which follows from the type; `None` until it has one.
-    pub answer_schema: Option<fn(&mut SchemaGenerator) -> Schema>,
+    /// The schema of its answer, which follows from the type.
+    pub answer_schema: fn(&mut SchemaGenerator) -> Schema,
     /// What a caller over a network is told instead of an answer, where that says more.
     pub answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
     /// The tool over MCP, if it has one.
@@ -98,7 +98,7 @@ impl Verb {
 
     /// Says of which type its answer is.
     pub const fn answers<A: Answer>(self) -> Self {
-        Self { answer_schema: Some(SchemaGenerator::subschema_for::<A>), ..self }
+        Self { answer_schema: SchemaGenerator::subschema_for::<A>, ..self }
     }
 
     /// Gives it a tool over MCP.
@@ -158,8 +158,8 @@ fn as_it_is(_: &Request, answer: Result<Reply, ApiError>) -> Result<Reply, ApiEr
     answer
 }
 
-/// A verb that reads, whose path has no segment in braces.
-pub const fn read(
+/// A verb that reads and answers with an `A`, whose path has no segment in braces.
+pub const fn read<A: Answer>(
     path: &'static str,
     name: &'static str,
     about: &'static str,
@@ -167,7 +167,8 @@ pub const fn read(
     request: fn(Given) -> Result<Request, ApiError>,
 ) -> Verb {
     let (kind, in_path, takes_more) = (VerbKind::Read, None, false);
-    let (is_for_admins, cost, answer_schema, tool) = (false, Cost::Usual, None, None);
+    let (is_for_admins, cost, tool) = (false, Cost::Usual, None);
+    let answer_schema = SchemaGenerator::subschema_for::<A>;
     Verb {
         kind,
         path,
@@ -193,5 +194,9 @@ pub const fn change(
     parameters: fn() -> Vec<Parameter>,
     request: fn(Given) -> Result<Request, ApiError>,
 ) -> Verb {
-    Verb { kind: VerbKind::Deed, in_path: ID, ..read(path, name, about, parameters, request) }
+    Verb {
+        kind: VerbKind::Deed,
+        in_path: ID,
+        ..read::<ChangeAnswer>(path, name, about, parameters, request)
+    }
 }

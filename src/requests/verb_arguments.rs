@@ -96,6 +96,18 @@ pub(crate) fn changed<R: ApiRequest + Into<ChangeRequest>>(
     Ok(request.into())
 }
 
+/// Reads a request to bring a memory back.
+pub(crate) fn restored(mut given: Given) -> Result<Request, ApiError> {
+    given.insert("undo".to_owned(), true.into());
+    changed::<ForgetArguments>(given)
+}
+
+/// Reads a request to save a pattern as a memory.
+pub(crate) fn accepted_pattern(mut given: Given) -> Result<Request, ApiError> {
+    given.insert("apply".to_owned(), true.into());
+    patterns(given)
+}
+
 pub(crate) fn changed_by_model<R: ApiRequest + Into<ChangeRequest>>(
     given: Given,
 ) -> Result<Request, ApiError> {

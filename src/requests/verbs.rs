@@ -20,17 +20,13 @@ use crate::sessions::SessionSearchRequest;
 use crate::tool::{self, ToolSet, VerbTool};
 use crate::verb::{ID, Verb, VerbKind, change, read};
 use crate::verb_arguments::{
-    changed, changed_by_model, forgetting, linked, named, of_named_repo, of_query, of_sessions,
-    patterns, related_or_unknown, session_or_unknown, sessions,
-};
-use reply::{
-    AnalysisAnswer, AuditAnswer, ExportAnswer, HistoryAnswer, InjectedAnswer, PatternsAnswer,
-    SavedPattern, SavingsAnswer, SessionExchangesAnswer, SessionsAnswer, TimelineAnswer,
+    accepted_pattern, changed, changed_by_model, forgetting, linked, named, of_named_repo,
+    of_query, of_sessions, patterns, related_or_unknown, restored, session_or_unknown, sessions,
 };
 
 /// All verbs.
 pub const VERBS: &[Verb] = &[
-    read(
+    read::<reply::SearchOrShown>(
         "search",
         "search",
         "Find memories",
@@ -47,7 +43,7 @@ pub const VERBS: &[Verb] = &[
         parameters: SearchRequest::parameters,
         request: |given| Ok(SearchRequest::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::ContextAnswer>(
         "context",
         "context",
         "Make the briefing for a task",
@@ -64,7 +60,7 @@ pub const VERBS: &[Verb] = &[
         parameters: ContextRequest::parameters,
         request: |given| Ok(ContextRequest::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::PageAnswer>(
         "memories",
         "browse",
         "List memories page by page, the newest first",
@@ -74,7 +70,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         kind: VerbKind::Make,
         takes_more: true,
-        ..read(
+        ..read::<reply::SaveAnswer>(
             "memories",
             "save",
             "Save a lesson",
@@ -93,7 +89,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: ID,
-        ..read(
+        ..read::<reply::ShownMemories>(
             "memories/{id}",
             "show",
             "Show a memory in full",
@@ -103,7 +99,7 @@ pub const VERBS: &[Verb] = &[
     },
     Verb {
         in_path: Some(("id", "id")),
-        ..read(
+        ..read::<reply::RelatedAnswer>(
             "memories/{id}/related",
             "related",
             "List what is linked to a memory",
@@ -126,14 +122,13 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: Some(("id", "id")),
-        ..read(
+        ..read::<reply::HistoryAnswer>(
             "memories/{id}/history",
             "history",
             "List who did what to a memory, the oldest first",
             HistoryRequest::parameters,
             |given| Ok(LogEventsRequest::History(HistoryRequest::from_http(given)?).into()),
         )
-        .answers::<HistoryAnswer>()
     },
     change(
         "memories/{id}/feedback",
@@ -172,10 +167,7 @@ pub const VERBS: &[Verb] = &[
         "restore",
         "Bring back a memory that was forgotten, replaced or faded",
         forgetting,
-        |mut given| {
-            given.insert("undo".to_owned(), true.into());
-            changed::<ForgetArguments>(given)
-        },
+        restored,
     ),
     change(
         "memories/{id}/supersede",
@@ -198,7 +190,7 @@ pub const VERBS: &[Verb] = &[
         PinArguments::parameters,
         changed::<PinArguments>,
     ),
-    read(
+    read::<reply::RelatedAnswer>(
         "impact",
         "impact",
         "List memories that a change to a file may affect",
@@ -207,9 +199,13 @@ pub const VERBS: &[Verb] = &[
     ),
     Verb {
         kind: VerbKind::Make,
-        ..read("links", "link", "Link two memories or files", LinkArguments::parameters, |given| {
-            linked(LinkArguments::from_http(given)?.into())
-        })
+        ..read::<reply::LinkAnswer>(
+            "links",
+            "link",
+            "Link two memories or files",
+            LinkArguments::parameters,
+            |given| linked(LinkArguments::from_http(given)?.into()),
+        )
     }
     .with_tool(VerbTool {
         name: tool::LINK,
@@ -222,9 +218,13 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         kind: VerbKind::Deed,
-        ..read("links/end", "unlink", "End a link", UnlinkArguments::parameters, |given| {
-            linked(UnlinkArguments::from_http(given)?.into())
-        })
+        ..read::<reply::LinkAnswer>(
+            "links/end",
+            "unlink",
+            "End a link",
+            UnlinkArguments::parameters,
+            |given| linked(UnlinkArguments::from_http(given)?.into()),
+        )
     }
     .with_tool(VerbTool {
         name: tool::UNLINK,
@@ -235,7 +235,7 @@ pub const VERBS: &[Verb] = &[
         parameters: UnlinkArguments::parameters,
         request: |given| linked(UnlinkArguments::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::ReviewAnswer>(
         "review",
         "review",
         "List pairs of memories that may contradict each other",
@@ -243,7 +243,7 @@ pub const VERBS: &[Verb] = &[
         |given| Ok(ReviewRequest::from_http(given)?.into()),
     )
     .expensive(),
-    read(
+    read::<reply::StaleEverywhere>(
         "stale",
         "stale",
         "List memories that the files or git of a work tree contradict, in each work tree that an \
@@ -264,7 +264,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: Some(("topic", "topic")),
-        ..read(
+        ..read::<reply::AnalysisAnswer>(
             "analyze/{topic}",
             "analyze",
             "Analyze the whole memory",
@@ -273,7 +273,6 @@ pub const VERBS: &[Verb] = &[
         )
         .expensive()
     }
-    .answers::<AnalysisAnswer>()
     .with_tool(VerbTool {
         name: tool::ANALYZE,
         title: "Analyze memory",
@@ -283,7 +282,7 @@ pub const VERBS: &[Verb] = &[
         parameters: AnalyzeRequest::parameters,
         request: |given| Ok(AnalyzeRequest::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::AnalysisAnswer>(
         "graph/stats",
         "graphStats",
         "Count the links of each kind, and list the memories with the most",
@@ -293,50 +292,42 @@ pub const VERBS: &[Verb] = &[
             Ok(AnalyzeRequest::from_http(given)?.into())
         },
     )
-    .answers::<AnalysisAnswer>()
     .expensive(),
-    read(
+    read::<reply::ExportAnswer>(
         "export",
         "export",
         "Show the lines that the command export would write into an agent file",
         || of_named_repo(ExportRequest::parameters()),
         |given| Ok(Listing::Export(ExportRequest::from_http(given)?).into()),
     )
-    .answers::<ExportAnswer>()
     .expensive(),
-    read(
+    read::<reply::PatternsAnswer>(
         "patterns",
         "patterns",
         "List lessons that several repositories learned independently",
         || named(&PatternsArguments::parameters(), &["limit", "max_tokens"]),
         patterns,
     )
-    .answers::<PatternsAnswer>()
     .expensive(),
     Verb {
         kind: VerbKind::Make,
         in_path: Some(("pattern", "accept")),
-        ..read(
+        ..read::<reply::SavedPattern>(
             "patterns/{pattern}/accept",
             "acceptPattern",
             "Save a pattern as a memory",
             || named(&PatternsArguments::parameters(), &["accept", "only_here"]),
-            |mut given| {
-                given.insert("apply".to_owned(), true.into());
-                patterns(given)
-            },
+            accepted_pattern,
         )
-        .answers::<SavedPattern>()
         .expensive()
     },
-    read(
+    read::<reply::SessionsAnswer>(
         "sessions",
         "searchSessions",
         "Search past sessions of other tools; without a query, list the newest",
         of_sessions,
         sessions,
     )
-    .answers::<SessionsAnswer>()
     .expensive()
     .for_admins()
     .with_tool(VerbTool {
@@ -350,34 +341,31 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: ID,
-        ..read(
+        ..read::<reply::SessionExchangesAnswer>(
             "sessions/{id}",
             "session",
             "Show exchanges of a past session",
             || named(&SessionSearchRequest::parameters(), &["ids", "max_tokens"]),
             |given| Ok(SessionSearchRequest::from_http(given)?.into()),
         )
-        .answers::<SessionExchangesAnswer>()
         .for_admins()
     }
     .answered(session_or_unknown),
-    read(
+    read::<reply::TimelineAnswer>(
         "timeline",
         "timeline",
         "Count the events of each day, the oldest first",
         TimelineRequest::parameters,
         |given| Ok(LogEventsRequest::Timeline(TimelineRequest::from_http(given)?).into()),
-    )
-    .answers::<TimelineAnswer>(),
-    read(
+    ),
+    read::<reply::AuditAnswer>(
         "audit",
         "audit",
         "List the events of all memories page by page, the newest first",
         AuditRequest::parameters,
         |given| Ok(LogEventsRequest::Audit(AuditRequest::from_http(given)?).into()),
-    )
-    .answers::<AuditAnswer>(),
-    read(
+    ),
+    read::<reply::UntypedAnswer>(
         "doctor",
         "doctor",
         "Check everything around the logs, without changing anything",
@@ -386,26 +374,28 @@ pub const VERBS: &[Verb] = &[
     )
     .expensive()
     .for_admins(),
-    read("status", "status", "Show the state of store, indexes and model", Vec::new, |_| {
-        Ok(Request::Status)
-    }),
-    read(
+    read::<reply::StatusAnswer>(
+        "status",
+        "status",
+        "Show the state of store, indexes and model",
+        Vec::new,
+        |_| Ok(Request::Status),
+    ),
+    read::<reply::InjectedAnswer>(
         "injected",
         "injected",
         "List what hooks and tools told agents, the newest first",
         InjectedRequest::parameters,
         |given| Ok(Listing::Injected(Box::new(InjectedRequest::from_http(given)?)).into()),
     )
-    .answers::<InjectedAnswer>()
     .for_admins(),
-    read(
+    read::<reply::SavingsAnswer>(
         "savings",
         "savings",
         "Count what agents were told, beside the size of the logs",
         SavingsRequest::parameters,
         |given| Ok(Listing::Savings(SavingsRequest::from_http(given)?).into()),
-    )
-    .answers::<SavingsAnswer>(),
+    ),
 ];
 
 #[cfg(test)]

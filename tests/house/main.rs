@@ -48,7 +48,7 @@ const MAP: &[Room] = &[
     ),
     ("sync", &["guard", "git", "event", "settings", "store"]),
     ("providers", &["guard", "settings", "store", "http_client", "index", "sessions"]),
-    ("clients", &["guard", "event", "store", "writer", "learning", "requests", "api"]),
+    ("clients", &["guard", "event", "store", "writer", "learning", "reply", "requests", "api"]),
     ("exchange", &["guard", "event", "store", "writer", "transcripts"]),
     (
         "upkeep",

@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::{Local, write};
 use event::{Draft, Event, MemoryChange, Timestamp, Verdict};
 use memory::{LineOrigin, Memory, is_one_voice};
-use reply::Reply;
+use reply::{Reply, SaveAnswer};
 use requests::ApiError;
 use search::Sign;
 
@@ -50,11 +48,11 @@ fn said(event: &Event) -> Event {
 /// Writes only what is new: another author confirms the memory.
 pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
     let (id, repo) = (known.id.as_str(), known.repo.as_str());
-    let json = |status: &str| json!({ "id": id, "repo": repo, "status": status });
+    let answer = |status: &str| SaveAnswer::plain(id, repo, status);
     let is_own = known.origins().any(|origin| *origin == LineOrigin::Own);
     if is_own && is_one_voice(&known.event(), event) {
         let text = format!("Already saved as {id} for {repo}; nothing was written.");
-        return Ok(Reply::new(text, json("known")));
+        return Ok(Reply::with_text(text, &answer("known")));
     }
     let draft = Draft {
         memory_id: Some(id.to_owned()),
@@ -67,5 +65,5 @@ pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Re
     };
     write::record(local, draft)?;
     let text = format!("Already known as {id} for {repo}; recorded as confirmed.");
-    Ok(Reply::new(text, json("confirmed")))
+    Ok(Reply::with_text(text, &answer("confirmed")))
 }

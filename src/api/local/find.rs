@@ -14,7 +14,7 @@ use super::{
 };
 use engine::{Extent, View};
 use event::RepoKey;
-use reply::{ReplyReader, SearchReply};
+use reply::{ReplyReader, SearchReply, SessionsBeside};
 use requests::{ApiError, Explain, Mode, Reply, SearchRequest, SearchScope};
 use search::snapshot::Snapshot;
 use search::{ParsedQuery, Query, Tier, Tiers, Words, links};
@@ -85,6 +85,8 @@ pub(super) fn search(
         Tiers::Both | Tiers::Likely => Vec::new(),
     };
     let changed = staleness::changed_files(local, hits.iter().map(|hit| &hit.memory), &snapshot);
+    let of_here = here.as_ref().map(|here| with_here(snapshot.keys_of(here), here));
+    let beside = past_session(local, request, of_here.as_ref(), likely_len);
     let found = SearchReply {
         hits: &hits,
         here: here.as_ref(),
@@ -93,19 +95,15 @@ pub(super) fn search(
         notices: &notices,
         near_misses: &near_misses,
         explain: request.explain,
+        matched: (request.explain == Explain::Components).then_some(asked.text.as_ref()),
+        beside: &beside,
         shape: request.shape,
         reader: local.reader(),
         max_tokens: request.max_tokens,
     };
     let interest = words.map(|words| words.interest());
     let of_interest = |piece: &str| interest.as_ref().map_or(0.0, |interest| interest.of(piece));
-    let reply = reply::search(&found, &of_interest);
-    let reply = match request.explain {
-        Explain::Components => reply::with_matched_words(reply, &asked.text),
-        Explain::Silent => reply,
-    };
-    let of_here = here.as_ref().map(|here| with_here(snapshot.keys_of(here), here));
-    Ok(with_past_session(local, request, of_here.as_ref(), (likely_len, reply)))
+    Ok(reply::search(&found, &of_interest))
 }
 
 /// Returns the keys of the repository that a search is limited to; nothing for all repositories.
@@ -150,20 +148,19 @@ fn near_misses_max(explain: Explain) -> usize {
     }
 }
 
-/// Adds at most one past session. Hooks show nothing but memories, and what was known in the past is not what a session says
+/// Finds at most one past session. Hooks show nothing but memories, and what was known in the past is not what a session says
 /// today.
-fn with_past_session(
+fn past_session(
     local: &Local,
     request: &SearchRequest,
     of_here: Option<&BTreeSet<RepoKey>>,
-    (likely_len, reply): (usize, Reply),
-) -> Reply {
+    likely_len: usize,
+) -> SessionsBeside {
     if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
-        return reply;
+        return SessionsBeside::Nothing;
     }
     let answered = if likely_len > 0 { MemoriesAnswer::Likely } else { MemoriesAnswer::No };
-    let beside = past_sessions::beside(local, request, of_here, answered);
-    reply::with_session(reply, &beside, local.reader(), request.max_tokens)
+    past_sessions::beside(local, request, of_here, answered)
 }
 
 /// Adds the name of the repository at hand, of which there may be no memory yet.

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use super::ends::{End, Ends, refuse_missing};
 use super::repositories::unnamed;
 use super::{Local, change, snapshots, write};
@@ -13,15 +11,14 @@ use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
 };
 use memory::{LifecycleState, Memory, Tie};
-use reply::{Reply, node_text};
+use reply::{
+    ChangeAnswer, EndedOriginAnswer, LinkAnswer, LinkResult, LinksAnswer, Reply, node_text,
+};
 use requests::{
     ApiError, ChangeRequest, Edit, LinkAction, LinkRequest, Numbered, Terms, Voice, Wanted,
 };
 use search::links::{LinkDetails, Links, NodeRef};
 use search::snapshot::Snapshot;
-
-/// Most refused lines in the text of a reply; the JSON has all.
-const TOLD_MAX: usize = 20;
 
 /// The events that one checked link requires.
 enum LinkStep {
@@ -51,7 +48,8 @@ pub(super) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
         LinkRequest::One(edit) => {
             let numbered = Numbered { line: 1, edit: Ok(edit.clone()) };
             let reply = |said: String, status: &str| {
-                Ok(Reply::new(said, json!({ "links": [{ "status": status }] })))
+                let link = LinkResult { line: None, status: status.to_owned(), problem: None };
+                Ok(Reply::with_text(said, &LinkAnswer { links: vec![link] }))
             };
             match link_each(local, vec![numbered], &snapshot, voice).pop() {
                 Some((_, Became::Written(said))) => reply(said, "written"),
@@ -109,10 +107,12 @@ fn link_each(
 
 fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> Became {
     match change::change(local, request, voice) {
-        Ok(Reply { text, json }) => match json.pointer("/memories/0/status") {
-            Some(status) if status == "unchanged" => Became::Unchanged(text),
-            _ => Became::Written(text),
-        },
+        Ok(reply) => {
+            let is_unchanged = reply.answer::<ChangeAnswer>().is_ok_and(|answer| {
+                answer.memories.first().is_some_and(|memory| memory.status == "unchanged")
+            });
+            if is_unchanged { Became::Unchanged(reply.text) } else { Became::Written(reply.text) }
+        }
         Err(error) => Became::Refused(error),
     }
 }
@@ -220,11 +220,7 @@ fn end_origin(
         .collect();
     let ended = drafts.len();
     write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
-    let text = match ended {
-        0 => format!("No links have the origin {origin:?}."),
-        count => format!("{count} links of origin {origin:?} ended."),
-    };
-    Ok(Reply::new(text, json!({ "written": ended, "origin": origin })))
+    Ok(Reply::from_answer(&EndedOriginAnswer { written: ended, origin: origin.to_owned() }))
 }
 
 fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
@@ -281,39 +277,18 @@ fn refuse_circle(
 
 /// Reports the results of many links.
 fn results(became: Vec<(usize, Became)>) -> Reply {
-    let (mut written, mut unchanged, mut overtaken) = (0_usize, 0_usize, 0_usize);
-    let mut refused = Vec::new();
-    let mut links: Vec<Value> = Vec::with_capacity(became.len());
-    for (line, became) in became {
-        links.push(match became {
-            Became::Written(_) => {
-                written += 1;
-                json!({ "line": line, "status": "written" })
-            }
-            Became::Overtaken(_) => {
-                overtaken += 1;
-                json!({ "line": line, "status": "overtaken" })
-            }
-            Became::Unchanged(_) => {
-                unchanged += 1;
-                json!({ "line": line, "status": "unchanged" })
-            }
-            Became::Refused(error) => {
-                let problem = error.to_string().replace('\n', "; ");
-                refused.push(format!("\nline {line}: {problem}"));
-                json!({ "line": line, "status": "refused", "problem": problem })
-            }
-        });
-    }
-    let count = refused.len();
-    let mut text = format!("{written} written, {unchanged} unchanged, {count} refused.");
-    if overtaken > 0 {
-        text.push_str(&format!(" {overtaken} overtaken: a later line is about the same link."));
-    }
-    refused.iter().take(TOLD_MAX).for_each(|line| text.push_str(line));
-    if let Some(more) = count.checked_sub(TOLD_MAX).filter(|more| *more > 0) {
-        text.push_str(&format!("\nand {more} more; --json lists all"));
-    }
-    let json = json!({ "links": links, "written": written, "unchanged": unchanged, "overtaken": overtaken, "refused": count });
-    Reply::new(text, json)
+    let result = |(line, became): (usize, Became)| {
+        let (status, problem) = match became {
+            Became::Written(_) => ("written", None),
+            Became::Overtaken(_) => ("overtaken", None),
+            Became::Unchanged(_) => ("unchanged", None),
+            Became::Refused(error) => ("refused", Some(error.to_string().replace('\n', "; "))),
+        };
+        LinkResult { line: Some(line), status: status.to_owned(), problem }
+    };
+    let links: Vec<LinkResult> = became.into_iter().map(result).collect();
+    let count = |status: &str| links.iter().filter(|link| link.status == status).count();
+    let (written, unchanged) = (count("written"), count("unchanged"));
+    let (overtaken, refused) = (count("overtaken"), count("refused"));
+    Reply::from_answer(&LinksAnswer { links, written, unchanged, overtaken, refused })
 }

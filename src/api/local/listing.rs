@@ -77,7 +77,7 @@ pub(super) fn recent(local: &Local, limit: usize, used: &UsedSnapshot) -> Result
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);
-    Ok(reply::list("Recent memories", &memories, ShownHow::Listed))
+    Ok(reply::list("Recent memories", &memories, ShownHow::Listed).into())
 }
 
 pub(super) fn complete(
@@ -107,7 +107,7 @@ pub(super) fn list(
         Listing::Savings(request) => savings::savings(local, request, &snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(&snapshot, session);
-            Ok(reply::list("Memories of this session", &memories, ShownHow::Listed))
+            Ok(reply::list("Memories of this session", &memories, ShownHow::Listed).into())
         }
         Listing::OfAgentFiles => {
             let (here, of_here) = of_here(local, &snapshot)?;

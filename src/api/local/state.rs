@@ -3,14 +3,12 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
 use super::damage::UsedSnapshot;
 use super::{Local, query_vector, snapshots};
 use engine::digest::Digest;
 use engine::{Extent, View};
 use guard::text::{Layout, neutralise};
-use reply::Whoami;
+use reply::{DigestAnswer, RerankerStatus, Whoami};
 use requests::{ApiError, Reply};
 use store::Store;
 use writer::exit::Exit;
@@ -43,8 +41,13 @@ fn with_reranker(local: &Local, reply: Reply) -> Reply {
     let Some(reranker) = local.core.reranker.as_ref().and_then(|now| now()) else { return reply };
     let (says, is_resting) = (reranker.what_is_sent(), reranker.is_resting());
     let rests = if is_resting { "; it failed a moment ago and is left alone" } else { "" };
-    let json = json!({ "name": reranker.name(), "what_is_sent": says, "rests": is_resting });
-    reply.and("reranker", &format!("{says}{rests}")).with("reranker", json)
+    let line = format!("{says}{rests}");
+    let part = RerankerStatus {
+        name: reranker.name().to_owned(),
+        what_is_sent: says.to_owned(),
+        rests: is_resting,
+    };
+    reply.and("reranker", &line).with_part("reranker", &part)
 }
 
 /// Says which logs are worth archiving.
@@ -69,11 +72,13 @@ pub(super) fn digest(local: &Local, used: &UsedSnapshot) -> Result<Reply, ApiErr
     }
     let origin = local.writer.store.origin().ok().flatten();
     let digest = Digest::of(&snapshot, origin.as_ref());
-    let json = json!({
-        "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
-        "documents": digest.documents, "terms": digest.terms,
-    });
-    Ok(Reply::new(digest.to_string(), json))
+    Ok(Reply::from_answer(&DigestAnswer {
+        digest: digest.to_string(),
+        memories: digest.memories,
+        orphans: digest.orphans,
+        documents: digest.documents,
+        terms: digest.terms,
+    }))
 }
 
 pub(super) fn doctor(local: &Local) -> Result<Reply, ApiError> {

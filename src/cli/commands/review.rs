@@ -44,7 +44,7 @@ pub(super) fn review(context: &mut CommandContext<'_, '_>, command: &Review) -> 
             let config = program.settle(context.options)?.config;
             let model =
                 ChatModel::configured(&config, program.surroundings.lookup).map_err(of_model)?;
-            model.decided(pair).map_err(of_model)
+            model.decided(&serde_json::to_value(pair).unwrap_or_default()).map_err(of_model)
         })?;
     }
     Ok(CommandEnd::answer(command.form, reply))

@@ -19,6 +19,7 @@ use learning::commands::{core, goal, is_trivial, proves};
 use learning::last_words::reads_like_a_failure;
 use learning::learn::{self, Lesson};
 use learning::signature::Signature;
+use reply::SearchAnswer;
 use requests::Request;
 use requests::{Api, Flagged, SearchRequest};
 
@@ -161,14 +162,14 @@ impl HookRun<'_> {
     /// Looks for a draft with this key. Every draft has its key among its tags.
     fn known(&self, api: &dyn Api, key: &str) -> Result<DraftedBefore, NoAnswer> {
         let request = SearchRequest { flagged: Flagged::Included, ..tagged(key.to_owned(), 1) };
-        let reply = api.ask(&Request::Search(request))?;
-        let text = |name: &str| reply.json.get("memories")?.get(0)?.get(name)?.as_str();
-        Ok(match text("id") {
+        let found: SearchAnswer = api.ask(&Request::Search(request))?.answer().unwrap_or_default();
+        let first = found.memories.into_iter().next().map(|hit| hit.memory.event);
+        Ok(match first {
             None => DraftedBefore::Not,
-            Some(_) if text("session_id") == self.input.session_id.as_deref() => {
+            Some(event) if event.session_id.as_deref() == self.input.session_id.as_deref() => {
                 DraftedBefore::Here
             }
-            Some(id) => DraftedBefore::Elsewhere(id.to_owned()),
+            Some(event) => DraftedBefore::Elsewhere(event.id),
         })
     }
 

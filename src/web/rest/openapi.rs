@@ -188,9 +188,8 @@ fn schema(parameter: &Parameter) -> Value {
 fn responses(verb: &Verb, answers: &mut SchemaGenerator) -> Value {
     let done = if verb.kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
     let mut responses = Map::new();
-    let schema = verb.answer_schema.map(|schema| schema(answers).to_value());
     let reply = json!({ "description": "The reply", "content": {
-        JSON: { "schema": schema.unwrap_or_else(|| json!({ "type": "object" })) },
+        JSON: { "schema": (verb.answer_schema)(answers).to_value() },
         "text/plain": { "schema": { "type": "string" } },
     } });
     responses.insert(done.as_str().to_owned(), reply);

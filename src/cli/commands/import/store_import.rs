@@ -7,8 +7,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::commands::export::records::records;
 use crate::commands::import::Import;
 use crate::commands::import::import_site::{ImportSite, refused};
@@ -23,7 +21,7 @@ use exchange::import_batch::{
 };
 use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
 use exchange::stores;
-use reply::{KnownAnswer, KnownMemory};
+use reply::{BulkChange, BulkChangeAnswer, KnownAnswer, KnownMemory, ListAnswer};
 use requests::caller::Caller;
 use requests::listing::{KNOWN_IDS_MAX, RecordsOf};
 use requests::{Api, ApiError, Doing, Listing, Reply, Request, Sweep, SweepRequest};
@@ -88,17 +86,19 @@ impl Program<'_> {
         let session = id.as_str().to_owned();
         let sweep = Sweep::Purge(Author::Session(session.clone()));
         let note = Some(TAKEN_BACK.to_owned());
+        let api: &dyn Api = &api;
         let swept = api.ask(&Request::Sweep(SweepRequest { sweep, extent, note }))?;
-        let changes = array(&swept.json, "changes");
+        let changes = swept.answer::<BulkChangeAnswer>().map(|swept| swept.changes);
+        let changes = changes.unwrap_or_default();
         if changes.is_empty() {
-            let wrote = api.ask(&Request::List(Listing::OfSession(session.clone())))?.json;
-            if array(&wrote, "memories").is_empty() {
+            let wrote = Request::List(Listing::OfSession(session.clone()));
+            if api.ask_for::<ListAnswer>(&wrote)?.memories.is_empty() {
                 return Err(ApiError::NotFound(format!("no import {session} wrote to these logs")));
             }
             let text = format!("{session}: nothing to take back; it was taken back before");
             return Ok((Exit::Done, Reply::new(text, swept.json)));
         }
-        let text = format!("{session}: {}\n", UndoCounts::of(changes).told(extent));
+        let text = format!("{session}: {}\n", UndoCounts::of(&changes).told(extent));
         Ok((Exit::Done, Reply::new(text, swept.json).with("import", session.into())))
     }
 
@@ -122,12 +122,10 @@ struct UndoCounts {
 }
 
 impl UndoCounts {
-    fn of(changes: &[Value]) -> Self {
-        let id = |change: &&Value| change.get("id").and_then(Value::as_str).map(str::to_owned);
-        let is_retract = |change: &&Value| change.get("change").is_some_and(|of| of == "retract");
-        let all: BTreeSet<String> = changes.iter().filter_map(|change| id(&change)).collect();
-        let retracted = changes.iter().filter(is_retract).filter_map(|change| id(&change));
-        let written = retracted.collect::<BTreeSet<_>>().len();
+    fn of(changes: &[BulkChange]) -> Self {
+        let all: BTreeSet<&str> = changes.iter().map(|one| one.id.as_str()).collect();
+        let retracted = changes.iter().filter(|one| one.change == "retract");
+        let written = retracted.map(|one| &one.id).collect::<BTreeSet<_>>().len();
         Self { written, told_of: all.len() - written }
     }
 
@@ -150,10 +148,6 @@ impl UndoCounts {
 /// Returns a number with its noun.
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-fn array<'a>(json: &'a Value, name: &str) -> &'a [Value] {
-    json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the repository that an import is for.
