@@ -1,5 +1,5 @@
 //! Which memories a work tree contradicts, as that changes. It is asked about now and then; where nothing has changed, the
-//! answer is that of the last look. Not here: the stream (`watch`), finding them (`search::staleness`).
+//! answer is that of the last look. Not here: the stream (`watch_stream`), finding them (`search::staleness`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,16 +10,16 @@ use serde_json::{Map, Value};
 use tonic::Status;
 
 use crate::grpc_status::status;
-use crate::rpc_event::{Look, RpcEvent};
+use crate::rpc_event::{EventSource, RpcEvent};
 use crate::wire::object;
 use api::local::Local;
 use daemon::guests::Guests;
 use event::Problems;
-use reply::{StaleAnswer, StaleMemory};
+use reply::{StaleAnswer, StaleFields};
 use requests::Request;
 use requests::{Api, StaleRequest};
 use web::apis::Audience;
-use web::http_caller::caller;
+use web::http_caller::http_caller;
 
 /// How often a work tree is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -32,11 +32,11 @@ pub struct StaleWatch {
     directory: PathBuf,
     only_new: bool,
     /// The memories that are stale, by id.
-    known: Option<BTreeMap<String, StaleMemory>>,
+    known: Option<BTreeMap<String, StaleFields>>,
 }
 
 impl StaleWatch {
-    pub fn of(given: &Map<String, Value>) -> Result<Self, Status> {
+    pub fn from_request(given: &Map<String, Value>) -> Result<Self, Status> {
         let directory = given.get("directory").and_then(Value::as_str).unwrap_or_default();
         let directory = PathBuf::from(directory);
         if !directory.is_absolute() {
@@ -48,9 +48,9 @@ impl StaleWatch {
     }
 }
 
-impl Look for StaleWatch {
-    fn look(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
-        let mut caller = caller(None, Audience::Owner);
+impl EventSource for StaleWatch {
+    fn poll(&mut self, guests: &Guests) -> Result<Vec<RpcEvent>, Status> {
+        let mut caller = http_caller(None, Audience::Owner);
         caller.directory = Some(self.directory.clone());
         let local = Local::new(Arc::clone(guests.core()), caller);
         let reply = local
@@ -58,11 +58,11 @@ impl Look for StaleWatch {
             .map_err(|error| status(&error))?;
         let stale = reply.answer::<StaleAnswer>().map(|answer| answer.found.stale);
         let stale = stale.into_iter().flatten();
-        let now: BTreeMap<String, StaleMemory> =
+        let now: BTreeMap<String, StaleFields> =
             stale.map(|one| (one.memory.event.id.clone(), one)).collect();
         let is_first = self.known.is_none();
         let before = self.known.take().unwrap_or_default();
-        let event = |event: &str, (id, memory): (&String, &StaleMemory)| RpcEvent {
+        let event = |event: &str, (id, memory): (&String, &StaleFields)| RpcEvent {
             name: id.clone(),
             event: event.to_owned(),
             json: object(serde_json::to_value(memory).unwrap_or_default()),

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
-use super::line::{Body, date, mark, name};
+use super::line::{MemoryBody, date, mark, name};
 use super::reply::Reply;
 use event::{MemoryChange, Node, RepoKey};
 use memory::Memory;
@@ -21,19 +21,19 @@ const LINE_BYTES: usize = 160;
 
 /// The subject of a change.
 #[derive(Debug, Clone)]
-pub enum Subject {
+pub enum ChangeSubject {
     /// A memory.
     Memory(Arc<Memory>),
     /// A place in code, or an unknown memory, of a repository.
     Other(Node, RepoKey),
 }
 
-impl Subject {
+impl ChangeSubject {
     /// Returns its name in a line.
     #[must_use]
     pub fn node(&self) -> Node {
         match self {
-            Self::Memory(memory) => Node::of(memory.id.clone()),
+            Self::Memory(memory) => Node::from_id(memory.id.clone()),
             Self::Other(node, _) => node.clone(),
         }
     }
@@ -50,7 +50,7 @@ impl Subject {
     fn line(&self) -> String {
         match self {
             Self::Memory(memory) => {
-                let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
+                let body = MemoryBody::new(memory, &|_| 0.0).shown(LINE_BYTES);
                 format!("[{}] {}{body} · {}", date(memory), mark(memory), memory.id.short())
             }
             Self::Other(node, repo) => {
@@ -84,7 +84,7 @@ pub struct BulkChange {
 
 /// Writes the changes that were made, or would be.
 #[must_use]
-pub fn bulk_change(steps: &[(Subject, MemoryChange)], is_done: bool) -> Reply {
+pub fn bulk_change(steps: &[(ChangeSubject, MemoryChange)], is_done: bool) -> Reply {
     let listed = steps.iter().map(|(subject, change)| BulkChange {
         id: subject.node().id().to_string(),
         repo: subject.repo().to_string(),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::memory_fields::MemoryFields;
-use super::search_answer::ChangedFiles;
+use super::search_answer::FilesById;
 use search::Section;
 
 /// The briefing at the start of work.
@@ -32,10 +32,10 @@ pub struct ContextAnswer {
     pub last_session: Option<LastSessionFields>,
     /// The files of memories that are gone, by the id of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gone: Option<ChangedFiles>,
+    pub gone: Option<FilesById>,
     /// The files of memories that changed since these were last confirmed, by the id of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changed: Option<ChangedFiles>,
+    pub changed: Option<FilesById>,
     /// What the server of the team says to the same question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<Map<String, Value>>,

@@ -4,10 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::line::{Body, after, date, name};
+use super::line::{MemoryBody, date, name, origin_text};
 use super::line_list::{Line, within};
 use event::Relation;
-use search::links::{IsolatedMemory, Summary};
+use search::links::{IsolatedMemory, KnowledgeSummary};
 use search::snapshot::Snapshot;
 
 /// The state of the knowledge.
@@ -66,7 +66,7 @@ pub struct LoneMemory {
 
 impl BriefAnswer {
     /// Takes it from what was computed.
-    pub(super) fn of(snapshot: &Snapshot, brief: &Summary, notices: &[String]) -> Self {
+    pub(super) fn of(snapshot: &Snapshot, brief: &KnowledgeSummary, notices: &[String]) -> Self {
         let active = brief
             .active
             .iter()
@@ -81,7 +81,7 @@ impl BriefAnswer {
             proven: brief.proven,
             established: brief.established,
             hubs: hubs.map(|memory| memory.id.to_string()).collect(),
-            alone: brief.alone,
+            alone: brief.unlinked,
             repeated: brief.repeated,
             notices: notices.to_vec(),
         }
@@ -91,7 +91,7 @@ impl BriefAnswer {
 /// Writes the state of the knowledge.
 pub(super) fn brief_text(
     snapshot: &Snapshot,
-    brief: &Summary,
+    brief: &KnowledgeSummary,
     notices: &[String],
     max_tokens: usize,
 ) -> String {
@@ -123,7 +123,7 @@ pub(super) fn brief_text(
             "to do",
             format!(
                 "{} without links (analyze gaps), {} repeated (analyze clusters)",
-                brief.alone, brief.repeated
+                brief.unlinked, brief.repeated
             ),
         ),
     ];
@@ -135,8 +135,8 @@ pub(super) fn brief_text(
         .filter(|memory| memory.flagged().is_none())
         .map(|memory| Line {
             before: format!("\nmost linked: [{}] ", date(memory)),
-            body: Some(Body::of(memory, &|_| 0.0)),
-            after: after(memory, None),
+            body: Some(MemoryBody::new(memory, &|_| 0.0)),
+            after: origin_text(memory, None),
         })
         .collect();
     within(|_| head.clone(), &lines, &end_of(notices), max_tokens)
@@ -173,7 +173,11 @@ pub(super) fn reflect_text(
     let line = |before: String, number: u32| {
         let memory = snapshot.memory(number)?;
         let before = format!("{before}[{}] ", date(memory));
-        Some(Line { before, body: Some(Body::of(memory, &|_| 0.0)), after: after(memory, None) })
+        Some(Line {
+            before,
+            body: Some(MemoryBody::new(memory, &|_| 0.0)),
+            after: origin_text(memory, None),
+        })
     };
     let lines: Vec<Line<'_>> = (1..)
         .zip(lone)

@@ -63,7 +63,7 @@ pub use analysis::{
 };
 pub use answer::{Answer, TextView, UntypedAnswer};
 pub use briefing::{Briefing, briefing};
-pub use bulk_change::{BulkChange, BulkChangeAnswer, Subject, bulk_change};
+pub use bulk_change::{BulkChange, BulkChangeAnswer, ChangeSubject, bulk_change};
 pub use change_answer::{
     ChangeAnswer, ChangedMemory, EndedOriginAnswer, LinkAnswer, LinkResult, LinksAnswer, SaveAnswer,
 };
@@ -74,15 +74,15 @@ pub use export::export;
 pub use hits::{SearchReply, search};
 pub use home::{Home, HomeAnswer};
 pub use item::{
-    ListAnswer, MemoryList, PageAnswer, ShownMemories, ShownMemory, items_with_standing, list,
+    ListAnswer, MemoryList, PageAnswer, ShownMemories, ShownMemory, items_with_state, list,
 };
 pub use journal_pages::{InjectedAnswer, InjectedEntry, SavingsAnswer, SavingsOfDay};
 pub use knowledge_brief::{ActiveRepo, BriefAnswer, LoneMemory, ReflectAnswer};
 pub use line::operands;
 pub use listed_answers::{DigestAnswer, SuggestedTag, SuggestedTagsAnswer};
 pub use log_events::{
-    AuditAnswer, AuditRow, DayCounts, Deed, EventLink, EventLinkEnd, EventRow, HistoryAnswer,
-    LoggedEvent, NamedMemories, TimelineAnswer, audit, memory_history, timeline,
+    AuditAnswer, AuditRow, DayCounts, EventLink, EventLinkEnd, EventRow, HistoryAnswer,
+    LoggedAction, LoggedEvent, NamedMemories, TimelineAnswer, audit, memory_history, timeline,
 };
 pub use matched_words::with_matched_words;
 pub use memory_fields::{EventFields, EventOfStore, GivenVerdicts, MemoryFields};
@@ -99,7 +99,7 @@ pub use reply::{Explain, Reply, Shape};
 pub use review::{MemoryPair, ReviewAnswer, SimilarMemory, review, similar};
 pub use score_parts::ScoreParts;
 pub use search_answer::{
-    ChangedFiles, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer, SearchOrShown,
+    FilesById, LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer, SearchOrShown,
 };
 pub use session_candidates::{
     CandidateItem, CandidateKind, CandidateSighting, CandidatesAnswer, RefusedPairItem,
@@ -110,9 +110,9 @@ pub use session_disclosure::{
     sessions_left_out,
 };
 pub use session_exchanges::{
-    ChosenExchanges, SessionAnswer, SessionExchangesAnswer, SessionsBeside, session_exchanges,
+    ChosenExchanges, SessionAnswer, SessionExchangesAnswer, SessionsForSearch, session_exchanges,
 };
-pub use session_fixes::{KnownFix, KnownFixAnswer, known_fix};
+pub use session_fixes::{FixFields, KnownFixAnswer, known_fix};
 pub use session_hits::{
     SessionHitItem, SessionHitsAnswer, SessionsAnswer, SessionsFound, session_answer, session_hits,
 };
@@ -123,17 +123,18 @@ pub use session_reading::{
 };
 pub use session_state::{PastSessionsStatus, SessionsState, StateNote};
 pub use session_transcript::{
-    CommitTitle, ReplayStep, SessionSummary, SessionTranscript, Shown, SummaryEntry, replay_steps,
-    session_summary, session_transcript,
+    CommitTitle, ReplayStep, SessionSummary, SessionTranscript, SummaryEntry, TranscriptView,
+    replay_steps, session_summary, session_transcript,
 };
 pub use stale::{
-    Checked, CheckedTree, StaleAnswer, StaleEverywhere, StaleMemories, StaleMemory, StaleTree,
+    CheckedRepo, CheckedTree, StaleAnswer, StaleEverywhere, StaleFields, StaleMemories, StaleTree,
     StaleTreesAnswer, SymbolEvidence, stale, stale_by_tree,
 };
 pub use standing::{
-    LinkEnd, MemoryLink, Standing, StandingFields, StandingLink, TitledId, VerdictCounts, WrittenBy,
+    LinkEnd, MemoryLink, MemoryState, StandingFields, StandingLink, TitledId, VerdictCounts,
+    WrittenBy,
 };
-pub use status::{Model, ModelPlace, NextModelState, status, with_model};
+pub use status::{ModelPlace, ModelReport, NextModelState, status, with_model};
 pub use status_answer::{
     AttachedClient, ClientsStatus, GrpcStatus, HttpStatus, LogTrouble, ModelStatus,
     NextModelStatus, RemoteStatus, RerankerStatus, RetrieverStatus, SkippedLine, StatusAnswer,

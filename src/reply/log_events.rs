@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
-use super::lifecycle::{change_text, note};
+use super::lifecycle::{change_text, note_text};
 use super::line::{cited_title, name, title};
 use super::reply::Reply;
 use super::tokens::within_tokens;
 use event::{Author, Event, EventId, Link, MemoryChange, Node, suspicion};
-use guard::disclosure::ShownHow;
+use guard::disclosure::DisclosureOccasion;
 use memory::Memory;
 
 /// Most tokens of the text; the JSON has all.
@@ -23,7 +23,7 @@ const TOKENS_MAX: usize = 8_000;
 /// What an event did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Deed {
+pub enum LoggedAction {
     /// It made a memory.
     Added,
     /// It changed a memory or its links.
@@ -99,7 +99,7 @@ pub struct EventRow {
     /// When it was written.
     pub at: Option<String>,
     /// What it did.
-    pub deed: Deed,
+    pub deed: LoggedAction,
     /// Its kind.
     pub event_type: Option<String>,
     /// Who wrote it.
@@ -183,7 +183,7 @@ pub enum EventLinkEnd {
 #[derive(Debug, Clone)]
 pub struct LoggedEvent {
     /// What it did.
-    pub deed: Deed,
+    pub action: LoggedAction,
     /// The event.
     pub event: Event,
     /// The memory, or the place in code, that it is about.
@@ -196,7 +196,7 @@ impl LoggedEvent {
     /// Returns the other memory or place that it names.
     #[must_use]
     pub fn other(&self) -> Option<EventId> {
-        match MemoryChange::of(&self.event)? {
+        match MemoryChange::from_event(&self.event)? {
             MemoryChange::Supersede { by } => Some(by),
             MemoryChange::Distinct { from } => Some(from),
             MemoryChange::Link(link) => Some(link.target.id().clone()),
@@ -235,7 +235,7 @@ pub fn audit(
     notices: Vec<String>,
 ) -> Reply {
     let lines = events.iter().map(|one| {
-        let about = name(&Node::of(one.about.clone()).to_string());
+        let about = name(&Node::from_id(one.about.clone()).to_string());
         format!("{} · {about}", line(one))
     });
     let lines: Vec<String> = lines.collect();
@@ -258,7 +258,7 @@ fn audit_row(one: &LoggedEvent, named: &NamedMemories) -> AuditRow {
 
 /// Returns the title of a memory in a list.
 fn listed_title(memory: &Memory) -> String {
-    if memory.is_left_out(ShownHow::Listed) { cited_title(memory) } else { title(memory) }
+    if memory.is_left_out(DisclosureOccasion::Listed) { cited_title(memory) } else { title(memory) }
 }
 
 /// Shows the events of each day, the oldest first.
@@ -300,15 +300,15 @@ fn line(one: &LoggedEvent) -> String {
     let at = event
         .timestamp
         .map_or_else(|| "no date".to_owned(), |at| at.strftime("%Y-%m-%d %H:%M").to_string());
-    let what = match one.deed {
-        Deed::Added => format!("added ({})", name(event.event_type.as_str())),
-        Deed::Changed | Deed::Feedback => change_text(event),
+    let what = match one.action {
+        LoggedAction::Added => format!("added ({})", name(event.event_type.as_str())),
+        LoggedAction::Changed | LoggedAction::Feedback => change_text(event),
     };
     let who = match name(&event.agent_id) {
         nobody if nobody.is_empty() => nobody,
         agent => format!(" · {agent}"),
     };
-    format!("[{at}] {what}{who}{}", note(event))
+    format!("[{at}] {what}{who}{}", note_text(event))
 }
 
 /// Returns what stands in one event, with the titles of the memories it names.
@@ -320,7 +320,7 @@ fn row(one: &LoggedEvent, named: &NamedMemories) -> EventRow {
         id: event.id.to_string(),
         flagged: suspicion(event).map(|why| why.as_str().to_owned()),
         at: event.timestamp.map(|at| at.to_string()),
-        deed: one.deed,
+        deed: one.action,
         event_type: present(event.event_type.to_string()),
         agent: present(event.agent_id.clone()),
         host: given(&event.host),
@@ -335,17 +335,17 @@ fn row(one: &LoggedEvent, named: &NamedMemories) -> EventRow {
         of_agent: None,
         of_session: None,
     };
-    match MemoryChange::of(event) {
+    match MemoryChange::from_event(event) {
         Some(
             MemoryChange::Link(Link { relation, target, .. })
             | MemoryChange::Unlink { relation, target },
         ) => {
-            let source = end(&Node::of(one.about.clone()), named);
+            let source = end(&Node::from_id(one.about.clone()), named);
             let (relation, target) = (relation.as_str().to_owned(), end(&target, named));
             row.link = Some(EventLink { relation, source, target });
         }
         Some(MemoryChange::Supersede { by: id } | MemoryChange::Distinct { from: id }) => {
-            row.other = Some(end(&Node::of(id), named));
+            row.other = Some(end(&Node::from_id(id), named));
         }
         Some(MemoryChange::Feedback(verdict)) => row.verdict = Some(verdict.as_str().to_owned()),
         Some(MemoryChange::Discount { by } | MemoryChange::Recount { by }) => match by {
@@ -379,7 +379,12 @@ mod tests {
     fn logged(memory: &Memory) -> Vec<LoggedEvent> {
         let about = memory.about().iter().map(|version| {
             let event = version.event.clone();
-            LoggedEvent { deed: Deed::Changed, event, about: memory.id.clone(), is_conflict: false }
+            LoggedEvent {
+                action: LoggedAction::Changed,
+                event,
+                about: memory.id.clone(),
+                is_conflict: false,
+            }
         });
         about.collect()
     }

@@ -19,7 +19,7 @@ const WORDS_MAX: usize = 256;
 pub(super) fn matched_words(answer: &impl Serialize, query: &str) -> Vec<String> {
     let json = serde_json::to_value(answer).unwrap_or_default();
     let mut found = BTreeSet::new();
-    collect(&json, &mut QueryWords::of(query), &mut found);
+    collect(&json, &mut QueryWords::parse(query), &mut found);
     found.into_iter().collect()
 }
 
@@ -30,7 +30,7 @@ pub fn with_matched_words(reply: Reply, query: &str) -> Reply {
         return reply;
     }
     let words = matched_words(&reply.json, query);
-    reply.with(MATCHED_WORDS, words.into())
+    reply.with_field(MATCHED_WORDS, words.into())
 }
 
 fn collect(json: &Value, words: &mut QueryWords, found: &mut BTreeSet<String>) {

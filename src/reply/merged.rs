@@ -21,14 +21,14 @@ const TITLES_BYTES: usize = 600;
 const OF_THE_TEAM: &str = "\n\n**Of the team:**";
 
 /// A likely hit: its fields and its lines.
-struct ToldHit {
+struct LikelyHit {
     hit: MemoryHit,
     text: String,
 }
 
 /// What both replies say, once each.
 struct Merged {
-    hits: Vec<ToldHit>,
+    hits: Vec<LikelyHit>,
     possible: Vec<PossibleMemory>,
     linked: Vec<LinkedTitle>,
     notices: Vec<String>,
@@ -43,7 +43,7 @@ pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) 
     let (mut of_own, mut of_team) = (read(own), read(team));
     let hits = told(&mut of_own, &own.text);
     let mut known: BTreeSet<String> = hits.iter().flat_map(|told| names(&told.hit)).collect();
-    let is_new = |told: &ToldHit| {
+    let is_new = |told: &LikelyHit| {
         let its: Vec<String> = names(&told.hit).collect();
         let is_new = !its.iter().any(|name| known.contains(name));
         known.extend(its.into_iter().filter(|_| is_new));
@@ -79,7 +79,7 @@ fn both<T: PartialEq>(own: Vec<T>, team: Vec<T>) -> Vec<T> {
 /// Joins two lists, each of which keeps its order. A hit counts as likely as the likeliest that its list has from there on: who put an
 /// unlikely one first ranks it above that one, which is not to be lost behind the limit for it. Of equals those of this machine come
 /// first.
-fn interleaved(own: Vec<ToldHit>, team: Vec<ToldHit>) -> Vec<ToldHit> {
+fn interleaved(own: Vec<LikelyHit>, team: Vec<LikelyHit>) -> Vec<LikelyHit> {
     let mut all = Vec::with_capacity(own.len() + team.len());
     let (mut own, mut team) = (counted(own).peekable(), counted(team).peekable());
     loop {
@@ -95,7 +95,7 @@ fn interleaved(own: Vec<ToldHit>, team: Vec<ToldHit>) -> Vec<ToldHit> {
 }
 
 /// Returns the hits of a list with what they count.
-fn counted(hits: Vec<ToldHit>) -> impl Iterator<Item = (f64, ToldHit)> {
+fn counted(hits: Vec<LikelyHit>) -> impl Iterator<Item = (f64, LikelyHit)> {
     let mut counts: Vec<f64> = Vec::with_capacity(hits.len());
     for hit in hits.iter().rev() {
         counts.push(hit.hit.likelihood.max(counts.last().copied().unwrap_or_default()));
@@ -120,7 +120,7 @@ pub fn merge_briefing(own: &Reply, team: &Reply, max_tokens: usize) -> Reply {
         }
         (text, is_first) = (more, false);
     }
-    Reply { text, json: own.json.clone() }.with("team", team.json.clone())
+    Reply { text, json: own.json.clone() }.with_field("team", team.json.clone())
 }
 
 /// Adds a notice to a reply to a search, or to a briefing; both have a field for them.
@@ -129,7 +129,7 @@ pub fn with_notice(mut reply: Reply, notice: &str) -> Reply {
     reply.text = format!("{}\n{notice}", reply.text.trim_end());
     let notices = reply.json.get("notices").and_then(Value::as_array).cloned();
     let notices: Vec<Value> = notices.into_iter().flatten().chain([notice.into()]).collect();
-    reply.with("notices", notices.into())
+    reply.with_field("notices", notices.into())
 }
 
 /// The last word of a line, which is the id of its memory.
@@ -144,9 +144,9 @@ fn in_line(text: &str) -> String {
 }
 
 /// Takes the likely hits that a reply tells. Those without room are left out, as they are there.
-fn told(answer: &mut SearchAnswer, text: &str) -> Vec<ToldHit> {
+fn told(answer: &mut SearchAnswer, text: &str) -> Vec<LikelyHit> {
     let hits = std::mem::take(&mut answer.memories);
-    hits.into_iter().zip(numbered(text)).map(|(hit, text)| ToldHit { hit, text }).collect()
+    hits.into_iter().zip(numbered(text)).map(|(hit, text)| LikelyHit { hit, text }).collect()
 }
 
 /// Returns what each number of a reply says, without the number.

@@ -64,7 +64,7 @@ impl Reply {
 
     /// Adds a line to the text, under a name as in `status`; without a name it continues the line before.
     #[must_use]
-    pub fn and(mut self, name: &str, said: &str) -> Self {
+    pub fn with_line(mut self, name: &str, said: &str) -> Self {
         let line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
         self.text.push_str(&without_secrets(line));
         self
@@ -73,12 +73,12 @@ impl Reply {
     /// Adds a part of the answer that another room knows, under its name there.
     #[must_use]
     pub fn with_part(self, name: &str, part: &impl Serialize) -> Self {
-        self.with(name, serde_json::to_value(part).unwrap_or_default())
+        self.with_field(name, serde_json::to_value(part).unwrap_or_default())
     }
 
     /// Adds a field to the JSON.
     #[must_use]
-    pub fn with(mut self, name: &str, value: Value) -> Self {
+    pub fn with_field(mut self, name: &str, value: Value) -> Self {
         if let Some(fields) = self.json.as_object_mut() {
             fields.insert(name.to_owned(), clean::json_without_secrets(neutral(value)));
         }

@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::Answer;
-use super::line::{Body, after, date, operands, word};
+use super::line::{MemoryBody, date, operands, origin_text, word};
 use super::memory_fields::MemoryFields;
 use super::reply::Reply;
 use event::RepoKey;
 use memory::Memory;
-use search::{Contradiction, Contradictions, Sign};
+use search::{Contradiction, ContradictionSign, Contradictions};
 
 /// Longest line of a pair, in bytes.
 const LINE_BYTES: usize = 320;
@@ -104,13 +104,13 @@ pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
 
 /// Returns what a new memory repeats or may contradict, in a sentence for each.
 #[must_use]
-pub fn similar(found: &[(Arc<Memory>, Vec<Sign>)]) -> String {
+pub fn similar(found: &[(Arc<Memory>, Vec<ContradictionSign>)]) -> String {
     let mut text = String::new();
     for (memory, signs) in found {
         let id = memory.id.short();
-        let body = Body::of(memory, &|_| 0.0).shown(KIN_BYTES);
+        let body = MemoryBody::new(memory, &|_| 0.0).shown(KIN_BYTES);
         let _ = match signs.as_slice() {
-            [Sign::Repeats] => write!(
+            [ContradictionSign::Repeats] => write!(
                 text,
                 "\nMuch like {id} [{}]: {body} If that one helped you, rate it with memory_feedback.",
                 date(memory)
@@ -131,7 +131,7 @@ const KIN_BYTES: usize = 160;
 impl SimilarMemory {
     /// The same for programs.
     #[must_use]
-    pub fn all_of(found: &[(Arc<Memory>, Vec<Sign>)]) -> Vec<Self> {
+    pub fn all_of(found: &[(Arc<Memory>, Vec<ContradictionSign>)]) -> Vec<Self> {
         let each = found.iter();
         each.map(|(memory, signs)| Self { id: memory.id.to_string(), signs: words(signs) })
             .collect()
@@ -149,15 +149,15 @@ impl MemoryPair {
     }
 }
 
-fn words(signs: &[Sign]) -> Vec<String> {
+fn words(signs: &[ContradictionSign]) -> Vec<String> {
     signs.iter().map(|sign| sign.as_str().to_owned()).collect()
 }
 
-fn why(signs: &[Sign]) -> String {
+fn why(signs: &[ContradictionSign]) -> String {
     words(signs).join(", ")
 }
 
 fn line(memory: &Memory, here: &RepoKey) -> String {
-    let body = Body::of(memory, &|_| 0.0).shown(LINE_BYTES);
-    format!("[{}] {body}{}", date(memory), after(memory, Some(here)))
+    let body = MemoryBody::new(memory, &|_| 0.0).shown(LINE_BYTES);
+    format!("[{}] {body}{}", date(memory), origin_text(memory, Some(here)))
 }

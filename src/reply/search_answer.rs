@@ -29,7 +29,7 @@ pub struct SearchAnswer {
     pub notices: Vec<String>,
     /// The files of hits that changed since these were last confirmed, by the id of the memory; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changed: Option<ChangedFiles>,
+    pub changed: Option<FilesById>,
     /// Memories that are no hits, each with the step that lost it; present where `explain` asks for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_misses: Option<Vec<NearMissFields>>,
@@ -53,7 +53,7 @@ pub struct SearchAnswer {
 impl Answer for SearchAnswer {}
 
 /// Files by the id of the memory that names them.
-pub type ChangedFiles = BTreeMap<String, Vec<String>>;
+pub type FilesById = BTreeMap<String, Vec<String>>;
 
 /// A likely hit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use guard::injection::Suspicion;
 use sessions::candidate_rows::{RefusedPair, WaitingCandidate};
 use sessions::command_pair::CandidateClass;
 use sessions::lesson_draft::LessonDraft;
-use sessions::session_judgement::{of_advice, of_candidate};
+use sessions::session_judgement::{candidate_suspicion, commands_suspicion};
 
 /// Characters of a command, an error or a question that are shown.
 const TEXT_CHARACTERS: usize = 200;
@@ -196,7 +196,7 @@ pub fn candidate_text(
 ) -> String {
     let candidate = &waiting.candidate;
     let shown = |text: &str| line(text, TEXT_CHARACTERS);
-    let mark = part_mark(of_candidate(candidate, &waiting.asked));
+    let mark = part_mark(candidate_suspicion(candidate, &waiting.asked));
     let mut text = format!("{mark}{}", short_fingerprint(&candidate.fingerprint));
     if candidate.proofs > 1 {
         text.push_str(&format!(" · seen in {} unrelated sessions", candidate.proofs));
@@ -260,7 +260,7 @@ impl CandidateItem {
             at_ms: seen.at_ms,
         });
         Self {
-            flagged: reason(of_candidate(candidate, asked)),
+            flagged: reason(candidate_suspicion(candidate, asked)),
             fingerprint: candidate.fingerprint.clone(),
             kind: candidate.class.into(),
             repo: session.repo.clone(),
@@ -320,5 +320,5 @@ impl RefusedPairItem {
 }
 
 fn of_refused(refused: &RefusedPair) -> Option<Suspicion> {
-    of_advice([refused.pair.failed.core.as_str(), &refused.pair.worked.core])
+    commands_suspicion([refused.pair.failed.core.as_str(), &refused.pair.worked.core])
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::line::mark_of;
 use super::reader::ReplyReader;
 use super::session_line::shown_id;
-use guard::disclosure::{Disclosure, ShownHow, TextVoucher};
+use guard::disclosure::{Disclosure, DisclosureOccasion, TextVoucher};
 use guard::injection::Suspicion;
 use sessions::scope::MatchedPart;
 use sessions::session_judgement;
@@ -39,7 +39,7 @@ pub struct FoundSession {
 /// The sessions of one answer, each of which was judged.
 #[derive(Debug, Clone)]
 pub struct DisclosedSessions {
-    how: ShownHow,
+    how: DisclosureOccasion,
     shown: Vec<FoundSession>,
     left_out: Vec<LeftOutSession>,
 }
@@ -94,13 +94,13 @@ pub struct ShownPart {
 impl DisclosedSessions {
     /// Begins an answer that is shown so.
     #[must_use]
-    pub fn new(how: ShownHow) -> Self {
+    pub fn new(how: DisclosureOccasion) -> Self {
         Self { how, shown: Vec::new(), left_out: Vec::new() }
     }
 
     /// Adds a session, if it may be shown; otherwise its id.
     pub fn add(&mut self, found: FoundSession) {
-        let why = session_judgement::of_hit(&found.session, &found.exchange);
+        let why = session_judgement::hit_suspicion(&found.session, &found.exchange);
         match disclosure(self.how, why) {
             Disclosure::LeftOut(why) => {
                 let id = exchange_id(&found.session, found.exchange.ordinal);
@@ -124,8 +124,8 @@ impl DisclosedSessions {
 }
 
 /// Decides about a text of a transcript.
-pub(super) fn disclosure(how: ShownHow, why: Option<Suspicion>) -> Disclosure {
-    Disclosure::of(TextVoucher::Transcript, how, why)
+pub(super) fn disclosure(how: DisclosureOccasion, why: Option<Suspicion>) -> Disclosure {
+    Disclosure::decide(TextVoucher::Transcript, how, why)
 }
 
 /// Returns the id of an exchange, by which it can be asked for.
@@ -154,7 +154,7 @@ pub fn sessions_left_out(left_out: &[LeftOutSession], reader: ReplyReader) -> St
 
 /// Returns the mark that stands before a part of a transcript which is shown because somebody named it.
 pub(super) fn part_mark(why: Option<Suspicion>) -> String {
-    match disclosure(ShownHow::Named, why) {
+    match disclosure(DisclosureOccasion::Named, why) {
         Disclosure::Plain => String::new(),
         Disclosure::Marked(why) | Disclosure::LeftOut(why) => mark_of(Some(why)),
     }
@@ -170,8 +170,8 @@ pub(super) fn session_mark(session: &KeptSession, exchanges: &[&Exchange]) -> St
 
 /// Returns why a session reads like an order, in itself or in what is shown of it.
 pub(super) fn why_of(session: &KeptSession, exchanges: &[&Exchange]) -> Option<Suspicion> {
-    let of_exchange = |exchange: &&Exchange| session_judgement::of_hit(session, exchange);
-    session_judgement::of_session(session).or_else(|| exchanges.iter().find_map(of_exchange))
+    let of_exchange = |exchange: &&Exchange| session_judgement::hit_suspicion(session, exchange);
+    session_judgement::session_suspicion(session).or_else(|| exchanges.iter().find_map(of_exchange))
 }
 
 /// Returns a reason as it stands in JSON.
@@ -183,12 +183,12 @@ impl ShownExchange {
     /// Marks an exchange, and each part of it, that reads like an order.
     pub(super) fn of(session: &KeptSession, exchange: &Exchange) -> Self {
         let parts = exchange.parts.iter().map(|part| ShownPart {
-            flagged: reason(session_judgement::of_part(&part.what)),
+            flagged: reason(session_judgement::part_suspicion(&part.what)),
             at_ms: part.at_ms,
             what: part.what.clone(),
         });
         Self {
-            flagged: reason(session_judgement::of_hit(session, exchange)),
+            flagged: reason(session_judgement::hit_suspicion(session, exchange)),
             ordinal: exchange.ordinal,
             message_id: exchange.message_id.clone(),
             parts: parts.collect(),

@@ -9,7 +9,7 @@ use super::reader::ReplyReader;
 use super::reply::Reply;
 use super::session_disclosure::{exchange_id, session_mark};
 use super::session_line::{BRANCH_CHARACTERS, NOTICE, line, place, tool_title};
-use super::session_transcript::{SessionTranscript, Shown, exchange_text};
+use super::session_transcript::{SessionTranscript, TranscriptView, exchange_text};
 use super::tokens::{cut_to, tokens};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use transcripts::exchange::Exchange;
@@ -32,7 +32,7 @@ pub enum ChosenExchanges {
 }
 
 impl ChosenExchanges {
-    fn of(self, exchanges: &[KeptExchange]) -> Vec<&Exchange> {
+    fn select(self, exchanges: &[KeptExchange]) -> Vec<&Exchange> {
         let is_chosen = |place: usize, ordinal: u32| match self {
             Self::One(one) => ordinal == one,
             Self::Ends => place == 0 || place + 1 == exchanges.len(),
@@ -63,7 +63,7 @@ pub fn session_exchanges(
     let share = max_tokens.saturating_sub(tokens(&text)) / shown.len().max(1);
     let mut sessions = Vec::new();
     for (session, exchanges, which) in shown {
-        let chosen = which.of(exchanges);
+        let chosen = which.select(exchanges);
         let (part, told) = session_text(session, &chosen, *which, share);
         text.push_str(&part);
         let told = chosen.get(..told).unwrap_or(&chosen);
@@ -87,7 +87,7 @@ fn session_text(
         line(&session.title, TITLE_CHARACTERS)
     );
     for (place, exchange) in chosen.iter().enumerate() {
-        let next = exchange_text(exchange, Shown::default());
+        let next = exchange_text(exchange, TranscriptView::default());
         let is_full = tokens(&text) + tokens(&next) + NEXT_TOKENS > max_tokens;
         if which == ChosenExchanges::All && place > 0 && is_full {
             let (left, id) = (chosen.len() - place, exchange_id(session, exchange.ordinal));
@@ -103,7 +103,7 @@ fn session_text(
 
 /// What past sessions have to say beside the memories of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionsBeside {
+pub enum SessionsForSearch {
     /// Nothing: none are kept, or memories answer already.
     Nothing,
     /// None of them likely answers, and no memory does.
@@ -130,7 +130,7 @@ pub(super) struct SessionNote {
     pub(super) past_session_open: Option<String>,
 }
 
-impl SessionsBeside {
+impl SessionsForSearch {
     pub(super) fn note(&self, reader: ReplyReader) -> Option<SessionNote> {
         match self {
             Self::Nothing => None,
@@ -206,7 +206,7 @@ mod tests {
     fn a_session_beside_memories_says_how_to_open_it() {
         let (line, id) = ("[2026-01-02] Codex, shop: the cart · 11112222#3", "11112222#3");
         let answer = SessionAnswer { line: line.to_owned(), id: id.to_owned() };
-        let answer = SessionsBeside::Answer(answer);
+        let answer = SessionsForSearch::Answer(answer);
         for (reader, open, search) in [
             (ReplyReader::Caller, r#"session_search with ids ["11112222#3"]"#, "session_search"),
             (
@@ -220,10 +220,10 @@ mod tests {
             assert!(note.text.ends_with(&end), "{}", note.text);
             assert_eq!(note.past_session.as_deref(), Some(line));
             assert_eq!(note.past_session_open.as_deref(), Some(open));
-            let note = SessionsBeside::Unlikely.note(reader).unwrap();
+            let note = SessionsForSearch::Unlikely.note(reader).unwrap();
             assert!(note.text.contains(search), "{}", note.text);
             assert!(note.text.contains(note.past_sessions.as_deref().unwrap()));
-            assert_eq!(SessionsBeside::Nothing.note(reader), None);
+            assert_eq!(SessionsForSearch::Nothing.note(reader), None);
         }
     }
 

@@ -12,7 +12,7 @@ use super::session_line::{DAY, bytes, counted, line, time, tool_title};
 use sessions::file_rows::FileCensus;
 use sessions::session_import::{ImportProgress, ToolFiles};
 use sessions::session_rows::ToolExtent;
-use transcripts::readers::of_tool;
+use transcripts::readers::reader_of_tool;
 use transcripts::transcript::Census;
 
 /// Errors of files that are listed, and the length of each in characters.
@@ -178,7 +178,7 @@ fn on_this_disk(tools: &BTreeMap<&'static str, ToolFiles>) -> String {
 
 /// Names the time after which a tool deletes its transcripts.
 fn days_kept(tool: &str) -> String {
-    let days = of_tool(tool).and_then(|reader| reader.tool().days_kept);
+    let days = reader_of_tool(tool).and_then(|reader| reader.tool().days_kept);
     days.map_or_else(String::new, |days| format!(" (it deletes them after {days} days)"))
 }
 
@@ -254,7 +254,7 @@ impl CheckedTool {
             exchanges,
             first_ms,
             last_ms,
-            tried: of_tool(tool).is_some_and(|reader| reader.tool().is_tried),
+            tried: reader_of_tool(tool).is_some_and(|reader| reader.tool().is_tried),
             fault: is_silent && files.files > files.gone,
             records: files.census.clone(),
             errors: files.errors.clone(),

@@ -31,7 +31,7 @@ pub struct MemoryLink {
 
 /// Where a memory stands.
 #[derive(Debug, Clone)]
-pub struct Standing<'a> {
+pub struct MemoryState<'a> {
     /// The snapshot it stands in.
     pub snapshot: &'a Snapshot,
     /// The memory.
@@ -151,7 +151,7 @@ pub enum LinkEnd {
     },
 }
 
-impl Standing<'_> {
+impl MemoryState<'_> {
     /// Returns it for programs.
     pub(super) fn fields(&self) -> StandingFields {
         let memory = &self.memory;

@@ -12,7 +12,7 @@ use search::snapshot::{Health, Snapshot};
 
 /// The state of the embedding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Model {
+pub struct ModelReport {
     /// One line on the model.
     pub line: String,
     /// Whether it can be used, now or in a moment.
@@ -54,7 +54,7 @@ const SKIPS_SHOWN: usize = 10;
 
 /// Writes the state of a store, which `is_made` or not.
 #[must_use]
-pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) -> Reply {
+pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &ModelReport) -> Reply {
     let health = snapshot.health();
     let embedded = snapshot.vectors().map_or(0, VectorIndex::len);
     let memories = snapshot.memories().len();
@@ -69,7 +69,7 @@ pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) ->
         if health.logs == 1 { "log" } else { "logs" },
         archived(health)
     );
-    let room = snapshot.room();
+    let room = snapshot.memory_usage();
     if let Some(notice) = room.notice() {
         let _ = writeln!(text, "          {notice}");
     }
@@ -94,7 +94,7 @@ pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) ->
     let _ = writeln!(text, "meaning   {}", model.line);
     if model.works {
         let _ = writeln!(text, "          {embedded} of {memories} memories embedded");
-        let unsigned = embedded.saturating_sub(snapshot.signed());
+        let unsigned = embedded.saturating_sub(snapshot.signed_count());
         if unsigned > 0 {
             let _ = writeln!(
                 text,
@@ -115,7 +115,7 @@ pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &Model) ->
 }
 
 /// Says what is sent to whom, and how far the next model is.
-fn model_lines(text: &mut String, snapshot: &Snapshot, model: &Model) {
+fn model_lines(text: &mut String, snapshot: &Snapshot, model: &ModelReport) {
     if model.place == ModelPlace::Others {
         let _ = writeln!(
             text,
@@ -143,7 +143,7 @@ pub fn with_model(reply: Reply, status: &Reply) -> Reply {
     let lines = status.text.lines().skip_while(|line| !begins(line)).take_while(of_model);
     let text = std::iter::once(reply.text.as_str()).chain(lines).collect::<Vec<_>>().join("\n");
     let model = status.json.get("model").cloned().unwrap_or_default();
-    Reply { text, ..reply }.with("model", model)
+    Reply { text, ..reply }.with_field("model", model)
 }
 
 fn archived(health: &Health) -> String {
@@ -166,7 +166,7 @@ fn watching(health: &Health, is_made: bool) -> String {
     }
 }
 
-fn answer_of(root: &Path, snapshot: &Snapshot, model: &Model) -> StatusAnswer {
+fn answer_of(root: &Path, snapshot: &Snapshot, model: &ModelReport) -> StatusAnswer {
     let health = snapshot.health();
     let skips = health.skips.iter().map(|skip| SkippedLine {
         log: skip.log.display().to_string(),
@@ -178,7 +178,7 @@ fn answer_of(root: &Path, snapshot: &Snapshot, model: &Model) -> StatusAnswer {
         trouble: trouble.clone(),
     });
     let repos = snapshot.repos().iter().map(|(repo, count)| (repo.to_string(), *count));
-    let room = snapshot.room();
+    let room = snapshot.memory_usage();
     StatusAnswer {
         store: root.display().to_string(),
         logs: health.logs,
@@ -196,14 +196,14 @@ fn answer_of(root: &Path, snapshot: &Snapshot, model: &Model) -> StatusAnswer {
         orphans: health.early,
         lexical: snapshot.lexical().len(),
         embedded: snapshot.vectors().map_or(0, VectorIndex::len),
-        signed: snapshot.signed(),
+        signed: snapshot.signed_count(),
         model: model_status(snapshot, model),
         watch_trouble: health.watch_trouble.clone(),
         ..StatusAnswer::default()
     }
 }
 
-fn model_status(snapshot: &Snapshot, model: &Model) -> ModelStatus {
+fn model_status(snapshot: &Snapshot, model: &ModelReport) -> ModelStatus {
     let next = model.next.as_ref().map(|next| NextModelStatus {
         state: next.line.clone(),
         embedded: next.done,

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::analysis::{NAMES_MAX, more};
 use super::answer::Answer;
 use super::inert;
-use super::line::{Body, name};
+use super::line::{MemoryBody, name};
 use super::line_list::{Line, within};
 use super::reply::Reply;
 use super::tokens::within_tokens;
 use event::{Draft, RepoKey};
-use search::links::Suggestion;
+use search::links::PatternSuggestion;
 
 /// Most tokens of a pattern that is shown.
 const PATTERN_TOKENS_MAX: usize = 800;
@@ -90,14 +90,14 @@ impl Answer for SavedPattern {}
 
 /// Writes the suggested patterns.
 #[must_use]
-pub fn patterns(suggestions: &[Suggestion], limit: usize, max_tokens: usize) -> Reply {
+pub fn patterns(suggestions: &[PatternSuggestion], limit: usize, max_tokens: usize) -> Reply {
     let shown = suggestions.get(..limit).unwrap_or(suggestions);
     let patterns = shown.iter().map(PatternRow::of).collect();
     let answer = PatternsAnswer { patterns, count: suggestions.len() };
     Reply::with_text(patterns_text(shown, max_tokens), &answer)
 }
 
-fn patterns_text(suggestions: &[Suggestion], max_tokens: usize) -> String {
+fn patterns_text(suggestions: &[PatternSuggestion], max_tokens: usize) -> String {
     if suggestions.is_empty() {
         return "No failure was fixed in the same way in two repositories, apart from those with a pattern.".to_owned();
     }
@@ -123,7 +123,7 @@ fn patterns_text(suggestions: &[Suggestion], max_tokens: usize) -> String {
             );
             Some(Line {
                 before: format!("\n{place}. "),
-                body: Some(Body::of(best, &|_| 0.0)),
+                body: Some(MemoryBody::new(best, &|_| 0.0)),
                 after,
             })
         })
@@ -137,7 +137,7 @@ fn patterns_text(suggestions: &[Suggestion], max_tokens: usize) -> String {
 
 /// Shows a pattern as it would be saved, with the words of its sources.
 #[must_use]
-pub fn pattern(one: &Suggestion, draft: &Draft, repo: &RepoKey) -> Reply {
+pub fn pattern(one: &PatternSuggestion, draft: &Draft, repo: &RepoKey) -> Reply {
     let answer = PatternPreview {
         would_save: PatternDraft {
             repo: repo.to_string(),
@@ -152,7 +152,7 @@ pub fn pattern(one: &Suggestion, draft: &Draft, repo: &RepoKey) -> Reply {
     Reply::with_text(preview_text(one, draft, repo), &answer)
 }
 
-fn preview_text(one: &Suggestion, draft: &Draft, repo: &RepoKey) -> String {
+fn preview_text(one: &PatternSuggestion, draft: &Draft, repo: &RepoKey) -> String {
     let (text, ()) = within_tokens(PATTERN_TOKENS_MAX, |bytes| {
         let of_each = bytes / (one.sources.len() + 2);
         let shown = |text: &str| {
@@ -175,7 +175,7 @@ fn preview_text(one: &Suggestion, draft: &Draft, repo: &RepoKey) -> String {
                 source.evidence().map(|rate| format!(" ({rate} success)")).unwrap_or_default();
             let _ = write!(text, "\n- {repo}: {lesson}{rate} · {}", source.id.short());
         }
-        let mark = &one.look.mark;
+        let mark = &one.signature.mark;
         let _ = write!(
             text,
             "\n\nagent-knowledge patterns --accept {mark} --apply saves it for all repositories; --only-here for this one alone."
@@ -186,10 +186,10 @@ fn preview_text(one: &Suggestion, draft: &Draft, repo: &RepoKey) -> String {
 }
 
 impl PatternRow {
-    fn of(one: &Suggestion) -> Self {
+    fn of(one: &PatternSuggestion) -> Self {
         Self {
-            mark: one.look.mark.clone(),
-            excerpt: one.look.excerpt.clone(),
+            mark: one.signature.mark.clone(),
+            excerpt: one.signature.excerpt.clone(),
             repos: one.repos.iter().map(RepoKey::to_string).collect(),
             evidence: one.evidence.map(|rate| rate.to_string()),
             sources: one.sources.iter().map(|memory| memory.id.to_string()).collect(),

@@ -120,7 +120,7 @@ export class Home {
     return link;
   }
 
-  /** All lines of all logs: what a deed changed. */
+  /** All lines of all logs: what an action changed. */
   lines() {
     const logs = readdirSync(this.store).filter((name) => name.endsWith(".jsonl"));
     return logs.flatMap((name) => readFileSync(join(this.store, name), "utf8").split("\n").filter(Boolean));

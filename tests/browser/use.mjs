@@ -225,8 +225,8 @@ export const session = {
     results.add("session: its end brings no other complaint", seen.take(/Failed to load resource: .* 401/));
   },
 
-  /** Deeds are lines of the log by whom the page says it is; undo is a line too, or nothing was sent yet. */
-  async deeds({ page, seen }, home, known, results) {
+  /** An action is a line of the log by whom the page says it is; undo is a line too, or nothing was sent yet. */
+  async actions({ page, seen }, home, known, results) {
     await go(page, seen, `#/memory/${encodeURIComponent(known.memory)}`);
     const press = (name) => page.getByRole("button", { name, exact: typeof name === "string" }).first().click();
     let before = home.lines().length;
@@ -236,7 +236,7 @@ export const session = {
       const events = home.lines().map((line) => JSON.parse(line)).filter((event) => event.agent_id === "dashboard");
       const fits = events.some((event) => Object.entries(fields).every(([name, value]) => event[name] === value));
       if (!faults.length && !fits) faults.push(`no line by dashboard with ${JSON.stringify(fields)}: ${JSON.stringify(events.at(-1))}`);
-      results.add(`deeds: ${what}`, faults);
+      results.add(`actions: ${what}`, faults);
       before = home.lines().length;
     };
     await page.getByLabel(/reason/i).fill('because <b>"quoted"</b>');
@@ -261,23 +261,23 @@ export const session = {
     // A link to a file and back, and its end and back.
     const links = () => page.evaluate(() => document.querySelector("aside").innerText);
     await press("Link to…");
-    results.add("deeds: the form for a link is accessible", await checks.accessible(page, "light"));
+    results.add("actions: the form for a link is accessible", await checks.accessible(page, "light"));
     await page.getByLabel("How it is related").selectOption("touches");
     await page.getByLabel("Id or file").fill("src/walrus.rs");
     await press("Link");
     await added("a link is in the log", { event_type: "link", memory_id: known.memory });
-    results.add("deeds: the link is shown", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links"));
+    results.add("actions: the link is shown", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links"));
     await settle(page, seen);
     await press(/^end the link: touches src\/walrus\.rs/i);
     await added("the end of a link is in the log", { event_type: "link", memory_id: known.memory });
-    results.add("deeds: the link is gone", await until(async () => !(await links()).includes("src/walrus.rs"), "the links without the file"));
+    results.add("actions: the link is gone", await until(async () => !(await links()).includes("src/walrus.rs"), "the links without the file"));
     await settle(page, seen);
     // The notice that the link was made is still there.
     await page.getByRole("button", { name: /^undo/i }).last().click();
     await added("undo makes the link again", { event_type: "link", memory_id: known.memory });
-    results.add("deeds: the link is back", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links again"));
-    results.add("deeds: what is taken back is never sent", taken ? ["the log has it"] : []);
-    results.add("deeds: no complaint of the browser", seen.take());
+    results.add("actions: the link is back", await until(async () => (await links()).includes("src/walrus.rs"), "the file among the links again"));
+    results.add("actions: what is taken back is never sent", taken ? ["the log has it"] : []);
+    results.add("actions: no complaint of the browser", seen.take());
   },
 
   /** The switch wins over the system's scheme, and a reload keeps it. */

@@ -74,7 +74,7 @@ async function walk(name, given, results) {
         stale: () => stale(opened, home, known, results),
         past: () => past(opened, known, results),
         theme: () => session.theme(opened, results),
-        deeds: () => session.deeds(opened, home, known, results),
+        actions: () => session.actions(opened, home, known, results),
         reload: () => session.lasts(opened, route, results),
         code: () => session.codeWorksOnce(browser, home, link, results),
         end: () => session.ends(opened, results),

@@ -217,7 +217,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("petgraph", &["search/links"]),
     ("strsim", &["api/likeness.rs"]),
     ("regex_automata", &["guard/rule_regex.rs"]),
-    ("rmcp", &["mcp/", "web/", "access/admitted.rs", "access/client_name.rs"]),
+    ("rmcp", &["mcp/", "web/", "access/admitted_caller.rs", "access/client_name.rs"]),
     ("tokio_tungstenite", &["web/rest/event_socket"]),
     ("hyper", &["access/", "web/", "grpc/"]),
     ("hyper_util", &["access/", "web/", "grpc/"]),

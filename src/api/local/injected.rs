@@ -1,10 +1,10 @@
-//! Answers what agents were told: a page of the journal, the newest first. Not here: writing it (`journal::told`).
+//! Answers what agents were told: a page of the journal, the newest first. Not here: writing it (`journal::agent_delivery`).
 
 use super::{Local, citation, repositories};
+use crate::journal::agent_delivery::ToldLine;
+use crate::journal::journal_line::{JournalMemories, page_entry};
 use crate::journal::kind;
 use crate::journal::sequence::Sequence;
-use crate::journal::shown::{NamedMemories, entry};
-use crate::journal::told::ToldLine;
 use event::Problems;
 use reply::{InjectedAnswer, Reply};
 use requests::ApiError;
@@ -12,7 +12,7 @@ use requests::injected::InjectedRequest;
 use search::snapshot::Snapshot;
 
 /// What a reply says where nothing is written down.
-pub(super) const OFF: &str = "Note: what agents are told is not recorded (journal is off).";
+pub(super) const JOURNAL_OFF: &str = "Note: what agents are told is not recorded (journal is off).";
 
 pub(super) fn page(
     local: &Local,
@@ -20,14 +20,14 @@ pub(super) fn page(
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
     let before = request.cursor.as_deref().map(place_in).transpose()?;
-    let named = request.repo.as_deref().map(|name| repositories::named(local, name, snapshot));
+    let named = request.repo.as_deref().map(|name| repositories::named_repo(local, name, snapshot));
     let repos = named.transpose()?.map(|repo| snapshot.keys_of(&repo));
     let memory = match &request.memory {
-        Some(id) => citation::cited([id], snapshot)?.pop(),
+        Some(id) => citation::cited_memories([id], snapshot)?.pop(),
         None => None,
     };
-    let Some(teller) = &local.core.teller else {
-        let (entries, next, notices) = (Vec::new(), None, vec![OFF.to_owned()]);
+    let Some(teller) = &local.core.delivery_journal else {
+        let (entries, next, notices) = (Vec::new(), None, vec![JOURNAL_OFF.to_owned()]);
         return Ok(Reply::from_answer(&InjectedAnswer { entries, next, notices }));
     };
     let is_wanted = |line: &ToldLine| {
@@ -50,8 +50,9 @@ pub(super) fn page(
     let is_more = lines.len() > request.limit;
     lines.truncate(request.limit);
     let next = lines.last().filter(|_| is_more).map(|(sequence, _)| sequence.to_string());
-    let memories = NamedMemories::of(lines.iter().flat_map(|(_, line)| line.memories()), snapshot);
-    let entries = lines.into_iter().map(|(sequence, line)| entry(sequence, line, &memories));
+    let memories =
+        JournalMemories::look_up(lines.iter().flat_map(|(_, line)| line.memories()), snapshot);
+    let entries = lines.into_iter().map(|(sequence, line)| page_entry(sequence, line, &memories));
     let (entries, notices) = (entries.collect(), Vec::new());
     Ok(Reply::from_answer(&InjectedAnswer { entries, next, notices }))
 }

@@ -10,7 +10,7 @@ use super::page_end::PageEnd;
 use super::{Local, citation, memory_bound, repositories, snapshots};
 use event::{Event, EventId, FEEDBACK, RepoKey, Timestamp};
 use memory::{IdShare, Memory, Version};
-use reply::{DayCounts, Deed, LoggedEvent, NamedMemories, Reply};
+use reply::{DayCounts, LoggedAction, LoggedEvent, NamedMemories, Reply};
 use requests::log_events::{AuditRequest, HistoryRequest, TimelineRequest};
 use requests::{ApiError, LogEventsRequest};
 use search::snapshot::Snapshot;
@@ -22,8 +22,8 @@ pub(super) fn log_events(
     request: &LogEventsRequest,
     used: &UsedSnapshot,
 ) -> Result<Reply, ApiError> {
-    let snapshot = snapshots::all(local)?;
-    used.note(&snapshot);
+    let snapshot = snapshots::complete_snapshot(local)?;
+    used.record(&snapshot);
     match request {
         LogEventsRequest::Timeline(request) => timeline(local, request, &snapshot),
         LogEventsRequest::History(request) => history(request, &snapshot),
@@ -33,7 +33,7 @@ pub(super) fn log_events(
 
 /// Says that events of memories that were left out are in the logs alone.
 fn notices(snapshot: &Snapshot) -> Vec<String> {
-    memory_bound::note(snapshot.room()).into_iter().collect()
+    memory_bound::bound_notice(snapshot.memory_usage()).into_iter().collect()
 }
 
 /// A line of a log, before its record is read.
@@ -91,14 +91,14 @@ impl<'a> LoggedLine<'a> {
         }
     }
 
-    fn deed(&self) -> Deed {
+    fn deed(&self) -> LoggedAction {
         match self {
-            Self::Memory(_) => Deed::Added,
-            Self::Conflict(..) => Deed::Changed,
+            Self::Memory(_) => LoggedAction::Added,
+            Self::Conflict(..) => LoggedAction::Changed,
             Self::About(version, ..) if version.event.event_type.as_str() == FEEDBACK => {
-                Deed::Feedback
+                LoggedAction::Feedback
             }
-            Self::About(..) => Deed::Changed,
+            Self::About(..) => LoggedAction::Changed,
         }
     }
 
@@ -119,7 +119,7 @@ impl<'a> LoggedLine<'a> {
             Self::About(version, about, _) => (version.event.clone(), about),
         };
         let is_conflict = matches!(self, Self::Conflict(..));
-        LoggedEvent { deed: self.deed(), event, about: about.clone(), is_conflict }
+        LoggedEvent { action: self.deed(), event, about: about.clone(), is_conflict }
     }
 }
 
@@ -156,7 +156,7 @@ fn keys_of(
     named: Option<&str>,
     snapshot: &Snapshot,
 ) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
-    let named = named.map(|name| repositories::named(local, name, snapshot)).transpose()?;
+    let named = named.map(|name| repositories::named_repo(local, name, snapshot)).transpose()?;
     Ok(named.map(|repo| snapshot.keys_of(&repo)))
 }
 
@@ -180,22 +180,22 @@ fn timeline(
         let place = line.at().and_then(|at| usize::try_from(day_of(at) - first).ok());
         let Some(day) = place.and_then(|place| counted.get_mut(place)) else { continue };
         *match line.deed() {
-            Deed::Added => &mut day.added,
-            Deed::Changed => &mut day.changed,
-            Deed::Feedback => &mut day.feedback,
+            LoggedAction::Added => &mut day.added,
+            LoggedAction::Changed => &mut day.changed,
+            LoggedAction::Feedback => &mut day.feedback,
         } += 1;
     }
     Ok(reply::timeline(counted, notices(snapshot)))
 }
 
 fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
-    let found = citation::cited([&request.id], snapshot)?;
+    let found = citation::cited_memories([&request.id], snapshot)?;
     let Some(memory) = found.first() else {
         return Err(ApiError::NotFound(format!("there is no memory {}", request.id)));
     };
     let mut lines: Vec<LoggedLine<'_>> = lines_of(memory).collect();
     // What made it comes first, whatever the clocks of others said.
-    lines.sort_by_key(|line| (line.deed() != Deed::Added, line.place()));
+    lines.sort_by_key(|line| (line.deed() != LoggedAction::Added, line.place()));
     let events: Vec<LoggedEvent> = lines.iter().map(LoggedLine::read).collect();
     let named = named_by(&lines, &events, snapshot);
     Ok(reply::memory_history(memory, &events, &named, notices(snapshot)))

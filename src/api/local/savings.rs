@@ -1,13 +1,13 @@
 //! Counts what agents were told, and what reading the logs instead would have cost. Only what was measured is counted. Not here:
-//! writing it down (`journal::told`).
+//! writing it down (`journal::agent_delivery`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Local;
-use super::injected::OFF;
+use super::injected::JOURNAL_OFF;
+use crate::journal::agent_delivery::{DeliveryJournal, ToldLine};
+use crate::journal::journal_line::JournalMemories;
 use crate::journal::kind;
-use crate::journal::shown::NamedMemories;
-use crate::journal::told::{Teller, ToldLine};
 use event::{Timestamp, Verdict};
 use reply::{Reply, SavingsAnswer, SavingsOfDay};
 use requests::ApiError;
@@ -45,16 +45,17 @@ pub(super) fn savings(
     let now = local.core.now();
     let days = days_until(now, request.days);
     let first_day = days.first().cloned().unwrap_or_default();
-    let journal = local.core.teller.as_ref().map(Teller::journal);
+    let journal = local.core.delivery_journal.as_ref().map(DeliveryJournal::journal);
     let kinds = [kind::INJECTED, kind::SILENT];
     let lines = journal.map(|journal| ToldLine::back_from(journal, None, &kinds));
     let lines = lines.unwrap_or_default();
     // A journal that begins later knows nothing of the days before.
-    let oldest = journal.and_then(|journal| journal.read_on(journal.beginning()?, 1));
+    let oldest = journal.and_then(|journal| journal.read_on(journal.start_sequence()?, 1));
     let oldest =
         oldest.and_then(|piece| Some(piece.lines.first()?.1.get("at")?.as_str()?.to_owned()));
     let since = oldest.unwrap_or_else(|| format!("{now:.0}")).max(format!("{first_day}T00:00:00Z"));
-    let memories = NamedMemories::of(lines.iter().flat_map(|(_, line)| line.memories()), snapshot);
+    let memories =
+        JournalMemories::look_up(lines.iter().flat_map(|(_, line)| line.memories()), snapshot);
     let mut sums = Sums::default();
     for (_, line) in lines.iter().filter(|(_, line)| *line.at >= *since) {
         sums.count(line, &memories);
@@ -73,12 +74,12 @@ pub(super) fn savings(
         silent: sums.silent,
         formula: FORMULA.to_owned(),
         days: days.into_iter().map(of_day).collect(),
-        notices: journal.is_none().then(|| OFF.to_owned()).into_iter().collect(),
+        notices: journal.is_none().then(|| JOURNAL_OFF.to_owned()).into_iter().collect(),
     }))
 }
 
 impl Sums {
-    fn count(&mut self, line: &ToldLine, memories: &NamedMemories) {
+    fn count(&mut self, line: &ToldLine, memories: &JournalMemories) {
         let ToldLine { agent, tokens, .. } = line;
         let day: String = line.at.chars().take(10).collect();
         self.tokens_given += tokens;
@@ -126,7 +127,7 @@ mod tests {
     // S-EVENT-7
     #[test]
     fn a_log_counts_once_for_each_session() {
-        let none = NamedMemories::default();
+        let none = JournalMemories::default();
         let mut sums = Sums::default();
         let told = |session: Option<&str>, repo: &str, log_bytes: u64| {
             json!({ "event": "injected", "at": "2026-01-02T03:04:05Z", "agent": "codex", "session": session,

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use event::Author;
 use memory::Maturity;
 use requests::browse::BrowseRequest;
-use requests::listing::{RecordsOf, RecordsRequest, TagsRequest};
+use requests::listing::{RecordsRequest, RecordsScope, TagsRequest};
 use requests::sessions::SessionSearchRequest;
 use requests::{
-    CompleteRequest, Doing, FailedCommand, LinkRequest, Listing, Request, Slot, Sweep, SweepRequest,
+    ChangeExtent, CompleteRequest, CompletionSlot, FailedCommand, LinkRequest, Listing, Request,
+    Sweep, SweepRequest,
 };
 
 use StartState::{Empty, Fresh, Shared};
@@ -145,19 +146,23 @@ fn sessions() -> Vec<Case> {
 fn programs() -> Vec<Case> {
     let read = |name, variant, request: Request| Case::of_request(Shared, name, variant, request);
     let list = |name, listing: Listing| Case::of_request(Shared, name, "whole", listing);
-    let sweep = |sweep| SweepRequest { sweep, extent: Doing::Show, note: None };
+    let sweep = |sweep| SweepRequest { sweep, extent: ChangeExtent::Show, note: None };
     let records = |of, cursor| Listing::Records(RecordsRequest { of, cursor });
     vec![
         read("whoami", "here", Request::Whoami),
         read("digest", "whole", Request::Digest),
         read("recent", "three", Request::Recent(3)),
-        read("complete", "tags", CompleteRequest { slot: Slot::Tag, typed: String::new() }.into()),
+        read(
+            "complete",
+            "tags",
+            CompleteRequest { slot: CompletionSlot::Tag, typed: String::new() }.into(),
+        ),
         read("sweep", "purge-shown", sweep(Sweep::Purge(Author::Agent("codex".to_owned()))).into()),
         read("sweep", "fade-shown", sweep(Sweep::Fade { repo: None }).into()),
         list("outline", Listing::Outline(Box::<BrowseRequest>::default())),
         list("agent-files", Listing::OfAgentFiles),
         list("grown", Listing::Grown { min: Maturity::Established, max_tokens: 800 }),
-        list("records", records(RecordsOf::All, None)),
+        list("records", records(RecordsScope::All, None)),
         list("known", Listing::Known(["m1", "m6", "m8", "m98"].map(str::to_owned).to_vec())),
         list("of-session", Listing::OfSession("s1".to_owned())),
         list("tags", Listing::SuggestedTags(TagsRequest { id: "m2".to_owned(), limit: 5 })),
@@ -226,10 +231,10 @@ fn changes() -> Vec<Case> {
 fn of_programs() -> Vec<Case> {
     let act = |name, variant, request: Request| Case::of_request(Fresh, name, variant, request);
     let author = Author::Agent("codex".to_owned());
-    let sweep = SweepRequest { sweep: Sweep::Purge(author), extent: Doing::Do, note: None };
+    let sweep = SweepRequest { sweep: Sweep::Purge(author), extent: ChangeExtent::Do, note: None };
     let lines = "{\"source\":\"m1\",\"relation\":\"related_to\",\"target\":\"w1\"}\n{\"source\":\"m1\",\"relation\":\"related_to\",\"target\":\"m98\"}\nx\n\
                  {\"source\":\"m1\",\"relation\":\"depends_on\",\"target\":\"m4\"}";
-    let many = requests::links::links(lines, Some("scan")).unwrap();
+    let many = requests::links::read_links(lines, Some("scan")).unwrap();
     vec![
         act("sweep", "purged", sweep.into()),
         act("links", "many", many.into()),

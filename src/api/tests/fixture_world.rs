@@ -8,14 +8,14 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::journal::told::{Place, Teller, Told};
+use crate::journal::agent_delivery::{AgentDelivery, AgentPlace, DeliveryJournal};
 use crate::local::{Core, Local};
 use crate::query_log::QueryLog;
-use engine::watch::Watching;
+use engine::watch::WatchMode;
 use engine::{Engine, EngineSetup};
 use event::{RepoKey, Timestamp};
-use guard::secrets::Redacted;
-use memory::Bound;
+use guard::secrets::RedactedText;
+use memory::MemoryBound;
 use requests::caller::{Caller, Patience};
 use sessions::import_scope::ImportScope;
 use sessions::past_sessions::PastSessions;
@@ -24,7 +24,7 @@ use sessions::session_store::SessionStore;
 use settings::Config;
 use store::Store;
 use transcripts::readers::READERS;
-use transcripts::source::Places;
+use transcripts::source::TranscriptPlaces;
 use writer::Moment;
 
 /// When everything is asked.
@@ -70,9 +70,9 @@ impl World {
             std::fs::write(world.store().log_of(&repo), text).unwrap();
         }
         world.keep_session();
-        let queries = QueryLog::of(&world.cache(), world.store().root());
+        let queries = QueryLog::for_store(&world.cache(), world.store().root());
         for query in ["walrus build fails", "walrus build broken", "yak shaving"] {
-            queries.note(&query.into(), RepoKey::parse(LOGS[0].0).ok().as_ref(), now());
+            queries.record_search(&query.into(), RepoKey::parse(LOGS[0].0).ok().as_ref(), now());
         }
         world.tell();
         world
@@ -118,19 +118,19 @@ impl World {
         let setup = EngineSetup {
             store: store.clone(),
             config: config.clone(),
-            bound: Bound { bytes_max: 64 << 20, vector_bytes: 0 },
-            watching: Watching::PollOnly,
+            bound: MemoryBound { bytes_max: 64 << 20, vector_bytes: 0 },
+            watching: WatchMode::PollOnly,
             dense: None,
             checkpoints: None,
         };
         Arc::new(Core {
             engine: Engine::start(setup).unwrap(),
-            watching: Watching::PollOnly,
+            watching: WatchMode::PollOnly,
             model_dir: self.folder.path().join("model"),
-            query_log: Some(QueryLog::of(&self.cache(), store.root())),
-            teller: Teller::of(&self.cache(), &store, &config),
+            query_log: Some(QueryLog::for_store(&self.cache(), store.root())),
+            delivery_journal: DeliveryJournal::for_store(&self.cache(), &store, &config),
             links: <_>::default(),
-            words: <_>::default(),
+            analysis_cache: <_>::default(),
             past_sessions: PastSessions::at(&self.sessions(), &self.cache()),
             work_trees: <_>::default(),
             past: <_>::default(),
@@ -165,29 +165,34 @@ impl World {
         std::fs::write(project.join("s1.jsonl"), SESSION.replace("TREE", &tree)).unwrap();
         let mut kept = SessionStore::create(&self.sessions()).unwrap();
         let (data, config) = (home.join("data"), home.join("config"));
-        let places = Places { home, data, config, work_trees: Vec::new(), lookup: &|_| None };
+        let places =
+            TranscriptPlaces { home, data, config, work_trees: Vec::new(), lookup: &|_| None };
         let plan = ImportPlan::make(READERS, &places, Some(&kept), ImportScope::default()).unwrap();
         let done = plan.run(&mut kept, 1, &AtomicBool::new(false), &mut |_| {}).unwrap();
         assert_eq!((done.sessions, done.errors.len()), (1, 0), "{done:?}");
     }
 
     fn tell(&self) {
-        let teller = Teller::of(&self.cache(), &self.store(), &Config::default()).unwrap();
-        let told = Told {
+        let teller =
+            DeliveryJournal::for_store(&self.cache(), &self.store(), &Config::default()).unwrap();
+        let told = AgentDelivery {
             agent: &"claude-code".into(),
             session: Some(&"s1".into()),
-            place: Place::Named("example.org/acme/api"),
-            by: crate::journal::told::TOOL,
+            place: AgentPlace::Named("example.org/acme/api"),
+            by: crate::journal::agent_delivery::BY_TOOL,
             occasion: "memory_search",
-            asked: Some(&"port in use".into()),
+            query: Some(&"port in use".into()),
             text: "1. Bind port 0",
             is_silent: false,
             memories: &["m1".to_owned(), "gone".to_owned()],
         };
-        teller.note(&told, now());
-        let hook = crate::journal::told::HOOK;
-        teller.note(&Told { occasion: "SessionStart", by: hook, asked: None, ..told }, now());
-        teller.note(&Told { is_silent: true, text: "", memories: &[], ..told }, now());
+        teller.record(&told, now());
+        let hook = crate::journal::agent_delivery::BY_HOOK;
+        teller.record(
+            &AgentDelivery { occasion: "SessionStart", by: hook, query: None, ..told },
+            now(),
+        );
+        teller.record(&AgentDelivery { is_silent: true, text: "", memories: &[], ..told }, now());
     }
 }
 
@@ -199,11 +204,11 @@ fn caller(directory: Option<PathBuf>) -> Caller {
     let wait = Duration::from_secs(60);
     Caller {
         directory,
-        agent_id: Redacted::of("claude-code"),
-        session_id: Some(Redacted::of("s9")),
+        agent_id: RedactedText::redact("claude-code"),
+        session_id: Some(RedactedText::redact("s9")),
         source: Some("agent".to_owned()),
         host: None,
-        patience: Patience { index: wait, query: wait, ..Patience::OF_AN_AGENT },
+        patience: Patience { index: wait, query: wait, ..Patience::FOR_AGENT },
     }
 }
 

@@ -37,8 +37,8 @@ export function signOut() {
 async function problemOf(response) {
   const text = await response.text();
   const isJson = (response.headers.get('content-type') ?? '').includes('json');
-  const said = isJson ? JSON.parse(text) : { detail: text.trim() };
-  return new Problem({ title: response.statusText, ...said, status: response.status });
+  const body = isJson ? JSON.parse(text) : { detail: text.trim() };
+  return new Problem({ title: response.statusText, ...body, status: response.status });
 }
 
 async function call(path, params, options) {
@@ -65,17 +65,17 @@ export async function getText(path, params, options = {}) {
   return (await call(path, params, { ...options, headers: headers({ Accept: 'text/plain' }) })).text();
 }
 
-/** Does a deed once, even if the request is sent twice. */
+/** Does an action once, even if the request is sent twice. */
 export async function post(path, body = {}, options = {}) {
-  const said = headers({
+  const sent = headers({
     'Content-Type': 'application/json',
     Accept: 'application/json',
     'X-Agent': 'dashboard',
     'Idempotency-Key': crypto.randomUUID(),
   });
-  // A deed that was begun is sent even if the page is closed.
-  const deed = { keepalive: true, ...options, method: 'POST', headers: said, body: JSON.stringify(body) };
-  return (await call(path, {}, deed)).json();
+  // A action that was begun is sent even if the page is closed.
+  const action = { keepalive: true, ...options, method: 'POST', headers: sent, body: JSON.stringify(body) };
+  return (await call(path, {}, action)).json();
 }
 
 /** Whether the address holds a one-time code. */

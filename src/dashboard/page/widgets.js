@@ -9,7 +9,7 @@ export { Empty, Failure, Loading, Command, Copy, Status, Answer, Panel, Top } fr
 export { Table, Bars, HeatStrip, Share, Swing, Figure } from './shared/figures.js';
 export { WindowedList } from './shared/windowed.js';
 export { MemoryLink, MemoryRow, Kind, Marks, Repo, When, Agent, File } from './shared/memory.js';
-export { Deeds, doDeed, later } from './shared/deeds.js';
+export { MemoryActions, doAction, later } from './shared/actions.js';
 export { Filters, RepoField, useRepos } from './shared/filters.js';
 export { Folded, Prose, Marked } from './shared/prose.js';
 export { Value } from './shared/values.js';

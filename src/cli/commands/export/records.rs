@@ -9,17 +9,17 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::export::{Export, ExportFormat};
-use crate::commands::import::foreign_failure::unread;
-use crate::commands::import::import_site::shown;
+use crate::commands::import::foreign_failure::exchange_error;
+use crate::commands::import::import_site::neutral_line;
 use crate::program::Program;
-use event::{Decoded, Event, Problems, codec};
+use event::{DecodedLine, Event, Problems, codec};
 use exchange::error::ExchangeError;
 use exchange::memory_csv;
 use exchange::vault_export::VaultExport;
 use reply::RecordsAnswer;
-use requests::listing::{RecordsOf, RecordsRequest};
+use requests::listing::{RecordsRequest, RecordsScope};
 use requests::{Api, ApiError, Listing, Reply, Request};
-use retriever::options::{GlobalOptions, Need};
+use retriever::options::{GlobalOptions, MemoryNeed};
 
 /// Memories as they stand in logs.
 pub(crate) struct Records {
@@ -59,11 +59,11 @@ impl Program<'_> {
             return Err(Problems::one("to", "is missing; name the folder of the notes").into());
         }
         let of = match (&command.repo, command.all) {
-            (Some(repo), _) => RecordsOf::Repo(repo.clone()),
-            (None, true) => RecordsOf::All,
-            (None, false) => RecordsOf::Here,
+            (Some(repo), _) => RecordsScope::Repo(repo.clone()),
+            (None, true) => RecordsScope::All,
+            (None, false) => RecordsScope::Here,
         };
-        let records = records(&*self.open(settings, Need::Words)?, of)?;
+        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, of)?;
         if command.dry_run {
             return Ok(records.counted("would be exported", None, None));
         }
@@ -75,7 +75,7 @@ impl Program<'_> {
 }
 
 /// Reads all pages.
-pub(crate) fn records(api: &dyn Api, of: RecordsOf) -> Result<Records, ApiError> {
+pub(crate) fn read_records(api: &dyn Api, of: RecordsScope) -> Result<Records, ApiError> {
     let mut request = RecordsRequest { of, cursor: None };
     let mut all = Records { lines: Vec::new(), private: 0 };
     loop {
@@ -92,24 +92,25 @@ pub(crate) fn records(api: &dyn Api, of: RecordsOf) -> Result<Records, ApiError>
 impl Records {
     pub(crate) fn events(&self) -> impl Iterator<Item = Event> + '_ {
         self.lines.iter().filter_map(|line| match codec::decode(line.as_bytes(), "") {
-            Decoded::Event(event) => Some(*event),
-            Decoded::Blank | Decoded::Skipped(_) => None,
+            DecodedLine::Event(event) => Some(*event),
+            DecodedLine::Blank | DecodedLine::Skipped(_) => None,
         })
     }
 
     fn as_notes(&self, to: &Path) -> Result<Reply, ApiError> {
         let written = || -> Result<_, ExchangeError> {
             let mut vault = VaultExport::open(to)?;
-            self.events().try_for_each(|event| vault.put(&event))?;
+            self.events().try_for_each(|event| vault.write_note(&event))?;
             Ok(vault.finish())
         };
-        let counts = written().map_err(|error| unread(&error))?;
+        let counts = written().map_err(|error| exchange_error(&error))?;
         let kept = match counts.kept {
             0 => String::new(),
             kept => format!(", {kept} files left as they are: somebody changed them"),
         };
         let (to, written, unchanged) = (to.to_string_lossy(), counts.written, counts.unchanged);
-        let how = format!("in {}: {written} written, {unchanged} unchanged{kept}", shown(&to));
+        let how =
+            format!("in {}: {written} written, {unchanged} unchanged{kept}", neutral_line(&to));
         let notes = ExportedNotes { written, unchanged, kept: counts.kept };
         Ok(self.counted(&how, Some(to.into_owned()), Some(notes)))
     }
@@ -128,9 +129,9 @@ impl Records {
             let json = json!({ "memories": memories, "private": private, "text": text });
             return Ok(Reply::verbatim(text, &json));
         };
-        new_file(&to, &text).map_err(|error| unread(&error))?;
+        new_file(&to, &text).map_err(|error| exchange_error(&error))?;
         let to = to.to_string_lossy();
-        Ok(self.counted(&format!("in {}", shown(&to)), Some(to.into_owned()), None))
+        Ok(self.counted(&format!("in {}", neutral_line(&to)), Some(to.into_owned()), None))
     }
 
     fn counted(&self, how: &str, to: Option<String>, notes: Option<ExportedNotes>) -> Reply {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clients::agent_files::{FOUND, ImportedRule, is_below};
+use clients::agent_files::{AGENT_FILES, ImportedRule, is_below};
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
 use reply::{ImportedAnswer, ImportedMemory};
 use requests::{Api, ApiError, Listing, Request};
-use retriever::failure::failed;
+use retriever::failure::store_error;
 use writer::{RecordError, Writer};
 
 /// The caller's work tree, with the writer of its memories.
@@ -19,7 +19,7 @@ pub(crate) struct ImportSite {
 }
 
 /// Returns what was imported into this repository before.
-pub(crate) fn known(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
+pub(crate) fn imported_rules(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
     let ImportedAnswer { memories, .. } = api.ask_for(&Request::List(Listing::OfAgentFiles))?;
     let known = |one: ImportedMemory| {
         let ImportedMemory { id, file, live, note, note_source, is_rule } = one;
@@ -41,17 +41,18 @@ pub(crate) enum ImportReason {
 
 /// Returns the files to import: those named, or all that are found. Which were imported before is known from the logs
 /// alone.
-pub(crate) fn files(
+pub(crate) fn files_to_import(
     named: &BTreeSet<String>,
     known: &[ImportedRule],
 ) -> Vec<(String, ImportReason)> {
     if !named.is_empty() {
         return named.iter().map(|name| (name.clone(), ImportReason::Named)).collect();
     }
-    let earlier = known.iter().filter(|known| known.vouches_for_file() && is_below(&known.file));
+    let earlier = known.iter().filter(|known| known.proves_file_import() && is_below(&known.file));
     let earlier = earlier.map(|known| known.file.clone());
-    let earlier: BTreeSet<String> = earlier.filter(|file| !FOUND.contains(&&**file)).collect();
-    let found = FOUND.map(|name| (name.to_owned(), ImportReason::Found));
+    let earlier: BTreeSet<String> =
+        earlier.filter(|file| !AGENT_FILES.contains(&&**file)).collect();
+    let found = AGENT_FILES.map(|name| (name.to_owned(), ImportReason::Found));
     found.into_iter().chain(earlier.into_iter().map(|name| (name, ImportReason::Earlier))).collect()
 }
 
@@ -68,20 +69,20 @@ impl From<bool> for WriteMode {
     }
 }
 
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn neutral_line(text: &str) -> String {
     neutralise(text, Layout::Line)
 }
 
 /// Returns when a file was last written, and its length; `None` where there is none.
-pub(crate) fn look(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
+pub(crate) fn file_version(top: &Path, name: &str) -> Option<(std::time::SystemTime, u64)> {
     let found = top.join(name).symlink_metadata().ok()?;
     Some((found.modified().ok()?, found.len()))
 }
 
 /// Says why nothing was written.
-pub(crate) fn refused(error: &RecordError) -> ApiError {
+pub(crate) fn write_error(error: &RecordError) -> ApiError {
     match error {
         RecordError::Invalid(problems) => ApiError::Invalid(problems.clone()),
-        RecordError::Store(error) => failed(error),
+        RecordError::Store(error) => store_error(error),
     }
 }

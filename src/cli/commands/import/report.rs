@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::commands::import::import_site::{WriteMode, shown};
+use crate::commands::import::import_site::{WriteMode, neutral_line};
 use clients::agent_files::{ImportPlan, UnreadableFile};
 use event::{EventId, RepoKey};
 use requests::Reply;
@@ -58,7 +58,7 @@ struct RefusedRule {
 }
 
 /// The results of an import.
-pub(crate) struct Report {
+pub(crate) struct ImportReport {
     how: WriteMode,
     text: String,
     files: Vec<FileReport>,
@@ -66,7 +66,7 @@ pub(crate) struct Report {
     has_changed: bool,
 }
 
-impl Report {
+impl ImportReport {
     pub(crate) fn new(how: WriteMode) -> Self {
         let (text, files) = (String::new(), Vec::new());
         Self { how, text, files, exit: Exit::Done, has_changed: false }
@@ -79,12 +79,12 @@ impl Report {
             UnreadableFile::NoFolder
             | UnreadableFile::Outside
             | UnreadableFile::Link
-            | UnreadableFile::NoText
-            | UnreadableFile::Unended(_) => Exit::Invalid,
+            | UnreadableFile::NotText
+            | UnreadableFile::UnclosedBlock(_) => Exit::Invalid,
         };
         self.fail(exit);
-        let why = shown(&why.to_string());
-        let _ = writeln!(self.text, "{}: not imported: {why}", shown(name));
+        let why = neutral_line(&why.to_string());
+        let _ = writeln!(self.text, "{}: not imported: {why}", neutral_line(name));
         self.files.push(FileReport::Unreadable { file: name.to_owned(), trouble: why });
     }
 
@@ -93,15 +93,15 @@ impl Report {
         let counts = [
             (plan.fresh.len(), "new"),
             (plan.unchanged, "unchanged"),
-            (plan.back.len(), "back"),
-            (plan.gone.len(), "gone"),
+            (plan.reappeared.len(), "back"),
+            (plan.disappeared.len(), "gone"),
             (plan.set_aside, "set aside"),
             (plan.refused.len(), "refused"),
         ];
         let said = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
         let said: Vec<String> = said.map(|(count, word)| format!("{count} {word}")).collect();
         let would = if self.how == WriteMode::DryRun { "would be " } else { "" };
-        let _ = writeln!(self.text, "{}: {would}{}", shown(&plan.file), said.join(", "));
+        let _ = writeln!(self.text, "{}: {would}{}", neutral_line(&plan.file), said.join(", "));
         for line in self.lines(plan).into_iter().take(LINES_MAX) {
             let _ = writeln!(self.text, "  {line}");
         }
@@ -120,8 +120,8 @@ impl Report {
             new: plan.fresh.len(),
             unchanged: plan.unchanged,
             set_aside: plan.set_aside,
-            back: plan.back.clone(),
-            gone: plan.gone.clone(),
+            back: plan.reappeared.clone(),
+            gone: plan.disappeared.clone(),
             flagged: flagged.collect(),
             refused: refused.collect(),
         });
@@ -131,7 +131,7 @@ impl Report {
     fn lines(&self, plan: &ImportPlan) -> Vec<String> {
         let mut lines = Vec::new();
         for refused in &plan.refused {
-            let problems = shown(&refused.problems.to_string());
+            let problems = neutral_line(&refused.problems.to_string());
             lines.push(format!("line {}: refused: {problems}", refused.line));
         }
         for item in &plan.fresh {
@@ -140,11 +140,12 @@ impl Report {
             }
         }
         if self.how == WriteMode::DryRun {
-            let short = |text: &str| shown(text).chars().take(ITEM_CHARS_MAX).collect::<String>();
+            let short =
+                |text: &str| neutral_line(text).chars().take(ITEM_CHARS_MAX).collect::<String>();
             let fresh = plan.fresh.iter();
             lines.extend(fresh.map(|item| format!("+ line {}: {}", item.line, short(&item.text))));
-            lines.extend(plan.back.iter().map(|id| format!("+ {} is back", id.short())));
-            lines.extend(plan.gone.iter().map(|id| format!("- {}", id.short())));
+            lines.extend(plan.reappeared.iter().map(|id| format!("+ {} is back", id.short())));
+            lines.extend(plan.disappeared.iter().map(|id| format!("- {}", id.short())));
         }
         lines
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::commands::import::import_site::shown;
+use crate::commands::import::import_site::neutral_line;
 use event::{EventId, RepoKey};
 use exchange::harvest::Harvest;
 use exchange::import_batch::{BatchId, ImportBatch, TextPair};
@@ -67,7 +67,7 @@ struct RefusedEntry {
 }
 
 impl StoreReport {
-    pub(crate) fn of(
+    pub(crate) fn new(
         path: &Path,
         store: &ForeignStore,
         (harvest, gone): (&Harvest, &[EventId]),
@@ -82,16 +82,16 @@ impl StoreReport {
             text: text_of(path, store, (harvest, gone), batch),
             exit: if batch.refused.is_empty() { Exit::Done } else { Exit::Invalid },
             store: store.name,
-            read: harvest.read(),
+            read: harvest.read_count(),
             left_out: left_out(harvest, batch),
             gone: gone.to_vec(),
             new: batch.fresh.len(),
             unchanged: batch.unchanged,
-            back: batch.back.len(),
+            back: batch.restored.len(),
             set_aside: batch.set_aside,
             replaced: batch.replaced.len(),
             replacements: batch.replaced.iter().map(|one| (&one.pair).into()).collect(),
-            beside: batch.beside.iter().map(ReportedPair::from).collect(),
+            beside: batch.conflicts.iter().map(ReportedPair::from).collect(),
             links: batch.links.len(),
             flagged: batch.flagged,
             refused: refused.collect(),
@@ -101,7 +101,7 @@ impl StoreReport {
     }
 
     /// Tells under which name the import was written.
-    pub(crate) fn written_as(&mut self, id: &BatchId) {
+    pub(crate) fn set_batch(&mut self, id: &BatchId) {
         let _ =
             writeln!(self.text, "To take it back: agent-knowledge import --undo {}", id.as_str());
         self.import = Some(id.as_str().to_owned());
@@ -129,12 +129,12 @@ fn text_of(
     (harvest, gone): (&Harvest, &[EventId]),
     batch: &ImportBatch,
 ) -> String {
-    let name = shown(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
+    let name = neutral_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
     let left_out = left_out(harvest, batch);
     let counts = [
         (batch.fresh.len(), "new"),
         (batch.unchanged, "unchanged"),
-        (batch.back.len(), "back"),
+        (batch.restored.len(), "back"),
         (batch.set_aside, "set aside"),
         (batch.refused.len(), "refused"),
         (left_out.values().sum(), "left out"),
@@ -142,13 +142,13 @@ fn text_of(
     let told = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
     let told: Vec<String> = told.map(|(count, word)| format!("{count} {word}")).collect();
     let mut text =
-        format!("{name}: {}, {} read: {}\n", store.name, harvest.read(), told.join(", "));
+        format!("{name}: {}, {} read: {}\n", store.name, harvest.read_count(), told.join(", "));
     for (why, count) in &left_out {
-        let _ = writeln!(text, "  left out: {count} × {}", shown(why));
+        let _ = writeln!(text, "  left out: {count} × {}", neutral_line(why));
     }
     for refused in batch.refused.iter().take(LISTED_MAX) {
-        let problem = shown(&refused.problems.to_string());
-        let _ = writeln!(text, "  refused: {}: {problem}", shown(&refused.key));
+        let problem = neutral_line(&refused.problems.to_string());
+        let _ = writeln!(text, "  refused: {}: {problem}", neutral_line(&refused.key));
     }
     if let Some(more) = batch.refused.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
         let _ = writeln!(text, "  refused: {more} more (--json lists all)");
@@ -191,12 +191,12 @@ fn pairs(batch: &ImportBatch) -> String {
             replaced.iter().map(|pair| format!("{} replaces {}", pair.new, pair.old)),
         );
     }
-    if !batch.beside.is_empty() {
-        let count = batch.beside.len();
+    if !batch.conflicts.is_empty() {
+        let count = batch.conflicts.len();
         let _ = writeln!(text, "  with another text here, so that both stay: {count}");
         listed(
             &mut text,
-            batch.beside.iter().map(|pair| format!("{} beside {}", pair.new, pair.old)),
+            batch.conflicts.iter().map(|pair| format!("{} beside {}", pair.new, pair.old)),
         );
     }
     text

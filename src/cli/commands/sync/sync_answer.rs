@@ -3,7 +3,9 @@
 
 use event::{RepoKey, StoreOrigin, Timestamp};
 use serde::Serialize;
-use sync::{FlaggedLine, LeftOut, Preview, Seal, SyncReport, TeamState, Unverified, Waiting};
+use sync::{
+    FlaggedLine, LeftOutLines, Preview, Seal, SyncReport, TeamState, UnverifiedOrigin, WaitingLines,
+};
 
 /// What a round did.
 #[derive(Serialize)]
@@ -19,10 +21,10 @@ pub(crate) struct SyncAnswer<'a> {
     dropped: usize,
     waiting: Option<UnpushedLines>,
     to_agree: Vec<RepoLines<'a>>,
-    left_out: LeftOutLines,
+    left_out: LeftOutCounts,
     flagged_lines: Vec<FlaggedItem<'a>>,
     held: Vec<OriginLines<'a>>,
-    unverified: Vec<UnverifiedOrigin<'a>>,
+    unverified: Vec<UnverifiedItem<'a>>,
     silent: Vec<SilentOrigin<'a>>,
     trouble: &'a [String],
 }
@@ -33,7 +35,7 @@ pub(crate) struct PreviewAnswer<'a> {
     remote: &'a str,
     withdrawn: usize,
     to_agree: Vec<RepoLines<'a>>,
-    left_out: LeftOutLines,
+    left_out: LeftOutCounts,
     flagged_lines: Vec<FlaggedItem<'a>>,
     not_compared: Option<&'a str>,
 }
@@ -46,7 +48,7 @@ pub(crate) struct TeamStatus<'a> {
     unpushed: Option<UnpushedLines>,
     to_agree: Vec<RepoLines<'a>>,
     origins: usize,
-    unverified: Vec<UnverifiedOrigin<'a>>,
+    unverified: Vec<UnverifiedItem<'a>>,
     silent: Vec<SilentOrigin<'a>>,
 }
 
@@ -66,7 +68,7 @@ struct RepoLines<'a> {
 
 /// How many lines stay, and why.
 #[derive(Serialize)]
-struct LeftOutLines {
+struct LeftOutCounts {
     private: usize,
     flagged: usize,
     no_event: usize,
@@ -95,7 +97,7 @@ struct FlaggedItem<'a> {
 
 /// An origin of which nothing is taken, because of its signature.
 #[derive(Serialize)]
-struct UnverifiedOrigin<'a> {
+struct UnverifiedItem<'a> {
     origin: &'a str,
     expected: Option<&'a str>,
     seen: Option<&'a str>,
@@ -130,7 +132,7 @@ impl<'a> SyncAnswer<'a> {
             held: held
                 .map(|(origin, lines)| OriginLines { origin: origin.as_str(), lines: *lines })
                 .collect(),
-            unverified: report.unverified.iter().map(UnverifiedOrigin::of).collect(),
+            unverified: report.unverified.iter().map(UnverifiedItem::of).collect(),
             silent: silent_origins(&report.silent),
             trouble: &report.trouble,
         }
@@ -158,20 +160,20 @@ impl<'a> TeamStatus<'a> {
             unpushed: state.waiting.map(UnpushedLines::of),
             to_agree: repo_lines(&state.to_agree),
             origins: state.origins,
-            unverified: state.unverified.iter().map(UnverifiedOrigin::of).collect(),
+            unverified: state.unverified.iter().map(UnverifiedItem::of).collect(),
             silent: silent_origins(&state.silent),
         }
     }
 }
 
 impl UnpushedLines {
-    fn of(waiting: Waiting) -> Self {
+    fn of(waiting: WaitingLines) -> Self {
         Self { lines: waiting.lines, since: format!("{:.0}", waiting.since) }
     }
 }
 
-impl<'a> UnverifiedOrigin<'a> {
-    fn of(held: &'a Unverified) -> Self {
+impl<'a> UnverifiedItem<'a> {
+    fn of(held: &'a UnverifiedOrigin) -> Self {
         let (state, seen, why) = match &held.seen {
             Seal::Unsigned => ("unsigned", None, None),
             Seal::Signed(key) => ("another", Some(key.as_str()), None),
@@ -183,9 +185,10 @@ impl<'a> UnverifiedOrigin<'a> {
     }
 }
 
-impl From<&LeftOut> for LeftOutLines {
-    fn from(left_out: &LeftOut) -> Self {
-        let LeftOut { private, flagged, no_event, too_long, elsewhere, unproven, .. } = *left_out;
+impl From<&LeftOutLines> for LeftOutCounts {
+    fn from(left_out: &LeftOutLines) -> Self {
+        let LeftOutLines { private, flagged, no_event, too_long, elsewhere, unproven, .. } =
+            *left_out;
         Self { private, flagged, no_event, too_long, elsewhere, unproven }
     }
 }
@@ -204,7 +207,7 @@ fn silent_origins(silent: &[(StoreOrigin, Timestamp)]) -> Vec<SilentOrigin<'_>> 
     .collect()
 }
 
-fn flagged_items(left_out: &LeftOut) -> Vec<FlaggedItem<'_>> {
+fn flagged_items(left_out: &LeftOutLines) -> Vec<FlaggedItem<'_>> {
     let each = left_out.flagged_lines.iter().map(|line| FlaggedItem {
         id: &line.id,
         repo: &line.repo,

@@ -1,18 +1,18 @@
 // Who did what to which memory, from the logs. Not here: the memories (`timeline.js`).
 
 import { get } from '../api.js';
-import { deedOf } from '../shared/history.js';
+import { actionOf } from '../shared/history.js';
 import { usePages } from '../shared/pages.js';
 import { Agent, Empty, Failure, Filters, hrefOf, html, Loading, useNarrow, When, WindowedList } from '../widgets.js';
 
 const ROW_HEIGHT = { wide: 66, narrow: 104 };
 
 function EventRow({ event }) {
-  const [before, after] = deedOf(event);
+  const [before, after] = actionOf(event);
   return html`<article class="row event-row" data-item>
-    <div class="row-head"><${Agent} agent=${event.agent} /><span class="deed">${before}</span>
+    <div class="row-head"><${Agent} agent=${event.agent} /><span class="action">${before}</span>
       <a class="row-title" data-open href=${hrefOf('memory', event.memory)}><bdi>${event.title || event.memory}</bdi></a>
-      <span class="note deed-end">${after}</span><span class="row-time"><${When} at=${event.at} /></span></div>
+      <span class="note action-end">${after}</span><span class="row-time"><${When} at=${event.at} /></span></div>
     <div class="row-foot"><span class="row-text" dir="auto">${event.text ?? ''}</span>
       <span class="row-from">${[event.host, event.session].filter(Boolean).map((part) => html`<bdi>${part}</bdi>`)}</span></div>
   </article>`;

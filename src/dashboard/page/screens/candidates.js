@@ -1,7 +1,7 @@
 // Memories that wait for a judgement, one by one or several at once. Not here: pairs (`review.js`).
 
 import { get, post } from '../api.js';
-import { later } from '../shared/deeds.js';
+import { later } from '../shared/actions.js';
 import { usePages } from '../shared/pages.js';
 import {
   Command, counted, Empty, Failure, Folded, html, hrefOf, Loading, RepoField, Repo, titleOf, useEvents, useKeys, useState,
@@ -17,7 +17,7 @@ const EMPTY = {
   flagged: ['No memory reads like an instruction.', null],
 };
 
-const pathOf = (memory, deed) => `memories/${encodeURIComponent(memory.id)}/${deed}`;
+const pathOf = (memory, action) => `memories/${encodeURIComponent(memory.id)}/${action}`;
 
 function Card({ memory, isPicked, onPick, onAccept, onReject, state }) {
   return html`<article class="candidate" data-item>

@@ -1,8 +1,8 @@
-// What is missing: searches in vain, memories that hang on nothing, memories that may be out of date. Each with an action.
+// What is missing: searches without a result, memories that nothing links to, memories that may be out of date. Each with an action.
 // Not here: contradictions (`review.js`).
 
 import { get, post } from '../api.js';
-import { doDeed } from '../shared/deeds.js';
+import { doAction } from '../shared/actions.js';
 import {
   Agent, Answer, Command, counted, Empty, hrefOf, html, Kind, MemoryLink, Panel, RepoField, Repo, Top, useData, useEvents,
   useRef, useRepos,
@@ -16,7 +16,7 @@ const SAVED_KINDS = ['error', 'fact', 'decision', 'convention', 'success', 'proc
 
 function save(draft, onDone) {
   let saved = null;
-  return doDeed(
+  return doAction(
     'Saved. The next search finds it.',
     () => post('memories', draft).then((answer) => { saved = answer.id; onDone?.(); }),
     () => post(`memories/${encodeURIComponent(saved)}/forget`, { reason: 'taken back' }).then(onDone),
@@ -62,22 +62,22 @@ function Searches({ repo }) {
       <p class="found-foot"><span>${counted(count, 'time')}</span><span>last <${When} at=${last} /></span>
         ${repos.map((key) => html`<${Repo} repo=${key} />`)}</p></div>
     <${SaveButton} query=${query} repo=${repos[0]} onDone=${state.reload} /></li>`;
-  return html`<${Panel} title="Searches in vain" note="Agents asked this and got nothing likely. Whoever knows the answer can save it now.">
+  return html`<${Panel} title="Searches without a result" note="Agents asked this and got nothing likely. Whoever knows the answer can save it now.">
     <${Answer} state=${state}>${({ found, notice }) => html`${notice && html`<p class="notice-line" dir="auto">${notice}</p>`}
       ${found.length === 0 ? html`<${Empty} text="Every search found something likely." />` : html`<ul>${found.map(row)}
         </ul>`}`}<//><//>`;
 }
 
-function Untied({ repo }) {
+function BarelyLinked({ repo }) {
   const state = useData((signal) => get('analyze/gaps', { repo, limit: LIMIT, max_tokens: 8_000 }, { signal }), [repo]);
   const row = ({ memory, ties, maturity }) => html`<li key=${memory.id} class="gap-row" data-item>
     <div class="grow"><${MemoryLink} memory=${memory} />
       <p class="found-foot"><${Kind} kind=${memory.event_type} /><${Repo} repo=${memory.repo} /><${Agent}
-        agent=${memory.agent_id} /><span>${maturity}, ${counted(ties, 'tie')}</span></p></div>
+        agent=${memory.agent_id} /><span>${maturity}, ${counted(ties, 'link')}</span></p></div>
     <a class="button" href=${hrefOf('memory', memory.id)}>Judge it</a></li>`;
-  return html`<${Panel} title="Hardly tied" note="They hang on little or nothing, and nobody said whether they help. Judge them, or let them fade.">
+  return html`<${Panel} title="Barely linked" note="Few or no links lead to them, and no verdict says whether they help. Judge them, or let them fade.">
     <${Answer} state=${state}>${({ found }) => (found.length === 0
-      ? html`<${Empty} text="Every memory is tied to another one or to a file." />` : html`<ul>${found.map(row)}</ul>`)}<//><//>`;
+      ? html`<${Empty} text="Every memory is linked to another one or to a file." />` : html`<ul>${found.map(row)}</ul>`)}<//><//>`;
 }
 
 /** The screen. */
@@ -87,7 +87,7 @@ export function Screen({ params, go }) {
     <form class="filters" onSubmit=${(event) => event.preventDefault()}><${RepoField} value=${params.repo}
       onChange=${(repo) => go({ repo })} /></form>
     <${Searches} repo=${params.repo} />
-    <${Untied} repo=${params.repo} />
+    <${BarelyLinked} repo=${params.repo} />
     <${Panel} title="Contradicted by the code" note="Only your work tree tells which files of a memory changed or vanished. Run this in the repository:">
       <${Command} text="agent-knowledge stale" /><//>`;
 }

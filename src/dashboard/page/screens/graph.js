@@ -107,11 +107,11 @@ function Start({ repo, go }) {
   const hub = ({ memory, code, ties }) => html`<li data-item>${memory
     ? html`<a data-open href=${hrefOf('graph', memory.id)}><bdi>${titleOf(memory)}</bdi></a>`
     : code && html`<${File} path=${code.path} repo=${code.repo} />`} <span class="note">
-      ${ties !== undefined && counted(ties, 'tie')}</span></li>`;
+      ${ties !== undefined && counted(ties, 'link')}</span></li>`;
   return html`
     <form class="filters" onSubmit=${submit}><${RepoField} value=${repo} onChange=${(chosen) => go({ repo: chosen })} />
       <label class="field"><span>File</span><input name="file" required placeholder="src/main.rs" spellcheck="false" />
-        </label><button>Show what hangs on it</button></form>
+        </label><button>Show what is linked to it</button></form>
     <h2 class="section-name">Start at a hub</h2>
     <${Answer} state=${state}>${({ found }) => (found.length === 0
       ? html`<${Empty} text="No memory has links yet. Agents link memories as they work; you can link two yourself:"

@@ -14,7 +14,7 @@ const HEIGHT = { day: 44, row: 68, rowNarrow: 94, asked: 26, memory: 30, rest: 1
 
 const verdictOf = (entry, id) => (entry.helped.includes(id) ? ['it helped', 'good'] : entry.failed.includes(id) ? ['it failed', 'bad'] : null);
 
-function Told({ entry, isOpen }) {
+function ShownMemories({ entry, isOpen }) {
   const line = (id) => {
     const verdict = verdictOf(entry, id);
     return html`<li key=${id}><${MemoryLink} id=${id} />${verdict && html`<span class="mark" data-tone=${verdict[1]}>
@@ -34,7 +34,7 @@ function Entry({ entry, isOpen, onToggle, go }) {
       <span class="row-time"><${When} at=${entry.at} isClock /></span></div>
     ${entry.asked && html`<p class="row-text" dir="auto">${firstLine(entry.asked, 300)}</p>`}
     <div class="row-head row-marks-line">
-      ${many === 0 && html`<span class="note">nothing was told: no likely memory</span>`}
+      ${many === 0 && html`<span class="note">silent: no likely memory</span>`}
       ${many > 0 && html`<button class="plain small" data-open aria-expanded=${isOpen} onClick=${onToggle}>
         ${isOpen ? '▾' : '▸'} ${counted(many, 'memory', 'memories')}</button>`}
       ${helped > 0 && html`<span class="mark" data-tone="good">${helped} helped</span>`}
@@ -44,7 +44,7 @@ function Entry({ entry, isOpen, onToggle, go }) {
       ${entry.session && html`<button class="plain small session" onClick=${() => go({ session: entry.session })}><bdi>
         ${`session ${entry.session}`}</bdi></button>`}
     </div>
-    <${Told} entry=${entry} isOpen=${isOpen} />
+    <${ShownMemories} entry=${entry} isOpen=${isOpen} />
   </article>`;
 }
 

@@ -2,10 +2,10 @@
 
 import { get } from '../api.js';
 import { History } from '../shared/history.js';
-import { supersede } from '../shared/deeds.js';
+import { supersede } from '../shared/actions.js';
 import { Links, LinkTo } from '../shared/links.js';
 import {
-  Agent, Answer, asText, Command, Copy, count, Deeds, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, sentenceCase,
+  Agent, Answer, asText, Command, Copy, count, MemoryActions, Empty, File, Folded, hrefOf, html, Kind, Marks, MemoryLink, Panel, Repo, sentenceCase,
   shortRepo, titleOf, Top, useData,
   useEvents, useRef, useState, useTitle, Value, When, words,
 } from '../widgets.js';
@@ -130,7 +130,7 @@ function Page({ memory, reload, round }) {
     <div class="memory-page">
       <div>
         <${Text} memory=${memory} />
-        <div class="deed-bar"><${Deeds} memory=${memory} onDone=${reload}><${Replace} memory=${memory} onDone=${reload} />
+        <div class="action-bar"><${MemoryActions} memory=${memory} onDone=${reload}><${Replace} memory=${memory} onDone=${reload} />
           <${LinkTo} memory=${memory} onDone=${reload} /><//></div>
         <${History} memory=${memory} round=${round} />
       </div>

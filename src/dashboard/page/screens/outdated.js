@@ -1,7 +1,7 @@
 // Memories that the files or git of a work tree contradict, live. Not here: pairs that contradict each other (`review.js`).
 
 import { get } from '../api.js';
-import { report, forget } from '../shared/deeds.js';
+import { report, forget } from '../shared/actions.js';
 import {
   Answer, counted, Empty, html, hrefOf, percent, RepoField, titleOf, useData, useEvents, useRepos, When,
 } from '../widgets.js';

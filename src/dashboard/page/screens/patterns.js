@@ -1,7 +1,7 @@
 // Lessons that several repositories learned independently. Not here: contradictions (`review.js`).
 
 import { get, post } from '../api.js';
-import { doDeed } from '../shared/deeds.js';
+import { doAction } from '../shared/actions.js';
 import { Answer, counted, Empty, html, MemoryLink, Prose, Repo, Top, useData, useEvents } from '../widgets.js';
 
 export const title = 'Patterns';
@@ -9,7 +9,7 @@ export const title = 'Patterns';
 /** Saves a pattern. Undo forgets the memory that it became. */
 function accept(pattern, onDone) {
   let saved = null;
-  return doDeed(
+  return doAction(
     'Saved as a pattern for all repositories.',
     () => post(`patterns/${encodeURIComponent(pattern.mark)}/accept`).then((answer) => { saved = answer.id; onDone(); }),
     () => post(`memories/${encodeURIComponent(saved)}/forget`, { reason: 'taken back' }).then(onDone),
@@ -33,8 +33,8 @@ export function Screen() {
   const state = useData((signal) => get('patterns', { limit: 20, max_tokens: 8_000 }, { signal }), []);
   useEvents(['added', 'changed', 'lost'], state.reload);
   return html`
-    <${Top} title=${title} note="The same failure, mended in several repositories. Accept one, and agents of every repository get it." />
+    <${Top} title=${title} note="The same failure, fixed in several repositories. Accept one, and agents of every repository get it." />
     <${Answer} state=${state}>${({ patterns }) => (patterns.length === 0
-      ? html`<${Empty} text="No two repositories mended the same failure yet. Patterns need the error text: save it as a symptom." command="log-memory --type error --symptom 'npm error code EACCES' --lesson 'what to do next time'" />`
+      ? html`<${Empty} text="No two repositories fixed the same failure yet. Patterns need the error text: save it as a symptom." command="log-memory --type error --symptom 'npm error code EACCES' --lesson 'what to do next time'" />`
       : patterns.map((pattern) => html`<${Pattern} key=${pattern.mark} pattern=${pattern} onDone=${state.reload} />`))}<//>`;
 }

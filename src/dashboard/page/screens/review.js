@@ -2,7 +2,7 @@
 // Not here: the lists of single memories (`candidates.js`).
 
 import { get, post } from '../api.js';
-import { doDeed, later } from '../shared/deeds.js';
+import { doAction, later } from '../shared/actions.js';
 import { SCREENS } from '../shared/screens.js';
 import { repositories } from '../shared/filters.js';
 import { Different } from '../shared/different.js';
@@ -75,8 +75,8 @@ function Pair({ pair, isCurrent, onCurrent, choices }) {
 function choicesFor(hide, show) {
   const replace = (pair, old, by) => {
     hide(pair);
-    const path = (deed) => `memories/${encodeURIComponent(old.id)}/${deed}`;
-    doDeed(
+    const path = (action) => `memories/${encodeURIComponent(old.id)}/${action}`;
+    doAction(
       'Replaced. Agents get only the other one.',
       () => post(path('supersede'), { superseded_by: by.id }),
       () => post(path('restore')).then(() => show(pair)),

@@ -22,7 +22,7 @@ function Figures({ data }) {
     <dl class="figures">
       <${Figure} name="Memories that helped" value=${count(data.helped)} />
       <${Figure} name="Memories that failed" value=${count(data.failed)} />
-      <${Figure} name="Times nothing was told" value=${count(data.silent)} note="no likely memory, so no tokens" />
+      <${Figure} name="Times silent" value=${count(data.silent)} note="no likely memory, so no tokens" />
     </dl>
     <p class="formula"><strong>How this is computed.</strong> <span dir="auto">${sentencesOf(data.formula)}</span></p>`;
 }

@@ -12,7 +12,7 @@ const MARGIN = 18;
 /** Below this width the drawing scrolls instead of shrinking. */
 const WIDTH_LEAST = 600;
 
-/** The nodes that hang on each node. A node hangs on the first one through which it was found. */
+/** The children of each node. The parent of a node is the first node through which it was found. */
 function childrenOf({ nodes }) {
   const [center, ...others] = nodes;
   const keys = new Set(nodes.map(({ key }) => key));
@@ -24,7 +24,7 @@ function childrenOf({ nodes }) {
   return children;
 }
 
-/** Sets the nodes of one side below each other; a parent stands in the middle of what hangs on it. */
+/** Sets the nodes of one side below each other; a parent stands in the middle of its children. */
 function placeSide(first, side, children, places) {
   let line = 0;
   const place = (node) => {
@@ -56,9 +56,9 @@ const short = (text) => (text.length > LABEL_CHARS ? `${text.slice(0, LABEL_CHAR
 
 function Node({ node, at }) {
   const isMiddle = node.depth === 0;
-  const said = isMiddle ? node.label : `${node.number}: ${node.label}`;
+  const label = isMiddle ? node.label : `${node.number}: ${node.label}`;
   return html`<a href=${node.href} class="node" data-kind=${node.kind} data-depth=${node.depth}>
-    <title>${said}</title>
+    <title>${label}</title>
     ${node.kind === 'file' ? html`<rect x=${at.x - 11} y=${at.y - 11} width="22" height="22"
       rx="4" />` : html`<circle cx=${at.x} cy=${at.y} r="11" />`}
     ${!isMiddle && html`<text class="number" x=${at.x} y=${at.y + 4} text-anchor="middle">${node.number}</text>
@@ -85,10 +85,10 @@ export function BranchGraph({ graph }) {
     return end && html`<path class="edge" d=${pathOf(start, end)} stroke-width=${0.75 + strength}><title>
       ${words(relation)}</title></path>`;
   };
-  const said = `Graph of ${graph.nodes.length} nodes. The table below says the same.`;
+  const label = `Graph of ${graph.nodes.length} nodes. The table below says the same.`;
   return html`<div class="sideways" tabindex="0" role="region" aria-label="Graph"><svg class="graph"
     style=${{ minWidth: `${Math.min(WIDTH_LEAST, right - left)}px` }} width=${right - left} height=${height}
-    viewBox=${`${left} ${-MARGIN} ${right - left} ${height}`} role="group" aria-label=${said}>
+    viewBox=${`${left} ${-MARGIN} ${right - left} ${height}`} role="group" aria-label=${label}>
     ${graph.edges.map(edge)}${graph.nodes.map((node) => html`<${Node} key=${node.key} node=${node}
       at=${places.get(node.key)} />`)}
   </svg></div>`;

@@ -59,9 +59,9 @@ const levelOf = (value, highest) => (value === 0 ? 0 : Math.min(4, 1 + Math.floo
 export function HeatStrip({ days, picked, onPick }) {
   const sum = (one) => one.added + one.changed + one.feedback;
   const highest = Math.max(1, ...days.map(sum));
-  const said = (one) => `${one.day}: ${one.added} added, ${one.changed} changed, ${one.feedback} reports`;
+  const label = (one) => `${one.day}: ${one.added} added, ${one.changed} changed, ${one.feedback} reports`;
   const cell = (one) => html`<button key=${one.day} class="heat" data-level=${levelOf(sum(one), highest)}
-    aria-pressed=${picked === one.day} aria-label=${said(one)} title=${said(one)}
+    aria-pressed=${picked === one.day} aria-label=${label(one)} title=${label(one)}
     onClick=${() => onPick(picked === one.day ? '' : one.day)}></button>`;
   const columns = [
     { name: 'day', title: 'Day (UTC)' },

@@ -7,15 +7,15 @@ import { useData } from './hooks.js';
 import { Agent, MemoryLink, When } from './memory.js';
 import { Answer, Panel } from './states.js';
 
-const DEEDS = {
+const ACTIONS = {
   feedback: 'reported', retract: 'forgot', restore: 'brought back', supersede: 'replaced', pin: 'pinned', unpin: 'unpinned',
   distinct: 'kept', link: 'linked', unlink: 'ended a link of', archive: 'archived', tombstone: 'buried',
 };
 
 /** What an event did, in words before and after what it was done to; a kind of memory means that it was saved. */
-export function deedOf({ event_type: type, verdict }) {
+export function actionOf({ event_type: type, verdict }) {
   if (type === 'feedback' && verdict) return [`reported "${verdict}" for`, ''];
-  if (DEEDS[type]) return [DEEDS[type], ''];
+  if (ACTIONS[type]) return [ACTIONS[type], ''];
   return ['saved', `as ${words(type)}`];
 }
 
@@ -25,7 +25,7 @@ function End({ end }) {
   return html`<${MemoryLink} memory=${end.title ? end : undefined} id=${end.id} />`;
 }
 
-/** The other memory or file of an event, and how it is tied. */
+/** The other memory or file of an event, and how it is linked. */
 function Other({ event, id }) {
   const { link, other } = event;
   if (!link) return other ? html` ${event.event_type === 'distinct' ? 'beside' : 'by'} <${End} end=${other} />` : null;
@@ -34,7 +34,7 @@ function Other({ event, id }) {
 }
 
 function Line({ event, memory }) {
-  const [before, after] = deedOf(event);
+  const [before, after] = actionOf(event);
   const isFirst = event.id === memory.id;
   return html`<li class="event">
     <p><${Agent} agent=${event.agent} /> ${before} it ${after}<${Other} event=${event} id=${memory.id} />

@@ -46,10 +46,10 @@ export function useKeys(keys) {
   newest.current = keys;
   useEffect(() => {
     const onKey = (event) => {
-      const deed = newest.current[event.key];
-      if (!deed || isTyping(event)) return;
+      const action = newest.current[event.key];
+      if (!action || isTyping(event)) return;
       event.preventDefault();
-      deed(event);
+      action(event);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);

@@ -29,7 +29,7 @@ function focusSearch() {
 /** Listens for keys. `onHelp` shows the list, `onEscape` closes what is open. */
 export function listenForKeys({ onHelp, onEscape }) {
   let goUntil = 0;
-  const deeds = {
+  const actions = {
     '/': focusSearch,
     '?': onHelp,
     j: () => moveRow(1),
@@ -46,10 +46,10 @@ export function listenForKeys({ onHelp, onEscape }) {
     if (isTyping(event)) return;
     const screen = Date.now() < goUntil && SCREEN_OF.get(event.key);
     goUntil = 0;
-    if (!screen && !deeds[event.key]) return;
+    if (!screen && !actions[event.key]) return;
     event.preventDefault();
     if (screen) navigate(hrefOf(screen));
-    else deeds[event.key]();
+    else actions[event.key]();
   };
   document.addEventListener('keydown', onKey);
   return () => document.removeEventListener('keydown', onKey);

@@ -2,7 +2,7 @@
 
 import { get } from '../api.js';
 import { html, useRef, useState } from '../parts/preact.js';
-import { endLink, link as makeLink } from './deeds.js';
+import { endLink, link as makeLink } from './actions.js';
 import { titleOf, words } from './format.js';
 import { useData } from './hooks.js';
 import { File, MemoryLink } from './memory.js';

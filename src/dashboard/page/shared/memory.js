@@ -1,4 +1,4 @@
-// How a memory, its author, place and time are shown. Not here: what one can do with it (`deeds.js`).
+// How a memory, its author, place and time are shown. Not here: what one can do with it (`actions.js`).
 
 import { get } from '../api.js';
 import { html, useEffect, useState } from '../parts/preact.js';

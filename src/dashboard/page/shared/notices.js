@@ -1,4 +1,4 @@
-// News at the foot of the page: what was done, and how to take it back. Not here: deeds (`deeds.js`).
+// News at the foot of the page: what was done, and how to take it back. Not here: actions (`actions.js`).
 
 import { html, useEffect, useState } from '../parts/preact.js';
 
@@ -26,7 +26,7 @@ export function notify(text, { undo = null, isError = false, shownMs = SHOWN_MS 
   return id;
 }
 
-/** Takes back the newest deed that can be taken back. Returns whether there was one. */
+/** Takes back the newest action that can be taken back. Returns whether there was one. */
 export function undoNewest() {
   const newest = notices.findLast((notice) => notice.undo);
   if (!newest) return false;

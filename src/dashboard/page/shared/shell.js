@@ -96,7 +96,7 @@ export function Navigation({ route, isOpen, onPick }) {
 }
 
 const KEYS = [
-  ['/', 'search'], ['j', 'next row'], ['k', 'row before'], ['Enter', 'open'], ['z', 'take back the last deed'],
+  ['/', 'search'], ['j', 'next row'], ['k', 'row before'], ['Enter', 'open'], ['z', 'take back the last action'],
   ['Escape', 'leave a field, close'], ['?', 'this list'],
 ];
 const REVIEW_KEYS = [['1', 'keep the first'], ['2', 'keep the second'], ['b', 'keep both'], ['u', 'unclear, later'], ['a', 'accept'], ['x', 'reject']];
@@ -108,7 +108,7 @@ export function KeysDialog({ isOpen, onClose }) {
     if (isOpen && !box.current.open) box.current.showModal();
     if (!isOpen && box.current.open) box.current.close();
   }, [isOpen]);
-  const row = ([key, deed]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${deed}</dd></div>`;
+  const row = ([key, action]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${action}</dd></div>`;
   const screens = NAVIGATION.flatMap(([, links]) => links).map(([, label, key]) => [`g ${key}`, label]);
   return html`<dialog ref=${box} class="keys" aria-labelledby="keys-title" onClose=${onClose}>
     <header class="panel-head"><h2 id="keys-title">Keys</h2><button class="plain"
