@@ -101,11 +101,6 @@ impl Verb {
         }
     }
 
-    /// Says of which type its answer is.
-    pub const fn answers<A: Answer>(self) -> Self {
-        Self { answer_schema: SchemaGenerator::subschema_for::<A>, ..self }
-    }
-
     /// Gives it a tool over MCP.
     pub const fn with_tool(self, tool: VerbTool) -> Self {
         Self { tool: Some(tool), ..self }

@@ -371,6 +371,27 @@ fn problem() -> Value {
 mod tests {
     use super::*;
 
+    /// An object of which nothing is known, as an answer of a verb that has no type would be.
+    #[test]
+    fn no_answer_is_a_bare_object() {
+        let document = openapi_document();
+        let is_typed = |schema: &Value| {
+            let name = schema["$ref"].as_str()?.strip_prefix(ANSWERS)?.trim_start_matches('/');
+            let schema = &document["components"]["schemas"][name];
+            let has_fields = schema["properties"].as_object().is_some_and(|all| !all.is_empty());
+            let variants = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+            (has_fields || variants.is_some_and(|all| all.len() > 1)).then_some(())
+        };
+        for verb in VERBS {
+            let method = verb_method(verb).as_str().to_ascii_lowercase();
+            let responses =
+                &document["paths"][format!("{PREFIX}{}", verb.path)][method]["responses"];
+            let done = responses.get("200").or(responses.get("201")).unwrap();
+            let schema = &done["content"][JSON]["schema"];
+            assert!(is_typed(schema).is_some(), "{} answers {schema}", verb.name);
+        }
+    }
+
     /// The committed description. `UPDATE_OPENAPI=1` writes it anew.
     #[test]
     fn the_committed_description_is_current() {
