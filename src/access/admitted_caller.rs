@@ -1,5 +1,5 @@
-//! Whoever was let in: what they may do, in whose name, and how many expensive calls. It goes with the request to whatever
-//! answers it. Not here: the check that lets somebody in (`request_guard`).
+//! A caller that passed the check: its rights, its name, and its share of expensive calls. The value travels with the request to the
+//! code that answers it. Not here: the check (`request_guard`).
 
 use std::sync::Arc;
 
@@ -43,12 +43,12 @@ impl AdmittedCaller {
         self.rights
     }
 
-    /// Returns the name in which its deeds are logged, where it cannot choose one.
+    /// Returns the name of its token, under which its actions are logged; `None` for the owner, who chooses a name.
     pub fn name(&self) -> Option<&str> {
         self.token.as_ref().map(|token| token.name.as_str())
     }
 
-    /// Returns a mark of a deed as one of this client's: two may choose the same one.
+    /// Returns an idempotency key together with the client's name: two clients may choose the same key.
     pub fn own_key(&self, key: &str) -> String {
         // No name and no mark has a space.
         format!("{} {key}", self.name().unwrap_or_default())
@@ -102,7 +102,7 @@ pub fn too_many(seconds: i64) -> String {
     )
 }
 
-/// Returns whoever sent the request that MCP answers. Over standard streams there is nobody to admit.
+/// Returns the caller of a request to MCP. A client on standard streams needs no admission, so it has none.
 pub fn admitted_caller(extensions: &Extensions) -> Option<&AdmittedCaller> {
     extensions.get::<Parts>()?.extensions.get::<AdmittedCaller>()
 }

@@ -1,4 +1,4 @@
-//! The name of an agent, as memories carry it. Not here: where a client says its name (`client_name`, `mcp::client`).
+//! The name of an agent, as memories carry it. Not here: where a client says its name (`client_name`, `mcp::mcp_caller`).
 
 use guard::secrets::RedactedText;
 
@@ -8,10 +8,10 @@ const NAME_BYTES_MAX: usize = 64;
 /// Returns the agent's name as memories carry it: `Claude Code` and `claude-code` are one agent, and
 /// `codex-mcp-client` is `codex`. `None` for a name that identifies nobody, such as that of the MCP library.
 pub fn agent_name(given: &str) -> Option<RedactedText> {
-    RedactedText::stamp(given).part(respelled)
+    RedactedText::stamp(given).part(respelled_name)
 }
 
-fn respelled(given: &str) -> Option<String> {
+fn respelled_name(given: &str) -> Option<String> {
     let mut name = String::new();
     for c in given.trim().chars().flat_map(char::to_lowercase) {
         match c {

@@ -15,10 +15,10 @@ pub const CONNECTIONS_MAX: usize = 128;
 
 /// All connections.
 #[derive(Debug, Clone)]
-pub struct ConnectionLimit(Arc<Inside>);
+pub struct ConnectionLimit(Arc<SharedLimit>);
 
 #[derive(Debug)]
-struct Inside {
+struct SharedLimit {
     connections_max: usize,
     state: Mutex<LimitState>,
     count: watch::Sender<usize>,
@@ -60,7 +60,7 @@ impl ConnectionLimit {
     /// Makes a limit of so many open connections.
     pub fn new(connections_max: usize) -> Self {
         let count = watch::Sender::new(0);
-        Self(Arc::new(Inside { connections_max, state: Mutex::default(), count }))
+        Self(Arc::new(SharedLimit { connections_max, state: Mutex::default(), count }))
     }
 
     /// Adds a connection. `None` where the limit is reached and all are in a call.
@@ -100,7 +100,7 @@ impl LimitState {
         self.next
     }
 
-    /// Records an activity of a connection; `calls` tells how many it is in, from how many it was in.
+    /// Records an activity of a connection; `calls` returns its new number of calls from the old number.
     fn update(&mut self, number: u64, calls: impl FnOnce(usize) -> usize) {
         let last_activity = self.tick();
         if let Some(entry) = self.entries.get_mut(&number) {

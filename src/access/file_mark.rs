@@ -1,5 +1,5 @@
-//! What changes when a file is replaced, written, or opened to others. Asking the system for it takes about a microsecond. Not
-//! here: the files that are watched so (`http/known_tokens`, `http/tls`, `program/followed_config`).
+//! A mark of a file that changes when the file is replaced, written, or opened to other users. Asking the system for it takes about a
+//! microsecond. Not here: the files that are watched by it (`known_tokens`, `tls`, `retriever::followed_config`).
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! The path of MCP, and the bounds on heads, bodies and waits. Not here: who keeps them.
+//! The path of MCP, and the bounds on heads, bodies and waits. Not here: the code that enforces them.
 
 /// The path of MCP.
 pub const MCP_PATH: &str = "/mcp";

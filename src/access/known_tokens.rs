@@ -34,10 +34,10 @@ impl KnownTokens {
 
     /// Returns the token that a request shows, unless it has expired.
     pub fn find(&self, shown: &Token, now: Timestamp) -> Option<Arc<NamedToken>> {
-        let held = self.current();
+        let state = self.current();
         let mut found = None;
         // All are compared, so that the time does not tell which.
-        for token in &held.tokens {
+        for token in &state.tokens {
             if token.hash.is_same(shown) {
                 found = Some(Arc::clone(token));
             }
@@ -53,9 +53,9 @@ impl KnownTokens {
     /// Reads the file again if it changed. A file that became damaged or open to others allows nothing to anybody.
     fn current(&self) -> MutexGuard<'_, HeldTokens> {
         // No code panics while holding the lock, so the state is valid.
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mark = mark(&self.file);
-        if mark != held.mark {
+        if mark != state.mark {
             let (tokens, problem, mark) = match self.file.load() {
                 Ok(tokens) => (tokens.into_iter().map(Arc::new).collect(), None, mark),
                 Err(error) => {
@@ -64,9 +64,9 @@ impl KnownTokens {
                     (Vec::new(), Some(format!("failed to {error}")), mark)
                 }
             };
-            *held = HeldTokens { mark, tokens, problem };
+            *state = HeldTokens { mark, tokens, problem };
         }
-        held
+        state
     }
 }
 
@@ -89,8 +89,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = TokensFile::at(folder.path().join("tokens"));
         let known = KnownTokens::load(file.clone()).unwrap();
-        let made = file.add(("ci", Rights::Write), Some(at(60)), || Some([1; 32]), at(0)).unwrap();
-        let found = |second: i64| known.find(&Token::hash_of(&made), at(second));
+        let token = file.add("ci", Rights::Write, Some(at(60)), || Some([1; 32]), at(0)).unwrap();
+        let found = |second: i64| known.find(&Token::hash_of(&token), at(second));
         assert_eq!(found(59).map(|token| token.rights), Some(Rights::Write));
         assert!(found(60).is_none(), "it has expired");
         assert!(known.find(&Token::hash_of("x"), at(0)).is_none());
@@ -105,9 +105,9 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let file = TokensFile::at(folder.path().join("tokens"));
-        let made = file.add(("ci", Rights::Write), None, || Some([1; 32]), at(0)).unwrap();
+        let token = file.add("ci", Rights::Write, None, || Some([1; 32]), at(0)).unwrap();
         let known = KnownTokens::load(file.clone()).unwrap();
-        let found = || known.find(&Token::hash_of(&made), at(0)).is_some();
+        let found = || known.find(&Token::hash_of(&token), at(0)).is_some();
         assert!(found() && known.problem().is_none());
         let mode = |mode| std::fs::set_permissions(file.path(), PermissionsExt::from_mode(mode));
         mode(0o644).unwrap();

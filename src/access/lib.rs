@@ -1,8 +1,8 @@
 //! Who may connect to a server and call it, and how much: addresses, TLS, tokens, rights and limits.
 //!
-//! In reading order: [`address`] (where a server listens), [`tls`] and [`tls_files`] (its certificate), [`own_names`], [`peer`],
-//! [`accept`] (new connections), [`connection_limit`], [`disconnect`]; [`token`] (the server's own), [`named_token`] and
-//! [`known_tokens`] (those of others), [`guesses`] and [`expensive_calls`] (what a client may do how often), [`admitted`] (who asks),
+//! In reading order: [`address`] (where a server listens), [`tls`] and [`tls_files`] (its certificate), [`server_names`], [`peer`],
+//! [`server_thread`] (new connections), [`connection_limit`], [`disconnect`]; [`token`] (the server's own), [`named_token`] and
+//! [`known_tokens`] (those of others), [`wrong_tokens`] and [`expensive_calls`] (what a client may do how often), [`admitted_caller`] (who asks),
 //! [`client_name`] and [`agent_name`]. Not here: what is asked for (`requests`), and how it is asked (`mcp`, `web`, `grpc`).
 
 pub mod address;

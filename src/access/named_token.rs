@@ -29,7 +29,7 @@ const LOCK_WAIT_MS: u64 = 2_000;
 /// A token with a name and rights.
 #[derive(Debug, Clone)]
 pub struct NamedToken {
-    /// Its name, in which its deeds are logged.
+    /// Its name, in which its actions are logged.
     pub name: String,
     /// What it allows.
     pub rights: Rights,
@@ -144,7 +144,7 @@ impl TokensFile {
             Ok(file) => read_private(&file, path, FILE_BYTES_MAX)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(source) => {
-                return Err(TokenError::Io { what: "read", path: path.clone(), source });
+                return Err(TokenError::Io { action: "read", path: path.clone(), source });
             }
         };
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -162,7 +162,8 @@ impl TokensFile {
     /// [`NamedTokenError`].
     pub fn add(
         &self,
-        (name, rights): (&str, Rights),
+        name: &str,
+        rights: Rights,
         expires: Option<Timestamp>,
         secret: SecretSource,
         now: Timestamp,
@@ -191,7 +192,7 @@ impl TokensFile {
         let _lock = self.lock()?;
         let mut tokens = self.load()?;
         let Some(place) = tokens.iter().position(|token| token.name == name) else {
-            return Err(NamedTokenError::Unknown(name.to_owned(), others(name, &tokens)));
+            return Err(NamedTokenError::Unknown(name.to_owned(), near_names_text(name, &tokens)));
         };
         let removed = tokens.remove(place);
         self.write(&tokens)?;
@@ -218,13 +219,13 @@ impl TokensFile {
         Ok(placed.map_err(|error| self.failed("write", error))?)
     }
 
-    fn failed(&self, what: &'static str, source: io::Error) -> TokenError {
-        TokenError::Io { what, path: self.0.clone(), source }
+    fn failed(&self, action: &'static str, source: io::Error) -> TokenError {
+        TokenError::Io { action, path: self.0.clone(), source }
     }
 }
 
 /// Says which token was probably meant, or which there are.
-fn others(name: &str, tokens: &[NamedToken]) -> String {
+fn near_names_text(name: &str, tokens: &[NamedToken]) -> String {
     let names: Vec<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
     let is_near = |other: &&&str| {
         let (given, other) = (name.to_ascii_lowercase(), other.to_ascii_lowercase());
@@ -260,7 +261,7 @@ mod tests {
     fn only_the_hash_of_a_token_is_kept() {
         let (_folder, file) = file();
         assert!(file.load().unwrap().is_empty());
-        let text = file.add(("ci", Rights::Read), Some(at(60)), secret, at(0)).unwrap();
+        let text = file.add("ci", Rights::Read, Some(at(60)), secret, at(0)).unwrap();
         let kept = std::fs::read_to_string(file.path()).unwrap();
         assert!(!kept.contains(&text) && kept.lines().count() == 1, "{kept}");
         let tokens = file.load().unwrap();
@@ -274,15 +275,15 @@ mod tests {
     #[test]
     fn a_name_stands_for_one_token() {
         let (_folder, file) = file();
-        file.add(("ci", Rights::Read), None, secret, at(0)).unwrap();
-        let twice = file.add(("ci", Rights::Admin), None, secret, at(0));
+        file.add("ci", Rights::Read, None, secret, at(0)).unwrap();
+        let twice = file.add("ci", Rights::Admin, None, secret, at(0));
         assert!(matches!(twice, Err(NamedTokenError::Taken(_))), "{twice:?}");
-        file.add(("anna", Rights::Write), Some(at(9)), secret, at(0)).unwrap();
-        file.add(("anna", Rights::Read), None, secret, at(10)).unwrap();
+        file.add("anna", Rights::Write, Some(at(9)), secret, at(0)).unwrap();
+        file.add("anna", Rights::Read, None, secret, at(10)).unwrap();
         assert_eq!(file.load().unwrap().len(), 2, "one that has expired gives way");
-        let told = |name: &str| file.remove(name).unwrap_err().to_string();
-        assert!(told("ann").ends_with("did you mean anna?"), "{}", told("ann"));
-        assert!(told("x").ends_with("the tokens are ci, anna"), "{}", told("x"));
+        let refusal = |name: &str| file.remove(name).unwrap_err().to_string();
+        assert!(refusal("ann").ends_with("did you mean anna?"), "{}", refusal("ann"));
+        assert!(refusal("x").ends_with("the tokens are ci, anna"), "{}", refusal("x"));
         assert_eq!(file.remove("ci").unwrap().name, "ci");
         assert_eq!(file.load().unwrap().len(), 1);
     }
@@ -302,14 +303,14 @@ mod tests {
     #[test]
     fn there_are_at_most_so_many() {
         let (_folder, file) = file();
-        file.add(("first", Rights::Read), None, secret, at(0)).unwrap();
+        file.add("first", Rights::Read, None, secret, at(0)).unwrap();
         let called =
             |number: usize| NamedToken::for_tests(&format!("t{number}"), Rights::Read, at(0));
         file.write(&(0..TOKENS_MAX).map(called).collect::<Vec<_>>()).unwrap();
-        let full = file.add(("more", Rights::Read), None, secret, at(0));
+        let full = file.add("more", Rights::Read, None, secret, at(0));
         assert!(matches!(full, Err(NamedTokenError::Full)), "{full:?}");
         file.remove("t7").unwrap();
-        file.add(("more", Rights::Read), None, secret, at(0)).unwrap();
+        file.add("more", Rights::Read, None, secret, at(0)).unwrap();
     }
 
     // S-TOKEN-1
@@ -318,14 +319,14 @@ mod tests {
     fn a_damaged_or_open_file_is_refused() {
         use std::os::unix::fs::PermissionsExt;
         let (_folder, file) = file();
-        file.add(("ci", Rights::Read), None, secret, at(0)).unwrap();
+        file.add("ci", Rights::Read, None, secret, at(0)).unwrap();
         let mode = file.path().metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode, 0o600);
         let text = std::fs::read_to_string(file.path()).unwrap();
         for wrong in [text.replace("read", "root"), text.replace("ci", "C I"), "{}".to_owned()] {
             std::fs::write(file.path(), format!("{text}{wrong}")).unwrap();
-            let told = file.load().unwrap_err().to_string();
-            assert!(told.contains("line 2"), "{told}");
+            let refusal = file.load().unwrap_err().to_string();
+            assert!(refusal.contains("line 2"), "{refusal}");
         }
         std::fs::write(file.path(), text).unwrap();
         std::fs::set_permissions(file.path(), PermissionsExt::from_mode(0o640)).unwrap();

@@ -1,4 +1,4 @@
-//! Where a request comes from. Not here: what is counted by it (`wrong_tokens`, `rest::sign_in`).
+//! The network address that a request comes from. Not here: what is counted by it (`wrong_tokens`, `rest::sign_in`).
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -21,7 +21,7 @@ impl Peer {
     }
 }
 
-/// Returns what stands for whoever has this address: of IPv6 a customer has at least a whole /64.
+/// Returns the network of an address: the address itself, or the /64 of IPv6, since a customer has at least a whole /64.
 pub fn network_of(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

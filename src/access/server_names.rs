@@ -1,4 +1,4 @@
-//! The names by which a server may be asked. A web page can have a browser send requests under a name of the page's choice;
+//! The host names by which clients may address a server. A web page can make a browser send requests under a name of the page's choice;
 //! such a name is none of ours. Not here: the other checks of a head (`request_guard`).
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Accepts connections within their limit until the server closes, and then waits for those that are left. Not here: what
-//! is spoken on a connection (`http`, `grpc`).
+//! Accepts connections up to the limit until the server closes, and then waits for the open ones to end. Not here: what is spoken on a
+//! connection (`web`, `grpc`).
 
 use std::io;
 use std::net::TcpListener;

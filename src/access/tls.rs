@@ -18,7 +18,7 @@ use event::Timestamp;
 /// The first byte of a handshake.
 const HANDSHAKE: u8 = 0x16;
 
-/// What a client is told that speaks HTTP without TLS.
+/// The answer to a client that sends HTTP without TLS.
 const PLAIN: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 48\r\nConnection: close\r\n\r\nBad request: this port speaks https, not http.\r\n";
 
@@ -58,9 +58,9 @@ impl TlsIdentity {
     /// Tells whether the certificate is one for a name or an address.
     pub fn is_for(&self, host: &str) -> bool {
         let name = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let identity = Arc::clone(&held.identity);
-        drop(held);
+        let state = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let identity = Arc::clone(&state.identity);
+        drop(state);
         identity.is_for(name)
     }
 
@@ -85,23 +85,23 @@ impl TlsIdentity {
     /// after the other.
     fn current(&self, now: Timestamp) -> Arc<ServerCertificate> {
         // No code panics while holding the lock, so the state is valid.
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let marks = marks(&self.cert, &self.key);
-        if marks != held.marks {
-            held.marks = marks;
+        if marks != state.marks {
+            state.marks = marks;
             match ServerCertificate::load(&self.cert, &self.key, now) {
                 Ok(identity) => {
-                    held.identity = Arc::new(identity);
-                    held.problem = None;
+                    state.identity = Arc::new(identity);
+                    state.problem = None;
                 }
-                Err(error) => held.problem = Some(format!("failed to {error}")),
+                Err(error) => state.problem = Some(format!("failed to {error}")),
             }
         }
-        Arc::clone(&held.identity)
+        Arc::clone(&state.identity)
     }
 }
 
-/// Tells a client that speaks without TLS what is wrong. What it sent is read, or it would lose the answer.
+/// Answers a client that sends HTTP without TLS. Its request is read first, or the client would lose the answer.
 async fn refuse(mut stream: TcpStream) {
     let mut sent = [0; 4 * 1024];
     // A client that left needs no answer.

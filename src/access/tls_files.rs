@@ -1,5 +1,5 @@
-//! The certificate and the key of a server, from files in PEM. Whatever would keep clients from connecting is told before the
-//! server starts. Not here: when the files are read again (`tls`).
+//! The certificate and the key of a server, from files in PEM. Every fault that would keep clients from connecting is reported before
+//! the server starts. Not here: when the files are read again (`tls`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -35,10 +35,10 @@ pub struct Token([u8; 32]);
 #[derive(Debug, Error)]
 pub enum TokenError {
     /// The file could not be read or created.
-    #[error("{what} the token in {path}: {source}")]
+    #[error("{action} the token in {path}: {source}")]
     Io {
         /// The operation.
-        what: &'static str,
+        action: &'static str,
         /// The file.
         path: PathBuf,
         /// The error of the operating system.
@@ -79,7 +79,7 @@ pub enum TokenError {
 }
 
 impl Token {
-    /// Makes a token of 256 random bits, and returns it with its text.
+    /// Makes a token of 256 random random_bits, and returns it with its text.
     ///
     /// # Errors
     /// [`TokenError::NoRandomness`].
@@ -113,7 +113,7 @@ impl Token {
         path: &Path,
         random: impl FnOnce() -> Option<[u8; RANDOM_BYTES]>,
     ) -> Result<Self, TokenError> {
-        let io = |what, source| TokenError::Io { what, path: path.to_owned(), source };
+        let io = |action, source| TokenError::Io { action, path: path.to_owned(), source };
         let text = match open_private(OpenOptions::new().read(true), path) {
             Ok(file) => read_private(&file, path, FILE_BYTES_MAX)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -140,13 +140,13 @@ impl Token {
     /// [`TokenError`]; the file is not made.
     pub fn read_text(path: &Path) -> Result<String, TokenError> {
         let file = open_private(OpenOptions::new().read(true), path)
-            .map_err(|source| TokenError::Io { what: "read", path: path.to_owned(), source })?;
+            .map_err(|source| TokenError::Io { action: "read", path: path.to_owned(), source })?;
         let text = read_private(&file, path, FILE_BYTES_MAX)?;
         Self::parse(text.trim(), &path.display().to_string())?;
         Ok(text.trim().to_owned())
     }
 
-    /// Returns the hash of whatever a request shows, to compare it with many.
+    /// Returns the hash of a text that a request shows as a token, to compare it with many tokens.
     pub fn hash_of(text: &str) -> Self {
         Self(hash(text))
     }
@@ -196,7 +196,7 @@ pub fn open_private(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
 
 /// Reads a file of tokens that belongs to the user alone.
 pub fn read_private(file: &File, path: &Path, bytes_max: usize) -> Result<String, TokenError> {
-    let io = |source| TokenError::Io { what: "read", path: path.to_owned(), source };
+    let io = |source| TokenError::Io { action: "read", path: path.to_owned(), source };
     let untrusted = |why| Err(TokenError::Untrusted { path: path.to_owned(), why });
     let found = file.metadata().map_err(io)?;
     if !found.is_file() {
@@ -227,7 +227,7 @@ pub fn read_private(file: &File, path: &Path, bytes_max: usize) -> Result<String
 mod tests {
     use super::*;
 
-    fn bits() -> Option<[u8; RANDOM_BYTES]> {
+    fn random_bits() -> Option<[u8; RANDOM_BYTES]> {
         Some([0xA5; RANDOM_BYTES])
     }
 
@@ -236,10 +236,10 @@ mod tests {
     fn a_token_is_created_once_and_then_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("not yet/there/token");
-        let made = Token::read_or_create(&path, bits).unwrap();
+        let token = Token::read_or_create(&path, random_bits).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{}\n", "a5".repeat(RANDOM_BYTES)));
-        assert!(made.matches(text.trim()) && !made.matches("") && !made.matches(&text));
+        assert!(token.matches(text.trim()) && !token.matches("") && !token.matches(&text));
         let again = Token::read_or_create(&path, || panic!("there is one")).unwrap();
         assert!(again.matches(text.trim()));
         assert_eq!(Token::read_text(&path).unwrap(), text.trim());
@@ -258,7 +258,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
         assert!(matches!(
-            Token::read_or_create(&folder.path().join("file/token"), bits),
+            Token::read_or_create(&folder.path().join("file/token"), random_bits),
             Err(TokenError::Io { .. })
         ));
         let none = Token::read_or_create(&folder.path().join("token"), || None);
@@ -272,21 +272,24 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
-        Token::read_or_create(&path, bits).unwrap();
+        Token::read_or_create(&path, random_bits).unwrap();
         let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(), 0o600);
         let link = folder.path().join("link");
         symlink(&path, &link).unwrap();
-        assert!(Token::read_or_create(&link, bits).is_err());
+        assert!(Token::read_or_create(&link, random_bits).is_err());
         let hard = folder.path().join("hard");
         std::fs::hard_link(&path, &hard).unwrap();
-        assert!(matches!(Token::read_or_create(&path, bits), Err(TokenError::Untrusted { .. })));
+        assert!(matches!(
+            Token::read_or_create(&path, random_bits),
+            Err(TokenError::Untrusted { .. })
+        ));
         std::fs::remove_file(hard).unwrap();
         for open in [0o640, 0o604, 0o620] {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(open)).unwrap();
-            let refused = Token::read_or_create(&path, bits).unwrap_err().to_string();
+            let refused = Token::read_or_create(&path, random_bits).unwrap_err().to_string();
             assert!(refused.contains("is open to other users"), "{refused}");
         }
-        assert!(Token::read_or_create(folder.path(), bits).is_err());
+        assert!(Token::read_or_create(folder.path(), random_bits).is_err());
     }
 }

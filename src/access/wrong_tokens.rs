@@ -1,6 +1,6 @@
-//! Wrong tokens, counted by the address they come from. Nobody guesses 256 bits; this keeps trying from being cheap, and
-//! makes it useless: an address that tried too many gets no answer that tells a right token from a wrong one. Not here:
-//! wrong codes of the page (`rest::sign_in`).
+//! Counts wrong tokens by the address they come from. Nobody guesses 256 bits; the count keeps guessing from being cheap, and makes it
+//! useless: an address that tried too many tokens gets an answer that is the same for a right and a wrong token. Not here: wrong codes
+//! of the page (`rest::sign_in`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,11 +24,11 @@ const RIGHT_MAX: usize = 64;
 
 /// The wrong tokens of all addresses.
 #[derive(Default)]
-pub struct WrongTokens(Mutex<BTreeMap<IpAddr, Guesser>>);
+pub struct WrongTokens(Mutex<BTreeMap<IpAddr, AddressTokens>>);
 
 /// What is known of one address.
 #[derive(Default)]
-struct Guesser {
+struct AddressTokens {
     wrong: Vec<(Timestamp, Token)>,
     right: Vec<Token>,
     last: Timestamp,
@@ -104,20 +104,25 @@ mod tests {
     // S-HTTP-8
     #[test]
     fn a_program_of_this_machine_keeps_nobody_out() {
-        for here in ["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(address) {
+        for loopback in ["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(address) {
             let guesses = WrongTokens::default();
             for number in 0..2 * WRONG_MAX {
                 guesses.record_token(
-                    here,
+                    loopback,
                     &Token::hash_of(&format!("wrong {number}")),
                     false,
                     at(0),
                 );
             }
-            let noted =
-                |text, is_right| guesses.record_token(here, &Token::hash_of(text), is_right, at(1));
-            let told = (noted("right", true), noted("wrong", false));
-            assert_eq!(told, (TokenDisclosure::Disclosed, TokenDisclosure::Withheld), "{here}");
+            let noted = |text, is_right| {
+                guesses.record_token(loopback, &Token::hash_of(text), is_right, at(1))
+            };
+            let disclosures = (noted("right", true), noted("wrong", false));
+            assert_eq!(
+                disclosures,
+                (TokenDisclosure::Disclosed, TokenDisclosure::Withheld),
+                "{loopback}"
+            );
         }
     }
 
@@ -154,15 +159,15 @@ mod tests {
     #[test]
     fn the_same_wrong_token_counts_once() {
         let guesses = WrongTokens::default();
-        let (here, old) = (address("127.0.0.1"), Token::hash_of("of the last start"));
+        let (loopback, old) = (address("127.0.0.1"), Token::hash_of("of the last start"));
         for second in 0..100 {
             assert_eq!(
-                guesses.record_token(here, &old, false, at(second / 10)),
+                guesses.record_token(loopback, &old, false, at(second / 10)),
                 TokenDisclosure::Disclosed
             );
         }
         assert_eq!(
-            guesses.record_token(here, &Token::hash_of("right"), true, at(10)),
+            guesses.record_token(loopback, &Token::hash_of("right"), true, at(10)),
             TokenDisclosure::Disclosed
         );
     }
@@ -176,9 +181,9 @@ mod tests {
             guesses.record_token(from, &Token::hash_of(&number.to_string()), false, at(0));
         }
         let right = Token::hash_of("right");
-        let told = |from: &str| guesses.record_token(address(from), &right, true, at(0));
-        assert_eq!(told("2001:db8::ffff"), TokenDisclosure::Withheld);
-        assert_eq!(told("2001:db8:0:1::1"), TokenDisclosure::Disclosed);
+        let disclosure = |from: &str| guesses.record_token(address(from), &right, true, at(0));
+        assert_eq!(disclosure("2001:db8::ffff"), TokenDisclosure::Withheld);
+        assert_eq!(disclosure("2001:db8:0:1::1"), TokenDisclosure::Disclosed);
         for number in 0..2 * ADDRESSES_MAX {
             let from = std::net::Ipv4Addr::from(u32::try_from(number).unwrap());
             guesses.record_token(from.into(), &right, true, at(1));

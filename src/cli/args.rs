@@ -64,13 +64,13 @@ mod tests {
         };
         let limit = format!("1 to {} [default: {}]", requests::LIMIT_MAX, requests::LIMIT_DEFAULT);
         let tokens = format!("{} to {} [default: ", requests::TOKENS_MIN, requests::TOKENS_MAX);
-        for (command, told) in [
+        for (command, bounds) in [
             ("search", limit.clone()),
             ("recent", limit),
             ("search", format!("{tokens}{}]", requests::SEARCH_TOKENS_DEFAULT)),
             ("context", format!("{tokens}{}]", requests::CONTEXT_TOKENS_DEFAULT)),
         ] {
-            assert!(help(command).contains(&told), "{command}: {told}\n{}", help(command));
+            assert!(help(command).contains(&bounds), "{command}: {bounds}\n{}", help(command));
         }
     }
 }

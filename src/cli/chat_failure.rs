@@ -1,4 +1,4 @@
-//! How a command ends when the model of `[judge]` gives no answer. Not here: the words (`providers::chat_model`).
+//! Turns a failure of the model of `[judge]` into the error of a command. Not here: the words (`providers::chat_model`).
 
 use providers::chat_model::ChatError;
 use requests::ApiError;

@@ -1,4 +1,4 @@
-//! What somebody meant by a command that does not exist. Not here: other names that work (`args`).
+//! Guesses which command was meant by a name that does not exist. Not here: other names that work (`args`).
 
 use clap::error::{ContextKind, ContextValue};
 

@@ -51,24 +51,24 @@ pub fn run<'w>(process: &mut Process<'w>, program: &mut Program<'w>) -> Exit {
     process.is_colourful = line.color.decides(process.is_colourful);
     let as_of = line.command.as_ref().and_then(MainCommand::as_of).map(str::to_owned);
     let settings = GlobalOptions { logs: line.logs, model: line.model, as_of };
-    let is_told = line.command.as_ref().is_none_or(MainCommand::warns);
-    let warnings = if is_told { program.warnings(&settings) } else { Vec::new() };
+    let shows_warnings = line.command.as_ref().is_none_or(MainCommand::warns);
+    let warnings = if shows_warnings { program.warnings(&settings) } else { Vec::new() };
     for warning in &warnings {
         complain(process.messages, process.name, warning);
     }
     let mut context =
         CommandContext { program, process, options: &settings, command_line: args::help::command };
-    let ended = match &line.command {
+    let outcome = match &line.command {
         Some(command) => command.run(&mut context),
         None => home(&mut context, OutputFormat { json: line.json }),
     };
-    let done = ended.map(|end| end.print(context.process));
-    if is_told {
+    let printed = outcome.map(|end| end.print(context.process));
+    if shows_warnings {
         context.report_directory();
     }
-    match done {
+    match printed {
         Ok(exit) => exit,
-        // What was told before is not told again.
+        // A warning that was printed is not printed again.
         Err(ApiError::Failed { exit, message }) if warnings.contains(&message) => {
             if as_json {
                 crate::failure_json::print_failure(

@@ -1,5 +1,5 @@
-//! A failure as one line of JSON on standard output, for who asked for `--json`; the words go to standard error all the same.
-//! Not here: the words (`cli`).
+//! A failure as one line of JSON on standard output, for a caller that asked for `--json`; the words still go to standard error. Not
+//! here: the words (`cli`).
 
 use std::ffi::OsString;
 
@@ -20,9 +20,10 @@ pub(super) fn print_failure(process: &mut Process<'_>, error: &ApiError, exit: E
     let problems: Vec<Value> = match error {
         ApiError::Invalid(problems) => {
             let fields = problems.iter();
-            let of =
-                fields.map(|one| json!({ "field": flag_name(&one.field), "message": one.message }));
-            of.collect()
+            let fields_json = fields.map(
+                |problem| json!({ "field": flag_name(&problem.field), "message": problem.message }),
+            );
+            fields_json.collect()
         }
         ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),
     };

@@ -1,4 +1,4 @@
-//! Finds what the program says when it is called alone. Not here: the words (`reply`).
+//! Collects what the program shows when it is called without a command. Not here: the words (`reply`).
 
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;

@@ -1,5 +1,4 @@
-//! What the commands that check and maintain logs have in common: which log is meant, and how a check ends. Not here: the checks
-//! (`upkeep`).
+//! What the commands that check and maintain logs share: finding the named log, and ending a check. Not here: the checks (`upkeep`).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the commands that change memories have in common: asking for the change. Not here: their options (`commands`), the rules
+//! What the commands that change memories share: sending the change to the memory. Not here: their options (`commands`), the rules
 //! about values (`requests`).
 
 use clap::Args;

@@ -1,4 +1,4 @@
-//! Standard input as a text of the command line, where `-` stands for it. Not here: the commands that take one.
+//! Reads standard input as an argument of the command line, where `-` stands for it. Not here: the commands that take one.
 
 use std::io::Read;
 

@@ -90,7 +90,7 @@ impl Program<'_> {
     }
 
     pub(crate) fn warnings(&mut self, settings: &GlobalOptions) -> Vec<String> {
-        // Settings that cannot be read are told by the command that needs them.
+        // Settings that cannot be read are reported by the command that needs them.
         let settled = self.resolve_settings(settings).ok();
         settled.and_then(|settled| settled.config.warning()).into_iter().collect()
     }

@@ -48,7 +48,8 @@ impl CorpusEntry {
     pub fn from_snapshot(
         snapshot: &Snapshot,
         number: u32,
-        (viewpoint, now): (&Viewpoint, Timestamp),
+        viewpoint: &Viewpoint,
+        now: Timestamp,
         weighed_with: f32,
         words: &mut AnalysisCache,
     ) -> Option<Self> {

@@ -1,4 +1,4 @@
-//! What can go wrong when an engine is asked. Not here: what is told about it (`api`).
+//! The errors of asking an engine. Not here: the notice about one (`api`).
 
 use thiserror::Error;
 

@@ -70,7 +70,7 @@ pub fn find(
         return Err(CorpusError::Unsupported("list what is new"));
     }
     let conditions = Conditions::from_filter(&query.filter)?;
-    let (numbers, terms) = weighed(corpus, query.text, asking.until)?;
+    let (numbers, terms) = weigh_terms(corpus, query.text, asking.until)?;
     let totals = numbers.totals();
     let mut found: BTreeSet<MemoryKey> = BTreeSet::new();
     if query.words == WordMatching::On && !terms.is_empty() {
@@ -84,7 +84,7 @@ pub fn find(
     looking.fetch(&found)?;
     let mut compared = BTreeSet::new();
     loop {
-        let (snapshot, hits, held_back) = looking.searched(query, limit)?;
+        let (snapshot, hits, held_back) = looking.search(query, limit)?;
         let damaged =
             || CorpusError::Wrong("a memory is stored under the key of another".to_owned());
         let keys = looking.small.keys_of(&hits).ok_or_else(damaged)?;
@@ -100,7 +100,7 @@ pub fn find(
 }
 
 /// Returns the numbers of a query, and its terms with their weights.
-fn weighed(
+fn weigh_terms(
     corpus: &dyn Corpus,
     text: &str,
     until: Deadline,
@@ -121,30 +121,31 @@ fn weighed(
             let terms = weighed_terms(terms, &numbers);
             return Ok((numbers, terms));
         }
-        known = Some(added(numbers, corpus.numbers(&asked, until)?)?);
+        known = Some(add_numbers(numbers, corpus.numbers(&asked, until)?)?);
         until.check()?;
     }
     Err(CorpusError::Wrong("the numbers of the words are missing".to_owned()))
 }
 
-/// Adds what the engine said to what is known.
-fn added(known: CorpusNumbers, said: EngineNumbers) -> Result<CorpusNumbers, CorpusError> {
-    let totals = said.totals;
+/// Adds the numbers of an engine to those that are known.
+fn add_numbers(known: CorpusNumbers, numbers: EngineNumbers) -> Result<CorpusNumbers, CorpusError> {
+    let totals = numbers.totals;
     if totals.passages == 0 {
         return Err(CorpusError::Empty);
     }
     let is_sound = |passages: &usize| *passages <= totals.passages;
-    let all = said.holding.iter().map(|(_, passages)| passages);
-    let all = all.chain(said.unions.iter().map(|(_, passages)| passages));
-    let are_sound =
-        all.chain(said.near.iter().flat_map(|(_, near)| near).map(|(_, many)| many)).all(is_sound);
+    let all = numbers.holding.iter().map(|(_, passages)| passages);
+    let all = all.chain(numbers.unions.iter().map(|(_, passages)| passages));
+    let are_sound = all
+        .chain(numbers.near.iter().flat_map(|(_, near)| near).map(|(_, many)| many))
+        .all(is_sound);
     if !are_sound || totals.documents > totals.passages {
         return Err(CorpusError::Wrong("more passages hold a word than there are".to_owned()));
     }
     let mut known = known.resized(totals);
-    said.holding.into_iter().for_each(|(term, passages)| known.add_holding(term, passages));
-    said.unions.into_iter().for_each(|(terms, passages)| known.add_union(terms, passages));
-    said.near.into_iter().for_each(|(term, near)| known.add_near(term, &near));
+    numbers.holding.into_iter().for_each(|(term, passages)| known.add_holding(term, passages));
+    numbers.unions.into_iter().for_each(|(terms, passages)| known.add_union(terms, passages));
+    numbers.near.into_iter().for_each(|(term, near)| known.add_near(term, &near));
     Ok(known)
 }
 
@@ -164,7 +165,7 @@ struct NumberedSnapshot {
 
 impl NumberedSnapshot {
     /// Takes the terms that were looked up since the last call and are not known, of those that a memory holds.
-    fn lacking(&self, vocabulary: &BTreeSet<Box<str>>) -> BTreeSet<Box<str>> {
+    fn take_lacking(&self, vocabulary: &BTreeSet<Box<str>>) -> BTreeSet<Box<str>> {
         let lacking = self.numbers.take_lacking().terms;
         lacking.into_iter().filter(|term| vocabulary.contains(term)).collect()
     }
@@ -209,7 +210,7 @@ impl EngineSearch<'_> {
 
     /// Searches what was fetched, with the numbers of the corpus for every term of it that the search looks up: notes about one subject
     /// are compared by them too. Memories hold some ten thousand terms, of which a search looks at few, so what was lacking is asked for.
-    fn searched(
+    fn search(
         &mut self,
         query: &Query<'_>,
         limit: usize,
@@ -220,7 +221,7 @@ impl EngineSearch<'_> {
             let SearchResult { hits, held_back, words, .. } =
                 search::find(&snapshot.snapshot, query, self.asking.now, limit);
             drop(words);
-            let lacking = snapshot.lacking(&vocabulary);
+            let lacking = snapshot.take_lacking(&vocabulary);
             if lacking.is_empty() {
                 return Ok((snapshot, hits, held_back));
             }
@@ -238,10 +239,10 @@ impl EngineSearch<'_> {
         let asked = AskedNumbers { terms, ..AskedNumbers::default() };
         let known = std::mem::take(&mut self.numbers);
         let totals = known.totals();
-        let known = added(known, self.corpus.numbers(&asked, self.asking.until)?)?;
+        let known = add_numbers(known, self.corpus.numbers(&asked, self.asking.until)?)?;
         // All numbers of one query are of one size, whatever is written meanwhile.
         self.numbers = known.resized(totals);
-        // One that is not told would be asked for again and again.
+        // One that is missing would be asked for again and again.
         let is_told = asked.terms.iter().all(|term| self.numbers.has_term(term));
         is_told
             .then_some(())
@@ -261,7 +262,7 @@ impl EngineSearch<'_> {
             let subjects = of.iter().map(|memory| search::subject_terms(lexical, memory));
             let subjects: Vec<Vec<(Box<str>, f32)>> =
                 subjects.filter(|terms| !terms.is_empty()).collect();
-            let lacking = snapshot.lacking(&vocabulary);
+            let lacking = snapshot.take_lacking(&vocabulary);
             self.numbers = snapshot.into_numbers()?;
             if lacking.is_empty() {
                 break subjects;

@@ -74,7 +74,7 @@ impl Feeder {
         snapshot: &Snapshot,
         now: Timestamp,
     ) -> Result<FeedReport, CorpusError> {
-        let sent = self.brought(corpus, snapshot, now);
+        let sent = self.bring_up_to_date(corpus, snapshot, now);
         if sent.is_err() {
             // Somebody may have emptied it, so it is asked anew.
             (self.held, self.fed) = (None, None);
@@ -82,7 +82,7 @@ impl Feeder {
         sent
     }
 
-    fn brought(
+    fn bring_up_to_date(
         &mut self,
         corpus: &dyn Corpus,
         snapshot: &Snapshot,
@@ -115,7 +115,8 @@ impl Feeder {
             let entry = CorpusEntry::from_snapshot(
                 snapshot,
                 number,
-                (&self.viewpoint, now),
+                &self.viewpoint,
+                now,
                 average,
                 &mut self.words,
             );

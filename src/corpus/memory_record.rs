@@ -20,7 +20,7 @@ use settings::SyncPolicy;
 /// The first byte of every record. It goes up when the layout changes, and a record of another layout is refused.
 const FORMAT: u8 = 1;
 
-/// From where records are written and read: who we are, and whose deeds count like our own.
+/// From where records are written and read: our origin, and the origins whose actions count like our own.
 #[derive(Debug, Clone)]
 pub struct Viewpoint {
     /// The origin of our own lines.
@@ -85,7 +85,7 @@ impl MemoryRecord {
     ) -> Option<Self> {
         let memory = snapshot.memory(number)?;
         let near = snapshot.neighbours_of(number);
-        // What is said beside a memory is sent with it, so the neighbours must be such as may leave, too.
+        // The texts of the neighbours are sent with a memory, so the neighbours must be sendable too.
         let memory_of = |number: u32| snapshot.memory(number).filter(|near| is_sendable(near));
         let neighbours = near.numbers().filter_map(memory_of);
         let passages = passages_of(memory, neighbours.map(AsRef::as_ref));

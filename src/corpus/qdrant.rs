@@ -36,7 +36,7 @@ impl Corpus for QdrantCorpus {
         limit: usize,
         until: Deadline,
     ) -> Result<Vec<MemoryKey>, CorpusError> {
-        searching::by_words(self, &[terms], (conditions, limit), until)
+        searching::by_words(self, &[terms], conditions, limit, until)
             .map(|mut found| found.pop().unwrap_or_default())
     }
 
@@ -48,7 +48,7 @@ impl Corpus for QdrantCorpus {
         until: Deadline,
     ) -> Result<Vec<Vec<MemoryKey>>, CorpusError> {
         let lists: Vec<&[WeighedTerm]> = lists.iter().map(Vec::as_slice).collect();
-        searching::by_words(self, &lists, (conditions, limit), until)
+        searching::by_words(self, &lists, conditions, limit, until)
     }
 
     fn by_meaning(
@@ -58,7 +58,7 @@ impl Corpus for QdrantCorpus {
         limit: usize,
         until: Deadline,
     ) -> Result<Vec<MemoryKey>, CorpusError> {
-        searching::by_meaning(self, vector, (conditions, limit), until)
+        searching::by_meaning(self, vector, conditions, limit, until)
     }
 
     fn fetch(

@@ -39,16 +39,16 @@ mod tests {
     // S-CORPUS-8
     #[test]
     fn the_scheme_chooses_the_engine() {
-        let told = |url: &str| engine_at(url, None).err().unwrap_or_default();
+        let refusal = |url: &str| engine_at(url, None).err().unwrap_or_default();
         for (url, feature, is_built) in [
             ("postgres://me@127.0.0.1/ak", "postgres", true),
             ("http://127.0.0.1:6333", "qdrant", cfg!(feature = "qdrant")),
             ("https://qdrant.example.org", "qdrant", cfg!(feature = "qdrant")),
         ] {
             let lacking = format!("lacks the feature {feature}");
-            assert_eq!(told(url).is_empty(), is_built, "{url}");
-            assert!(is_built || told(url).ends_with(&lacking), "{url}");
+            assert_eq!(refusal(url).is_empty(), is_built, "{url}");
+            assert!(is_built || refusal(url).ends_with(&lacking), "{url}");
         }
-        assert!(!told("mysql://127.0.0.1").is_empty());
+        assert!(!refusal("mysql://127.0.0.1").is_empty());
     }
 }

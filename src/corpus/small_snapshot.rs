@@ -57,7 +57,7 @@ impl SmallSnapshot {
     /// Adds memories, in the order of their lines, as the logs have them.
     pub fn add(&mut self, records: BTreeMap<MemoryKey, MemoryRecord>) {
         let mut records: Vec<(MemoryKey, MemoryRecord)> = records.into_iter().collect();
-        records.sort_by(|(_, one), (_, other)| written(one).cmp(&written(other)));
+        records.sort_by(|(_, one), (_, other)| line_place(one).cmp(&line_place(other)));
         let mut documents = Vec::new();
         for (key, record) in records {
             documents.extend(self.add_one(key, record));
@@ -141,7 +141,7 @@ impl SmallSnapshot {
         let MemoryRecord { versions, passages, neighbours, vector, .. } = record;
         let mut number = None;
         for RecordedLine { event, repo, place } in versions {
-            number = number.or(added(&self.fold.apply(event, repo, place)));
+            number = number.or(added_number(&self.fold.apply(event, repo, place)));
         }
         // Lines of a memory that was fetched before under another key add nothing.
         let number = number?;
@@ -163,7 +163,7 @@ impl SmallSnapshot {
 }
 
 /// Where the shown line of a record is.
-fn written(record: &MemoryRecord) -> Option<(&memory::LinePlace, &event::EventId)> {
+fn line_place(record: &MemoryRecord) -> Option<(&memory::LinePlace, &event::EventId)> {
     record.versions.first().map(|version| (&version.place, &version.event.id))
 }
 
@@ -176,10 +176,10 @@ impl SignStore for FetchedSigns {
     }
 }
 
-fn added(effect: &Effect) -> Option<u32> {
+fn added_number(effect: &Effect) -> Option<u32> {
     match effect {
         Effect::Added(number) => Some(*number),
-        Effect::Several(effects) => effects.iter().find_map(added),
+        Effect::Several(effects) => effects.iter().find_map(added_number),
         Effect::Changed { .. } | Effect::Removed(_) | Effect::Nothing => None,
     }
 }

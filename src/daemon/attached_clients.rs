@@ -98,10 +98,10 @@ impl AttachedClients {
 }
 
 impl AttachedState {
-    fn event(&mut self, now: Timestamp, what: String) {
+    fn event(&mut self, now: Timestamp, text: String) {
         if self.events.len() == EVENTS_MAX {
             self.events.remove(0);
         }
-        self.events.push((now, what));
+        self.events.push((now, text));
     }
 }

@@ -109,7 +109,7 @@ impl Endpoint {
         self.path("log")
     }
 
-    /// Writes which process holds the lock. Its number is only told to people.
+    /// Writes which process holds the lock. The process id is only for messages to people.
     pub fn write_holder(&self) {
         // Without it people look the process up themselves.
         let _ = write_private(&self.path("pid"), &std::process::id().to_string());
@@ -130,8 +130,8 @@ impl Endpoint {
     /// Tells whether [`Self::forbid`] was called after this time.
     #[must_use]
     pub fn is_stop_requested_since(&self, started: SystemTime) -> bool {
-        let noted = self.path("stop").metadata().and_then(|found| found.modified());
-        noted.is_ok_and(|noted| noted > started)
+        let stop_time = self.path("stop").metadata().and_then(|found| found.modified());
+        stop_time.is_ok_and(|stop_time| stop_time > started)
     }
 
     fn path(&self, extension: &str) -> PathBuf {

@@ -76,7 +76,7 @@ impl Host {
         Self::listen_with(ListenerTransport::Best, endpoint, core, version, idle)
     }
 
-    /// Listens for clients; `clock` tells how long nobody has asked.
+    /// Listens for clients on this transport.
     pub fn listen_with(
         transport: ListenerTransport,
         endpoint: Endpoint,
@@ -194,7 +194,7 @@ fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
         }
         match accepted {
             Ok(stream) if lock_unpoisoned(&shared.streams).len() < CONNECTIONS_MAX => {
-                admit(stream, shared)
+                serve_on_thread(stream, shared);
             }
             // Above the limit: the client is disconnected and answers in its own process.
             Ok(_) => {}
@@ -203,7 +203,7 @@ fn accept(listener: &AgentListener, shared: &Arc<HostState>) {
     }
 }
 
-fn admit(stream: Stream, shared: &Arc<HostState>) {
+fn serve_on_thread(stream: Stream, shared: &Arc<HostState>) {
     let shared = Arc::clone(shared);
     // Without a thread the connection is closed, which the client handles.
     let _ = std::thread::Builder::new().name("client".to_owned()).spawn(move || {

@@ -2,8 +2,8 @@
 //! wants an answer attaches to the retriever of its store, and starts one where there is none.
 //!
 //! In reading order: [`endpoint`] (where the two find each other), [`stream`] (the connection),
-//! [`protocol`] (the messages), [`host`], [`host_state`], [`guests`] and [`attached`] (the
-//! retriever's side), [`remote`], [`connect`] and [`process`] (the client's side). Not here: the
+//! [`protocol`] (the messages), [`host`], [`host_state`], [`guests`] and [`attached_clients`] (the
+//! retriever's side), [`retriever_client`], [`retriever_connection`] and [`process`] (the client's side). Not here: the
 //! answers (`api::local`), how agents and people ask (`mcp`, `cli`).
 
 mod attached_clients;

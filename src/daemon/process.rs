@@ -13,7 +13,7 @@ use writer::Moment;
 #[cfg(unix)]
 const FIRST_UNNAMED_FD: i32 = 3;
 
-/// The variable that tells a retriever when it was started, in nanoseconds since 1970.
+/// The variable that holds the time when a retriever was started, in nanoseconds since 1970.
 pub const STARTED_VARIABLE: &str = "AGENT_KNOWLEDGE_STARTED";
 
 /// The command that starts a retriever.
@@ -27,7 +27,7 @@ pub struct RetrieverCommand {
     pub environment: Vec<(String, OsString)>,
     /// Its working directory, which must outlive it.
     pub directory: PathBuf,
-    /// Tells the time.
+    /// Returns the time.
     pub clock: fn() -> Moment,
 }
 
@@ -80,8 +80,9 @@ pub fn on_parent_exit(then: impl FnOnce() + Send + 'static) {
             return then();
         }
         let wait = move || {
-            let mut ends = [rustix::event::PollFd::new(&parent_end, rustix::event::PollFlags::IN)];
-            while rustix::event::poll(&mut ends, None)
+            let mut poll_fds =
+                [rustix::event::PollFd::new(&parent_end, rustix::event::PollFlags::IN)];
+            while rustix::event::poll(&mut poll_fds, None)
                 .is_err_and(|error| error == rustix::io::Errno::INTR)
             {}
             then();

@@ -87,8 +87,8 @@ impl WireAnswer {
 }
 
 /// Sends a message.
-pub fn send(lines: &mut LineStream, what: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(what).map_err(io::Error::from)?;
+pub fn send(lines: &mut LineStream, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message).map_err(io::Error::from)?;
     line.push(b'\n');
     lines.write(&line)
 }
@@ -137,7 +137,7 @@ mod tests {
             scope: SearchScope::Only(Some("api".to_owned())),
             kinds: vec!["error".to_owned()],
             not_kinds: vec!["session".to_owned()],
-            failure: Some(Failure { says: "a".to_owned(), besides: "b".to_owned() }),
+            failure: Some(Failure { message: "a".to_owned(), ignored_words: "b".to_owned() }),
             since: Some(TimePoint::Ago(Duration::from_secs(3_600 * 24 * 30))),
             until: TimePoint::parse("2026-03-01"),
             mode: Mode::Lexical,

@@ -50,7 +50,7 @@ pub struct RetrieverClient {
 #[derive(Default)]
 pub struct RetrieverClientState {
     idle: Mutex<Vec<LineStream>>,
-    alone: Mutex<Option<LocalMemory>>,
+    local_memory: Mutex<Option<LocalMemory>>,
 }
 
 /// The memory in this process, while there is no retriever.
@@ -64,7 +64,7 @@ impl RetrieverClientState {
     /// Makes the last attempt look old.
     pub fn expire_last_attempt(&self) {
         let before = Instant::now().checked_sub(Duration::from_millis(ALONE_MS)).unwrap();
-        lock(&self.alone).as_mut().unwrap().tried_at = before;
+        lock(&self.local_memory).as_mut().unwrap().tried_at = before;
     }
 }
 
@@ -78,24 +78,24 @@ impl RetrieverClient {
             request: Box::new(request),
             voice: voice.clone(),
         };
-        let mut asked = ask(request.clone());
+        let mut message = ask(request.clone());
         for _ in 0..TRIES {
             let mut lines = match self.idle().pop() {
                 Some(lines) => lines,
                 None => self.connection()?,
             };
-            match exchange(&mut lines, &asked) {
+            match exchange(&mut lines, &message) {
                 Ok(Some(answer)) => {
                     self.return_connection(lines);
                     // The retriever is back, so the memory in this process is closed.
-                    lock(&self.state.alone).take();
+                    lock(&self.state.local_memory).take();
                     return Some(answer.into_result());
                 }
                 // It is stopped or stuck: another try would take as long.
                 Err(error) if is_timeout(&error) => return None,
                 // It has gone, and all idle connections lead to it.
                 Ok(None) | Err(_) => {
-                    asked = ask(request.as_retry());
+                    message = ask(request.as_retry());
                     self.idle().clear();
                 }
             }
@@ -106,7 +106,7 @@ impl RetrieverClient {
     /// Tells whether an attempt failed recently, so that not every request waits.
     fn has_failed_recently(&self) -> bool {
         let pause = Duration::from_millis(ALONE_MS);
-        match lock(&self.state.alone).as_mut() {
+        match lock(&self.state.local_memory).as_mut() {
             Some(local) if local.tried_at.elapsed() < pause => true,
             Some(local) => {
                 local.tried_at = Instant::now();
@@ -117,13 +117,13 @@ impl RetrieverClient {
     }
 
     /// Returns the memory in this process, which the first request opens.
-    fn alone(&self) -> Result<Arc<dyn Api>, ApiError> {
-        let mut alone = lock(&self.state.alone);
-        if let Some(local) = &*alone {
+    fn local_memory(&self) -> Result<Arc<dyn Api>, ApiError> {
+        let mut local_memory = lock(&self.state.local_memory);
+        if let Some(local) = &*local_memory {
             return Ok(Arc::clone(&local.api));
         }
         let api = (self.open_local)()?;
-        *alone = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
+        *local_memory = Some(LocalMemory { api: Arc::clone(&api), tried_at: Instant::now() });
         Ok(api)
     }
 
@@ -159,7 +159,7 @@ impl Api for RetrieverClient {
         }
         match self.ask_retriever(&request, voice) {
             Some(answer) => answer,
-            None => self.alone()?.ask_as(&request.as_retry(), voice),
+            None => self.local_memory()?.ask_as(&request.as_retry(), voice),
         }
     }
 }

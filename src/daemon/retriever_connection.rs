@@ -1,5 +1,5 @@
-//! Reaching the shared retriever: connecting, the exchange of hellos, and starting one where there is
-//! none. Not here: sending requests (`retriever_client`), the process itself (`process`).
+//! Connects a client to the shared retriever: the connection, the exchange of hellos, and the start of a retriever where there is none.
+//! Not here: sending requests (`retriever_client`), the process itself (`process`).
 
 use requests::{Request, Voice};
 use std::fs::OpenOptions;
@@ -100,7 +100,7 @@ impl RetrieverClient {
         loop {
             match self.attempt() {
                 Attempt::Ready(lines) => {
-                    reap(started);
+                    wait_for_exit(started);
                     return Some(lines);
                 }
                 Attempt::Unusable => return None,
@@ -115,7 +115,7 @@ impl RetrieverClient {
                 }
             };
             if has_failed || Instant::now() >= deadline {
-                reap(started);
+                wait_for_exit(started);
                 return None;
             }
             std::thread::park_timeout(Duration::from_millis(pause_ms));
@@ -188,7 +188,7 @@ pub fn ask_to_leave(remote: &RetrieverClient) -> bool {
 }
 
 /// Waits for the end of a process we started, so that it does not stay a zombie.
-fn reap(child: Option<Child>) {
+fn wait_for_exit(child: Option<Child>) {
     let Some(mut child) = child else { return };
     // Without a thread it stays a zombie until we end.
     let _ = std::thread::Builder::new().name("reap".to_owned()).spawn(move || child.wait());

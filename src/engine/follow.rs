@@ -248,7 +248,7 @@ impl Follower {
         }
     }
 
-    /// Starts over. Memories of a replaced log cannot be told from copies of them in other logs, so
+    /// Starts over. Memories of a replaced log look like copies of them in other logs, so
     /// everything is read again. This is rare, and vectors come from the cache.
     fn start_over(&mut self, census: Option<Arc<Census>>) {
         let last = self.built.requested.last + 1;
@@ -417,9 +417,10 @@ mod tests {
             let found = snapshot.lexical().search("walrus", |_| true, 9);
             let ids = found.iter().map(|scored| snapshot.memory(scored.doc.0).unwrap());
             let ids: Vec<String> = ids.map(|memory| memory.id.to_string()).collect();
-            let of = |(doc, print): (DocId, _)| (snapshot.memory(doc.0).unwrap().id.clone(), print);
+            let fingerprint_of =
+                |(doc, print): (DocId, _)| (snapshot.memory(doc.0).unwrap().id.clone(), print);
             let index: BTreeMap<_, _> =
-                snapshot.lexical().fingerprints().into_iter().map(of).collect();
+                snapshot.lexical().fingerprints().into_iter().map(fingerprint_of).collect();
             (ids, index)
         };
         let (ids, index) = indexed(&[0, 1, 2, 3]);

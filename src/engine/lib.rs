@@ -2,7 +2,7 @@
 //! query a frozen snapshot of them.
 //!
 //! In reading order: [`owner`] (the thread that owns the state), [`follow`] (files to memories and
-//! indexes), [`watch`] (hints that a file changed), [`checkpoint`] (the state on disk), [`digest`]
+//! indexes), [`watch`] (hints that a file changed), [`checkpoint`] (the state on disk), [`state_digest`]
 //! (one number for the state), [`cache_lock`](CacheLock) (one writer for the vector cache). Not
 //! here: searching a snapshot (`search`), appending to a log (`writer`).
 

@@ -100,7 +100,9 @@ impl Engine {
         let loop_state = LoopState::new(
             reading,
             models.clone(),
-            (Arc::clone(&pending_batches), Arc::clone(&own_writes), Arc::clone(&is_pressed)),
+            Arc::clone(&pending_batches),
+            Arc::clone(&own_writes),
+            Arc::clone(&is_pressed),
             setup.checkpoints,
             watch,
         );
@@ -185,7 +187,7 @@ impl Engine {
         match self.snapshot_within((wait / BEHIND_SHARE).min(BEHIND_WAIT_MAX))? {
             Some(snapshot) => Ok(EngineView { snapshot, coverage: LogCoverage::Whole }),
             None => {
-                // The others go on, so that waiting again would be in vain too.
+                // The others go on, so that waiting again would not help.
                 self.is_pressed.store(true, Ordering::Relaxed);
                 self.view_now(home, wait)
             }
@@ -282,12 +284,12 @@ mod tests {
     use std::io::Write;
     use std::time::Instant;
 
-    struct World {
+    struct EngineFixture {
         folder: tempfile::TempDir,
         engine: Engine,
     }
 
-    impl World {
+    impl EngineFixture {
         fn new(watching: WatchMode) -> Self {
             Self::with(tempfile::tempdir().unwrap(), watching, None)
         }
@@ -346,7 +348,7 @@ mod tests {
     // S-READ-1
     #[test]
     fn a_write_is_found_by_the_next_query_without_hints() {
-        let world = World::new(WatchMode::PollOnly);
+        let world = EngineFixture::new(WatchMode::PollOnly);
         assert!(world.found("keepalive").is_empty());
         for number in 0..20 {
             let lesson = format!("keepalive socket number{number}");
@@ -358,7 +360,7 @@ mod tests {
     // S-READ-1
     #[test]
     fn each_of_many_writers_finds_its_own_writes() {
-        let world = World::new(WatchMode::System);
+        let world = EngineFixture::new(WatchMode::System);
         world.append("shared.jsonl", &line("first"));
         assert_eq!(world.found("first"), ["first"]);
         let write = |writer: usize| {
@@ -391,7 +393,7 @@ mod tests {
     // S-READ-1
     #[test]
     fn a_query_wakes_the_thread_only_when_it_is_busy() {
-        let world = World::new(WatchMode::PollOnly);
+        let world = EngineFixture::new(WatchMode::PollOnly);
         world.append("a.jsonl", &line("alpha"));
         assert_eq!(world.found("alpha"), ["alpha"], "all has been read");
         let state = world.engine.state.upgrade().unwrap();
@@ -427,7 +429,7 @@ mod tests {
         let (name, may_see) = ("test".to_owned(), None);
         let scale = CosineScale::default();
         let dense = DenseSetup { load, cache_dir, lock, name, may_see, scale };
-        let world = World::with(folder, WatchMode::PollOnly, Some(dense));
+        let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(dense));
         for number in 0..5 {
             let lesson = format!("walrus number{number}");
             world.append("a.jsonl", &line(&lesson));
@@ -455,10 +457,10 @@ mod tests {
 
     // S-PROVIDER-6
     #[test]
-    fn a_query_of_the_model_before_is_told_apart() {
+    fn a_query_of_the_former_model_is_recognised() {
         let folder = tempfile::tempdir().unwrap();
         let first = dense_of("one", None, folder.path());
-        let world = World::with(folder, WatchMode::PollOnly, Some(first));
+        let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(first));
         world.append("a.jsonl", &(line("walrus") + &line("otter")));
         let patience = Duration::from_secs(60);
         let before = world.until(|snapshot| snapshot.embedded_count() == 2);
@@ -488,7 +490,7 @@ mod tests {
     fn going_back_forgets_the_model_between() {
         let folder = tempfile::tempdir().unwrap();
         let first = dense_of("one", None, folder.path());
-        let world = World::with(folder, WatchMode::PollOnly, Some(first));
+        let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(first));
         world.append("a.jsonl", &(line("walrus") + &line("otter")));
         let before = world.until(|snapshot| snapshot.embedded_count() == 2);
         let (open, gate) = mpsc::channel();
@@ -516,7 +518,7 @@ mod tests {
             ..dense_of("one", None, folder.path())
         };
         let (first, second) = (seeing(Arc::new(|_| true)), seeing(Arc::new(|_| false)));
-        let world = World::with(folder, WatchMode::PollOnly, Some(first));
+        let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(first));
         // Reading takes longer than this message.
         world.engine.switch(second, Box::new(|| {}), InterimSearch::PresentModel).unwrap();
         let snapshot = world.until(|snapshot| snapshot.embedded_count() == 2_000);
@@ -531,7 +533,7 @@ mod tests {
             Arc::new(|input| matches!(input, ModelInput::Query(repo) if repo.as_str() == "shop"));
         let dense =
             DenseSetup { may_see: Some(shop_alone), ..dense_of("one", None, folder.path()) };
-        let world = World::with(folder, WatchMode::PollOnly, Some(dense));
+        let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(dense));
         let patience = Duration::from_secs(60);
         let why = |repos: Option<&[RepoKey]>| {
             let query = ScopedQuery { text: "walrus", repos };
@@ -551,12 +553,12 @@ mod tests {
         let known = |name: &str| if name == "one" { scale } else { CosineScale::default() };
         let may_see: ModelAccess = Arc::new(|_| true);
         let others = DenseSetup { may_see: Some(may_see), ..dense_of("one", None, folder.path()) };
-        let world = World::with(folder, WatchMode::PollOnly, Some(others));
+        let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(others));
         world.engine.set_scale(known);
         assert_eq!(world.engine.snapshot().unwrap().scale.parts(), scale.parts());
         let folder = tempfile::tempdir().unwrap();
         let ours = dense_of("one", None, folder.path());
-        let world = World::with(folder, WatchMode::PollOnly, Some(ours));
+        let world = EngineFixture::with(folder, WatchMode::PollOnly, Some(ours));
         world.engine.set_scale(known);
         assert!(world.engine.snapshot().unwrap().scale.is_plain(), "ours needs none");
     }
@@ -564,7 +566,7 @@ mod tests {
     // S-READ-2
     #[test]
     fn new_replaced_and_removed_logs_are_noticed() {
-        let world = World::new(WatchMode::System);
+        let world = EngineFixture::new(WatchMode::System);
         world.append("a.jsonl", &line("alpha lesson"));
         world.append("b.jsonl", &line("beta lesson"));
         assert_eq!(world.found("lesson").len(), 2);
@@ -580,7 +582,7 @@ mod tests {
     // S-READ-4
     #[test]
     fn a_snapshot_ignores_later_writes() {
-        let world = World::new(WatchMode::System);
+        let world = EngineFixture::new(WatchMode::System);
         world.append("a.jsonl", &line("alpha"));
         let frozen = world.engine.snapshot().unwrap();
         world.append("a.jsonl", &line("beta"));
@@ -591,7 +593,7 @@ mod tests {
     // S-LINE-8
     #[test]
     fn damaged_lines_are_counted_and_skipped() {
-        let world = World::new(WatchMode::System);
+        let world = EngineFixture::new(WatchMode::System);
         world.append("a.jsonl", &format!("{}not json\n\n[1]\n{}", line("alpha"), line("beta")));
         let snapshot = world.engine.snapshot().unwrap();
         assert_eq!(snapshot.memories().len(), 2);

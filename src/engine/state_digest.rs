@@ -40,7 +40,7 @@ impl StateDigest {
         let (documents, terms) = (index.len(), index.terms_len());
         let mut sum = DigestHasher::default();
         sum.number(memories.len());
-        for same_id in memories.chunk_by(|(_, one), (_, other)| one.id == other.id) {
+        for same_id in memories.chunk_by(|(_, digest), (_, other)| digest.id == other.id) {
             let mut sums: Vec<[u8; 32]> = same_id
                 .iter()
                 .map(|(doc, memory)| DigestHasher::of_memory(memory, fingerprints.get(doc)))
@@ -54,7 +54,7 @@ impl StateDigest {
                 sums = named.collect();
             }
             sums.sort_unstable();
-            sums.iter().for_each(|one| sum.0.update(one));
+            sums.iter().for_each(|digest| sum.0.update(digest));
         }
         let orphans: BTreeMap<&EventId, &[Arc<Version>]> = snapshot.early().collect();
         sum.number(orphans.len());
@@ -283,17 +283,17 @@ mod tests {
     ) -> Vec<String> {
         let origins: Vec<StoreOrigin> =
             (0..stores).map(|number| StoreOrigin::mint("host", number as u64)).collect();
-        let text = |of: usize| -> String {
-            let lines = lines.iter().filter(|(_, by)| *by == of);
+        let text = |store_number: usize| -> String {
+            let lines = lines.iter().filter(|(_, by)| *by == store_number);
             lines.map(|(line, _)| format!("{line}\n")).collect()
         };
-        let digest = |here: usize| {
+        let digest = |store_number: usize| {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path());
             store.ensure().unwrap();
-            std::fs::write(folder.path().join(".origin"), origins[here].as_str()).unwrap();
+            std::fs::write(folder.path().join(".origin"), origins[store_number].as_str()).unwrap();
             for (number, origin) in origins.iter().enumerate() {
-                let log = match number == here {
+                let log = match number == store_number {
                     true => folder.path().join("r.jsonl"),
                     false => store.mirror_of(origin, "r.jsonl"),
                 };
@@ -344,11 +344,16 @@ mod tests {
     fn whose_content_it_is_changes_the_digest() {
         let line =
             |lesson: &str| format!("{{\"id\":\"m\",\"repo\":\"r\",\"lesson\":\"{lesson}\"}}");
-        let of = |one: &str, other: &str| {
-            digests_of_a_team(&[(line(one), 0), (line(other), 1)], 2, &TeamTrust::Full).remove(0)
+        let digest_of_pair = |own_lesson: &str, other_lesson: &str| {
+            digests_of_a_team(
+                &[(line(own_lesson), 0), (line(other_lesson), 1)],
+                2,
+                &TeamTrust::Full,
+            )
+            .remove(0)
         };
-        assert_ne!(of("a", "b"), of("b", "a"));
-        assert_ne!(of("a", "b"), of("a", "a"));
+        assert_ne!(digest_of_pair("a", "b"), digest_of_pair("b", "a"));
+        assert_ne!(digest_of_pair("a", "b"), digest_of_pair("a", "a"));
     }
 
     // S-DIGEST-1

@@ -95,23 +95,23 @@ impl<'a> Asker<'a> {
             stale: (!query.stale.is_empty()).then(best_stale),
             depth: self.asking.limit,
             returned: hits(&reply).len(),
-            right: self.right(query, &reply),
+            right: self.right_tier(query, &reply),
             diversity: diversity(hits(&all)),
             tokens: tokens(&reply.text),
             micros,
-            hits: both_tiers(&all).map(|hit| self.examined(query, hit)).collect(),
+            hits: both_tiers(&all).map(|hit| self.examined_hit(query, hit)).collect(),
         })
     }
 
     /// Returns the best tier of a reply with a relevant document.
-    fn right(&self, query: &SetQuery, reply: &Reply) -> Option<Tier> {
+    fn right_tier(&self, query: &SetQuery, reply: &Reply) -> Option<Tier> {
         let tiers = [(Tier::Likely, "memories"), (Tier::Possible, "possible")];
-        let is_right = |hit: &Value| self.examined(query, hit).grade > 0;
+        let is_right = |hit: &Value| self.examined_hit(query, hit).grade > 0;
         let found = tiers.into_iter().find(|(_, name)| hits_of(reply, name).iter().any(is_right));
         found.map(|(tier, _)| tier)
     }
 
-    fn examined(&self, query: &SetQuery, hit: &Value) -> ExaminedHit {
+    fn examined_hit(&self, query: &SetQuery, hit: &Value) -> ExaminedHit {
         let also = hit.get("also").and_then(Value::as_array).into_iter().flatten();
         let ids = hit.get("id").into_iter().chain(also).filter_map(Value::as_str);
         let documents: Vec<usize> =

@@ -71,7 +71,7 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    fn near(one: f64, other: f64) -> bool {
+    fn is_near(one: f64, other: f64) -> bool {
         (one - other).abs() < 1e-12
     }
 
@@ -81,15 +81,15 @@ mod tests {
         let first = mean_difference(&differences, 1).unwrap();
         assert_eq!(mean_difference(&differences, 1), Some(first));
         let other = mean_difference(&differences, 2).unwrap();
-        assert!(near(first.mean, other.mean) && (first.low - other.low).abs() < 0.01);
+        assert!(is_near(first.mean, other.mean) && (first.low - other.low).abs() < 0.01);
     }
 
     #[test]
     fn no_difference_is_never_sure_and_a_constant_one_always_is() {
         let nothing = mean_difference(&[0.0; 50], 3).unwrap();
-        assert!(!nothing.is_sure() && near(nothing.low, 0.0) && near(nothing.high, 0.0));
+        assert!(!nothing.is_sure() && is_near(nothing.low, 0.0) && is_near(nothing.high, 0.0));
         let constant = mean_difference(&[0.1; 50], 3).unwrap();
-        assert!(constant.is_sure() && near(constant.low, constant.high));
+        assert!(constant.is_sure() && is_near(constant.low, constant.high));
         assert_eq!(mean_difference(&[], 3), None);
     }
 

@@ -61,7 +61,7 @@ pub fn write(set: &TestSet, root: &Path) -> Result<EvalCorpus, EvalError> {
         corpus.in_parts += usize::from(drafts.len() > 1);
         events.extend(drafts.into_iter().map(Value::Object));
     }
-    record(&mut corpus, set, root, &Batch { events, of_document })?;
+    record_batch(&mut corpus, set, root, &Batch { events, of_document })?;
     Ok(corpus)
 }
 
@@ -71,7 +71,7 @@ struct Batch {
     of_document: Vec<usize>,
 }
 
-fn record(
+fn record_batch(
     corpus: &mut EvalCorpus,
     set: &TestSet,
     root: &Path,
@@ -92,14 +92,14 @@ fn record(
     let text = Value::Array(batch.events.clone()).to_string();
     let outcomes = record_all(&writer, &text, Durability::Written, moment);
     for (outcome, number) in outcomes.into_iter().zip(&batch.of_document) {
-        let id = written(outcome, set.documents.get(*number))?;
+        let id = written_id(outcome, set.documents.get(*number))?;
         corpus.documents.insert(id, *number);
     }
     Ok(())
 }
 
 /// Returns the id of a written event.
-fn written(outcome: BatchOutcome, document: Option<&SetDocument>) -> Result<String, EvalError> {
+fn written_id(outcome: BatchOutcome, document: Option<&SetDocument>) -> Result<String, EvalError> {
     let place = document.map_or_else(String::new, |document| document.place.clone());
     match outcome.result {
         Ok(receipt) => Ok(receipt.id.as_str().to_owned()),
@@ -120,7 +120,7 @@ impl EvalCorpus {
         document: &SetDocument,
         number: usize,
         at: Timestamp,
-        sitting: Option<Sitting>,
+        sitting: Option<DocumentPosition>,
     ) -> Vec<Map<String, Value>> {
         let repo = self.repos.get(document.group.as_deref().unwrap_or(NO_GROUP));
         let repo = repo.map_or(NO_GROUP, RepoKey::as_str);
@@ -130,14 +130,14 @@ impl EvalCorpus {
         let text = neutralise(&document.text.replace("\r\n", "\n"), Layout::Block);
         let title = document.title.as_deref().map(|title| neutralise(title, Layout::Line));
         let title = title.filter(|title| !text.trim_start().starts_with(title.trim()));
-        let parts = parts(text.trim());
+        let parts = event_parts(text.trim());
         let is_one = parts.len() == 1;
         let session = sitting.as_ref().map(|sitting| format!("sitting-{}", sitting.number));
         let session = session.or_else(|| (!is_one).then(|| format!("document-{number}")));
         // Lines carry whole seconds, so consecutive documents are one second apart.
-        let at = sitting.map_or(at, |sitting| later(at, sitting.place));
+        let at = sitting.map_or(at, |sitting| seconds_later(at, sitting.place));
         let event = |(place, part): (u64, &str)| {
-            let at = if is_one { at } else { later(at, place) };
+            let at = if is_one { at } else { seconds_later(at, place) };
             let low_bits = u128::try_from(number).unwrap_or(0) << 20 | u128::from(place);
             let mut event = Map::new();
             let mut put = |name: &str, value: &str| event.insert(name.to_owned(), value.into());
@@ -156,7 +156,7 @@ impl EvalCorpus {
     }
 }
 
-fn later(at: Timestamp, seconds: u64) -> Timestamp {
+fn seconds_later(at: Timestamp, seconds: u64) -> Timestamp {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     Timestamp::from_second(at.as_second().saturating_add(seconds)).unwrap_or(at)
 }
@@ -197,20 +197,22 @@ fn repos(set: &TestSet) -> BTreeMap<String, RepoKey> {
 
 /// The position of a document in one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Sitting {
+struct DocumentPosition {
     number: usize,
     place: u64,
 }
 
 /// Finds the documents of each session: neighbours in the file with the same group and the same time.
-fn sittings(documents: &[SetDocument]) -> Vec<Option<Sitting>> {
-    let mut sittings: Vec<Option<Sitting>> = Vec::with_capacity(documents.len());
+fn sittings(documents: &[SetDocument]) -> Vec<Option<DocumentPosition>> {
+    let mut sittings: Vec<Option<DocumentPosition>> = Vec::with_capacity(documents.len());
     let mut number = 0;
     for run in documents.chunk_by(is_same_sitting) {
         let is_sitting = run.len() > 1;
         number += usize::from(is_sitting);
         let places = (0..).zip(run);
-        sittings.extend(places.map(|(place, _)| is_sitting.then_some(Sitting { number, place })));
+        sittings.extend(
+            places.map(|(place, _)| is_sitting.then_some(DocumentPosition { number, place })),
+        );
     }
     sittings
 }
@@ -223,11 +225,11 @@ fn is_same_sitting(one: &SetDocument, other: &SetDocument) -> bool {
 }
 
 /// Splits a text that is too long for one event, at line breaks if there are any.
-fn parts(text: &str) -> Vec<&str> {
+fn event_parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
     loop {
-        let end = fitting(rest);
+        let end = fitting_bytes(rest);
         let Some((part, after)) = rest.split_at_checked(end).filter(|(_, after)| !after.is_empty())
         else {
             parts.push(rest);
@@ -242,7 +244,7 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 /// Returns how many bytes of a text fit into an event.
-fn fitting(text: &str) -> usize {
+fn fitting_bytes(text: &str) -> usize {
     let mut json_bytes = 0;
     for (place, c) in text.char_indices() {
         json_bytes += match c {

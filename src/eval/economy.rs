@@ -112,7 +112,7 @@ fn ratio(part: usize, whole: usize) -> Option<f64> {
 /// Computes the cost of each format over the queries of a run.
 pub(super) fn count_costs(run: &ModeRun<'_>) -> Result<Vec<(OutputForm, AnswerCost)>, EvalError> {
     let snapshot = engine_snapshot(run.local)?;
-    let store = Written::read(&snapshot, run.corpus);
+    let store = StoreTexts::read(&snapshot, run.corpus);
     let mut costs: BTreeMap<OutputForm, AnswerCost> = BTreeMap::new();
     let usual =
         QueryOptions { mode: run.mode, limit: requests::LIMIT_DEFAULT, explain: Explain::Silent };
@@ -121,7 +121,7 @@ pub(super) fn count_costs(run: &ModeRun<'_>) -> Result<Vec<(OutputForm, AnswerCo
         let right: BTreeSet<usize> =
             query.relevant.iter().filter_map(|(id, _)| run.asker.number_of(id)).collect();
         for shape in OutputForm::ALL {
-            let (text, shown) = store.handed(shape, &reply, run, query);
+            let (text, shown) = store.reading_text(shape, &reply, run, query);
             costs.entry(shape).or_default().add(&text, &shown, &right);
         }
     }
@@ -129,14 +129,14 @@ pub(super) fn count_costs(run: &ModeRun<'_>) -> Result<Vec<(OutputForm, AnswerCo
 }
 
 /// The content of the store, as an agent without search would read it.
-struct Written<'a> {
+struct StoreTexts<'a> {
     events: HashMap<&'a str, Event>,
     /// The log of each repository, and the documents in it.
     logs: BTreeMap<&'a RepoKey, (String, BTreeSet<usize>)>,
     all: (String, BTreeSet<usize>),
 }
 
-impl<'a> Written<'a> {
+impl<'a> StoreTexts<'a> {
     fn read(snapshot: &'a Snapshot, corpus: &EvalCorpus) -> Self {
         let mut store =
             Self { events: HashMap::new(), logs: BTreeMap::new(), all: Default::default() };
@@ -154,7 +154,7 @@ impl<'a> Written<'a> {
     }
 
     /// Returns what an agent would read in a format, and the documents it shows.
-    fn handed(
+    fn reading_text(
         &self,
         shape: OutputForm,
         reply: &Reply,

@@ -117,11 +117,14 @@ fn table(text: &mut String, mode: &str, rows: &[TableRow<'_>]) {
     }
     let _ = writeln!(text, " {:>8} {:>8}", "p50 ms", "p99 ms");
     for row in rows {
-        let _ = write!(text, "  {} {:>5}", fitted(&row.name), row.answers.len());
+        let _ = write!(text, "  {} {:>5}", padded_name(&row.name), row.answers.len());
         for measure in Measure::ALL {
             let value = measure.mean(&row.answers);
-            let _ =
-                write!(text, " {:>8}", value.map_or("-".to_owned(), |value| cell(measure, value)));
+            let _ = write!(
+                text,
+                " {:>8}",
+                value.map_or("-".to_owned(), |value| value_cell(measure, value))
+            );
         }
         for share in [0.5, 0.99] {
             let _ = write!(text, " {:>8.2}", percentile_ms(&row.answers, share));
@@ -131,13 +134,13 @@ fn table(text: &mut String, mode: &str, rows: &[TableRow<'_>]) {
 }
 
 /// Truncates or pads the name of a row to its column.
-fn fitted(name: &str) -> String {
+fn padded_name(name: &str) -> String {
     let width = NAME_COLUMNS - 2;
     let cut: String = name.chars().take(width).collect();
     format!("{cut:width$}")
 }
 
-fn cell(measure: Measure, value: f64) -> String {
+fn value_cell(measure: Measure, value: f64) -> String {
     if measure == Measure::Tokens { format!("{value:.0}") } else { format!("{value:.4}") }
 }
 
@@ -180,33 +183,33 @@ fn compare(
 }
 
 /// The differences of one row.
-struct Compared {
+struct ComparedRow {
     name: String,
     queries: usize,
-    of: Vec<(Measure, Option<Difference>)>,
+    measures: Vec<(Measure, Option<Difference>)>,
 }
 
-fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<Compared> {
+fn differences(new: &ModeResult, old: &ModeResult, seed: u64) -> Vec<ComparedRow> {
     let old: BTreeMap<&str, &QueryAnswer> =
         old.answers.iter().map(|answer| (answer.id.as_str(), answer)).collect();
     let of_row = |row: TableRow<'_>| {
         let pairs = row.answers.iter().filter_map(|new| Some((*new, *old.get(new.id.as_str())?)));
         let pairs: Vec<(&QueryAnswer, &QueryAnswer)> = pairs.collect();
-        let of = COMPARED.into_iter().map(|measure| {
+        let measures = COMPARED.into_iter().map(|measure| {
             let both = pairs
                 .iter()
                 .filter_map(|(new, old)| Some(measure.value(new)? - measure.value(old)?));
             (measure, bootstrap::mean_difference(&both.collect::<Vec<_>>(), seed))
         });
-        Compared { name: row.name, queries: pairs.len(), of: of.collect() }
+        ComparedRow { name: row.name, queries: pairs.len(), measures: measures.collect() }
     };
     rows(&new.answers).into_iter().map(of_row).collect()
 }
 
-fn comparison(text: &mut String, mode: &str, compared: &[Compared]) {
+fn comparison(text: &mut String, mode: &str, compared: &[ComparedRow]) {
     // A measure that applies to no query needs no column.
     let is_there = |measure: Measure| {
-        let mut all = compared.iter().flat_map(|row| &row.of);
+        let mut all = compared.iter().flat_map(|row| &row.measures);
         all.any(|(other, difference)| *other == measure && difference.is_some())
     };
     let shown: Vec<Measure> = COMPARED.into_iter().filter(|measure| is_there(*measure)).collect();
@@ -216,8 +219,10 @@ fn comparison(text: &mut String, mode: &str, compared: &[Compared]) {
     }
     text.push('\n');
     for row in compared {
-        let _ = write!(text, "  {} {:>5}", fitted(&row.name), row.queries);
-        for (measure, difference) in row.of.iter().filter(|(measure, _)| shown.contains(measure)) {
+        let _ = write!(text, "  {} {:>5}", padded_name(&row.name), row.queries);
+        for (measure, difference) in
+            row.measures.iter().filter(|(measure, _)| shown.contains(measure))
+        {
             let cell = difference.map_or("-".to_owned(), |found| difference_cell(*measure, found));
             let _ = write!(text, " {cell:>24}");
         }
@@ -235,8 +240,8 @@ fn difference_cell(measure: Measure, found: Difference) -> String {
     }
 }
 
-fn json_of_compared(row: &Compared) -> Value {
-    let of = row.of.iter().map(|(measure, difference)| {
+fn json_of_compared(row: &ComparedRow) -> Value {
+    let measures = row.measures.iter().map(|(measure, difference)| {
         let json = difference.map(|found| {
             json!({ "mean": found.mean, "low": found.low, "high": found.high, "sure": found.is_sure() })
         });
@@ -246,6 +251,6 @@ fn json_of_compared(row: &Compared) -> Value {
         ("type".to_owned(), row.name.clone().into()),
         ("queries".to_owned(), row.queries.into()),
     ]);
-    json.extend(of);
+    json.extend(measures);
     Value::Object(json)
 }

@@ -2,8 +2,8 @@
 //! temporary store through the normal write path, queried through the same interface that agents use, and
 //! judged.
 //!
-//! In reading order: [`set`] (documents, queries and judgements), `forms` (the formats of sets), [`corpus`]
-//! (documents become events in a temporary store), [`ask`] (queries become answers), [`measure`] (answers
+//! In reading order: [`test_set`] (documents, queries and judgements), `forms` (the formats of sets), [`corpus`]
+//! (documents become events in a temporary store), [`asker`] (queries become answers), [`measure`] (answers
 //! become numbers), [`bootstrap`] (how certain a difference is), [`saved_run`] (answers saved for a later
 //! comparison), [`misses`] (why a document was not found), [`economy`] (what an answer costs), `eval_report`.
 //! [`mod@run`] has the steps.

@@ -105,7 +105,7 @@ fn request(command: Eval) -> Result<EvalRequest, Problems> {
     let now = command.now.as_deref().and_then(|text| time(text, &mut problems));
     problems.or(EvalRequest {
         paths: command.paths,
-        form: form(command.format),
+        form: set_format(command.format),
         modes: command.mode.and_then(EvalMode::modes),
         scope: command.scope.map(scope),
         split: split(command.split),
@@ -131,7 +131,7 @@ fn time(text: &str, problems: &mut Problems) -> Option<Timestamp> {
     parsed
 }
 
-fn form(form: Option<SetForm>) -> Option<SetFormat> {
+fn set_format(form: Option<SetForm>) -> Option<SetFormat> {
     match form? {
         SetForm::Set => Some(SetFormat::Folder),
         SetForm::Longmemeval => Some(SetFormat::LongMemEval),

@@ -102,7 +102,7 @@ pub struct DocumentScores {
 }
 
 impl DocumentScores {
-    fn part(&self, name: &str) -> f64 {
+    fn score_part(&self, name: &str) -> f64 {
         self.score.get(name).and_then(Value::as_f64).unwrap_or(0.0)
     }
 
@@ -155,35 +155,37 @@ fn explain(
             document: id.map(|document| document.id.clone()).unwrap_or_default(),
             rank: at.map(|at| at + 1),
             score: score.unwrap_or_default(),
-            ..held(run, snapshot, &request.query, number)
+            ..document_scores(run, snapshot, &request.query, number)
         }
     };
     let missed = side(run.asker.number_of(document));
     let last_shown = ranked.get(..SHOWN.min(ranked.len())).and_then(<[_]>::last);
     let fifth = last_shown.map(|(number, _)| side(Some(*number)));
     let why = match (&fifth, missed.rank) {
-        (Some(fifth), Some(_)) => behind(run.mode, &missed, fifth, &Ranges::over(&ranked)),
-        _ => absent(run, &request, &missed, ranked.len())?,
+        (Some(fifth), Some(_)) => {
+            rank_reason(run.mode, &missed, fifth, &Ranges::from_scores(&ranked))
+        }
+        _ => absence_reason(run, &request, &missed, ranked.len())?,
     };
     let (query, text) = (query.id.clone(), query.text.clone());
     Ok(Miss { query, text, document: document.to_owned(), why, missed, fifth })
 }
 
 /// Returns why a ranked document is below another.
-fn behind(
+fn rank_reason(
     mode: Mode,
     missed: &DocumentScores,
     fifth: &DocumentScores,
     ranges: &Ranges,
 ) -> MissReason {
-    if missed.part("fit") > fifth.part("fit") {
+    if missed.score_part("fit") > fifth.score_part("fit") {
         return MissReason::Prior;
     }
     if mode == Mode::Dense {
         return MissReason::OutScoredByMeaning;
     }
     let lead = |name: &str, range: f64| {
-        let lead = fifth.part(name) - missed.part(name);
+        let lead = fifth.score_part(name) - missed.score_part(name);
         if range > 0.0 { lead / range } else { 0.0 }
     };
     if lead("meaning", ranges.meaning) > lead("words", ranges.words) {
@@ -194,7 +196,7 @@ fn behind(
 }
 
 /// Returns why a document is not ranked.
-fn absent(
+fn absence_reason(
     run: &ModeRun<'_>,
     request: &SearchRequest,
     missed: &DocumentScores,
@@ -222,7 +224,7 @@ struct Ranges {
 }
 
 impl Ranges {
-    fn over(ranked: &[(usize, &Map<String, Value>)]) -> Self {
+    fn from_scores(ranked: &[(usize, &Map<String, Value>)]) -> Self {
         let width = |name: &str| {
             let values = ranked.iter().filter_map(|(_, score)| score.get(name)?.as_f64());
             let start = (f64::INFINITY, f64::NEG_INFINITY);
@@ -236,7 +238,7 @@ impl Ranges {
 
 /// Finds the words and the meaning that a document shares with a query. Of a split document, the first part
 /// counts.
-fn held(
+fn document_scores(
     run: &ModeRun<'_>,
     snapshot: &Snapshot,
     query: &str,

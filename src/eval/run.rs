@@ -47,7 +47,7 @@ pub fn run(request: &EvalRequest, around: &mut EvalEnvironment<'_>) -> Result<Re
     let mut results = Vec::new();
     for (number, (set, scope)) in (0_u32..).zip(&sets) {
         let scratch = ScratchFolder::new(&around.temporary, around.random ^ u128::from(number))?;
-        results.push(measured(set, *scope, request, around, &scratch)?);
+        results.push(measure_set(set, *scope, request, around, &scratch)?);
     }
     if let Some(path) = &request.save {
         saved_run::write(path, &results)?;
@@ -69,7 +69,7 @@ fn read(
     Ok((set, scope))
 }
 
-fn measured(
+fn measure_set(
     set: &TestSet,
     scope: QueryScope,
     request: &EvalRequest,
@@ -84,7 +84,7 @@ fn measured(
         );
         (around.report_progress)(RunProgress::Note(&note));
     }
-    let local = opened(set, &corpus, request, around, scratch)?;
+    let local = open_engine(set, &corpus, request, around, scratch)?;
     let modes = modes(&local, request, around)?;
     let EvalRequest { limit, min_relevance_percent, .. } = *request;
     let asking = AskOptions { scope, limit, min_relevance_percent };
@@ -117,20 +117,20 @@ fn measured(
         split: request.split.name().to_owned(),
         judged: set.fingerprint(),
         documents: set.documents.len(),
-        held_back: held_back(&local)?,
+        held_back: count_held_back(&local)?,
         modes: of_modes,
     })
 }
 
 /// Counts the events that searches hold back. This happens after the searches are timed, because the check is
 /// cached.
-fn held_back(local: &Local) -> Result<usize, EvalError> {
+fn count_held_back(local: &Local) -> Result<usize, EvalError> {
     let snapshot = engine_snapshot(local)?;
     Ok(snapshot.memories().iter().filter(|memory| memory.flagged().is_some()).count())
 }
 
 /// Starts the engine on the written store, and checks that it has read everything.
-fn opened(
+fn open_engine(
     set: &TestSet,
     corpus: &EvalCorpus,
     request: &EvalRequest,
@@ -166,12 +166,12 @@ fn modes(
     around: &mut EvalEnvironment<'_>,
 ) -> Result<Vec<Mode>, EvalError> {
     let all = [Mode::Lexical, Mode::Dense, Mode::Hybrid];
-    let asked = request.modes.clone();
-    if asked.as_deref() == Some(&[Mode::Lexical]) {
+    let requested = request.modes.clone();
+    if requested.as_deref() == Some(&[Mode::Lexical]) {
         return Ok(vec![Mode::Lexical]);
     }
-    match (embedded(local, around)?, asked) {
-        (None, asked) => Ok(asked.unwrap_or_else(|| all.to_vec())),
+    match (wait_for_vectors(local, around)?, requested) {
+        (None, requested) => Ok(requested.unwrap_or_else(|| all.to_vec())),
         (Some(why), None) => {
             (around.report_progress)(RunProgress::Note(&format!(
                 "words only, without meaning: {why}"
@@ -187,7 +187,10 @@ fn modes(
 }
 
 /// Waits until every memory is embedded. Returns the reason if that will not happen.
-fn embedded(local: &Local, around: &mut EvalEnvironment<'_>) -> Result<Option<String>, EvalError> {
+fn wait_for_vectors(
+    local: &Local,
+    around: &mut EvalEnvironment<'_>,
+) -> Result<Option<String>, EvalError> {
     loop {
         let (done, all) = local.embedded()?;
         let Some(progress) = local.engine().embedding() else {

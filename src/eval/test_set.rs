@@ -158,9 +158,9 @@ impl TestSet {
                 return Err(EvalError::form(&document.place, "id", message));
             }
         }
-        let mut asked = BTreeSet::new();
+        let mut query_ids = BTreeSet::new();
         for query in &self.queries {
-            if !asked.insert(query.id.as_str()) {
+            if !query_ids.insert(query.id.as_str()) {
                 let message = format!("{:?} appears twice; each id must be unique", query.id);
                 return Err(EvalError::form(
                     format!("the queries of {}", self.name),

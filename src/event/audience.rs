@@ -28,7 +28,7 @@ impl MemoryScope {
     /// All values, in the order help texts list them.
     pub const ALL: [Self; 2] = [Self::Repo, Self::Global];
 
-    /// Returns the word as it stands in a line.
+    /// Returns the word of a line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl MemoryScope {
     /// Reads the word, in any case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| text.trim().eq_ignore_ascii_case(one.as_str()))
+        Self::ALL.into_iter().find(|scope| text.trim().eq_ignore_ascii_case(scope.as_str()))
     }
 }
 
@@ -56,14 +56,14 @@ impl Event {
     /// Returns where the event applies.
     #[must_use]
     pub fn applies(&self) -> MemoryScope {
-        let said = self.extra.get(SCOPE).and_then(Value::as_str);
-        said.and_then(MemoryScope::parse).unwrap_or_default()
+        let value = self.extra.get(SCOPE).and_then(Value::as_str);
+        value.and_then(MemoryScope::parse).unwrap_or_default()
     }
 
-    /// Tells whether the event must never leave this machine. Whoever writes the field by hand means it, in whatever form.
+    /// Tells whether the event must never leave this machine. A field that somebody wrote by hand counts in whatever form.
     #[must_use]
     pub fn is_private(&self) -> bool {
-        let said = self.extra.get(PRIVATE);
-        said.is_some_and(|said| !matches!(said, Value::Null | Value::Bool(false)))
+        let value = self.extra.get(PRIVATE);
+        value.is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
     }
 }

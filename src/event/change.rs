@@ -32,12 +32,12 @@ pub enum MemoryChange {
         /// The other memory.
         from: EventId,
     },
-    /// What an author said about the memory no longer counts.
+    /// The statements of an author about the memory no longer count.
     Discount {
         /// The author.
         by: Author,
     },
-    /// What an author said counts again.
+    /// The statements of an author count again.
     Recount {
         /// The author.
         by: Author,

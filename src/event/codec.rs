@@ -188,8 +188,8 @@ fn without_padding(bytes: &[u8]) -> &[u8] {
 
 fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> DecodedLine {
     let mut fields = LineFields { left: object };
-    let timestamp = fields.parsed("timestamp", parse_timestamp);
-    let id = fields.parsed("id", EventId::foreign);
+    let timestamp = fields.take_parsed("timestamp", parse_timestamp);
+    let id = fields.take_parsed("id", EventId::foreign);
     let event = Event {
         id: id.unwrap_or_else(|| EventId::derive(timestamp, bytes)),
         timestamp,
@@ -199,7 +199,7 @@ fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Deco
         context: fields.text("context").unwrap_or_default(),
         command: fields.text("command").unwrap_or_default(),
         lesson: fields.text("lesson").unwrap_or_default(),
-        success_rate: fields.parsed("success_rate", |text| SuccessRate::parse(text).ok()),
+        success_rate: fields.take_parsed("success_rate", |text| SuccessRate::parse(text).ok()),
         tags: fields.list("tags"),
         symptoms: fields.list("symptoms"),
         files: fields.list("files"),
@@ -209,7 +209,7 @@ fn understood(object: Map<String, Value>, bytes: &[u8], file_repo: &str) -> Deco
         host: fields.text("host"),
         source: fields.text("source"),
         schema: fields.schema(),
-        memory_id: fields.parsed("memory_id", EventId::foreign),
+        memory_id: fields.take_parsed("memory_id", EventId::foreign),
         extra: fields.rest(),
     };
     let says_nothing =
@@ -239,7 +239,7 @@ impl LineFields {
     }
 
     /// Takes a text that `parse` understands; any other value stays.
-    fn parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    fn take_parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let Value::String(text) = self.left.get(name)? else { return None };
         let empty = text.is_empty();
         let parsed = parse(text);
@@ -468,13 +468,13 @@ mod tests {
         fn any_text_survives_the_round_trip(
             lesson in "\\PC{1,40}", context in any::<String>(), tags in prop::collection::vec("[a-z]{1,8}", 0..4)
         ) {
-            let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
+            let mut sample = event(r#"{"id":"m1","lesson":"x"}"#);
             // The write path drops these characters too.
-            one.lesson = format!("a{}", text::visible(&lesson));
+            sample.lesson = format!("a{}", text::visible(&lesson));
             let context: String = context.chars().filter(|c| !text::is_unsafe(*c)).collect();
-            one.context = text::visible(&context).into_owned();
-            one.tags = tags;
-            prop_assert_eq!(again(one.clone()), one);
+            sample.context = text::visible(&context).into_owned();
+            sample.tags = tags;
+            prop_assert_eq!(again(sample.clone()), sample);
         }
 
         // S-WRITE-3
@@ -482,12 +482,12 @@ mod tests {
         fn no_line_holds_what_is_unsafe_or_shows_nothing(
             texts in prop::collection::vec(any::<String>(), 4), odd in "[\u{200B}-\u{200F}\u{202E}\u{FE00}-\u{FE0F}\u{E0041}\u{E0100}a1é]{0,20}"
         ) {
-            let mut one = event(r#"{"id":"m1","lesson":"x"}"#);
-            one.lesson = format!("{}{odd}", texts[0]);
-            one.tags = vec![texts[1].clone(), odd.clone()];
-            one.branch = Some(odd.clone());
-            one.extra.insert(format!("{}{odd}", texts[2]), Value::from(format!("{odd}{}", texts[3])));
-            let line = encode(&clean::clean(one));
+            let mut sample = event(r#"{"id":"m1","lesson":"x"}"#);
+            sample.lesson = format!("{}{odd}", texts[0]);
+            sample.tags = vec![texts[1].clone(), odd.clone()];
+            sample.branch = Some(odd.clone());
+            sample.extra.insert(format!("{}{odd}", texts[2]), Value::from(format!("{odd}{}", texts[3])));
+            let line = encode(&clean::clean(sample));
             let line = line.as_str().strip_suffix('\n').unwrap();
             prop_assert!(!line.chars().any(|c| text::is_unsafe(c) || text::is_invisible(c)), "{line:?}");
         }

@@ -1,5 +1,5 @@
-//! What a line says about its own reliability: how sure its writer was, and until when it counts. Older readers
-//! treat both fields as unknown fields. Not here: what later events say (`change`, `evidence`).
+//! The reliability that a line states: how sure its writer was, and until when it counts. Older readers
+//! treat both fields as unknown fields. Not here: later events about it (`change`, `evidence`).
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -25,7 +25,7 @@ impl Confidence {
     /// All values, in the order help texts list them.
     pub const ALL: [Self; 2] = [Self::Stated, Self::Inferred];
 
-    /// Returns the word as it stands in a line.
+    /// Returns the word of a line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -37,10 +37,10 @@ impl Confidence {
     /// Reads the word.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| text.trim().eq_ignore_ascii_case(one.as_str()))
+        Self::ALL.into_iter().find(|level| text.trim().eq_ignore_ascii_case(level.as_str()))
     }
 
-    /// Returns what a number from 0 to 1 counts as; `None` for any other number.
+    /// Returns the level of a number from 0 to 1; `None` for any other number.
     #[must_use]
     pub fn from_share(share: f64) -> Option<Self> {
         let known = (0.0..=1.0).contains(&share);
@@ -61,9 +61,9 @@ impl Event {
     /// Returns how sure the writer was.
     #[must_use]
     pub fn confidence(&self) -> Confidence {
-        let said = self.extra.get(CONFIDENCE);
-        let word = said.and_then(Value::as_str).and_then(Confidence::parse);
-        let share = || said.and_then(Value::as_f64).and_then(Confidence::from_share);
+        let value = self.extra.get(CONFIDENCE);
+        let word = value.and_then(Value::as_str).and_then(Confidence::parse);
+        let share = || value.and_then(Value::as_f64).and_then(Confidence::from_share);
         word.or_else(share).unwrap_or_default()
     }
 }
@@ -77,7 +77,7 @@ mod tests {
     // S-LINE-3
     #[test]
     fn a_number_counts_as_the_nearer_word() {
-        for (said, counts) in [
+        for (value, counts) in [
             (json!(0), Confidence::Inferred),
             (json!(0.49), Confidence::Inferred),
             (json!(0.5), Confidence::Stated),
@@ -88,13 +88,13 @@ mod tests {
             (json!(7), Confidence::Stated),
             (json!([0.1]), Confidence::Stated),
         ] {
-            let line = json!({ "lesson": "x", "confidence": said }).to_string();
+            let line = json!({ "lesson": "x", "confidence": value }).to_string();
             let DecodedLine::Event(event) = codec::decode(line.as_bytes(), "api") else {
                 panic!("{line}")
             };
             assert_eq!(event.confidence(), counts, "{line}");
             let again = codec::encode(&crate::clean::clean(*event)).as_str().to_owned();
-            assert!(again.contains(&format!("\"confidence\":{said}")), "{again}");
+            assert!(again.contains(&format!("\"confidence\":{value}")), "{again}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a caller said, before any check. Not here: rules about values (`validate`).
+//! The input of a caller, before any check. Not here: rules about values (`validate`).
 
 use super::{MemoryChange, Problems};
 

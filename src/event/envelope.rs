@@ -15,7 +15,7 @@ pub struct Event {
     pub timestamp: Option<Timestamp>,
     /// The agent or person who learned it.
     pub agent_id: String,
-    /// The repository as it stands in the line.
+    /// The repository as the line names it.
     pub repo: String,
     /// The kind of event.
     pub event_type: EventType,

@@ -1,5 +1,5 @@
-//! What later events say about the reliability of a memory, and the one source that needs such evidence before
-//! it is believed. Not here: counting the evidence (`memory`).
+//! The evidence of later events on the reliability of a memory, and the one source that needs such evidence before
+//! it counts. Not here: counting the evidence (`memory`).
 
 /// The `source` of a memory that a hook wrote by itself. The program sets it; no caller can.
 pub const HOOK: &str = "hook";
@@ -32,7 +32,7 @@ impl Verdict {
     /// All of them, in the order help texts list them.
     pub const ALL: [Self; 4] = [Self::Worked, Self::Failed, Self::Stale, Self::Confirmed];
 
-    /// Returns the word as it stands in a line.
+    /// Returns the word of a line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -126,7 +126,7 @@ fn switch(value: &Value) -> Option<bool> {
 /// `files` are split at commas. An error text may contain commas, so `symptoms` are not split.
 pub fn strings(name: &str, value: Value) -> Result<Vec<String>, String> {
     let wrong =
-        |what: &str| format!("must be an array of strings such as [\"npm\",\"ci\"], got {what}");
+        |found: &str| format!("must be an array of strings such as [\"npm\",\"ci\"], got {found}");
     match value {
         Value::Array(items) => items
             .into_iter()

@@ -1,4 +1,4 @@
-//! The kind of a lesson for which none was given, guessed from its words. Whoever uses the guess says so. Not here: which kinds
+//! The kind of a lesson for which none was given, guessed from its words. A caller that uses the guess says so. Not here: which kinds
 //! there are (`kind`).
 
 use super::{Draft, SuccessRate};
@@ -6,7 +6,7 @@ use super::{Draft, SuccessRate};
 /// The kind that claims nothing about an error or a success.
 const KIND_DEFAULT: &str = "pattern";
 
-/// Words that tell of a failure.
+/// Words of a failure.
 const FAILURES: &[&str] = &[
     "error",
     "errors",
@@ -72,12 +72,12 @@ const CODES: &[&str] = &[
     "EXDEV",
 ];
 
-/// What shows that a lesson is of a kind.
+/// The words that show the kind of a lesson.
 struct Signs {
     kind: &'static str,
-    /// What begins it, or a clause of it.
+    /// Words that begin the lesson or one of its clauses.
     begins: &'static [&'static str],
-    /// What is said anywhere in it.
+    /// Words anywhere in the lesson.
     says: &'static [&'static str],
 }
 
@@ -121,7 +121,7 @@ impl Draft {
         let text = lesson.to_lowercase();
         let fits = |signs: &&Signs| {
             signs.begins.iter().any(|sign| begins_clause(&text, sign))
-                || signs.says.iter().any(|sign| says(&text, sign))
+                || signs.says.iter().any(|sign| has_words(&text, sign))
         };
         if let Some(signs) = SIGNS.iter().find(fits) {
             return signs.kind;
@@ -151,7 +151,7 @@ fn is_code(word: &str) -> bool {
 }
 
 /// Tells whether a text has these words.
-fn says(text: &str, words: &str) -> bool {
+fn has_words(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(place, _)| {
         let before = text.get(..place).and_then(|before| before.chars().next_back());
         let after = text.get(place + words.len()..).and_then(|after| after.chars().next());

@@ -1,7 +1,7 @@
 //! The words: what one line of a log means, and which lines may be written.
 //!
 //! Pure: no files, no clock, no threads, no randomness. A memory passes through a chain of types: [`Draft`]
-//! (what a caller said) → [`validate`] → [`Event`] → [`clean::clean`] → [`CleanEvent`] (the only type a log
+//! (the input of a caller) → [`validate`] → [`Event`] → [`clean::clean`] → [`CleanEvent`] (the only type a log
 //! accepts) → [`codec::encode`] → one line. [`codec::decode`] reads a line back.
 //!
 //! Not here: which file an event goes to (`store`), and what several events about one memory add up to

@@ -70,7 +70,7 @@ impl Relation {
         Self::Touches,
     ];
 
-    /// Returns the word as it stands in a line.
+    /// Returns the word of a line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -168,7 +168,7 @@ impl Node {
     /// Those of [`Node::code`].
     pub fn parse_code(text: &str) -> Option<Result<Self, String>> {
         let rest = text.trim().strip_prefix(CODE)?;
-        let decoded = decoded(rest);
+        let decoded = percent_decoded(rest);
         let (path, symbol) = match decoded.split_once(SYMBOL) {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (&*decoded, None),
@@ -176,7 +176,7 @@ impl Node {
         Some(Self::code(path, symbol))
     }
 
-    /// Returns the id as it stands in a line.
+    /// Returns the id of a line.
     #[must_use]
     pub fn id(&self) -> &EventId {
         &self.0
@@ -190,7 +190,10 @@ impl Node {
             Some((path, symbol)) => (path, Some(symbol)),
             None => (rest, None),
         };
-        Some((decoded(path).into_owned(), symbol.map(|symbol| decoded(symbol).into_owned())))
+        Some((
+            percent_decoded(path).into_owned(),
+            symbol.map(|symbol| percent_decoded(symbol).into_owned()),
+        ))
     }
 
     /// Tells whether this end is a place in code.
@@ -217,7 +220,7 @@ impl fmt::Display for Node {
     }
 }
 
-fn decoded(text: &str) -> Cow<'_, str> {
+fn percent_decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
 

@@ -1,12 +1,12 @@
-//! Tags that programs of ours put on memories, by which they find them again. No person chose them, so none is offered to one. Not
-//! here: making them (`learning::signature`, `rule`).
+//! Tags that our programs put on memories, to find them again. No person chose them, so no person is offered one. Not here: making
+//! them (`learning::signature`, `rule`).
 
 use super::AGENT_FILE;
 
 /// Hexadecimal digits of a key: sixty-four bits tell any two lessons of one store apart.
 pub const KEY_DIGITS: usize = 16;
 
-/// What a tag of ours says.
+/// The meaning of one of our tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnTag {
     /// Which failure it was: `sig` and a key.
@@ -28,7 +28,7 @@ impl OwnTag {
         keyed.into_iter().find(|kind| tag.strip_prefix(kind.beginning()).is_some_and(is_key))
     }
 
-    /// Tells whether it has a key, which says nothing to a person.
+    /// Tells whether it has a key, which means nothing to a person.
     #[must_use]
     pub fn is_key(self) -> bool {
         self != Self::AgentFile

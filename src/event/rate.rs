@@ -67,11 +67,11 @@ impl SuccessRate {
         wilson_lower_bound(successes, attempts)
     }
 
-    /// Returns how far to believe the success of what has this rate, in 0..1, with one half for what has none: the
-    /// Wilson bound of the rate with two successes and two failures added (A. Agresti and B. A. Coull, The American
+    /// Returns how far to believe in success at this rate, in 0..1, and one half without a rate: the Wilson bound of the
+    /// rate with two successes and two failures added (A. Agresti and B. A. Coull, The American
     /// Statistician 52, 1998, p. 119), on a scale on which these four alone are one half.
     ///
-    /// The bound alone would not do: that of 1/1 is 0.38, so a first success would count less than no report. With the
+    /// The bound alone does not suffice: that of 1/1 is 0.38, so a first success would count less than no report. With the
     /// same four attempts under every count, the bound of "no report" lies on the curve of all others, and the curve rises
     /// with each success and falls with each failure.
     #[must_use]

@@ -89,14 +89,14 @@ impl RepoKey {
     /// Takes the repo of a line. This never fails: a text that is not a key is hashed into one.
     #[must_use]
     pub fn from_line(text: &str) -> Self {
-        Self::parse(text).unwrap_or_else(|_| Self::hashed(&RedactedText::stamp(text), text))
+        Self::parse(text).unwrap_or_else(|_| Self::from_hash(&RedactedText::stamp(text), text))
     }
 
     /// Makes the key of a repository that has only a path on this machine: the name of its folder and a hash of
     /// the whole path, so that two folders with the same name differ.
     #[must_use]
     pub fn from_place(name: &str, path: &str) -> Self {
-        Self::hashed(&RedactedText::stamp(name), path)
+        Self::from_hash(&RedactedText::stamp(name), path)
     }
 
     /// Normalises the URL of a git remote. Returns `None` for a text that other machines cannot share (a local
@@ -119,12 +119,12 @@ impl RepoKey {
         Some(if is_lossless {
             Self(folded.into())
         } else {
-            Self::hashed(&RedactedText::stamp(&whole), &exact)
+            Self::from_hash(&RedactedText::stamp(&whole), &exact)
         })
     }
 
     /// Makes a key of a name that is respelled, and of a hash, which tells apart what became alike.
-    fn hashed(name: &RedactedText, identity: &str) -> Self {
+    fn from_hash(name: &RedactedText, identity: &str) -> Self {
         let slug: Vec<String> = name
             .to_ascii_lowercase()
             .split('/')
@@ -166,8 +166,8 @@ impl RepoKey {
         let wholes = [Some(self.as_str()), without_hash].into_iter().flatten();
         wholes.flat_map(|whole| {
             let slashes = whole.match_indices('/');
-            let ends = slashes.filter_map(|(slash, _)| whole.get(slash + 1..));
-            std::iter::once(whole).chain(ends)
+            let suffixes = slashes.filter_map(|(slash, _)| whole.get(slash + 1..));
+            std::iter::once(whole).chain(suffixes)
         })
     }
 

@@ -10,12 +10,12 @@ pub const BELOW: &str = " > ";
 /// How many headings, counted from the last, are tried with the colon that a `context` leaves out.
 const COLONS_MAX: usize = 4;
 
-/// Hashes what a rule says, its place and its repository into an id. Secrets are excluded, because ids are
+/// Hashes the text of a rule, its place and its repository into an id. Secrets are excluded, because ids are
 /// shown.
 #[must_use]
 pub fn rule_id(repo: &RepoKey, file: &str, under: &[String], text: &str) -> EventId {
-    let said = format!("{AGENT_FILE}\n{repo}\n{file}\n{}\n{text}", under.join("\n"));
-    EventId::derive(None, redacted(&said).as_bytes())
+    let rule_text = format!("{AGENT_FILE}\n{repo}\n{file}\n{}\n{text}", under.join("\n"));
+    EventId::derive(None, redacted(&rule_text).as_bytes())
 }
 
 /// Tells whether an event is a rule of an agent file whose id matches its content. Returns false for rules with

@@ -1,4 +1,4 @@
-//! The origin of a store: a name that is made once, and under which a team knows its lines. Not here: where it is kept
+//! The origin of a store: a name that is made once, by which a team knows its lines. Not here: where it is kept
 //! (`store::team`).
 
 use std::fmt;
@@ -15,7 +15,7 @@ pub struct StoreOrigin(Arc<str>);
 const HOST_CHARS_MAX: usize = 32;
 /// The random part, in hexadecimal digits.
 const RANDOM_DIGITS: usize = 16;
-/// Of these, as many are shown as people can compare.
+/// How many of these digits are shown: as many as people can compare.
 const SHOWN_DIGITS: usize = 8;
 
 impl StoreOrigin {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Event;
 
-/// The kind of what remains to be done.
+/// The kind of a task.
 const TASK: &str = "task";
 
 /// Returns why an event reads like an instruction to its reader, if it does. Takes time proportional to the
@@ -25,10 +25,10 @@ pub fn suspicion(event: &Event) -> Option<Suspicion> {
         strings_of(value, &mut unknown);
     });
     // A task is a request by nature; it still may not order anything else.
-    let texts = (event.lesson.as_str(), event.context.as_str());
+    let (lesson, context) = (event.lesson.as_str(), event.context.as_str());
     let judged = match event.event_type.as_str() {
-        TASK => injection::suspicion_of_task(texts, named.chain(unknown)),
-        _ => injection::suspicion(texts.0, texts.1, named.chain(unknown)),
+        TASK => injection::suspicion_of_task(lesson, context, named.chain(unknown)),
+        _ => injection::suspicion(lesson, context, named.chain(unknown)),
     };
     judged
         .or_else(|| injection::suspicion_across_fields(in_replies(event)))
@@ -40,7 +40,7 @@ fn in_replies(event: &Event) -> impl Iterator<Item = &str> {
     [&event.context, &event.lesson, &event.command].into_iter().map(String::as_str)
 }
 
-/// The fields in the order of a line, with what was seen before what was learned.
+/// The fields in the order of a line: the context before the lesson.
 fn in_lines(event: &Event) -> impl Iterator<Item = &str> {
     let texts = [&event.context, &event.command, &event.lesson];
     let lists = event.tags.iter().chain(&event.files);

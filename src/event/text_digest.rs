@@ -1,11 +1,11 @@
-//! Whether two versions of a memory say the same, whoever vouches for them and wherever they stand. Not here: ids, which
+//! Whether two versions of a memory say the same, whoever vouches for them and whichever file has them. Not here: ids, which
 //! may hash a whole line (`id`).
 
 use std::collections::BTreeSet;
 
 use super::{Event, EventId};
 
-/// Hashes the lines that an event says, each once: a lesson that repeats another field adds nothing. The order of the
+/// Hashes the lines of an event's texts, each once: a lesson that repeats another field adds nothing. The order of the
 /// lines does not count.
 #[must_use]
 pub fn text_digest(event: &Event) -> EventId {
@@ -30,14 +30,17 @@ mod tests {
     // S-IMPORT-7
     #[test]
     fn only_texts_count_in_a_digest() {
-        let one = digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chown it"}"#);
+        let base = digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chown it"}"#);
         assert_eq!(
             digest(
                 r#"{"id":"b","source":"imported","context":"npm failed\n EACCES","lesson":"chown it\n"}"#
             ),
-            one
+            base
         );
-        assert_ne!(digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chmod it"}"#), one);
+        assert_ne!(
+            digest(r#"{"id":"a","context":"npm failed\nEACCES","lesson":"chmod it"}"#),
+            base
+        );
         let old = digest(r#"{"symptoms":["a","b"]}"#);
         assert_eq!(digest(r#"{"symptoms":["a","b"],"lesson":"a\nb"}"#), old);
     }

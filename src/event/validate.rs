@@ -18,7 +18,7 @@ use super::{
 use guard::secrets::findings;
 use guard::text;
 
-/// What the writer knows and the draft may leave out.
+/// The fields that the writer knows and the draft may leave out.
 #[derive(Debug, Clone)]
 pub struct Stamp {
     /// The time of writing.
@@ -68,13 +68,15 @@ pub fn validate(draft: Draft, stamp: &Stamp) -> Result<Event, Problems> {
             let confidence = check.confidence(draft.confidence.as_deref());
             let expires = check.expires(draft.expires.as_deref(), stamp.now);
             let scope = check.scope(draft.scope.as_deref());
-            let said = [
+            let given_fields = [
                 (CONFIDENCE, confidence),
                 (EXPIRES, expires.map(Value::from)),
                 (SCOPE, scope.map(Value::from)),
             ];
-            let said = said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-            extra.extend(said);
+            let given_fields = given_fields
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            extra.extend(given_fields);
             extra.extend(draft.private.then(|| (PRIVATE.to_owned(), true.into())));
             extra
         },
@@ -268,14 +270,14 @@ impl Check<'_> {
 }
 
 fn unsafe_character(place: usize, c: char) -> String {
-    let what = match c {
+    let description = match c {
         '\u{1B}' => "an ANSI escape; set NO_COLOR=1 or strip colours before saving",
         '\0' => "a NUL byte; save text, not binary data",
         '\r' => "a lone carriage return; use line breaks",
         c if c.is_control() => "a control character; remove it or write it as \\xNN",
         _ => "a character that hides or reorders text; remove it",
     };
-    format!("contains U+{:04X} at character {}: {what}", u32::from(c), place + 1)
+    format!("contains U+{:04X} at character {}: {description}", u32::from(c), place + 1)
 }
 
 #[cfg(test)]

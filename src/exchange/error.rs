@@ -21,12 +21,12 @@ pub enum ExchangeError {
         error: io::Error,
     },
     /// The path holds something that cannot be imported.
-    #[error("{} {what}", path.display())]
+    #[error("{} {fault}", path.display())]
     Form {
         /// The file or folder.
         path: PathBuf,
         /// What is wrong with it, with the remedy.
-        what: String,
+        fault: String,
     },
     /// A database cannot be read.
     #[error("{0}")]
@@ -42,7 +42,7 @@ impl ExchangeError {
 
     /// Returns an error about what a path holds.
     #[must_use]
-    pub fn form(path: &Path, what: impl Into<String>) -> Self {
-        Self::Form { path: path.to_owned(), what: what.into() }
+    pub fn form(path: &Path, fault: impl Into<String>) -> Self {
+        Self::Form { path: path.to_owned(), fault: fault.into() }
     }
 }

@@ -55,8 +55,8 @@ impl<'a> ForeignTables<'a> {
     ) -> Result<Vec<ForeignRow>, ExchangeError> {
         let rows = rows(&self.database, table, wanted).map_err(database_error(self.path))?;
         if rows.len() > ROWS_MAX {
-            let what = format!("is too large: at most {ROWS_MAX} rows of {table}");
-            return Err(ExchangeError::form(self.path, what));
+            let fault = format!("is too large: at most {ROWS_MAX} rows of {table}");
+            return Err(ExchangeError::form(self.path, fault));
         }
         Ok(rows)
     }

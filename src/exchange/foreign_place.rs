@@ -153,8 +153,10 @@ fn file_shape(path: &Path, bytes: u64) -> Result<ForeignShape, ExchangeError> {
         let text = std::fs::read(path).map_err(ExchangeError::io("read", path))?;
         let text = String::from_utf8_lossy(&text);
         match event::from_json(text.trim_start_matches('\u{FEFF}')) {
-            Ok(Value::Object(one)) if ITEM_FIELDS.iter().any(|name| one.contains_key(*name)) => {
-                let values = vec![(1, Value::Object(one))];
+            Ok(Value::Object(object))
+                if ITEM_FIELDS.iter().any(|name| object.contains_key(*name)) =>
+            {
+                let values = vec![(1, Value::Object(object))];
                 return Ok(ForeignShape::Lines(JsonLines { values, broken: 0 }));
             }
             Ok(whole) => return Ok(ForeignShape::Json(whole)),
@@ -235,8 +237,8 @@ fn notes_below(root: &Path) -> Result<NoteFolder, ExchangeError> {
                 _ => {}
             }
             if entries > ENTRIES_MAX || folder.notes.len() > ITEMS_MAX || bytes > TOTAL_BYTES_MAX {
-                let what = "is too large: at most 200,000 notes and 256 MiB";
-                return Err(ExchangeError::form(root, what));
+                let fault = "is too large: at most 200,000 notes and 256 MiB";
+                return Err(ExchangeError::form(root, fault));
             }
         }
     }

@@ -39,7 +39,7 @@ impl FrontMatter {
     }
 
     fn parse(block: &str) -> Self {
-        Self { values: parsed(block).unwrap_or_else(|| by_line(block)) }
+        Self { values: parse_yaml(block).unwrap_or_else(|| by_line(block)) }
     }
 
     /// Returns the first value of a name.
@@ -66,7 +66,7 @@ enum Frame {
 
 /// Reads YAML token by token: neither depth nor references of a foreign text may cost more than its length. Returns
 /// `None` for anything but names and values.
-fn parsed(block: &str) -> Option<BTreeMap<String, Vec<String>>> {
+fn parse_yaml(block: &str) -> Option<BTreeMap<String, Vec<String>>> {
     let mut parser = Parser::new_from_str(block);
     let (mut values, mut frames) = (BTreeMap::<String, Vec<String>>::new(), Vec::new());
     loop {
@@ -244,7 +244,7 @@ mod tests {
         #[test]
         fn quoted_values_are_read_back(text in ODD) {
             let block = format!("a: {0}\nlist: [{0}, {0}]", quoted_value(&text));
-            let read = parsed(&block).unwrap();
+            let read = parse_yaml(&block).unwrap();
             prop_assert_eq!(&read["a"], &vec![text.clone()]);
             prop_assert_eq!(&read["list"], &vec![text.clone(), text]);
         }

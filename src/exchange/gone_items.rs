@@ -1,4 +1,4 @@
-//! What a store no longer has: memories of earlier imports of it that are still here. They are told, and stay: whoever
+//! What a store no longer has: memories of earlier imports of it that are still here. They are listed, and stay: whoever
 //! takes something out of another tool need not want it gone here. Not here: writing (`import_batch`).
 
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ mod tests {
         let store = |ids: &[&str]| {
             let mut harvest = Harvest::default();
             for id in ids {
-                let draft = foreign_draft("yaad", ("", id));
+                let draft = foreign_draft("yaad", "", id);
                 harvest.add_item(*id, Draft { id: Some((*id).to_owned()), ..draft });
             }
             gone_items(&harvest, &here).iter().map(ToString::to_string).collect::<Vec<_>>()

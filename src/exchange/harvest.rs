@@ -102,15 +102,15 @@ impl Harvest {
 
 /// Hashes what an item says. Secrets are excluded, because ids are shown.
 fn derived_id(store: &str, repo: &RepoKey, draft: &Draft) -> EventId {
-    let of = |field: &Option<String>| field.as_deref().unwrap_or_default().trim().to_owned();
+    let trimmed = |field: &Option<String>| field.as_deref().unwrap_or_default().trim().to_owned();
     let repo = draft.repo.clone().unwrap_or_else(|| repo.to_string());
-    let fields = [&draft.event_type, &draft.context, &draft.command, &draft.lesson].map(of);
-    let said = format!("{IMPORTED}\n{store}\n{repo}\n{}", fields.join("\u{1F}"));
-    EventId::derive(None, redacted(&said).as_bytes())
+    let fields = [&draft.event_type, &draft.context, &draft.command, &draft.lesson].map(trimmed);
+    let content = format!("{IMPORTED}\n{store}\n{repo}\n{}", fields.join("\u{1F}"));
+    EventId::derive(None, redacted(&content).as_bytes())
 }
 
 /// Returns a draft for an item of a store: whoever wrote it there is named, and it counts as imported.
-pub(crate) fn foreign_draft(agent: &str, (context, lesson): (&str, &str)) -> Draft {
+pub(crate) fn foreign_draft(agent: &str, context: &str, lesson: &str) -> Draft {
     Draft {
         agent_id: Some(agent.to_owned()),
         context: Some(context.trim().to_owned()).filter(|context| !context.is_empty()),
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     fn draft(lesson: &str) -> Draft {
-        Draft { event_type: Some("fact".to_owned()), ..foreign_draft("x", ("a", lesson)) }
+        Draft { event_type: Some("fact".to_owned()), ..foreign_draft("x", "a", lesson) }
     }
 
     fn ids(harvest: &mut Harvest, repo: &str) -> Vec<String> {

@@ -163,11 +163,11 @@ impl ImportBatch {
         moment: Moment,
     ) -> Result<Self, RecordError> {
         let mut batch = Self::empty(BatchId::mint(moment));
-        let mut ends = LinkEnds::default();
+        let mut link_ends = LinkEnds::default();
         for item in &harvest.items {
-            batch.add(item, known, target, (moment, &mut ends))?;
+            batch.add(item, known, target, moment, &mut link_ends)?;
         }
-        batch.link(harvest, target, &ends);
+        batch.link(harvest, target, &link_ends);
         Ok(batch)
     }
 
@@ -192,11 +192,12 @@ impl ImportBatch {
         item: &ForeignItem,
         known: &KnownItems,
         target: ImportTarget<'_>,
-        (moment, ends): (Moment, &mut LinkEnds),
+        moment: Moment,
+        link_ends: &mut LinkEnds,
     ) -> Result<(), RecordError> {
         let Some(own) = item.draft.id.as_deref().and_then(EventId::foreign) else { return Ok(()) };
-        let draft = self.addressed(&item.draft, target);
-        let says_other = says_other(&own, (item, &draft), known, (target, moment))?;
+        let draft = self.in_its_repo(&item.draft, target);
+        let says_other = says_other(&own, item, &draft, known, target, moment)?;
         let id = says_other.clone().unwrap_or_else(|| own.clone());
         let repo = match known.get(&id) {
             Some(KnownItem { repo, state: KnownState::Live, .. }) => {
@@ -210,8 +211,8 @@ impl ImportBatch {
                 }
                 self.restored.push(self.about(&id, repo, MemoryChange::Restore));
                 // Taking it back brought back what it had replaced.
-                self.replace(item.replaces.as_ref(), (&id, [repo, repo]), known);
-                ends.is_new.insert(id.clone());
+                self.replace(item.replaces.as_ref(), &id, [repo, repo], known);
+                link_ends.is_new.insert(id.clone());
                 repo.clone()
             }
             Some(_) => {
@@ -220,16 +221,16 @@ impl ImportBatch {
             }
             None => {
                 let draft = Draft { id: Some(id.to_string()), ..draft };
-                let Some(repo) = self.add_new(item, &draft, known, (target, moment))? else {
+                let Some(repo) = self.add_new(item, &draft, known, target, moment)? else {
                     return Ok(());
                 };
-                let beside = says_other.map(|new| TextPair { old: own, new });
-                self.conflicts.extend(beside);
-                ends.is_new.insert(id.clone());
+                let conflict = says_other.map(|new| TextPair { old: own, new });
+                self.conflicts.extend(conflict);
+                link_ends.is_new.insert(id.clone());
                 repo
             }
         };
-        ends.by_key.entry(item.key.clone()).or_insert((id, repo));
+        link_ends.by_key.entry(item.key.clone()).or_insert((id, repo));
         Ok(())
     }
 
@@ -239,7 +240,8 @@ impl ImportBatch {
         item: &ForeignItem,
         draft: &Draft,
         known: &KnownItems,
-        (target, moment): (ImportTarget<'_>, Moment),
+        target: ImportTarget<'_>,
+        moment: Moment,
     ) -> Result<Option<RepoKey>, RecordError> {
         let prepared = match target.writer.prepare(draft.clone(), moment) {
             Ok(prepared) => prepared,
@@ -256,18 +258,19 @@ impl ImportBatch {
         self.flagged += usize::from(prepared.flagged().is_some());
         // Lines written by hand may keep a short name of their repository.
         let written = RepoKey::from_line(draft.repo.as_deref().unwrap_or_default());
-        self.replace(item.replaces.as_ref(), (prepared.id(), [prepared.repo(), &written]), known);
+        self.replace(item.replaces.as_ref(), prepared.id(), [prepared.repo(), &written], known);
         self.fresh.push(draft.clone());
         Ok(Some(prepared.repo().clone()))
     }
 
     /// A changed note replaces the memory that it was written from, or what an earlier change of the note made of it.
-    /// What was changed here meanwhile stays beside it. A note of another repository replaces nothing: it may be
+    /// A memory that was changed here meanwhile stays as well. A note of another repository replaces nothing: it may be
     /// anybody's, and ids can be read in every export.
     fn replace(
         &mut self,
         old: Option<&EventId>,
-        (new, repos): (&EventId, [&RepoKey; 2]),
+        new: &EventId,
+        repos: [&RepoKey; 2],
         known: &KnownItems,
     ) {
         match old.map(|old| successor(old, repos, known)) {
@@ -285,15 +288,15 @@ impl ImportBatch {
     }
 
     /// Links two items of the store if one of them is new here: other links were made by an earlier import.
-    fn link(&mut self, harvest: &Harvest, target: ImportTarget<'_>, ends: &LinkEnds) {
+    fn link(&mut self, harvest: &Harvest, target: ImportTarget<'_>, link_ends: &LinkEnds) {
         let mut seen = BTreeSet::new();
         for link in &harvest.links {
             let (Some((from, repo)), Some((to, _))) =
-                (ends.by_key.get(&link.from), ends.by_key.get(&link.to))
+                (link_ends.by_key.get(&link.from), link_ends.by_key.get(&link.to))
             else {
                 continue;
             };
-            let is_new = ends.is_new.contains(from) || ends.is_new.contains(to);
+            let is_new = link_ends.is_new.contains(from) || link_ends.is_new.contains(to);
             if from == to || !is_new || !seen.insert((from, to, link.relation)) {
                 continue;
             }
@@ -304,7 +307,7 @@ impl ImportBatch {
     }
 
     /// A memory of this import, in its repository. One for all repositories names none.
-    fn addressed(&self, draft: &Draft, target: ImportTarget<'_>) -> Draft {
+    fn in_its_repo(&self, draft: &Draft, target: ImportTarget<'_>) -> Draft {
         let is_for_all =
             draft.scope.as_deref().and_then(MemoryScope::parse) == Some(MemoryScope::Global);
         let own = || (!is_for_all).then(|| target.repo.to_string());
@@ -329,7 +332,7 @@ impl ImportBatch {
         self.fresh.is_empty() && self.restored.is_empty() && self.links.is_empty()
     }
 
-    /// Writes everything, and returns the number of events. Memories come before what is said about them.
+    /// Writes everything, and returns the number of events. Memories come before the events about them.
     ///
     /// # Errors
     /// [`StoppedImport`]
@@ -356,9 +359,11 @@ impl ImportBatch {
 /// Returns the other id of an item that says something else than the memory with its own id.
 fn says_other(
     own: &EventId,
-    (item, draft): (&ForeignItem, &Draft),
+    item: &ForeignItem,
+    draft: &Draft,
     known: &KnownItems,
-    (target, moment): (ImportTarget<'_>, Moment),
+    target: ImportTarget<'_>,
+    moment: Moment,
 ) -> Result<Option<EventId>, RecordError> {
     let (Some(here), Some(other)) = (known.get(own), &item.other_id) else { return Ok(None) };
     match target.writer.prepare(draft.clone(), moment) {
@@ -387,13 +392,13 @@ mod tests {
     use store::Store;
     use writer::Identity;
 
-    struct World {
+    struct ImportFixture {
         folder: tempfile::TempDir,
         writer: Writer,
         repo: RepoKey,
     }
 
-    impl World {
+    impl ImportFixture {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let writer = Writer {
@@ -421,7 +426,7 @@ mod tests {
         ) -> ImportBatch {
             let texts = |id: &str| {
                 let draft =
-                    Draft { event_type: Some("fact".to_owned()), ..foreign_draft("x", ("", id)) };
+                    Draft { event_type: Some("fact".to_owned()), ..foreign_draft("x", "", id) };
                 text_digest(self.writer.prepare(draft, moment()).unwrap().event())
             };
             let item = |(id, repo, state): &(&str, &str, KnownState)| {
@@ -454,7 +459,7 @@ mod tests {
     fn harvest(ids: &[&str]) -> Harvest {
         let mut harvest = Harvest::default();
         for id in ids {
-            let draft = foreign_draft("obsidian", ("", id));
+            let draft = foreign_draft("obsidian", "", id);
             let event_type = Some("fact".to_owned());
             harvest.add_item(*id, Draft { id: Some((*id).to_owned()), event_type, ..draft });
         }
@@ -470,7 +475,7 @@ mod tests {
     // S-IMPORT-4
     #[test]
     fn an_import_writes_new_items_and_links() {
-        let world = World::new();
+        let world = ImportFixture::new();
         let plan = world.plan(&harvest(&["a", "b"]), &[]);
         let id = plan.id.clone();
         assert_eq!((plan.fresh.len(), plan.links.len()), (2, 1));
@@ -484,7 +489,7 @@ mod tests {
     // S-IMPORT-6
     #[test]
     fn a_stopped_import_counts_all_it_wrote() {
-        let world = World::new();
+        let world = ImportFixture::new();
         let mut plan = world.plan(&harvest(&["a", "b", "c"]), &[]);
         plan.fresh[1].event_type = None;
         let stopped = plan.carry_out(&world.writer, moment).unwrap_err();
@@ -495,7 +500,7 @@ mod tests {
     // S-IMPORT-4
     #[test]
     fn what_is_known_is_not_written_again() {
-        let world = World::new();
+        let world = ImportFixture::new();
         let all = [("a", "api", KnownState::Live), ("b", "api", KnownState::Live)];
         let plan = world.plan(&harvest(&["a", "b"]), &all);
         assert!(plan.is_done() && plan.unchanged == 2);
@@ -517,14 +522,19 @@ mod tests {
 
     /// Which memories a plan replaces, by what, and in which log it says so.
     fn replaced(plan: &ImportBatch) -> Vec<(String, Option<&str>)> {
-        let told = |one: &Replacement| format!("{} by {}", one.pair.old, one.pair.new);
-        plan.replaced.iter().map(|one| (told(one), one.draft.repo.as_deref())).collect()
+        let replacement_text = |replacement: &Replacement| {
+            format!("{} by {}", replacement.pair.old, replacement.pair.new)
+        };
+        plan.replaced
+            .iter()
+            .map(|replacement| (replacement_text(replacement), replacement.draft.repo.as_deref()))
+            .collect()
     }
 
     // S-EXPORT-2
     #[test]
     fn a_replacement_stands_in_the_old_log() {
-        let world = World::new();
+        let world = ImportFixture::new();
         let old = [("old", "web", KnownState::Live)];
         let plan = world.reaching(ImportReach::Named, &changed_note("web"), &old);
         assert_eq!(replaced(&plan), [("old by new".to_owned(), Some("web"))]);
@@ -539,7 +549,7 @@ mod tests {
     // S-IMPORT-1
     #[test]
     fn no_item_chooses_another_repository() {
-        let world = World::new();
+        let world = ImportFixture::new();
         let known = [("old", "web", KnownState::Live)];
         let plan = world.plan(&changed_note("web"), &known);
         assert_eq!((plan.elsewhere, replaced(&plan).len()), (1, 0));
@@ -561,7 +571,7 @@ mod tests {
     #[test]
     fn what_both_sides_changed_stays_twice() {
         let edited = KnownState::Edited { by: EventId::foreign("mine").unwrap() };
-        let plan = World::new().plan(&changed_note("api"), &[("old", "api", edited)]);
+        let plan = ImportFixture::new().plan(&changed_note("api"), &[("old", "api", edited)]);
         assert_eq!((plan.fresh.len(), plan.replaced.len()), (1, 0));
         assert_eq!(
             plan.conflicts.iter().map(|pair| pair.old.as_str()).collect::<Vec<_>>(),
@@ -572,7 +582,7 @@ mod tests {
     // S-IMPORT-7
     #[test]
     fn an_id_of_another_text_is_not_unchanged() {
-        let world = World::new();
+        let world = ImportFixture::new();
         let mut harvest = harvest(&["a"]);
         harvest.items[0].other_id = EventId::foreign("other");
         let known = |state: KnownState| [("a", "api", state)];
@@ -593,9 +603,9 @@ mod tests {
     // S-IMPORT-2
     #[test]
     fn items_that_no_log_takes_are_named() {
-        let world = World::new();
+        let world = ImportFixture::new();
         let mut harvest = harvest(&["a"]);
-        let bad = foreign_draft("obsidian", ("", "a\u{202E}b"));
+        let bad = foreign_draft("obsidian", "", "a\u{202E}b");
         let event_type = Some("fact".to_owned());
         harvest.add_item("bad.md", Draft { id: Some("bad".to_owned()), event_type, ..bad });
         let plan = world.plan(&harvest, &[]);

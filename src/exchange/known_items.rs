@@ -8,7 +8,7 @@ use event::{EventId, RepoKey};
 /// A memory of this store that has the id of an item, or that a changed note may replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownItem {
-    /// Its repository. What is said about it is written there.
+    /// Its repository. Events about the item are written there.
     pub repo: RepoKey,
     /// Whether it counts, and why not.
     pub state: KnownState,

@@ -95,7 +95,7 @@ pub(crate) fn add_notes(harvest: &mut Harvest, notes: &[MarkdownNote<'_>], style
         for (place, section) in sections(body).into_iter().enumerate() {
             let mut under = vec![title.as_str()];
             under.extend(section.under.iter().map(String::as_str));
-            let draft = draft_of(note, style, (&under.join(BELOW), &section.text));
+            let draft = draft_of(note, style, &under.join(BELOW), &section.text);
             let key = if place == 0 {
                 note.file.name.clone()
             } else {
@@ -109,7 +109,7 @@ pub(crate) fn add_notes(harvest: &mut Harvest, notes: &[MarkdownNote<'_>], style
     }
 }
 
-fn draft_of(note: &MarkdownNote<'_>, style: &NoteStyle, (context, lesson): (&str, &str)) -> Draft {
+fn draft_of(note: &MarkdownNote<'_>, style: &NoteStyle, context: &str, lesson: &str) -> Draft {
     let (kind, words) = (style.kind)(note);
     let stated = note.front.list("tags").iter().chain(note.front.list("tag"));
     let stated = stated.flat_map(|tag| tag.split(',').map(str::to_owned));
@@ -118,7 +118,7 @@ fn draft_of(note: &MarkdownNote<'_>, style: &NoteStyle, (context, lesson): (&str
         Some(description) => format!("{context}: {description}"),
         None => context.to_owned(),
     };
-    let draft = foreign_draft(style.agent, (&context, lesson));
+    let draft = foreign_draft(style.agent, &context, lesson);
     Draft {
         event_type: Some(kind.to_owned()),
         tags: tags(stated.chain(words).chain(inline_tags(lesson))),
@@ -152,9 +152,9 @@ impl<'a> NoteNames<'a> {
 
     fn link(&self, from: &MarkdownNote<'_>, link: &NoteLink) -> Option<ForeignLink> {
         let folder = from.file.name.rsplit_once('/').map(|(folder, _)| folder);
-        let beside = folder.map(|folder| format!("{folder}/{}", link.target).to_lowercase());
+        let sibling = folder.map(|folder| format!("{folder}/{}", link.target).to_lowercase());
         let named = || self.0.get(&link.target.to_lowercase());
-        let to = beside.and_then(|path| self.0.get(&path)).or_else(named)?;
+        let to = sibling.and_then(|path| self.0.get(&path)).or_else(named)?;
         let relation = relation_of(link.relation.as_deref().unwrap_or_default());
         let from = from.file.name.clone();
         (from != *to).then(|| ForeignLink { from, to: (*to).to_owned(), relation })
@@ -186,15 +186,15 @@ fn sections(body: &str) -> Vec<NoteSection> {
     let mut sections = vec![NoteSection { under: Vec::new(), text: String::new() }];
     let mut under = Vec::<(usize, String)>::new();
     for line in markdown_marks::lines(body) {
-        let (MarkdownLine::Prose(said) | MarkdownLine::Code(said)) = line;
-        let head = heading(said).filter(|_| line == MarkdownLine::Prose(said));
+        let (MarkdownLine::Prose(line_text) | MarkdownLine::Code(line_text)) = line;
+        let head = heading(line_text).filter(|_| line == MarkdownLine::Prose(line_text));
         if let Some((level, text)) = head {
             under.retain(|(above, _)| *above < level);
             under.push((level, text.to_owned()));
             let under = under.iter().map(|(_, text)| text.clone()).collect();
             sections.push(NoteSection { under, text: String::new() });
         } else if let Some(section) = sections.last_mut() {
-            section.text.push_str(said);
+            section.text.push_str(line_text);
             section.text.push('\n');
         }
     }
@@ -254,12 +254,12 @@ mod tests {
             ("sub/c.md", "beside: [[d]]"),
             ("sub/d.md", "---\npermalink: main/d\n---\nx"),
         ]);
-        let told = read
+        let links_read = read
             .links
             .iter()
             .map(|link| format!("{} {} {}", link.from, link.relation.as_str(), link.to));
         assert_eq!(
-            told.collect::<Vec<_>>(),
+            links_read.collect::<Vec<_>>(),
             [
                 "a.md related_to b.md",
                 "a.md related_to sub/c.md",

@@ -43,10 +43,10 @@ pub fn memory_note(event: &Event) -> String {
                 let items: Vec<String> = items.iter().map(|item| quoted_value(item)).collect();
                 text.push_str(&format!("{name}: [{}]\n", items.join(", ")));
             }
-            Some(Value::String(one)) if !one.is_empty() => {
-                text.push_str(&format!("{name}: {}\n", quoted_value(one)));
+            Some(Value::String(text_value)) if !text_value.is_empty() => {
+                text.push_str(&format!("{name}: {}\n", quoted_value(text_value)));
             }
-            Some(Value::Number(one)) => text.push_str(&format!("{name}: {one}\n")),
+            Some(Value::Number(text_value)) => text.push_str(&format!("{name}: {text_value}\n")),
             _ => {}
         }
     }
@@ -90,12 +90,12 @@ pub(crate) fn read_note(key: &str, front: &FrontMatter, body: &str) -> Option<Fo
     }
     fields.insert(LESSON.to_owned(), lesson.into());
     let is_same = front.text(DIGEST) == Some(&*digest(|name| front.list(name).to_vec(), lesson));
-    let mut draft = imported(fields);
+    let mut draft = imported_draft(fields);
     let old = draft.id.as_deref().and_then(EventId::foreign);
     if is_same {
         return Some(ForeignItem::new(key, draft));
     }
-    // It was said now, and its id is that of its new content.
+    // It is new, and its id is that of its new content.
     (draft.id, draft.timestamp) = (None, None);
     Some(ForeignItem { replaces: old, ..ForeignItem::new(key, draft) })
 }
@@ -123,7 +123,7 @@ pub(crate) fn read_line(line: &Value) -> Option<Draft> {
             kept.insert(LESSON.to_owned(), texts.join("\n").into());
         }
     }
-    Some(imported(kept))
+    Some(imported_draft(kept))
 }
 
 /// Puts a time into a form that a draft takes, and drops what is no time: the memory says more than its time.
@@ -140,7 +140,7 @@ fn readable_time(fields: &mut Map<String, Value>, name: &str) {
 }
 
 /// Makes a draft of the fields of a memory of ours. Whoever vouched for it, here it is imported.
-fn imported(fields: Map<String, Value>) -> Draft {
+fn imported_draft(fields: Map<String, Value>) -> Draft {
     Draft { source: Some(IMPORTED.to_owned()), session_id: None, ..draft_from_json(fields) }
 }
 
@@ -158,12 +158,12 @@ pub(crate) fn texts_of(fields: &Map<String, Value>, name: &str) -> Vec<String> {
 
 /// Hashes a memory with all its fields.
 fn digest(texts: impl Fn(&str) -> Vec<String>, lesson: &str) -> String {
-    let mut said = String::new();
+    let mut content = String::new();
     for (name, _) in properties() {
-        said.push_str(&format!("{name}\u{1E}{}\u{1D}", texts(name).join("\u{1F}")));
+        content.push_str(&format!("{name}\u{1E}{}\u{1D}", texts(name).join("\u{1F}")));
     }
-    said.push_str(lesson);
-    let id = EventId::derive(None, said.as_bytes()).as_str().to_owned();
+    content.push_str(lesson);
+    let id = EventId::derive(None, content.as_bytes()).as_str().to_owned();
     id.get(id.len().saturating_sub(DIGEST_CHARS)..).unwrap_or_default().to_owned()
 }
 

@@ -64,7 +64,7 @@ impl VaultExport {
         let mut free = names.filter(|path| !self.used.contains(&lower(path)));
         let Some(path) = free.next() else { return Ok(()) };
         self.used.insert(lower(&path));
-        match present(&path)? {
+        match present_file(&path)? {
             PresentFile::Same(before) if before == text => self.counts.unchanged += 1,
             PresentFile::Nothing | PresentFile::Same(_) => {
                 replace(&path, &text)?;
@@ -90,7 +90,7 @@ enum PresentFile {
     Others,
 }
 
-fn present(path: &Path) -> Result<PresentFile, ExchangeError> {
+fn present_file(path: &Path) -> Result<PresentFile, ExchangeError> {
     let Ok(found) = path.symlink_metadata() else { return Ok(PresentFile::Nothing) };
     if !found.is_file() {
         return Ok(PresentFile::Others);

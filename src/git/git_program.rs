@@ -1,5 +1,5 @@
-//! Runs git once, within a bounded time, and ends it with all that it started where it takes longer. Not here: what git must not do
-//! (`hardening`), which commands.
+//! Runs git once, with a deadline. After it, git is ended, and with it every program that git started. Not here: what git must not
+//! do (`hardening`), which commands.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::hardening::{SshCommand, hardened};
 
-/// The longest time of one call that reaches another machine, in milliseconds. A slow line fetches megabytes in it; beyond, nobody
-/// would wait.
+/// The longest time of one call that reaches another machine, in milliseconds. A slow line fetches megabytes in that time, and nobody
+/// waits longer.
 pub const CALL_MS_MAX: u64 = 60_000;
 
 /// How often the end of git is polled, in milliseconds.
@@ -32,12 +32,12 @@ pub struct GitCall<'a> {
     pub bytes_max: u64,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub struct GitAnswer {
     /// What it printed.
     pub output: Vec<u8>,
-    /// What it said.
+    /// What it wrote to standard error.
     pub words: String,
     /// Whether it ended with success.
     pub is_success: bool,
@@ -101,7 +101,7 @@ impl GitProgram {
             std::io::ErrorKind::NotFound => GitFailure::NoProgram,
             _ => GitFailure::NotRun,
         })?;
-        let answer = self.answer_of(&mut child, call);
+        let answer = self.wait_for_answer(&mut child, call);
         if answer.is_err() {
             end_with_children(&mut child);
         }
@@ -121,15 +121,19 @@ impl GitProgram {
         git
     }
 
-    fn answer_of(&self, child: &mut Child, call: GitCall<'_>) -> Result<GitAnswer, GitFailure> {
+    fn wait_for_answer(
+        &self,
+        child: &mut Child,
+        call: GitCall<'_>,
+    ) -> Result<GitAnswer, GitFailure> {
         let deadline = Instant::now() + self.patience;
         if let Some(mut input) = child.stdin.take() {
             let bytes = call.input;
             // Git may end before it has read everything.
             in_thread(move || drop(input.write_all(&bytes)))?;
         }
-        let output = listened(child.stdout.take(), call.bytes_max.saturating_add(1))?;
-        let words = listened(child.stderr.take(), WORDS_BYTES_MAX)?;
+        let output = read_in_thread(child.stdout.take(), call.bytes_max.saturating_add(1))?;
+        let words = read_in_thread(child.stderr.take(), WORDS_BYTES_MAX)?;
         let left = || deadline.saturating_duration_since(Instant::now());
         let output = output.recv_timeout(left()).map_err(|_| GitFailure::TooLong)?;
         if u64::try_from(output.len()).unwrap_or(u64::MAX) > call.bytes_max {
@@ -143,7 +147,7 @@ impl GitProgram {
     }
 }
 
-/// Ends git, and what it started: ssh may hang without it. They may have ended by themselves.
+/// Ends git, and what it started: ssh may go on without it for ever. They may have ended by themselves.
 fn end_with_children(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
@@ -154,7 +158,7 @@ fn end_with_children(child: &mut Child) {
 }
 
 /// Reads in a thread, at most `bytes_max`.
-fn listened(
+fn read_in_thread(
     from: Option<impl Read + Send + 'static>,
     bytes_max: u64,
 ) -> Result<Receiver<Vec<u8>>, GitFailure> {

@@ -1,10 +1,10 @@
-//! What git must not do: start a program but what reaches a remote, ask anybody, go to another repository, or fetch what it is not told
-//! to fetch. Not here: running it (`git_program`).
+//! What git must not do: start a program other than the one that reaches a remote, ask a person, use another repository, or fetch
+//! more than it was asked to. Not here: running it (`git_program`).
 
 use std::path::Path;
 use std::process::Command;
 
-/// Variables that would lead git to another repository, or have it do more than it is asked.
+/// Variables that would make git use another repository, or do more than it was asked.
 const LEADING_ELSEWHERE: [&str; 16] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -69,7 +69,7 @@ pub enum SshCommand {
     Silent,
 }
 
-/// Returns git with nothing that could surprise. It works in `directory`.
+/// Returns the command `git`, hardened, in a directory.
 pub(crate) fn hardened(directory: &Path, ssh: SshCommand) -> Command {
     let mut git = Command::new("git");
     git.arg("-C").arg(directory).args(["--no-pager", "--literal-pathspecs"]);

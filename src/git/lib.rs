@@ -1,5 +1,5 @@
-//! The program `git`, for everybody who asks it: within a deadline, with a bound on what it prints, and with nothing that a repository,
-//! the user's settings or the environment could have it do besides.
+//! The program `git`, for every room that runs it: with a deadline, with a bound on its output, and protected from what a repository,
+//! the user's settings or the environment could make it do besides.
 //!
 //! In reading order: `hardening` (what git must not do), `git_program` (one call). Not here: which commands (`sync`, `search`,
 //! `upkeep`); what is read from the files of git without the program (`store`).

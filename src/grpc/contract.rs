@@ -1,6 +1,6 @@
-//! The contract of gRPC: for each verb of REST one rpc, and for its parameters one message. Only the numbers of fields
-//! are no consequence of the table: they stand in the committed file, and stay as they are for ever. Not here: how the
-//! contract is printed (`proto_text`) and how it is described to a client (`descriptors`).
+//! The contract of gRPC: one rpc for each verb of REST, and one message for its parameters. Only the numbers of fields do not follow
+//! from the table: they stand in the committed file and never change. Not here: printing the contract (`proto_text`), describing it to
+//! a client (`descriptors`).
 
 use std::collections::BTreeMap;
 
@@ -84,8 +84,8 @@ impl Contract {
         });
         let (mut rpcs, mut messages) = (Vec::new(), Vec::new());
         for (rpc, request, response) in calls.chain(watches) {
-            messages.push(numbered(rpc.request(), request, given));
-            messages.push(numbered(rpc.response(), response, given));
+            messages.push(numbered_message(rpc.request(), request, given));
+            messages.push(numbered_message(rpc.response(), response, given));
             rpcs.push(rpc);
         }
         Self { rpcs, messages }
@@ -129,7 +129,11 @@ pub fn field_numbers(proto: &str) -> FieldNumbers {
 }
 
 /// Gives each field its number: the one it has, or the next one that no field ever had.
-fn numbered(name: String, fields: Vec<UnnumberedField>, given: &FieldNumbers) -> RpcMessage {
+fn numbered_message(
+    name: String,
+    fields: Vec<UnnumberedField>,
+    given: &FieldNumbers,
+) -> RpcMessage {
     let none = BTreeMap::new();
     let given = given.get(&name).unwrap_or(&none);
     let mut last = given.values().copied().max().unwrap_or(0);
@@ -154,11 +158,15 @@ fn numbered(name: String, fields: Vec<UnnumberedField>, given: &FieldNumbers) ->
 
 fn request_fields(verb: &Verb) -> Vec<UnnumberedField> {
     let parameters = (verb.parameters)();
-    let offered = parameters.iter().filter(|one| one.is_offered(Face::Http));
+    let offered = parameters.iter().filter(|parameter| parameter.is_offered(Face::Http));
     let mut fields: Vec<UnnumberedField> = offered
-        .map(|one| {
-            let in_path = verb.in_path.is_some_and(|(_, field)| field == one.name);
-            (one.name.to_owned(), field_type(&one.values), about(one, in_path))
+        .map(|parameter| {
+            let in_path = verb.in_path.is_some_and(|(_, field)| field == parameter.name);
+            (
+                parameter.name.to_owned(),
+                field_type(&parameter.values),
+                parameter_text(parameter, in_path),
+            )
         })
         .collect();
     if verb.takes_more {
@@ -189,7 +197,7 @@ fn field_type(values: &ParameterValues) -> FieldType {
     }
 }
 
-fn about(parameter: &Parameter, in_path: bool) -> String {
+fn parameter_text(parameter: &Parameter, in_path: bool) -> String {
     let mut about = parameter.help();
     if let ParameterValues::Word(words) = &parameter.values
         && !words.is_empty()

@@ -61,25 +61,26 @@ fn method(rpc: &Rpc) -> MethodDescriptorProto {
 
 fn message(message: &RpcMessage) -> DescriptorProto {
     // An optional scalar stands, by the rules of proto3, in a group of its own.
-    let optional: Vec<&RpcField> = message.fields.iter().filter(|one| is_optional(one)).collect();
+    let optional: Vec<&RpcField> =
+        message.fields.iter().filter(|rpc_field| is_optional(rpc_field)).collect();
     let group = |field: &RpcField| {
-        let place = optional.iter().position(|one| one.number == field.number);
+        let place = optional.iter().position(|rpc_field| rpc_field.number == field.number);
         place.and_then(|place| i32::try_from(place).ok())
     };
     DescriptorProto {
         name: Some(message.name.clone()),
-        field: message.fields.iter().map(|one| field(one, group(one))).collect(),
+        field: message.fields.iter().map(|rpc_field| field(rpc_field, group(rpc_field))).collect(),
         oneof_decl: optional
             .iter()
-            .map(|one| OneofDescriptorProto {
-                name: Some(format!("_{}", one.name)),
+            .map(|rpc_field| OneofDescriptorProto {
+                name: Some(format!("_{}", rpc_field.name)),
                 ..<_>::default()
             })
             .collect(),
         reserved_range: message
             .retired
             .iter()
-            .filter_map(|(number, _)| reserved(*number))
+            .filter_map(|(number, _)| reserved_range(*number))
             .collect(),
         reserved_name: message.retired.iter().map(|(_, name)| name.clone()).collect(),
         ..<_>::default()
@@ -87,7 +88,7 @@ fn message(message: &RpcMessage) -> DescriptorProto {
 }
 
 /// A range ends before its end.
-fn reserved(number: u32) -> Option<ReservedRange> {
+fn reserved_range(number: u32) -> Option<ReservedRange> {
     let number = i32::try_from(number).ok()?;
     Some(ReservedRange { start: Some(number), end: Some(number + 1) })
 }

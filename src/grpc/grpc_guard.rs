@@ -53,7 +53,7 @@ mod tests {
 
     const OURS: &str = "http://localhost:7422/agent_knowledge.v1.MemoryService/Search";
 
-    fn judged(uri: &str, headers: &[(&str, &str)], token: Option<&Token>) -> Code {
+    fn check_code(uri: &str, headers: &[(&str, &str)], token: Option<&Token>) -> Code {
         let mut request = Request::post(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -69,18 +69,18 @@ mod tests {
     #[test]
     fn no_page_and_no_other_name_gets_in() {
         let grpc = ("content-type", "application/grpc+proto");
-        assert_eq!(judged(OURS, &[grpc], None), Code::Ok);
-        assert_eq!(judged(&OURS.replace("localhost", "[::1]"), &[grpc], None), Code::Ok);
+        assert_eq!(check_code(OURS, &[grpc], None), Code::Ok);
+        assert_eq!(check_code(&OURS.replace("localhost", "[::1]"), &[grpc], None), Code::Ok);
         for name in ["evil.example", "127.0.0.1.evil.example", "0.0.0.0", "a@localhost"] {
             let uri = OURS.replace("localhost", name);
-            assert_eq!(judged(&uri, &[grpc], None), Code::PermissionDenied, "{name}");
+            assert_eq!(check_code(&uri, &[grpc], None), Code::PermissionDenied, "{name}");
             let host = ("host", name);
-            assert_eq!(judged(OURS, &[grpc, host], None), Code::PermissionDenied, "{name}");
+            assert_eq!(check_code(OURS, &[grpc, host], None), Code::PermissionDenied, "{name}");
         }
         let origin = ("origin", "http://localhost:7422");
-        assert_eq!(judged(OURS, &[grpc, origin], None), Code::PermissionDenied);
-        assert_eq!(judged(OURS, &[("content-type", "text/plain")], None), Code::Internal);
-        assert_eq!(judged(OURS, &[], None), Code::Internal);
+        assert_eq!(check_code(OURS, &[grpc, origin], None), Code::PermissionDenied);
+        assert_eq!(check_code(OURS, &[("content-type", "text/plain")], None), Code::Internal);
+        assert_eq!(check_code(OURS, &[], None), Code::Internal);
     }
 
     // S-GRPC-4
@@ -89,9 +89,9 @@ mod tests {
         let secret = "0123456789abcdef0123456789abcdef";
         let token = Token::parse(secret, "here").unwrap();
         let with = |shown: &[&str]| {
-            let shown: Vec<_> = shown.iter().map(|one| ("authorization", *one)).collect();
+            let shown: Vec<_> = shown.iter().map(|value| ("authorization", *value)).collect();
             let headers = [&[("content-type", "application/grpc")], shown.as_slice()].concat();
-            judged(OURS, &headers, Some(&token))
+            check_code(OURS, &headers, Some(&token))
         };
         let right = format!("Bearer {secret}");
         assert_eq!(with(&[&right]), Code::Ok);

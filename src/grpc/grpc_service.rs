@@ -1,6 +1,5 @@
-//! One call, from its head to its answer: it is checked, read whole, admitted when a call is free, and answered by the call of
-//! its verb. It is read before it is admitted, so a slow sender takes no call. Not here: streams (`watch_stream`), the
-//! checks (`grpc_guard`), messages (`wire`).
+//! One call, from its head to its answer: it is checked, read whole, admitted when a call is free, and answered by its verb. It is read
+//! before it is admitted, so a slow sender takes no call. Not here: streams (`watch_stream`), the checks (`grpc_guard`), messages (`wire`).
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -102,7 +101,7 @@ pub struct AnswerSources {
 }
 
 /// What is held until a call is done.
-type UnderWay = (GuestCall, OwnedSemaphorePermit);
+type CallPermit = (GuestCall, OwnedSemaphorePermit);
 
 impl GrpcService {
     /// Makes the service. `find` describes a message by its name.
@@ -156,9 +155,10 @@ impl GrpcService {
         let now = (self.guests.core().clock)().now;
         let admitted = check(&parts, &self.keys, now)?;
         let path = parts.uri.path();
-        if let Some((_, other)) = self.others.iter().find(|(of, _)| path.starts_with(of)) {
+        if let Some((_, service)) = self.others.iter().find(|(prefix, _)| path.starts_with(prefix))
+        {
             let request = Request::from_parts(parts, Body::new(body));
-            return Ok(other(request).await.unwrap_or_else(|never| match never {}));
+            return Ok(service(request).await.unwrap_or_else(|never| match never {}));
         }
         let Some(route) = self.routes.get(path) else {
             let detail = format!("there is no call {path}; reflection lists the calls");
@@ -170,11 +170,11 @@ impl GrpcService {
             RpcTarget::Call(verb) => {
                 admitted.check_right(verb.rights()).map_err(Status::permission_denied)?;
                 let call = self.guests.call();
-                let permit = turn(&self.free_calls).await?;
+                let permit = wait_for_turn(&self.free_calls).await?;
                 self.requests.fetch_add(1, Ordering::Relaxed);
                 let _in_call = connection.begin_call();
                 let request = Request::from_parts(parts, Full::new(body));
-                Ok(self.call((verb, route), request, admitted, (call, permit)).await)
+                Ok(self.call(verb, route, request, admitted, (call, permit)).await)
             }
             RpcTarget::Watch(kind) => {
                 admitted.check_right(kind.rights()).map_err(Status::permission_denied)?;
@@ -183,7 +183,7 @@ impl GrpcService {
                 let is_owner = admitted.rights() == Rights::Admin;
                 let may_watch = move || keys.is_current(&admitted, (guests.core().clock)().now);
                 let held: HeldStream = (visit, connection.hold(), Box::new(may_watch));
-                let watcher = WatchStream::new((kind, is_owner), Arc::clone(&self.watching), held);
+                let watcher = WatchStream::new(kind, is_owner, Arc::clone(&self.watching), held);
                 let request = Request::from_parts(parts, Full::new(body));
                 let mut grpc = Grpc::new(WireCodec::new(route.request.clone()));
                 Ok(grpc.server_streaming(watcher, request).await)
@@ -193,10 +193,11 @@ impl GrpcService {
 
     async fn call(
         &self,
-        (verb, route): (&'static Verb, &Route),
+        verb: &'static Verb,
+        route: &Route,
         request: Request<Full<Bytes>>,
         admitted: AdmittedCaller,
-        under_way: UnderWay,
+        under_way: CallPermit,
     ) -> Response<Body> {
         let api = Arc::clone(self.apis.for_rights(admitted.rights()));
         let repeated = Arc::clone(&self.repeated);
@@ -214,7 +215,7 @@ impl GrpcService {
 
     /// Reads a message within its bounds.
     async fn read(&self, body: Incoming) -> Result<Bytes, Status> {
-        let _room = turn(&self.reading).await?;
+        let _room = wait_for_turn(&self.reading).await?;
         let body = Limited::new(body, MESSAGE_BYTES_MAX + FRAME_BYTES).collect();
         match tokio::time::timeout(Duration::from_millis(MESSAGE_WAIT_MS), body).await {
             Err(_) => Err(Status::deadline_exceeded("the message did not come")),
@@ -228,7 +229,7 @@ impl GrpcService {
 }
 
 /// Waits for a turn.
-async fn turn(room: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
+async fn wait_for_turn(room: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Status> {
     let patience = Duration::from_millis(ROOM_WAIT_MS);
     match tokio::time::timeout(patience, Arc::clone(room).acquire_owned()).await {
         Ok(Ok(permit)) => Ok(permit),
@@ -244,7 +245,7 @@ struct OneCall {
     api: Arc<dyn Api>,
     repeated: Arc<RepeatedActions<Result<RpcAnswer, Status>>>,
     headers: HeaderMap,
-    under_way: Option<(AdmittedCaller, UnderWay)>,
+    under_way: Option<(AdmittedCaller, CallPermit)>,
 }
 
 impl UnaryService<DynamicMessage> for OneCall {
@@ -261,7 +262,7 @@ impl UnaryService<DynamicMessage> for OneCall {
                 let Some((admitted, _until_answered)) = under_way else {
                     return Err(Status::internal("a call is made once"));
                 };
-                answer((verb, &*api), &repeated, (&headers, request.get_ref()), &admitted)
+                answer(verb, &*api, &repeated, &headers, request.get_ref(), &admitted)
             });
             let answer = answer.await.map_err(|_| Status::internal("the answer failed"))?;
             answer.map(tonic::Response::new)
@@ -270,9 +271,11 @@ impl UnaryService<DynamicMessage> for OneCall {
 }
 
 fn answer(
-    (verb, api): (&Verb, &dyn Api),
+    verb: &Verb,
+    api: &dyn Api,
     repeated: &RepeatedActions<Result<RpcAnswer, Status>>,
-    (headers, request): (&HeaderMap, &DynamicMessage),
+    headers: &HeaderMap,
+    request: &DynamicMessage,
     admitted: &AdmittedCaller,
 ) -> Result<RpcAnswer, Status> {
     let wrong = |detail: &str| Status::invalid_argument(detail);
@@ -292,7 +295,7 @@ fn answer(
     }
     let key = idempotency_key(headers).map_err(|problem| wrong(problem.detail()))?;
     let Some(key) = key else { return call() };
-    match repeated.begin(&admitted.own_key(key), (verb.name, &request.encode_to_vec())) {
+    match repeated.begin(&admitted.own_key(key), verb.name, &request.encode_to_vec()) {
         ActionStart::New(turn) => {
             let answer = call();
             // A replica that lags behind knows the memory a moment later.

@@ -76,8 +76,8 @@ fn shortened(message: &str) -> String {
     if message.len() <= MESSAGE_BYTES_MAX {
         return message.to_owned();
     }
-    let ends = message.char_indices().map(|(place, _)| place);
-    let end = ends.take_while(|place| *place <= MESSAGE_BYTES_MAX).last().unwrap_or(0);
+    let char_starts = message.char_indices().map(|(place, _)| place);
+    let end = char_starts.take_while(|place| *place <= MESSAGE_BYTES_MAX).last().unwrap_or(0);
     format!("{} …", message.get(..end).unwrap_or_default())
 }
 

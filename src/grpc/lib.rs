@@ -4,8 +4,8 @@
 //!
 //! In reading order: [`grpc_server`], [`rpc_field`], [`watch_kind`], [`contract`] (the rpcs and their messages), [`proto_text`] (the same as a file),
 //! [`descriptors`] (the same for protobuf), [`wire`] (messages and arguments), [`grpc_guard`] (checks of a head), [`grpc_service`] (one call),
-//! [`grpc_status`] (errors), [`watch`] (streams), [`rpc_event`], [`memory_watch`], [`stale_watch`]. Not here: the answers (`api`), accepting
-//! connections (`access::accept`).
+//! [`grpc_status`] (errors), [`watch_stream`] (streams), [`rpc_event`], [`memory_watch`], [`stale_watch`]. Not here: the answers (`api`), accepting
+//! connections (`access::server_thread`).
 
 mod contract;
 mod descriptors;

@@ -1,5 +1,5 @@
-//! What happens to memories, from the journal: a stream begins at its present end or goes on after any event, so that a client
-//! that comes back misses and repeats nothing. Not here: the stream (`watch_stream`), who writes the journal (`api::journal`).
+//! The stream of changes to memories, from the journal. A stream begins at the present end or after a given event, so a client that
+//! comes back misses nothing and gets nothing twice. Not here: the stream itself (`watch_stream`), who writes the journal (`api::journal`).
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use api::journal::{Journal, kind};
 use daemon::guests::Guests;
 use event::Problems;
 
-/// How often the journal is looked at: what another process appends is told within a fifth of a second.
+/// How often the journal is read: a line that another process appends is sent within a fifth of a second.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// How much of the journal is read at a time.
 const PIECE_BYTES: u64 = 64 * 1024;
 
-/// The event with which a stream begins. It tells where, before anything has happened.
+/// The event with which a stream begins. It holds the place, before anything has happened.
 const BEGUN: &str = "begun";
 
 /// What is known of the journal that a client watches.
@@ -31,7 +31,7 @@ pub struct MemoryWatch {
     from: Option<Sequence>,
     /// Only these events; all, if there are none.
     events: Vec<String>,
-    /// Whether the client may hear what is for the owner of the server.
+    /// Whether the client gets events that are only for the owner of the server.
     is_owner: bool,
     has_begun: bool,
     /// Whether the last look left something.
@@ -66,7 +66,7 @@ impl MemoryWatch {
         if !self.is_owner && kind::is_for_owner(event) {
             return false;
         }
-        // Whoever missed something must hear of it.
+        // A client that missed something must be told.
         let is_always = [BEGUN, kind::LOST].contains(&event);
         is_always || self.events.is_empty() || self.events.iter().any(|wanted| wanted == event)
     }
@@ -79,7 +79,7 @@ impl EventSource for MemoryWatch {
             self.has_begun = true;
             found.push(event(self.from, BEGUN, &json!({})));
         }
-        // A journal that is made while somebody watches is told from its beginning.
+        // A journal that is made while somebody watches is sent from its beginning.
         let Some(from) = self.from.or_else(|| self.journal.start_sequence()) else {
             return Ok(found);
         };

@@ -105,19 +105,15 @@ mod tests {
             let retired = message.retired.iter().map(|(number, name)| (*number, name));
             let mut fields: Vec<(u32, &String)> = fields.chain(retired).collect();
             fields.sort_unstable();
-            let listed = lines[line].split(' ').skip(1).count();
+            let listed_max = lines[line].split(' ').skip(1).count();
             for (place, (number, field)) in (1..).zip(fields) {
-                if place > listed {
+                if place > listed_max {
                     unlisted.push(format!("{}.{field}", message.name));
                     lines[line].push_str(&format!(" {field}"));
                 }
-                let listed = lines[line].split(' ').nth(place).unwrap();
+                let word = lines[line].split(' ').nth(place).unwrap();
                 let at = format!("{}.{field}", message.name);
-                assert_eq!(
-                    (listed, place),
-                    (field.as_str(), number as usize),
-                    "{at} was renumbered"
-                );
+                assert_eq!((word, place), (field.as_str(), number as usize), "{at} was renumbered");
             }
             let all = lines[line].split(' ').skip(1).count();
             let had = message.fields.len() + message.retired.len();

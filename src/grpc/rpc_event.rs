@@ -1,4 +1,4 @@
-//! An event of a stream, and who looks for it. Not here: the stream (`watch_stream`).
+//! An event of a stream, and the source that finds it. Not here: the stream (`watch_stream`).
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Which memories a work tree contradicts, as that changes. It is asked about now and then; where nothing has changed, the
-//! answer is that of the last look. Not here: the stream (`watch_stream`), finding them (`search::staleness`).
+//! The stream of memories that a work tree contradicts. The work tree is checked again periodically; where nothing has changed, the
+//! result of the last check stands. Not here: the stream itself (`watch_stream`), finding stale memories (`search::staleness`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -67,11 +67,11 @@ impl EventSource for StaleWatch {
             event: event.to_owned(),
             json: object(serde_json::to_value(memory).unwrap_or_default()),
         };
-        let is_told = !(is_first && self.only_new);
-        let stale = now.iter().filter(|(id, _)| is_told && !before.contains_key(*id));
+        let is_reported = !(is_first && self.only_new);
+        let stale = now.iter().filter(|(id, _)| is_reported && !before.contains_key(*id));
         let fresh = before.iter().filter(|(id, _)| !now.contains_key(*id));
-        let stale = stale.map(|one| event("stale", one));
-        let found = stale.chain(fresh.map(|one| event("fresh", one))).collect();
+        let stale = stale.map(|stale_memory| event("stale", stale_memory));
+        let found = stale.chain(fresh.map(|stale_memory| event("fresh", stale_memory))).collect();
         self.known = Some(now);
         Ok(found)
     }

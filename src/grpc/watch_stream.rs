@@ -65,7 +65,8 @@ pub type MayWatch = Box<dyn Fn() -> bool + Send + Sync>;
 impl WatchStream {
     /// Begins a stream, for the owner of the server or somebody else.
     pub fn new(
-        (kind, is_owner): (WatchKind, bool),
+        kind: WatchKind,
+        is_owner: bool,
         watching: Arc<WatchState>,
         held: HeldStream,
     ) -> Self {
@@ -89,15 +90,14 @@ impl ServerStreamingService<DynamicMessage> for WatchStream {
             let room = Arc::clone(&watching.streams).try_acquire_owned();
             let room = room.map_err(|_| Status::resource_exhausted("too many streams"))?;
             let (events, unread) = channel(UNREAD_MAX);
-            let while_open = (room, held);
             match kind {
                 WatchKind::Memories => {
                     let memories = MemoryWatch::from_request(&given, is_owner, &watching.guests)?;
-                    tokio::spawn(stream_events(watching, events, while_open, memories));
+                    tokio::spawn(stream_events(watching, events, room, held, memories));
                 }
                 WatchKind::Stale => {
                     let stale = StaleWatch::from_request(&given)?;
-                    tokio::spawn(stream_events(watching, events, while_open, stale));
+                    tokio::spawn(stream_events(watching, events, room, held, stale));
                 }
             }
             Ok(tonic::Response::new(Box::pin(ReceiverStream::new(unread)) as Events))
@@ -105,11 +105,12 @@ impl ServerStreamingService<DynamicMessage> for WatchStream {
     }
 }
 
-/// Tells a client until it leaves or the server ends.
+/// Sends the events of a source to a client until the client leaves or the server ends.
 async fn stream_events(
     watching: Arc<WatchState>,
     events: Sender<Result<RpcEvent, Status>>,
-    while_open: (OwnedSemaphorePermit, Option<HeldStream>),
+    _room: OwnedSemaphorePermit,
+    held: Option<HeldStream>,
     mut looker: impl EventSource,
 ) {
     loop {
@@ -127,7 +128,7 @@ async fn stream_events(
         };
         let Ok((watch, found)) = look.await else { return };
         looker = watch;
-        if while_open.1.as_ref().is_some_and(|(.., may_watch)| !may_watch()) {
+        if held.as_ref().is_some_and(|(.., may_watch)| !may_watch()) {
             let refused = Status::unauthenticated("the token was revoked or has expired");
             let _ = events.try_send(Err(refused));
             return;
@@ -137,11 +138,11 @@ async fn stream_events(
             Err(status) => (vec![Err(status)], true),
         };
         for event in found {
-            let sent = tokio::select! {
-                sent = events.send(event) => sent.is_ok(),
+            let is_sent = tokio::select! {
+                is_sent = events.send(event) => is_sent.is_ok(),
                 () = watching.closing.wait() => false,
             };
-            if !sent {
+            if !is_sent {
                 return;
             }
         }
@@ -152,7 +153,7 @@ async fn stream_events(
             () = tokio::time::sleep(looker.pause(began.elapsed())) => {}
             () = events.closed() => return,
             () = watching.closing.wait() => {
-                // Nobody is told who does not read.
+                // A client that does not read gets no status.
                 let _ = events.try_send(Err(Status::unavailable("the retriever ends; call again")));
                 return;
             }

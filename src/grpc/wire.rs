@@ -1,6 +1,5 @@
-//! Messages on the wire: a request is read by its description into the arguments that REST has too, and every answer is the
-//! one message of text and JSON. So no message has code of its own. Not here: descriptions (`descriptors`), errors
-//! (`grpc_status`).
+//! Messages on the wire. A request is read by its descriptor into the arguments that REST has too, and every answer is the same message
+//! of text and JSON, so no message has code of its own. Not here: descriptors (`descriptors`), errors (`grpc_status`).
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -106,7 +105,7 @@ pub fn arguments(message: &DynamicMessage) -> Result<Map<String, Value>, Status>
             WireValue::Message(object) => {
                 let object = object.transcode_to::<Struct>();
                 let object = object.map_err(|error| Status::invalid_argument(error.to_string()))?;
-                further(&mut given, object)?;
+                add_further_fields(&mut given, object)?;
                 continue;
             }
             // No field has another type.
@@ -118,7 +117,7 @@ pub fn arguments(message: &DynamicMessage) -> Result<Map<String, Value>, Status>
 }
 
 /// Adds the further fields of an event.
-fn further(given: &mut Map<String, Value>, object: Struct) -> Result<(), Status> {
+fn add_further_fields(given: &mut Map<String, Value>, object: Struct) -> Result<(), Status> {
     for (name, value) in object.fields {
         if given.insert(name.clone(), of_kind(value.kind)).is_some() {
             let detail = format!("{MORE}: {name} has a field of its own; use that");
@@ -135,7 +134,7 @@ fn of_kind(kind: Option<Kind>) -> Value {
         Some(Kind::NumberValue(number)) => of_number(number),
         Some(Kind::StringValue(text)) => text.into(),
         Some(Kind::ListValue(list)) => {
-            list.values.into_iter().map(|one| of_kind(one.kind)).collect()
+            list.values.into_iter().map(|item| of_kind(item.kind)).collect()
         }
         Some(Kind::StructValue(object)) => {
             object.fields.into_iter().map(|(name, value)| (name, of_kind(value.kind))).collect()
@@ -159,7 +158,7 @@ pub fn object(json: Value) -> Option<Struct> {
 }
 
 fn to_kind(json: Value) -> Kind {
-    let value = |one: Value| prost_types::Value { kind: Some(to_kind(one)) };
+    let value = |json: Value| prost_types::Value { kind: Some(to_kind(json)) };
     match json {
         Value::Null => Kind::NullValue(0),
         Value::Bool(is_on) => Kind::BoolValue(is_on),
@@ -170,7 +169,7 @@ fn to_kind(json: Value) -> Kind {
         }
         Value::Object(object) => {
             let fields: BTreeMap<_, _> =
-                object.into_iter().map(|(name, one)| (name, value(one))).collect();
+                object.into_iter().map(|(name, json)| (name, value(json))).collect();
             Kind::StructValue(Struct { fields })
         }
     }

@@ -10,35 +10,35 @@ pub enum TextVoucher {
     User,
     /// Somebody else: it was imported, or it came from the team.
     Others,
-    /// Nobody: a transcript holds what programs printed and what web pages said, too.
+    /// Nobody: a transcript also holds the output of programs and the text of web pages.
     Transcript,
 }
 
-/// How a text comes to be shown.
+/// Why a text is about to be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisclosureOccasion {
-    /// Nobody asked: a hook speaks, or an answer has an addition.
+    /// Nobody asked for it: a hook adds it, or an answer adds it.
     Unasked,
-    /// It is one of those that fit a question or a list.
+    /// A question or a list selected it among others.
     Listed,
-    /// It was asked for by its id, or those that are flagged were asked for.
+    /// It was asked for by its id, or the flagged ones were asked for.
     Named,
 }
 
-/// What becomes of a text.
+/// How a text is shown, if it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disclosure {
     /// It is shown as it is.
     Plain,
-    /// It is shown, and the mark stands before it.
+    /// It is shown after a mark.
     Marked(Suspicion),
     /// It is not shown. Where somebody asked, the answer counts it.
     LeftOut(Suspicion),
 }
 
 impl Disclosure {
-    /// Decides. What reads like an order is never pushed; a list leaves it out unless the user wrote it; whoever names it
-    /// gets it with a mark.
+    /// Decides. A text that reads like an order is never pushed; a list leaves it out unless the user wrote it; a reader who
+    /// names it gets it with a mark.
     #[must_use]
     pub fn decide(
         voucher: TextVoucher,
@@ -49,7 +49,7 @@ impl Disclosure {
         if Self::may_leave_out(voucher, how) { Self::LeftOut(why) } else { Self::Marked(why) }
     }
 
-    /// Tells whether a suspicious text of this kind is left out. Where it is not, nobody needs to judge before showing.
+    /// Tells whether a suspicious text of this kind is left out. A text that is not left out need not be judged first.
     #[must_use]
     pub fn may_leave_out(voucher: TextVoucher, how: DisclosureOccasion) -> bool {
         match how {
@@ -59,7 +59,7 @@ impl Disclosure {
         }
     }
 
-    /// Tells whether the text stays away.
+    /// Tells whether the text is left out.
     #[must_use]
     pub fn is_left_out(self) -> bool {
         matches!(self, Self::LeftOut(_))
@@ -77,18 +77,17 @@ pub enum TranscriptText<'a> {
     Named(&'a str),
 }
 
-/// Tells why texts of a transcript give orders to whoever reads them today, if they do: one of them, or two together in the
-/// order in which they are shown. That a person asks an agent for work ("fix the tests") is what a transcript is about, and no
-/// sign.
+/// Returns why texts of a transcript give orders to a reader of today, if they do: one of them, or two together in the order
+/// in which they are shown. A person who asks an agent for work ("fix the tests") is no sign: transcripts consist of that.
 #[must_use]
 pub fn transcript_suspicion(texts: &[TranscriptText<'_>]) -> Option<Suspicion> {
-    let read: Vec<String> = texts.iter().map(TranscriptText::as_read).collect();
+    let read: Vec<String> = texts.iter().map(TranscriptText::readable_text).collect();
     let each = read.iter().map(String::as_str);
     injection::suspicion("", "", each.clone()).or_else(|| injection::suspicion_across_fields(each))
 }
 
-/// Tells why commands of a transcript are marked where they may become a lesson: they give orders, or they fetch something and
-/// run it, be it the installer that everybody knows. What a hook recommends unasked has a stricter rule (`learning::advice`).
+/// Returns why commands of a transcript are marked if they may become a lesson: they give orders, or they run a download, even
+/// that of a well-known installer. For advice of hooks a stricter rule holds (`learning::advice`).
 #[must_use]
 pub fn advice_suspicion(commands: &[TranscriptText<'_>]) -> Option<Suspicion> {
     let lines: Vec<&str> = commands.iter().map(TranscriptText::written).collect();
@@ -103,7 +102,7 @@ impl TranscriptText<'_> {
     }
 
     /// Returns the text as a reader understands it.
-    fn as_read(&self) -> String {
+    fn readable_text(&self) -> String {
         match self {
             Self::Said(text) | Self::Ran(text) => (*text).to_owned(),
             Self::Named(name) => words_of_name(name),
@@ -111,7 +110,7 @@ impl TranscriptText<'_> {
     }
 }
 
-/// Parts a name into its words, also at a capital letter after a small one. What holds a command stays as it is.
+/// Splits a name into its words, also at a capital letter after a small one. A text with a command stays as it is.
 fn words_of_name(name: &str) -> String {
     if name.contains([' ', '|', '<']) {
         return name.to_owned();

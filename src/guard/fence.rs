@@ -1,5 +1,5 @@
-//! The fence around the text of a hook. It tells a reader that these are notes, and it tells us, when we meet the
-//! text again, that we wrote it: hooks never learn from text inside a fence. Not here: the text.
+//! The fence around the text of a hook. It shows a reader that these are notes, and it shows us later that we wrote
+//! the text: hooks never learn from text inside a fence. Not here: the text.
 
 /// The first line of a hook's text.
 pub const BEGIN: &str = "<agent-knowledge>";

@@ -3,9 +3,9 @@
 //! - [`secrets`]: finds keys and passwords in a text.
 //! - [`injection`]: tells whether a text gives orders to the agent that reads it.
 //! - [`disclosure`]: decides whether a recalled text may reach its reader, and how.
-//! - [`fence`]: marks what we wrote ourselves, so that we never take it for something new.
-//! - [`markdown_marks`]: tells code and headings of Markdown from other lines.
-//! - [`text`]: says which characters may stand in a memory, and makes doubtful text safe to show.
+//! - [`fence`]: marks our own texts, so that we never take them for something new.
+//! - [`markdown_marks`]: distinguishes code and headings of Markdown from other lines.
+//! - [`text`]: says which characters a memory may have, and makes doubtful text safe to show.
 //!
 //! Pure functions of a text: no files, no clock, no threads. This is the lowest crate; it does not know
 //! what an event is. Not here: cleaning a whole event (`event::clean`).

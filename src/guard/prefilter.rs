@@ -23,7 +23,7 @@ pub(crate) struct AnchorEntry {
 
 const NONE: u16 = u16::MAX;
 
-/// Stands in an anchor where its words are parted: before a letter.
+/// Separates the words of an anchor, before a letter.
 const PART: u8 = b'^';
 
 /// Eight times as many slots as entries, so that most of a text hits none.
@@ -37,7 +37,7 @@ pub(crate) struct AnchorIndex<const ENTRIES: usize> {
 }
 
 /// Adds a byte to the last three, without case.
-const fn shifted(window: u32, byte: u8) -> u32 {
+const fn shift_in(window: u32, byte: u8) -> u32 {
     ((window << 8) | (byte | 0x20) as u32) & 0x00FF_FFFF
 }
 
@@ -95,7 +95,7 @@ pub(crate) const fn len(tables: &[&str]) -> usize {
 }
 
 impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
-    /// Calls `found` with every anchor of a text and the bytes where it stands, without case. Anchors that begin
+    /// Calls `found` with every anchor of a text and its bytes, without case. Anchors that begin
     /// alike come in the order of the tables.
     pub(crate) fn each(
         &self,
@@ -105,7 +105,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     ) {
         let mut window = 0;
         for (place, byte) in text.iter().enumerate() {
-            window = shifted(window, *byte);
+            window = shift_in(window, *byte);
             let mut next = self.heads.get(hash(window)).copied().unwrap_or(NONE);
             while let Some(entry) = self.entries.get(usize::from(next)) {
                 next = entry.next;
@@ -116,7 +116,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
                 let table = tables.get(usize::from(entry.table)).copied().unwrap_or_default();
                 let anchor = entry.anchor(table);
                 let length = if entry.is_parted {
-                    parted(anchor.as_bytes(), text.get(start..).unwrap_or_default())
+                    separated_length(anchor.as_bytes(), text.get(start..).unwrap_or_default())
                 } else {
                     let stands = text.get(start..start + anchor.len());
                     let is_same =
@@ -131,12 +131,12 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
     }
 }
 
-/// What parts the words of a name: one of these, perhaps twice, a space without break, or nothing.
+/// Separators of the words of a name: one of these, perhaps twice, a space without break, or nothing.
 const PARTINGS: &[u8] = b" _-.";
 const NO_BREAK_SPACE: &[u8] = &[0xC2, 0xA0];
 
-/// Returns the length of a name of several words at the beginning of a text, whatever parts the words.
-fn parted(anchor: &[u8], text: &[u8]) -> Option<usize> {
+/// Returns the length of a name of several words at the beginning of a text, with any separators.
+fn separated_length(anchor: &[u8], text: &[u8]) -> Option<usize> {
     let (mut length, mut is_first) = (0, true);
     for word in anchor.split(|byte| *byte == PART) {
         let rest = text.get(length..)?;
@@ -157,7 +157,7 @@ fn parted(anchor: &[u8], text: &[u8]) -> Option<usize> {
     Some(length)
 }
 
-/// Tells whether an anchor has words that anything may part: `^` before a letter, behind the bytes that are hashed.
+/// Tells whether an anchor has words with any separator: `^` before a letter, after the bytes that are hashed.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 const fn is_parted(text: &[u8], anchor: usize, length: usize) -> bool {
     let mut place = anchor;
@@ -175,7 +175,7 @@ const fn is_parted(text: &[u8], anchor: usize, length: usize) -> bool {
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks the bounds")]
 #[expect(clippy::cast_possible_truncation, reason = "asserted, by the compiler")]
 impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
-    /// Hashes every anchor of the tables. Without room it only counts them.
+    /// Hashes every anchor of the tables. With `ENTRIES` of 0 it only counts them.
     pub(crate) const fn build(tables: &[&str]) -> Self {
         let empty = AnchorEntry {
             table: 0,
@@ -210,7 +210,7 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
                 row = place + 1;
             } else {
                 if field == 1 && matches!(byte, b'\t' | b',' | b'\n') {
-                    self.enter(text, anchor, place - anchor, [table, row, number]);
+                    self.enter(text, anchor, place - anchor, table, row, number);
                     anchor = place + 1;
                 }
                 if byte == b'\t' {
@@ -226,18 +226,26 @@ impl<const ENTRIES: usize> AnchorIndex<ENTRIES> {
         }
     }
 
-    const fn enter(&mut self, text: &[u8], anchor: usize, length: usize, of: [usize; 3]) {
+    const fn enter(
+        &mut self,
+        text: &[u8],
+        anchor: usize,
+        length: usize,
+        table: usize,
+        row: usize,
+        number: usize,
+    ) {
         assert!(length >= 3 && length <= u8::MAX as usize, "an anchor has three bytes at least");
         if ENTRIES > 0 {
-            let first = shifted(shifted(0, text[anchor]), text[anchor + 1]);
+            let first = shift_in(shift_in(0, text[anchor]), text[anchor + 1]);
             self.entries[self.filled] = AnchorEntry {
-                table: of[0] as u8,
-                row: of[1] as u16,
-                number: of[2] as u16,
+                table: table as u8,
+                row: row as u16,
+                number: number as u16,
                 anchor: anchor as u16,
                 length: length as u8,
                 is_parted: is_parted(text, anchor, length),
-                window: shifted(first, text[anchor + 2]),
+                window: shift_in(first, text[anchor + 2]),
                 next: NONE,
             };
         }

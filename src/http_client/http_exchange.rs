@@ -1,4 +1,4 @@
-//! One request and its answer: within a deadline, never redirected, never longer than a bound, over connections that are used again.
+//! One request and its answer: with a deadline and a bound, without redirects, over connections that are reused.
 //! Not here: where a request may go (`server_url`), whether it is sent again.
 
 use std::io;
@@ -17,7 +17,7 @@ const IDLE_CONNECTIONS_MAX: usize = 4;
 /// Bytes of an answer without success that are read: a server says in a line what is wrong.
 const REFUSAL_BYTES_MAX: u64 = 64 * 1024;
 
-/// The longest `retry-after` that is told, in seconds: a day is longer than any wait.
+/// The longest `retry-after` that is passed on, in seconds: nobody waits longer than a day.
 const RETRY_AFTER_MAX: f64 = 86_400.0;
 
 const JSON: &str = "application/json";
@@ -48,7 +48,7 @@ impl KeyHeader {
 pub struct ServerAccess {
     /// Where it is.
     pub url: ServerUrl,
-    /// What it knows us by, and how it is sent.
+    /// The key, and the header that carries it.
     pub key: Option<(KeyHeader, String)>,
     /// Which TLS it must speak.
     pub trust: TlsTrust,
@@ -70,9 +70,9 @@ pub struct HttpClient {
 pub struct HttpRequest<'a> {
     /// The method.
     pub method: Method,
-    /// What stands behind the address of the server.
+    /// The path, which follows the address of the server.
     pub path: &'a str,
-    /// Headers beside those of every request. `accept` stands in the place of JSON.
+    /// Headers besides those of every request. An `accept` here replaces the one for JSON.
     pub headers: &'a [(&'a str, &'a str)],
     /// JSON, if there is a body.
     pub body: Option<&'a [u8]>,
@@ -106,7 +106,7 @@ impl HttpAnswer {
 /// Why there is no answer. Says nothing of the key.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// No connection came about in time.
+    /// The connection was not made in time.
     #[error("no connection in time")]
     NoConnection,
     /// No whole answer came in time.
@@ -118,7 +118,7 @@ pub enum HttpError {
     /// The connection failed.
     #[error("io: {0}")]
     Connection(io::Error),
-    /// Anything else: a host that nobody knows, a certificate that nobody believes, an answer that is no HTTP.
+    /// Anything else: an unknown host, a certificate that is not trusted, an answer that is not HTTP.
     #[error("{0}")]
     Other(String),
 }
@@ -150,7 +150,7 @@ impl HttpClient {
             .tls_config(access.trust.config())
             .user_agent("agent-knowledge");
         if url.is_loopback() || !url.is_encrypted() {
-            // What is meant for this machine, or could be read on the way, goes through nobody else.
+            // A request to this machine, and one without TLS, goes through no proxy.
             config = config.proxy(None);
         }
         Self { agent: config.build().new_agent(), access }
@@ -162,7 +162,7 @@ impl HttpClient {
         self.access.url.authority()
     }
 
-    /// Returns the key of the server, which some servers repeat and nobody may be shown.
+    /// Returns the key. Some servers repeat it in their answers, and nobody may be shown it.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         self.access.key.as_ref().map(|(_, key)| key.as_str())

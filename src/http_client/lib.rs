@@ -1,8 +1,8 @@
-//! The one HTTP client, for every server that the settings may name: models of others, an engine for memories, a team's server. Each
+//! The one HTTP client, for every server that the settings may name: external models, an engine for memories, a team's server. Each
 //! request has a deadline and a bound on its answer, and follows no redirect.
 //!
 //! In reading order: `server_url` (where a request may go), `tls_trust` (who is believed there), `http_exchange` (one request and its
-//! answer). It blocks: who goes on meanwhile sends from a thread of its own. Not here: when a request is sent again and what an answer
+//! answer). It blocks: a caller that must go on sends from another thread. Not here: when a request is sent again and what an answer
 //! means (`providers`, `corpus`, `remote`), our own servers (`web`, `grpc`).
 
 mod http_exchange;

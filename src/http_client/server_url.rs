@@ -1,5 +1,5 @@
-//! Where a request may go: over TLS, or to this very machine. Pure. Not here: sending (`http_exchange`), the words in which a person
-//! is told what is wrong with an address (who reads the setting).
+//! Where a request may go: over TLS, or to this very machine. Pure. Not here: sending (`http_exchange`), the message about a
+//! wrong address (the reader of the setting writes it).
 
 use std::net::IpAddr;
 
@@ -24,7 +24,7 @@ pub enum PlainHttp {
     ToAnyServer,
 }
 
-/// Why an address cannot be used. Whoever reads the setting says it in words that fit it.
+/// Why an address cannot be used. The reader of the setting turns it into a message that fits the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlFault {
     /// It holds a name or a password, which must not be repeated.
@@ -71,7 +71,7 @@ impl ServerUrl {
         })
     }
 
-    /// Returns the address with more behind it.
+    /// Returns the address followed by a path.
     #[must_use]
     pub fn join(&self, path: &str) -> String {
         format!("{}{path}", self.text)
@@ -83,13 +83,13 @@ impl ServerUrl {
         &self.authority
     }
 
-    /// Returns what stands behind the host, without a slash at its end.
+    /// Returns the path of the address, without a slash at its end.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns the address without what stands behind the host.
+    /// Returns the address without its path.
     #[must_use]
     pub fn root(&self) -> Self {
         let text = self.text.strip_suffix(&self.path).unwrap_or(&self.text);

@@ -1,4 +1,4 @@
-//! Which TLS a server must speak, and whose certificates are believed. Not here: our own certificates (`access`).
+//! Which TLS a server must speak, and whose certificates are trusted. Not here: our own certificates (`access`).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use rustls::ProtocolVersion;
 use rustls::crypto::ring;
 use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
 
-/// Which servers are believed.
+/// Which servers are trusted.
 #[derive(Clone)]
 pub enum TlsTrust {
-    /// Those that this system believes. A proxy that opens TLS is known to the system alone.
+    /// Those that this system trusts. Only the system knows a proxy that opens TLS.
     System,
-    /// Servers of this program, which speak TLS 1.3 alone, with a certificate by one of these authorities.
+    /// Servers of this program, which speak only TLS 1.3, with a certificate of one of these authorities.
     Authorities(Authorities),
 }
 
-/// Certificates that are believed.
+/// Certificates that are trusted.
 #[derive(Clone)]
 pub struct Authorities(Vec<Certificate<'static>>);
 

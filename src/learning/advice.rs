@@ -55,7 +55,7 @@ pub fn may_recommend(command: &str, failed: &str) -> bool {
     is_ordinary(&words, failed) || is_the_failed_one(&words, failed)
 }
 
-/// Tells whether the command of a past failure may be shown beside what helped: it is the one that failed now, or an
+/// Tells whether the command of a past failure may be shown with its fix: it is the one that failed now, or an
 /// ordinary one.
 #[must_use]
 pub fn may_name(command: &str, failed: &str) -> bool {
@@ -99,7 +99,7 @@ fn simple_words(line: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the entries under a heading of the table.
-fn listed(heading: &str) -> impl Iterator<Item = &'static str> {
+fn table_entries(heading: &str) -> impl Iterator<Item = &'static str> {
     let section =
         TABLE.split("\n[").find_map(|section| section.strip_prefix(heading)?.strip_prefix(']'));
     let lines = section.unwrap_or_default().lines().filter(|line| !line.starts_with('#'));
@@ -107,7 +107,7 @@ fn listed(heading: &str) -> impl Iterator<Item = &'static str> {
 }
 
 fn is_listed(heading: &str, entry: &str) -> bool {
-    listed(heading).any(|known| known == entry)
+    table_entries(heading).any(|known| known == entry)
 }
 
 /// The words of the failed command of one program, which its user wrote.
@@ -143,15 +143,16 @@ fn is_ordinary(words: &[String], failed: &str) -> bool {
         return false;
     }
     let Some(named) = without_options(rest, &own) else { return false };
-    let heads =
-        Named::HEADINGS.iter().flat_map(|(what, list)| listed(list).map(move |head| (head, *what)));
-    let known = heads.filter_map(|(head, what)| Some((after_head(&named, head)?, what)));
+    let heads = Named::HEADINGS
+        .iter()
+        .flat_map(|(meaning, list)| table_entries(list).map(move |head| (head, *meaning)));
+    let known = heads.filter_map(|(head, meaning)| Some((after_head(&named, head)?, meaning)));
     // "npm test" says more than "npm".
-    let Some((arguments, what)) = known.min_by_key(|(arguments, _)| arguments.len()) else {
+    let Some((arguments, meaning)) = known.min_by_key(|(arguments, _)| arguments.len()) else {
         return false;
     };
     let is_place = |word: &&str| own.has(word) || is_place(word) && !word.contains(' ');
-    match (what, arguments) {
+    match (meaning, arguments) {
         (Named::Places, places) => places.iter().all(is_place),
         (Named::Script, []) => true,
         (Named::Script, [script, rest @ ..]) => is_target(script) && rest.iter().all(is_place),

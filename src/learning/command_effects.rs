@@ -212,7 +212,8 @@ fn sets_up(segment: &str, goal: &str) -> bool {
         _ if named().nth(1).is_some_and(|word| ASKS.contains(&word)) => false,
         "git" if goal.starts_with("git ") && moves_files(segment) => true,
         _ => {
-            let asked = SETS_UP_BY.iter().find(|(of, _)| *of == program).map(|(_, asked)| *asked);
+            let asked =
+                SETS_UP_BY.iter().find(|(name, _)| *name == program).map(|(_, asked)| *asked);
             SETS_UP.contains(&program)
                 || asked.zip(rest.first()).is_some_and(|(asked, first)| {
                     asked.contains(first)

@@ -225,7 +225,7 @@ pub fn command_goal(command: &str) -> Option<String> {
     let arguments = words.filter(|word| is_named(word));
     for word in arguments {
         goal.push(' ');
-        goal.push_str(meant(program, word));
+        goal.push_str(usual_task(program, word));
         if !GO_ON.contains(&word) {
             break;
         }
@@ -249,7 +249,7 @@ pub fn command_tasks(command: &str) -> Vec<String> {
         let mut words = words(part);
         let program = words.next().filter(|program| is_program(program))?;
         let task = words.find(|word| is_named(word)).filter(|_| MANY.contains(&program));
-        let task = task.map(|task| format!("{program} {}", meant(program, task)));
+        let task = task.map(|task| format!("{program} {}", usual_task(program, task)));
         Some(task.unwrap_or_else(|| program.to_owned()))
     });
     tasks.collect()
@@ -351,8 +351,8 @@ pub fn stands_for(worked: &str, failed: &str) -> bool {
 }
 
 /// Returns the usual word for a task of a program.
-fn meant<'a>(program: &str, task: &'a str) -> &'a str {
-    let same = SAME.iter().find(|(of, short, _)| *of == program && *short == task);
+fn usual_task<'a>(program: &str, task: &'a str) -> &'a str {
+    let same = SAME.iter().find(|(name, short, _)| *name == program && *short == task);
     same.map_or(task, |(_, _, meant)| meant)
 }
 
@@ -380,7 +380,7 @@ pub(crate) fn words(segment: &str) -> impl Iterator<Item = &str> {
 pub(crate) fn segment_only_reads(segment: &str) -> bool {
     let mut words = words(segment);
     let Some(program) = words.next() else { return true };
-    let asked = LOOKING.iter().find(|(of, _)| *of == program).map(|(_, asked)| asked);
+    let asked = LOOKING.iter().find(|(name, _)| *name == program).map(|(_, asked)| asked);
     let is_asked = |asked: &&[&str]| match words.next() {
         Some("remote" | "branch") => !words.next().is_some_and(|word| CHANGING.contains(&word)),
         word => word.is_some_and(|word| asked.contains(&word)),

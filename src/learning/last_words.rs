@@ -56,8 +56,8 @@ fn is_exception(name: &str) -> bool {
 #[must_use]
 pub fn exit_code(output: &str) -> Option<i64> {
     let lines: Vec<&str> = output.lines().collect();
-    let ends = lines.iter().take(EXIT_LINES).chain(lines.iter().rev().take(EXIT_LINES));
-    ends.into_iter().find_map(|line| code_of(line))
+    let end_lines = lines.iter().take(EXIT_LINES).chain(lines.iter().rev().take(EXIT_LINES));
+    end_lines.into_iter().find_map(|line| code_of(line))
 }
 
 /// Returns the exit code of a line that says nothing else.
@@ -80,7 +80,7 @@ mod tests {
 
     // S-HOOK-1
     #[test]
-    fn a_failure_is_told_by_its_last_lines() {
+    fn a_failure_is_recognised_by_its_last_lines() {
         for text in [
             "ls: cannot access '/no/such/place': No such file or directory\n",
             "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'",

@@ -3,7 +3,7 @@
 //!
 //! In reading order: `shell_line` and [`commands`] (what a command line is meant for), [`command_effects`] (what it
 //! changes), [`same_command`] (whether two do the same), [`last_words`] (whether an output is that of a failure),
-//! [`signature`] (which failure it is), [`command_failure`] (what is kept of it), [`learn`] (the rule), [`advice`] (which
+//! [`signature`] (which failure it is), [`command_failure`] (what is kept of it), [`session_lesson`] (the rule), [`advice`] (which
 //! commands a hook may recommend). Not here: what a client reports (`clients::hooks`), what a transcript holds
 //! (`sessions`), whether a lesson is saved.
 

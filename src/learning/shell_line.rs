@@ -80,11 +80,11 @@ enum Documents {
 
 /// Removes the lines of here-documents, since they are no commands.
 fn without_documents(text: &str) -> (String, Documents) {
-    let (mut kept, mut ends, mut documents) = (Vec::new(), None::<String>, Documents::None);
+    let (mut kept, mut document_end, mut documents) = (Vec::new(), None::<String>, Documents::None);
     for line in text.lines() {
-        if let Some(end) = &ends {
+        if let Some(end) = &document_end {
             if line.trim() == end {
-                ends = None;
+                document_end = None;
             }
             continue;
         }
@@ -94,7 +94,7 @@ fn without_documents(text: &str) -> (String, Documents) {
         let word = word.and_then(|after| after.split([' ', ';', ')', '|', '>', '&']).next());
         let word = word.map(|word| word.trim_matches(['\'', '"', '\\']));
         if let Some(word) = word.filter(|word| !word.is_empty()) {
-            (ends, documents) = (Some(word.to_owned()), Documents::Some);
+            (document_end, documents) = (Some(word.to_owned()), Documents::Some);
         }
     }
     (kept.join("\n"), documents)

@@ -123,9 +123,9 @@ impl Signature {
         let tail = all.len().saturating_sub(half).max(half.min(all.len()));
         let looked_at = all.iter().take(half).chain(all.get(tail..).unwrap_or_default());
         let lines: Vec<&str> = looked_at.copied().filter(|line| says_something(line)).collect();
-        let chosen = telling(&lines, LINES_MAX);
+        let chosen = telling_lines(&lines, LINES_MAX);
         let all_words: Vec<String> =
-            telling(&lines, QUERY_LINES_MAX).into_iter().map(stable_line).collect();
+            telling_lines(&lines, QUERY_LINES_MAX).into_iter().map(stable_line).collect();
         let all_words = all_words.join(" ");
         let excerpt: Vec<String> =
             chosen.iter().map(|line| neutralise(&cut(line), Layout::Line)).collect();
@@ -151,7 +151,7 @@ pub fn error_lines(log: &str) -> Option<String> {
     let plain = without_escapes(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| says_something(line)).collect();
-    let chosen = telling(&lines, LINES_MAX);
+    let chosen = telling_lines(&lines, LINES_MAX);
     let is_marked = |line: &&str| {
         let lower = cut(line).to_lowercase();
         MARKS.iter().any(|mark| lower.contains(mark))
@@ -193,7 +193,7 @@ fn tag(kind: OwnTag, parts: &[&str]) -> String {
 }
 
 /// Returns the lines that say most about what is wrong, in their order; the last lines where none does.
-fn telling<'a>(lines: &[&'a str], lines_max: usize) -> Vec<&'a str> {
+fn telling_lines<'a>(lines: &[&'a str], lines_max: usize) -> Vec<&'a str> {
     let marks = |line: &str| {
         let lower = cut(line).to_lowercase();
         let found = MARKS.iter().filter(|mark| lower.contains(**mark)).count();

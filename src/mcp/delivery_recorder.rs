@@ -1,4 +1,4 @@
-//! Writes down what tools told an agent: which memories, at how many tokens, and what it had asked. Not here: the journal
+//! Records what tools delivered to an agent: which memories, at how many tokens, and for which question. Not here: the journal
 //! (`api::journal`).
 
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub struct ToolQuestion {
 }
 
 impl ToolQuestion {
-    /// Reads the arguments of a tool. `None` for a tool that tells no memories.
+    /// Reads the arguments of a tool. `None` for a tool that delivers no memories.
     pub fn from_arguments(tool: &str, arguments: JsonObject) -> Option<Self> {
         let nothing = Vec::new;
         let (asked, repo, ids) = match tool {
@@ -91,7 +91,7 @@ impl DeliveryRecorder {
             (None, Some(directory)) => AgentPlace::Directory(directory),
             (None, None) => AgentPlace::Unknown,
         };
-        let told = AgentDelivery {
+        let delivery = AgentDelivery {
             agent: caller.name.as_ref().unwrap_or(&self.agent),
             session: caller.session_id.as_ref().or(self.session.as_ref()),
             place,
@@ -102,6 +102,6 @@ impl DeliveryRecorder {
             is_silent,
             memories: &memories,
         };
-        self.journal.record(&told, (self.clock)());
+        self.journal.record(&delivery, (self.clock)());
     }
 }

@@ -1,8 +1,8 @@
 //! MCP for agents, over standard streams and HTTP: tools, resources, prompts and completions.
 //!
-//! In reading order: [`mcp_server`] (one call), [`schema`] (the tools), [`message`] and [`lines`] (the protocol on a stream), [`stdio`]
-//! (a client on standard streams), [`backpressure`], [`resources`], [`prompts`], [`completion`], [`subscriptions`], [`permission`], [`client`]
-//! and [`telling`] (what an agent was told). Not here: HTTP (`web`), the answers (`api`).
+//! In reading order: [`mcp_server`] (one call), [`schema`] (the tools), [`message`] and [`line_transport`] (the protocol on a stream), [`stdio`]
+//! (a client on standard streams), [`backpressure`], [`resources`], [`prompts`], [`completion`], [`subscriptions`], [`permission`], [`mcp_caller`]
+//! and [`delivery_recorder`] (what an agent was told). Not here: HTTP (`web`), the answers (`api`).
 
 pub mod backpressure;
 mod completion;

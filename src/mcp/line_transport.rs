@@ -26,7 +26,7 @@ const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What is kept of a longer line, in bytes: enough to find the id of the request.
 const HEAD_BYTES: usize = 4096;
 
-type Answering = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+type PendingWrite = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// Reads and writes messages as lines.
 pub struct LineTransport<R, W> {
@@ -37,7 +37,7 @@ pub struct LineTransport<R, W> {
     /// The requests without an answer so far. rmcp answers one request of each id.
     unanswered: HashSet<RequestId>,
     /// The error being written. It stands here, because `receive` is dropped and called again at any time.
-    answering: Option<Answering>,
+    answering: Option<PendingWrite>,
 }
 
 /// A line, or the beginning of one over the limit.

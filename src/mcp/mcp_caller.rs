@@ -1,5 +1,5 @@
-//! The agent that calls, and its session, as the client names them. Not here: the author when the client names
-//! nothing (`writer::identity`).
+//! The agent that calls and its session, by the names that the client sends. Not here: the author when the client names nothing
+//! (`writer::identity`).
 
 use guard::secrets::RedactedText;
 use requests::Voice;
@@ -25,7 +25,7 @@ impl McpCaller {
     /// Reads who calls.
     pub fn from_context(context: &RequestContext<RoleServer>) -> Self {
         let thread = context.meta.0.get("threadId").and_then(|id| id.as_str());
-        // A client with a named token is what the token says, whatever it calls itself.
+        // The name of a token counts before the name that the client gives itself.
         let of_token = admitted_caller(&context.extensions)
             .and_then(AdmittedCaller::name)
             .map(RedactedText::stamp);
@@ -37,7 +37,7 @@ impl McpCaller {
         }
     }
 
-    /// Returns in whose name its changes are written.
+    /// Returns the voice in which its changes are written.
     pub fn voice(&self) -> Voice {
         Voice::Model { client: self.name.clone(), session: self.session_id.clone() }
     }

@@ -80,7 +80,7 @@ pub struct McpServer {
     heard: ClientNameObserver,
     telling: Option<DeliveryRecorder>,
     pushes: bool,
-    /// What the client wants to hear of.
+    /// The resources that the client subscribed to.
     pub subscriptions: Subscriptions,
 }
 
@@ -93,7 +93,7 @@ pub struct McpOptions {
     pub on_client_name: ClientNameObserver,
     /// Writes down what tools tell.
     pub recorder: Option<DeliveryRecorder>,
-    /// Whether the client can be told something that it did not ask at that moment.
+    /// Whether the server can send the client a notification.
     pub pushes: bool,
     /// What the client may do; tools beyond that are not listed.
     pub rights: Rights,
@@ -261,14 +261,14 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         if crate::resources::is_expensive(&request.uri) {
-            crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy)?;
+            crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy_error)?;
         }
         let uri = request.uri.clone();
-        let asked = json!({ "uri": redacted(&request.uri) });
+        let uri_json = json!({ "uri": redacted(&request.uri) });
         let read = self.ask(move |api| crate::resources::read_resource(api, &uri)).await;
         // The data names the resource that was not found.
         let read =
-            read.map_err(|error| ErrorData { data: Some(asked), ..protocol_error(error) })?;
+            read.map_err(|error| ErrorData { data: Some(uri_json), ..protocol_error(error) })?;
         let contents = ResourceContents::text(read.text, request.uri).with_mime_type(read.mime);
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
@@ -287,7 +287,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         // Each looks at all memories of a repository.
-        crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy)?;
+        crate::permission::charge(admitted_caller(&context.extensions)).map_err(busy_error)?;
         let arguments = request.arguments.unwrap_or_default();
         let words = self.ask(move |api| crate::prompts::prompt_text(api, &request.name, arguments));
         let text = words.await.map_err(protocol_error)?;
@@ -299,8 +299,9 @@ impl ServerHandler for McpServer {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let asked = crate::completion::completion_request(&request).map_err(protocol_error)?;
-        let values = self.ask(move |api| crate::completion::completion_values(api, &asked)).await;
+        let completion = crate::completion::completion_request(&request).map_err(protocol_error)?;
+        let values =
+            self.ask(move |api| crate::completion::completion_values(api, &completion)).await;
         Ok(CompleteResult::new(values.map_err(protocol_error)?))
     }
 
@@ -375,7 +376,7 @@ fn unknown_tool(names: &[&str]) -> ApiError {
 }
 
 /// Returns the error of a call that has to wait.
-fn busy(why: String) -> ErrorData {
+fn busy_error(why: String) -> ErrorData {
     ErrorData::internal_error(why, None)
 }
 
@@ -395,6 +396,6 @@ fn protocol_error(error: ApiError) -> ErrorData {
     }
 }
 
-fn bug(what: &str) -> ApiError {
-    ApiError::Failed { exit: Exit::Internal, message: format!("failed to answer: {what}") }
+fn bug(failure: &str) -> ApiError {
+    ApiError::Failed { exit: Exit::Internal, message: format!("failed to answer: {failure}") }
 }

@@ -1,5 +1,5 @@
-//! One message of a client, from its bytes. What cannot be read becomes an error of JSON-RPC that carries the
-//! request's id wherever that can be read, since a client waits for it. Not here: lines (`line_transport`), the answers (`mcp`).
+//! Reads one message of a client from its bytes. An unreadable message becomes a JSON-RPC error that carries the id of the request
+//! wherever the id can be read, since a client waits for it. Not here: lines (`line_transport`), the answers (`mcp`).
 
 use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -46,7 +46,7 @@ pub fn read_message(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Unread
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         // rmcp reads a request with an id of another type as a notification, which gets no answer.
-        Ok(JsonRpcMessage::Notification(_)) | Err(_) => read_with_care(bytes),
+        Ok(JsonRpcMessage::Notification(_)) | Err(_) => read_lenient(bytes),
         Ok(message) => Ok(Some(message)),
     }
 }
@@ -62,7 +62,7 @@ pub fn readable_body(body: &[u8]) -> Result<Option<String>, UnreadableMessage> {
     Ok(text.filter(is_refused).and_then(surrogates_mended))
 }
 
-fn read_with_care(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, UnreadableMessage> {
+fn read_lenient(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, UnreadableMessage> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("not UTF-8 from byte {} on", error.valid_up_to());
         unparsed(&String::from_utf8_lossy(bytes), message)
@@ -146,9 +146,9 @@ fn id_in(text: &str) -> Option<RequestId> {
 fn end_of_string(text: &str) -> Option<usize> {
     let mut is_escaped = false;
     text.bytes().position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
+        let is_end = byte == b'"' && !is_escaped;
         is_escaped = byte == b'\\' && !is_escaped;
-        ends
+        is_end
     })
 }
 

@@ -1,5 +1,5 @@
 //! Which tools a client over HTTP may call, and how often. Over standard streams the client is a program of the user, who may
-//! call all. Not here: who the client is (`access::admitted`).
+//! call all. Not here: who the client is (`access::admitted_caller`).
 
 use access::admitted_caller::{AdmittedCaller, too_many};
 use requests::fields::CallArguments;
@@ -43,7 +43,11 @@ mod tests {
     use event::Timestamp;
     use requests::tool::{ANALYZE, CONTEXT, SAVE, SEARCH, ToolSet};
 
-    fn asked(tool: &str, allowed: Rights, admitted: Option<&AdmittedCaller>) -> Result<(), String> {
+    fn checked_call(
+        tool: &str,
+        allowed: Rights,
+        admitted: Option<&AdmittedCaller>,
+    ) -> Result<(), String> {
         check(find_tool(tool).map(|(verb, _)| verb), &CallArguments::new(), allowed, admitted)
     }
 
@@ -55,28 +59,31 @@ mod tests {
             let admitted = AdmittedCaller::for_tests(given, Some("ci"), now);
             for tool in tool_names(ToolSet::Full) {
                 let needed = find_tool(tool).unwrap().0.rights();
-                let is_allowed = asked(tool, Rights::Admin, Some(&admitted)).is_ok();
+                let is_allowed = checked_call(tool, Rights::Admin, Some(&admitted)).is_ok();
                 assert_eq!(is_allowed, given >= needed, "{tool} {given}");
-                assert!(asked(tool, Rights::Admin, None).is_ok(), "over standard streams");
+                assert!(checked_call(tool, Rights::Admin, None).is_ok(), "over standard streams");
                 assert_eq!(
-                    asked(tool, given, None).is_ok(),
+                    checked_call(tool, given, None).is_ok(),
                     given >= needed,
                     "nobody is known, and it is not for all"
                 );
             }
         }
         let reader = AdmittedCaller::for_tests(Rights::Read, Some("ci"), now);
-        let told = asked(SAVE, Rights::Admin, Some(&reader)).unwrap_err();
-        assert!(told.contains("the right write") && told.contains("token ci has read"), "{told}");
+        let refusal = checked_call(SAVE, Rights::Admin, Some(&reader)).unwrap_err();
+        assert!(
+            refusal.contains("the right write") && refusal.contains("token ci has read"),
+            "{refusal}"
+        );
     }
 
     // S-HTTP-9
     #[test]
     fn expensive_tools_end_and_a_search_does_not() {
         let admitted = AdmittedCaller::for_tests(Rights::Read, Some("ci"), Timestamp::UNIX_EPOCH);
-        let asked = |tool: &str| asked(tool, Rights::Admin, Some(&admitted));
-        let refused = (0..1_000).find_map(|_| asked(CONTEXT).err()).unwrap();
+        let call_of_reader = |tool: &str| checked_call(tool, Rights::Admin, Some(&admitted));
+        let refused = (0..1_000).find_map(|_| call_of_reader(CONTEXT).err()).unwrap();
         assert!(refused.ends_with("try again in 1 s"), "{refused}");
-        assert!(asked(ANALYZE).is_err() && asked(SEARCH).is_ok());
+        assert!(call_of_reader(ANALYZE).is_err() && call_of_reader(SEARCH).is_ok());
     }
 }

@@ -37,7 +37,7 @@ const SESSION_FORM: &str = "memory://session/{id}";
 const PAST_FORM: &str = "session://{tool}/{id}";
 /// Tokens of the fields around a list.
 const FRAME_TOKENS: usize = 30;
-/// The checksum of the state. It is readable but not listed, because it tells an agent nothing.
+/// The checksum of the state. It is readable but not listed, because it is of no use to an agent.
 const DIGEST: &str = "memory://digest";
 /// The media type of memories.
 const JSON: &str = "application/json";
@@ -139,7 +139,7 @@ pub fn read_resource(api: &dyn Api, uri: &str) -> Result<ResourceContent, ApiErr
         return Ok(ResourceContent { text: reply.text, mime: WORDS });
     }
     let reply = if uri == RECENT {
-        bounded(api.ask(&Request::Recent(LIMIT_MAX))?)
+        fitting_reply(api.ask(&Request::Recent(LIMIT_MAX))?)
     } else if uri == STALE {
         api.ask(&Request::Stale(StaleRequest::default()))?
     } else if uri == GRAPH {
@@ -149,12 +149,12 @@ pub fn read_resource(api: &dyn Api, uri: &str) -> Result<ResourceContent, ApiErr
         }))?
     } else if uri == DIGEST {
         api.ask(&Request::Digest)?
-    } else if let Some(id) = named(uri, ITEM) {
+    } else if let Some(id) = name_after(uri, ITEM) {
         api.ask(&Request::Show([id].to_vec()))?
-    } else if let Some(path) = named(uri, FILE) {
-        bounded(api.ask(&Request::Search(file_search(&path)?))?)
-    } else if let Some(session) = named(uri, SESSION) {
-        bounded(api.ask(&Request::List(Listing::OfSession(session)))?)
+    } else if let Some(path) = name_after(uri, FILE) {
+        fitting_reply(api.ask(&Request::Search(file_search(&path)?))?)
+    } else if let Some(session) = name_after(uri, SESSION) {
+        fitting_reply(api.ask(&Request::List(Listing::OfSession(session)))?)
     } else {
         return Err(ApiError::NotFound(format!(
             "unknown resource; the resources are {RECENT}, {CONTEXT}, {STALE}, {GRAPH}, {ITEM_FORM}, for example {ITEM}3K7Q2M9A, {FILE_FORM}, for example {FILE}src/main.rs, {SESSION_FORM}, and {PAST_FORM}"
@@ -164,14 +164,14 @@ pub fn read_resource(api: &dyn Api, uri: &str) -> Result<ResourceContent, ApiErr
 }
 
 /// Returns the part of an address after its beginning.
-fn named(uri: &str, beginning: &str) -> Option<String> {
+fn name_after(uri: &str, beginning: &str) -> Option<String> {
     let named = percent_decode_str(uri.strip_prefix(beginning)?).decode_utf8_lossy().into_owned();
     (!named.is_empty()).then_some(named)
 }
 
 /// Keeps the memories of a list that fit into one reply, and names the ids of the others, which can be read one by
 /// one.
-fn bounded(mut reply: Reply) -> Reply {
+fn fitting_reply(mut reply: Reply) -> Reply {
     let Some(Value::Array(memories)) = reply.json.get_mut("memories") else { return reply };
     // Room for the frame, and for the ids of all.
     let ids: String =
@@ -226,7 +226,7 @@ mod tests {
         let list = |bytes: usize| -> Reply {
             let memories: Vec<Value> =
                 (0..20).map(|number| memory(number, bytes * (20 - number))).collect();
-            bounded(Reply::new(String::new(), json!({ "memories": memories })))
+            fitting_reply(Reply::new(String::new(), json!({ "memories": memories })))
         };
         for bytes in [0, 10, 100, 300, 1_000, 100_000] {
             let reply = list(bytes);

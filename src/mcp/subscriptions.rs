@@ -1,6 +1,6 @@
-//! Tells a client that a resource which it subscribed to has changed. Every two seconds each of these resources is read
-//! and compared with what it was, so whatever makes a resource differ counts: a save of another process, a file of the
-//! work tree, a checkout. Not here: reading a resource (`resources`).
+//! Notifies a client when a resource that it subscribed to has changed. Every two seconds each of these resources is read and compared
+//! with its earlier content, so every cause counts: a save of another process, a file of the work tree, a checkout. Not here: reading a
+//! resource (`resources`).
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -25,20 +25,20 @@ const PAUSE_PER_LOOK: u32 = 20;
 const RESOURCES_MAX: usize = 32;
 
 /// The content of a resource, as a number; `None` while it cannot be read.
-type Mark = Option<u64>;
+type ContentMark = Option<u64>;
 
 /// The resources that a client subscribed to by `resources/subscribe`.
 #[derive(Debug, Clone, Default)]
-pub struct Subscriptions(Arc<Mutex<Watched>>);
+pub struct Subscriptions(Arc<Mutex<WatchedResources>>);
 
 #[derive(Debug, Default)]
-struct Watched {
-    marks: BTreeMap<String, Mark>,
+struct WatchedResources {
+    marks: BTreeMap<String, ContentMark>,
     is_running: bool,
 }
 
 impl Subscriptions {
-    fn watched<T>(&self, with: impl FnOnce(&mut Watched) -> T) -> T {
+    fn with_watched<T>(&self, with: impl FnOnce(&mut WatchedResources) -> T) -> T {
         with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -52,7 +52,7 @@ impl McpServer {
         let named = uri.clone();
         let read = self.ask(move |api| resources::read_resource(api, &named)).await?;
         let mark = Some(mark_of(&read.text));
-        let begins = self.subscriptions.watched(|watched| {
+        let begins = self.subscriptions.with_watched(|watched| {
             if watched.marks.len() >= RESOURCES_MAX && !watched.marks.contains_key(&uri) {
                 let message =
                     format!("too many subscriptions; at most {RESOURCES_MAX} are allowed");
@@ -63,22 +63,22 @@ impl McpServer {
         })?;
         if begins {
             let server = self.clone();
-            tokio::spawn(async move { server.look_for(peer).await });
+            tokio::spawn(async move { server.watch_resources(peer).await });
         }
         Ok(())
     }
 
     /// Removes a resource.
     pub fn unsubscribe_from(&self, uri: &str) {
-        self.subscriptions.watched(|watched| watched.marks.remove(uri));
+        self.subscriptions.with_watched(|watched| watched.marks.remove(uri));
     }
 
     /// Looks until nothing is left to look for, or the client is gone.
-    async fn look_for(self, peer: Peer<RoleServer>) {
+    async fn watch_resources(self, peer: Peer<RoleServer>) {
         let mut took = Duration::ZERO;
         while self.is_time_to_look(took).await {
             let began = Instant::now();
-            let before = self.subscriptions.watched(|watched| {
+            let before = self.subscriptions.with_watched(|watched| {
                 watched.is_running = !watched.marks.is_empty();
                 watched.marks.clone()
             });
@@ -87,7 +87,7 @@ impl McpServer {
             }
             for (uri, mark) in before {
                 let now = self.mark(&uri).await;
-                let is_news = self.subscriptions.watched(|watched| {
+                let is_news = self.subscriptions.with_watched(|watched| {
                     let held = watched.marks.get_mut(&uri);
                     held.is_some_and(|held| std::mem::replace(held, now) == mark && now != mark)
                 });
@@ -102,7 +102,7 @@ impl McpServer {
 
     /// Looks at the resources of one `subscriptions/listen`, as long as its client listens.
     pub async fn look_for_listener(&self, uris: &[String], sink: &SubscriptionSink) {
-        let mut marks: Vec<(&String, Mark)> = Vec::new();
+        let mut marks: Vec<(&String, ContentMark)> = Vec::new();
         for uri in uris.iter().take(RESOURCES_MAX) {
             marks.push((uri, self.mark(uri).await));
         }
@@ -129,7 +129,7 @@ impl McpServer {
         }
     }
 
-    async fn mark(&self, uri: &str) -> Mark {
+    async fn mark(&self, uri: &str) -> ContentMark {
         let uri = uri.to_owned();
         let read = self.ask(move |api| resources::read_resource(api, &uri)).await;
         read.ok().map(|read| mark_of(&read.text))

@@ -49,7 +49,7 @@ impl<T> Chunk<T> {
         Self { entries, may_be_inactive_bits: OnceLock::new(), repos: OnceLock::new() }
     }
 
-    /// Returns the entries for a change, and drops what was computed from them.
+    /// Returns the entries for a change, and drops the cached bits and repositories.
     fn entries_mut(&mut self) -> &mut Vec<T> {
         self.may_be_inactive_bits.take();
         self.repos.take();
@@ -153,7 +153,7 @@ impl CowVec<Arc<Memory>> {
             .is_some_and(|word| word >> (at % WORD_BITS) & 1 == 1)
     }
 
-    /// Returns the memories that [`CowVec::may_be_inactive`] tells of, with their places. All that
+    /// Returns the memories for which [`CowVec::may_be_inactive`] is true, with their places. All that
     /// have events about them are among them. The others are not read.
     pub fn all_that_may_be_inactive(&self) -> impl Iterator<Item = (usize, &Arc<Memory>)> {
         let chunks = self.chunks.iter().zip((0..).step_by(CHUNK_LEN));
@@ -328,8 +328,9 @@ mod tests {
 
     #[test]
     fn chunks_of_a_repository_follow_every_change() {
-        let of = |repo: &str| folded(&[json!({ "id": "m1", "repo": repo, "lesson": "x" })]);
-        let [api, web] = [of("api"), of("web")];
+        let memories_of =
+            |repo: &str| folded(&[json!({ "id": "m1", "repo": repo, "lesson": "x" })]);
+        let [api, web] = [memories_of("api"), memories_of("web")];
         let mut list: CowVec<Arc<Memory>> = std::iter::repeat_n(api, 2 * CHUNK_LEN + 1).collect();
         let lies = |list: &CowVec<Arc<Memory>>| {
             let chunks = list.chunks_of(&BTreeSet::from([web.repo.clone()]));

@@ -63,7 +63,7 @@ impl Memory {
         self.lifecycle().is_pinned || self.maturity() == Maturity::Proven
     }
 
-    /// Tells what happens to it at this age.
+    /// Returns its fate at this age.
     #[must_use]
     pub fn fate(&self, now: Timestamp) -> Fate {
         let lifecycle = self.lifecycle();

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::bound::MemoryAge;
 use super::ledger::{Admission, IsFirst, Ledger};
-use super::memory::{RelatedEvents, index_text, record_of};
+use super::memory::{MemoryHead, RelatedEvents, index_text, record_of};
 use super::texts::RecordTexts;
 use super::version::{drop_surplus_events, insert_version, keep_first_contents};
 use super::{Census, CowVec, FrozenFold, LinePlace, Lookup, Memory, MemoryBound, Version, size};
@@ -42,7 +42,7 @@ pub enum Effect {
     },
     /// A memory was removed.
     Removed(RemovedMemory),
-    /// Several of these, one after the other.
+    /// Several effects, one after the other.
     Several(Vec<Effect>),
     /// No index has to change.
     Nothing,
@@ -185,9 +185,11 @@ impl Fold {
         let Ok(number) = u32::try_from(self.memories.len()) else { return Effect::Nothing };
         self.lookup.numbers.add(&event.id, number);
         let text = self.texts.add(&record_of(&event));
-        let place = (self.lookup.provenances.intern_event(&event, place.log), place.offset);
-        let head = (event.id, event.timestamp, event.success_rate);
-        self.memories.push(Arc::new(Memory::new(head, repo, place, text, related)));
+        let provenance = self.lookup.provenances.intern_event(&event, place.log);
+        let Event { id, timestamp, success_rate, .. } = event;
+        let head = MemoryHead { id, timestamp, success_rate };
+        let memory = Memory::new(head, repo, provenance, place.offset, text, related);
+        self.memories.push(Arc::new(memory));
         Effect::Added(number)
     }
 
@@ -230,12 +232,12 @@ impl Fold {
         let flag = if has_changed { OnceLock::new() } else { old.flag.clone() };
         let text = self.texts.add(&record_of(&first.event));
         self.texts.release(&old.text);
-        let place = (
-            self.lookup.provenances.intern_event(&first.event, first.place.log),
-            first.place.offset,
-        );
-        let head = (first.event.id, first.event.timestamp, first.event.success_rate);
-        let memory = Memory { flag, ..Memory::new(head, first.repo, place, text, related) };
+        let provenance = self.lookup.provenances.intern_event(&first.event, first.place.log);
+        let (offset, repo) = (first.place.offset, first.repo);
+        let Event { id, timestamp, success_rate, .. } = first.event;
+        let head = MemoryHead { id, timestamp, success_rate };
+        let memory = Memory::new(head, repo, provenance, offset, text, related);
+        let memory = Memory { flag, ..memory };
         if let Some(slot) = self.slot(number) {
             *slot = Arc::new(memory);
         }
@@ -254,7 +256,7 @@ impl Fold {
             let related = Arc::make_mut(slot).related.get_or_insert_default();
             related.lifecycle.take();
             let (dropped_bytes, added_bytes) =
-                insert_counted(&mut related.about, Arc::clone(&version));
+                insert_and_count(&mut related.about, Arc::clone(&version));
             self.ledger.change_bytes(dropped_bytes, added_bytes);
         }
         Effect::Nothing
@@ -268,7 +270,7 @@ impl Fold {
             return;
         }
         let versions = Arc::make_mut(&mut self.orphans).entry(memory.clone()).or_default();
-        let (dropped_bytes, added_bytes) = insert_counted(versions, version);
+        let (dropped_bytes, added_bytes) = insert_and_count(versions, version);
         self.ledger.change_bytes(dropped_bytes, added_bytes);
     }
 
@@ -310,9 +312,9 @@ impl Fold {
             let bytes = self.bytes_of(&age.id);
             let mut removed = Vec::new();
             while let Some(number) = self.number_of(&age.id)
-                && let Some(one) = self.take_out(number)
+                && let Some(memory) = self.take_out(number)
             {
-                removed.push(one);
+                removed.push(memory);
             }
             self.ledger.leave_out(age, bytes);
             return removed;
@@ -343,7 +345,7 @@ impl Fold {
 }
 
 /// Inserts an event about a memory. Returns how many bytes were dropped for it, and added.
-fn insert_counted(versions: &mut Vec<Arc<Version>>, version: Arc<Version>) -> (u64, u64) {
+fn insert_and_count(versions: &mut Vec<Arc<Version>>, version: Arc<Version>) -> (u64, u64) {
     let (bytes, was_len) = (size::of_event(&version.event), versions.len());
     insert_version(versions, version);
     let added_bytes = if versions.len() > was_len { bytes } else { 0 };
@@ -421,8 +423,8 @@ mod tests {
     }
 
     fn any_events() -> impl Strategy<Value = Vec<(Event, u64)>> {
-        let one = (0..5_u8, 0..3_u8, prop::option::of(0..5_u8), 0..3_i64, 0..3_u64);
-        prop::collection::vec(one, 0..12).prop_map(|list| {
+        let fields = (0..5_u8, 0..3_u8, prop::option::of(0..5_u8), 0..3_i64, 0..3_u64);
+        prop::collection::vec(fields, 0..12).prop_map(|list| {
             let made = |(id, text, memory, second, offset)| {
                 let mut event = event(id, text, memory);
                 event.timestamp = Timestamp::from_second(second).ok();

@@ -1,5 +1,5 @@
-//! Several origins under one id: what each of them wrote is folded by itself, and where two arrive at the same content,
-//! it is one memory of both (SPEC S-ORIGIN-3). This is rare: an id is random, so it takes an import on two machines, a
+//! Several origins under one id: the lines of each are folded by themselves, and if two of them have the same content, it
+//! is one memory of both (SPEC S-ORIGIN-3). This is rare: an id is random, so it takes an import on two machines, a
 //! copied store, or somebody who wants to take the place of another. Not here: one origin (`fold`).
 
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Fold {
         }
     }
 
-    /// Shows contents under these numbers. A content keeps its number; what is left over is added or removed.
+    /// Shows contents under these numbers. A content keeps its number; the others are added or removed.
     fn show_contents(&mut self, contents: Vec<Content>, mut numbers: Vec<u32>) -> Vec<Effect> {
         let mut effects = Vec::new();
         let mut new = Vec::new();
@@ -120,7 +120,10 @@ fn contents(versions: &[Arc<Version>], about: &[Arc<Version>]) -> Vec<Content> {
     }
     let mut contents: Vec<Vec<&Arc<Version>>> = Vec::new();
     for version in shown {
-        match contents.iter_mut().find(|same| same.iter().all(|one| one.digest == version.digest)) {
+        match contents
+            .iter_mut()
+            .find(|same| same.iter().all(|known| known.digest == version.digest))
+        {
             Some(same) => same.push(version),
             None => contents.push(vec![version]),
         }
@@ -129,10 +132,10 @@ fn contents(versions: &[Arc<Version>], about: &[Arc<Version>]) -> Vec<Content> {
         let is_own = |version: &&Arc<Version>| version.place.log.origin == LineOrigin::Own;
         let first = same.remove(same.iter().position(is_own).unwrap_or_default());
         let is_of_these = |version: &&&Arc<Version>| {
-            std::iter::once(&first).chain(&same).any(|one| is_of_same_origin(one, version))
+            std::iter::once(&first).chain(&same).any(|known| is_of_same_origin(known, version))
         };
-        let conflicts = hidden.iter().filter(is_of_these).map(|one| Arc::clone(one)).collect();
-        let copies = same.iter().map(|one| Arc::clone(one)).collect();
+        let conflicts = hidden.iter().filter(is_of_these).map(|known| Arc::clone(known)).collect();
+        let copies = same.iter().map(|known| Arc::clone(known)).collect();
         let related = RelatedEvents { copies, ..RelatedEvents::new(about.to_vec(), conflicts) };
         Content { shown: Version::clone(first), related }
     };
@@ -181,7 +184,7 @@ mod tests {
         line
     }
 
-    /// What somebody sees of each memory: lesson, source, origins, other contents, events.
+    /// The visible parts of each memory: lesson, source, origins, other contents, events.
     fn seen(fold: &Fold) -> BTreeSet<String> {
         let tell = |memory: &Arc<Memory>| {
             let origins: BTreeSet<_> = memory.origins().map(LineOrigin::other).collect();
@@ -253,19 +256,19 @@ mod tests {
         assert_eq!(memory.event().lesson, "ours");
     }
 
-    fn state(event: &Value, by: LineOrigin, of: LineOrigin) -> (LifecycleState, bool, u32) {
-        let fold = fold_from(&[(line("x", 1), of), (about(event), by)]);
+    fn state(event: &Value, by: LineOrigin, owner: LineOrigin) -> (LifecycleState, bool, u32) {
+        let fold = fold_from(&[(line("x", 1), owner), (about(event), by)]);
         let lifecycle = fold.memories().iter().next().unwrap().lifecycle().clone();
         (lifecycle.state, lifecycle.is_pinned, lifecycle.verdicts.stale)
     }
 
     // S-ORIGIN-4
     #[test]
-    fn deeds_of_others_count_only_where_trusted() {
+    fn actions_of_others_count_only_where_trusted() {
         let retract = json!({"event_type": "retract"});
         let (live, out) = (LifecycleState::Live, LifecycleState::Retracted);
         let trusted = LineOrigin::Trusted(other(1));
-        for (by, of, expected) in [
+        for (by, owner, expected) in [
             (LineOrigin::Own, LineOrigin::Own, (out.clone(), false, 0)),
             (LineOrigin::Own, voice(1), (out.clone(), false, 0)),
             (trusted, LineOrigin::Own, (out.clone(), false, 0)),
@@ -273,7 +276,7 @@ mod tests {
             (voice(1), LineOrigin::Own, (live.clone(), false, 1)),
             (voice(1), voice(2), (live.clone(), false, 1)),
         ] {
-            assert_eq!(state(&retract, by.clone(), of.clone()), expected, "{by:?} of {of:?}");
+            assert_eq!(state(&retract, by.clone(), owner.clone()), expected, "{by:?} of {owner:?}");
         }
         let pin = json!({"event_type": "pin"});
         assert_eq!(state(&pin, voice(1), LineOrigin::Own), (live, false, 0));
@@ -285,9 +288,9 @@ mod tests {
     #[test]
     fn nobody_speaks_with_the_voice_of_another() {
         let verdict = |id: &str, verdict: &str| {
-            let said = json!({"id": id, "event_type": "feedback", "verdict": verdict,
+            let feedback = json!({"id": id, "event_type": "feedback", "verdict": verdict,
                 "agent_id": "codex", "session_id": "s1"});
-            about(&said)
+            about(&feedback)
         };
         let lines = [
             (line("x", 1), LineOrigin::Own),
@@ -306,13 +309,14 @@ mod tests {
     fn a_voice_hides_nothing_that_is_proven_here() {
         let mut candidate = line("x", 1);
         candidate["source"] = "hook".into();
-        let said = |id: usize, verdict: &str, by: LineOrigin| {
-            let said = json!({"id": format!("e{id}"), "event_type": "feedback", "verdict": verdict,
+        let verdict_by = |id: usize, verdict: &str, by: LineOrigin| {
+            let feedback = json!({"id": format!("e{id}"), "event_type": "feedback", "verdict": verdict,
                 "agent_id": format!("agent{id}"), "session_id": format!("s{id}")});
-            (about(&said), by)
+            (about(&feedback), by)
         };
-        let mut lines = vec![(candidate, LineOrigin::Own), said(0, "worked", LineOrigin::Own)];
-        lines.extend((1..9).map(|id| said(id, "failed", voice(1))));
+        let mut lines =
+            vec![(candidate, LineOrigin::Own), verdict_by(0, "worked", LineOrigin::Own)];
+        lines.extend((1..9).map(|id| verdict_by(id, "failed", voice(1))));
         let fold = fold_from(&lines);
         let memory = fold.memories().iter().next().unwrap();
         assert!(!memory.is_candidate());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::binary_encoding::BinaryDecoder;
 use super::ledger::Ledger;
-use super::memory::RelatedEvents;
+use super::memory::{MemoryHead, RelatedEvents};
 use super::texts::{RecordBlock, RecordText};
 use super::{
     CowVec, Fold, IdShare, LineOrigin, LinePlace, LogFile, Memory, MemoryBound, Provenance,
@@ -42,8 +42,8 @@ impl<'a> FoldReader<'a> {
         record_file: &RecordFile,
     ) -> Option<Self> {
         let fold = Fold::within(bound, None);
-        let damage = fold.texts.damage_flag().clone();
-        let block = RecordBlock::stored(Arc::clone(&record_file.store), 0, damage);
+        let damage_flag = fold.texts.damage_flag().clone();
+        let block = RecordBlock::stored(Arc::clone(&record_file.store), 0, damage_flag);
         let logs = (0..from.count()?).map(|_| log_file(from).map(Arc::new));
         let logs: Vec<Arc<LogFile>> = logs.collect::<Option<_>>()?;
         let repos = (0..from.count()?).map(|_| repo(from.text()?));
@@ -138,14 +138,15 @@ impl<'a> FoldReader<'a> {
         let id = EventId::foreign(from.text()?)?;
         let timestamp = from.instant()?;
         let repo = self.repo(from)?;
-        let rate = match (from.number()?, from.number()?) {
+        let success_rate = match (from.number()?, from.number()?) {
             (0, 0) => None,
             (successes, attempts) => {
                 let counts = (u32::try_from(successes).ok()?, u32::try_from(attempts).ok()?);
                 Some(SuccessRate::from_counts(counts.0, counts.1)?)
             }
         };
-        let place = (Arc::clone(self.provenances.get(from.size()?)?), from.number()?);
+        let (provenance, offset) =
+            (Arc::clone(self.provenances.get(from.size()?)?), from.number()?);
         let text = self.text(from)?;
         let related = RelatedEvents::new(self.versions(from)?, self.versions(from)?);
         let copies = self.versions(from)?;
@@ -156,7 +157,8 @@ impl<'a> FoldReader<'a> {
             _ => return None,
         };
         let related = RelatedEvents { copies, share, ..related };
-        Memory::new((id, timestamp, rate), repo, place, text, related).with_flag(from)
+        let head = MemoryHead { id, timestamp, success_rate };
+        Memory::new(head, repo, provenance, offset, text, related).with_flag(from)
     }
 
     fn text(&self, from: &mut BinaryDecoder<'_>) -> Option<RecordText> {

@@ -226,8 +226,8 @@ impl Fold {
 
     /// Reads the records from the file that [`Fold::write_texts`] wrote from now on.
     pub fn move_texts(&mut self, store: &Arc<dyn RecordStore>, offsets: &[u64]) {
-        let damage = self.texts.damage_flag().clone();
-        let block = RecordBlock::stored(Arc::clone(store), 0, damage);
+        let damage_flag = self.texts.damage_flag().clone();
+        let block = RecordBlock::stored(Arc::clone(store), 0, damage_flag);
         for (place, offset) in offsets.iter().enumerate() {
             if let Some(memory) = self.memories.get_mut(place) {
                 let memory = Arc::make_mut(memory);

@@ -1,4 +1,4 @@
-//! A frozen state of a fold, and the mark that recognises it. Not here: how it came about (`fold`).
+//! A frozen state of a fold, and the mark that recognises it. Not here: making the state (`fold`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

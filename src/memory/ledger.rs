@@ -33,7 +33,7 @@ pub(super) enum Admission {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ledger {
     bound: MemoryBound,
-    /// Bytes of all kept memories, and of the traces of those left out.
+    /// Bytes of all kept memories, and of the entries of those left out.
     held_bytes: u64,
     /// The greatest age that was left out.
     horizon: Option<MemoryAge>,
@@ -93,7 +93,7 @@ impl Ledger {
         self.is_in_doubt
     }
 
-    /// Drops the census, since all lines it covers have been read.
+    /// Drops the census, since all lines that it covers have been read.
     pub(super) fn drop_census(&mut self) {
         self.census = None;
     }
@@ -113,26 +113,26 @@ impl Ledger {
 
     /// Returns the age of a memory whose earliest line so far is from `timestamp`.
     pub(super) fn age(&self, id: &EventId, timestamp: Option<Timestamp>) -> MemoryAge {
-        MemoryAge { when: Some(self.when(id, timestamp)), id: id.clone() }
+        MemoryAge { when: Some(self.earliest_time(id, timestamp)), id: id.clone() }
     }
 
     /// Returns the age of events about an unknown memory.
     pub(super) fn age_of_orphans(&self, about: &EventId) -> MemoryAge {
-        MemoryAge { when: self.known(about), id: about.clone() }
+        MemoryAge { when: self.census_time(about), id: about.clone() }
     }
 
-    fn when(&self, id: &EventId, timestamp: Option<Timestamp>) -> Option<Timestamp> {
-        self.known(id).map_or(timestamp, |known| known.min(timestamp))
+    fn earliest_time(&self, id: &EventId, timestamp: Option<Timestamp>) -> Option<Timestamp> {
+        self.census_time(id).map_or(timestamp, |known| known.min(timestamp))
     }
 
-    fn known(&self, id: &EventId) -> WriteTime {
+    fn census_time(&self, id: &EventId) -> WriteTime {
         self.census.as_ref().and_then(|census| census.earliest.get(&key(id)).copied())
     }
 
     /// Decides whether a new memory is kept.
     pub(super) fn admit(&mut self, age: MemoryAge) -> Admission {
         if self.horizon.is_none() {
-            self.note_age(age);
+            self.insert_age(age);
             return Admission::Admitted;
         }
         let key = key(&age.id);
@@ -153,7 +153,7 @@ impl Ledger {
             self.held_bytes = self.held_bytes.saturating_sub(TRACE_BYTES);
         }
         if is_above {
-            self.note_age(age);
+            self.insert_age(age);
             return Admission::Admitted;
         }
         self.remember_left_out(&age);
@@ -172,7 +172,7 @@ impl Ledger {
         let age = self.age_of_orphans(about);
         if self.is_above_horizon(&age) {
             if is_first == IsFirst::Yes {
-                self.note_age(age);
+                self.insert_age(age);
             }
             return Admission::Admitted;
         }
@@ -190,7 +190,7 @@ impl Ledger {
             oldest.remove(place);
         }
         self.is_in_doubt |= !self.is_above_horizon(&is);
-        self.note_age(is);
+        self.insert_age(is);
     }
 
     /// Takes the least age. `None` means that it must be looked up first.
@@ -206,8 +206,8 @@ impl Ledger {
         orphaned: impl Iterator<Item = &'a EventId>,
     ) -> bool {
         let mut all: Vec<(WriteTime, &EventId)> =
-            memories.map(|(id, timestamp)| (Some(self.when(id, timestamp)), id)).collect();
-        all.extend(orphaned.map(|about| (self.known(about), about)));
+            memories.map(|(id, timestamp)| (Some(self.earliest_time(id, timestamp)), id)).collect();
+        all.extend(orphaned.map(|about| (self.census_time(about), about)));
         if all.len() > OLDEST_LEN {
             all.select_nth_unstable(OLDEST_LEN);
             all.truncate(OLDEST_LEN);
@@ -240,7 +240,7 @@ impl Ledger {
     }
 
     /// Adds an age to the list of least ages, if it belongs there.
-    fn note_age(&mut self, age: MemoryAge) {
+    fn insert_age(&mut self, age: MemoryAge) {
         if self.oldest.first().is_some_and(|greatest| age < *greatest) {
             let oldest = Arc::make_mut(&mut self.oldest);
             let place = oldest.partition_point(|other| *other > age);

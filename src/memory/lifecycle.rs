@@ -80,20 +80,20 @@ impl Lifecycle {
         discounted: BTreeSet::new(),
     };
 
-    /// Computes the lifecycle from the events about a memory, sorted by id; `of` is its only origin,
-    /// if it has one. Of several contents of one origin under one id the first counts. Of events
+    /// Computes the lifecycle from the events about a memory, sorted by id. `only_origin` is set if the
+    /// memory has one origin. Of several contents of one origin under one id the first counts. Of events
     /// that contradict each other the latest counts, by time and then by id.
     #[must_use]
-    pub fn from_versions(about: &[Arc<Version>], of: OnlyOrigin<'_>) -> Self {
-        let events = changes(about, of);
+    pub fn from_versions(about: &[Arc<Version>], only_origin: OnlyOrigin<'_>) -> Self {
+        let events = changes(about, only_origin);
         let discounted = DiscountedAuthors::by(&events);
-        Self::without(&events, discounted, of)
+        Self::without(&events, discounted, only_origin)
     }
 
     fn without(
         events: &[(&Version, MemoryChange)],
         discounted: DiscountedAuthors,
-        of: OnlyOrigin<'_>,
+        only_origin: OnlyOrigin<'_>,
     ) -> Self {
         let (mut state, mut pin) = (LatestValue::default(), LatestValue::default());
         // Whether a voice decides follows from its origin.
@@ -111,7 +111,7 @@ impl Lifecycle {
                     let (voice, may_decide) =
                         voices.entry(Voice::from_version(version)).or_default();
                     voice.offer(given);
-                    *may_decide |= decides(&version.place.log.origin, of);
+                    *may_decide |= decides(&version.place.log.origin, only_origin);
                 }
                 MemoryChange::Supersede { by } => {
                     state.offer(at, LifecycleState::Superseded { by });

@@ -1,4 +1,4 @@
-//! Where a line is, and of which origin: the own store, or that of somebody in the team. Not here: reading lines
+//! The place of a line, and its origin: the own store, or that of somebody in the team. Not here: reading lines
 //! (`engine`), what another origin may do (`voices`, SPEC S-ORIGIN-4).
 
 use std::path::{Path, PathBuf};
@@ -23,18 +23,18 @@ pub struct LinePlace {
 pub struct LogFile {
     /// Its path.
     pub path: PathBuf,
-    /// Of which origin its lines are.
+    /// The origin of its lines.
     pub origin: LineOrigin,
 }
 
-/// Of which origin lines are, and whether what they do to memories counts.
+/// The origin of lines, and whether their actions on memories count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LineOrigin {
     /// The own store.
     Own,
-    /// Another store, whose deeds count like our own.
+    /// Another store, whose actions count like our own.
     Trusted(StoreOrigin),
-    /// Another store, whose deeds about memories of others are only told.
+    /// Another store, whose actions on the memories of others are reported and change nothing.
     Voice(StoreOrigin),
 }
 

@@ -100,16 +100,24 @@ impl RelatedEvents {
     }
 }
 
+/// The fields of an event that its memory keeps outside the record.
+pub(crate) struct MemoryHead {
+    pub(crate) id: EventId,
+    pub(crate) timestamp: Option<Timestamp>,
+    pub(crate) success_rate: Option<SuccessRate>,
+}
+
 impl Memory {
     /// Makes a memory whose record is `text`.
     pub(crate) fn new(
-        event: (EventId, Option<Timestamp>, Option<SuccessRate>),
+        head: MemoryHead,
         repo: RepoKey,
-        (provenance, offset): (Arc<Provenance>, u64),
+        provenance: Arc<Provenance>,
+        offset: u64,
         text: RecordText,
         related: RelatedEvents,
     ) -> Self {
-        let (id, timestamp, success_rate) = event;
+        let MemoryHead { id, timestamp, success_rate } = head;
         let related = (!related.is_empty()).then(|| Box::new(related));
         let flag = OnceLock::new();
         Self { id, timestamp, repo, success_rate, provenance, offset, text, flag, related }
@@ -228,7 +236,7 @@ impl Memory {
         copies.fold(self.timestamp, Ord::min)
     }
 
-    /// Returns its origin, if it has only one. What that one does to it counts (S-ORIGIN-4).
+    /// Returns its origin, if it has only one. The actions of that origin on it count (S-ORIGIN-4).
     #[must_use]
     pub fn only_origin(&self) -> OnlyOrigin<'_> {
         self.copies().is_empty().then_some(&self.provenance.log.origin)
@@ -252,8 +260,8 @@ impl Memory {
         *self.flag.get_or_init(|| suspicion(&self.event()))
     }
 
-    /// Tells whether somebody else vouches for it: it was imported, or it came from the team. What a person, an agent or
-    /// a hook of this machine wrote is the user's own, and so are lines without a source.
+    /// Tells whether somebody else vouches for it: it was imported, or it came from the team. Lines of a person, an agent or
+    /// a hook of this machine are the user's own, and so are lines without a source.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         let is_of_others = |source: &str| !OWN_SOURCES.contains(&source);
@@ -267,7 +275,7 @@ impl Memory {
         if self.is_foreign() { TextVoucher::Others } else { TextVoucher::User }
     }
 
-    /// Tells whether it is left out where it would be shown so. What is shown everywhere is not judged for that.
+    /// Tells whether it is left out on this occasion. A memory that is shown on every occasion is not judged for that.
     #[must_use]
     pub fn is_left_out(&self, how: DisclosureOccasion) -> bool {
         let voucher = self.voucher();
@@ -303,7 +311,7 @@ impl Memory {
         });
     }
 
-    /// Reads what [`Memory::write_flag`] wrote. `None` for anything else.
+    /// Reads the flag that [`Memory::write_flag`] wrote. `None` for anything else.
     pub(super) fn with_flag(mut self, from: &mut BinaryDecoder<'_>) -> Option<Self> {
         match from.size()? {
             UNKNOWN => {}

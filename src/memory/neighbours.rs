@@ -51,13 +51,13 @@ pub fn write_neighbours(neighbours: &CowVec<Neighbours>, out: &mut dyn Write) ->
     packing.flush_over(out, 0)
 }
 
-/// Reads what [`write_neighbours`] wrote. `None` for anything else.
+/// Reads the neighbours that [`write_neighbours`] wrote. `None` for anything else.
 #[must_use]
 pub fn read_neighbours(from: &mut BinaryDecoder<'_>) -> Option<CowVec<Neighbours>> {
     let count = u32::try_from(from.count()?).ok()?;
     let mut other = |number: u32| match from.number()? {
         0 => Some(None),
-        step => other_of(number, step).filter(|other| *other < count).map(Some),
+        step => neighbour_at(number, step).filter(|other| *other < count).map(Some),
     };
     let mut neighbours = |number| {
         let before = [other(number)?, other(number)?];
@@ -73,7 +73,7 @@ fn step(number: u32, other: u32) -> u64 {
     if other > number { twice - 1 } else { twice }
 }
 
-fn other_of(number: u32, step: u64) -> Option<u32> {
+fn neighbour_at(number: u32, step: u64) -> Option<u32> {
     let distance = u32::try_from(step.div_ceil(2)).ok()?;
     if step % 2 == 1 { number.checked_add(distance) } else { number.checked_sub(distance) }
 }
@@ -119,7 +119,7 @@ mod tests {
             read_neighbours(&mut BinaryDecoder::new(&bytes(&[far].into_iter().collect()))),
             None
         );
-        assert_eq!(other_of(u32::MAX, 1), None);
-        assert_eq!(other_of(0, u64::MAX), None);
+        assert_eq!(neighbour_at(u32::MAX, 1), None);
+        assert_eq!(neighbour_at(0, u64::MAX), None);
     }
 }

@@ -1,5 +1,5 @@
 //! Cuts a long text into passages that can each answer a query: a dialogue at its turns, any other
-//! text at blank lines. A single score for a whole long text would hide what one part says. Not
+//! text at blank lines. A single score for a whole long text would hide a part that answers. Not
 //! here: scoring.
 
 use std::collections::BTreeMap;

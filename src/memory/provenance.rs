@@ -18,7 +18,7 @@ pub struct Provenance {
     pub agent_id: String,
     /// The session it was written in.
     pub session_id: Option<String>,
-    /// Who vouches for it: what its line says, or what its origin allows.
+    /// Who vouches for it, by its line and within the limits of its origin.
     pub source: Option<String>,
     /// When it expires, where its line says so.
     pub expires: Option<Timestamp>,

@@ -9,7 +9,7 @@ use super::{Memory, NEIGHBOURS_MAX, Neighbours};
 use event::{EventId, RepoKey, StoreOrigin, Timestamp};
 
 type Key = Arc<(RepoKey, Option<StoreOrigin>, String)>;
-/// What tells sessions apart: nobody's memories come into the session of another origin.
+/// The key of a session. It includes the origin, so that no memory comes into the session of another origin.
 type SessionName<'a> = (&'a RepoKey, Option<&'a StoreOrigin>, &'a str);
 type SessionPosition = (Option<Timestamp>, EventId);
 
@@ -25,7 +25,7 @@ impl Sessions {
     /// Updates the memory of a number; `None` where the number is free. Returns the memories whose
     /// neighbours changed.
     pub fn update(&mut self, number: u32, memory: Option<&Memory>) -> BTreeSet<u32> {
-        let mut changed = self.take_out(number);
+        let mut changed = self.remove(number);
         if let Some((memory, name)) = memory.and_then(|memory| Some((memory, name_of(memory)?))) {
             let (key, place) = (key_of(name), place_of(memory));
             // Memories of one session share its key.
@@ -87,7 +87,7 @@ impl Sessions {
         neighbours
     }
 
-    fn take_out(&mut self, number: u32) -> BTreeSet<u32> {
+    fn remove(&mut self, number: u32) -> BTreeSet<u32> {
         let neighbours: BTreeSet<u32> = self.neighbours_of(number).numbers().collect();
         let Some((key, place)) = self.places.remove(&number) else { return neighbours };
         if let Some(session) = self.sessions.get_mut(&key) {
@@ -159,22 +159,22 @@ mod tests {
             order in Just((0_u32..12).collect::<Vec<_>>()).prop_shuffle(),
             seconds in prop::collection::vec(0_u32..9, 12),
         ) {
-            let one = |number: u32| {
+            let memory_of = |number: u32| {
                 memory(number, seconds[usize::try_from(number).unwrap()], number % 2)
             };
             let (mut sessions, mut sorted) = (Sessions::default(), Sessions::default());
             for number in 0..12 {
-                sorted.update(number, Some(&one(number)));
+                sorted.update(number, Some(&memory_of(number)));
             }
             let mut known: HashMap<u32, Neighbours> = HashMap::new();
             for number in order {
-                let changed = sessions.update(number, Some(&one(number)));
+                let changed = sessions.update(number, Some(&memory_of(number)));
                 known.insert(number, sessions.neighbours_of(number));
                 for other in changed {
                     known.insert(other, sessions.neighbours_of(other));
                 }
             }
-            let all: Vec<Memory> = (0..12).map(one).collect();
+            let all: Vec<Memory> = (0..12).map(memory_of).collect();
             let at_once = Sessions::build(all.iter());
             for number in 0..12 {
                 prop_assert_eq!(at_once.neighbours_of(number), sorted.neighbours_of(number));

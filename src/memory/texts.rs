@@ -20,7 +20,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync {
     fn read_at(&self, to: &mut [u8], offset: u64) -> bool;
 }
 
-/// Tells that a record could not be read. All texts of one fold share it.
+/// The flag that is set when a record could not be read. All texts of one fold share it.
 #[derive(Debug, Clone, Default)]
 pub struct DamageFlag(Arc<AtomicBool>);
 
@@ -40,7 +40,7 @@ impl DamageFlag {
 #[derive(Debug)]
 pub struct RecordBlock {
     held: RwLock<BlockBytes>,
-    damage: DamageFlag,
+    damage_flag: DamageFlag,
 }
 
 #[derive(Debug)]
@@ -62,8 +62,8 @@ pub struct RecordText {
 impl RecordBlock {
     /// Makes a block that is stored from an offset on.
     #[must_use]
-    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage: DamageFlag) -> Arc<Self> {
-        Arc::new(Self { held: RwLock::new(BlockBytes::Stored(by, offset)), damage })
+    pub fn stored(by: Arc<dyn RecordStore>, offset: u64, damage_flag: DamageFlag) -> Arc<Self> {
+        Arc::new(Self { held: RwLock::new(BlockBytes::Stored(by, offset)), damage_flag })
     }
 
     /// Returns a copy of its bytes, if they are in memory.
@@ -140,7 +140,7 @@ impl RecordText {
 
     /// Reports that the record is damaged.
     pub fn report_damage(&self) {
-        self.block.damage.report();
+        self.block.damage_flag.report();
     }
 
     /// Returns its stored offset, its length in bytes and its checksum. `None` while it is in
@@ -182,7 +182,7 @@ pub struct RecordTexts {
     open: Option<Arc<RecordBlock>>,
     /// The blocks that are or were in memory.
     blocks: Vec<Weak<RecordBlock>>,
-    damage: DamageFlag,
+    damage_flag: DamageFlag,
     live_bytes: u64,
     /// Released bytes, in memory or stored.
     dead_bytes: u64,
@@ -195,14 +195,14 @@ impl RecordTexts {
         let checksum = crc32fast::hash(record);
         self.live_bytes += u64::from(length_bytes);
         let open = self.open.take().and_then(|block| Some((block.push(record)?, block)));
-        let (offset, block) = open.unwrap_or_else(|| (0, self.opened(record)));
+        let (offset, block) = open.unwrap_or_else(|| (0, self.open_block(record)));
         self.open = Some(Arc::clone(&block));
         RecordText { block, offset, length_bytes, checksum }
     }
 
-    fn opened(&mut self, record: &[u8]) -> Arc<RecordBlock> {
+    fn open_block(&mut self, record: &[u8]) -> Arc<RecordBlock> {
         let held = RwLock::new(BlockBytes::InMemory(record.to_vec()));
-        let block = Arc::new(RecordBlock { held, damage: self.damage.clone() });
+        let block = Arc::new(RecordBlock { held, damage_flag: self.damage_flag.clone() });
         self.blocks.push(Arc::downgrade(&block));
         block
     }
@@ -223,10 +223,10 @@ impl RecordTexts {
     pub fn seal(&mut self) -> Vec<Arc<RecordBlock>> {
         self.open = None;
         let blocks: Vec<Arc<RecordBlock>> = self.blocks.iter().filter_map(Weak::upgrade).collect();
-        let here: Vec<Arc<RecordBlock>> =
+        let live_blocks: Vec<Arc<RecordBlock>> =
             blocks.into_iter().filter(|block| block.stored_at().is_none()).collect();
-        self.blocks = here.iter().map(Arc::downgrade).collect();
-        here
+        self.blocks = live_blocks.iter().map(Arc::downgrade).collect();
+        live_blocks
     }
 
     /// Returns the full blocks, once there are more than `blocks_max`. [`RecordTexts::seal`] no
@@ -266,7 +266,7 @@ impl RecordTexts {
     /// Returns the damage flag that all its records share.
     #[must_use]
     pub fn damage_flag(&self) -> &DamageFlag {
-        &self.damage
+        &self.damage_flag
     }
 
     /// Returns the bytes of all records in use.

@@ -24,15 +24,19 @@ pub struct Tie {
 /// The key of an edge of one source. The same place in code in two repositories is two edges.
 type Edge = (Option<RepoKey>, Node, Relation);
 
-/// Returns the edges of one memory (`of` is its only origin, if it has one) or one place in code, sorted by repository, target and relation.
-/// `about` must be sorted by id. Of several contents under one id the first counts; of
+/// Returns the edges of one memory (`only_origin` is set if it has one origin) or one place in code, sorted by repository,
+/// target and relation. `about` must be sorted by id. Of several contents under one id the first counts; of
 /// contradicting events the latest, by time and then by id; events of discounted authors do not
 /// count. With `until`, later events do not count, except for links that state the time from which they hold: these
 /// tell of the past.
 #[must_use]
-pub fn ties(about: &[Arc<Version>], of: OnlyOrigin<'_>, until: Option<Timestamp>) -> Vec<Tie> {
+pub fn ties(
+    about: &[Arc<Version>],
+    only_origin: OnlyOrigin<'_>,
+    until: Option<Timestamp>,
+) -> Vec<Tie> {
     let mut edges: BTreeMap<Edge, LatestValue<'_, Option<(RepoKey, Link)>>> = BTreeMap::new();
-    let mut events = changes(about, of);
+    let mut events = changes(about, only_origin);
     events.retain(|(version, change)| {
         let is_known = version.event.timestamp.zip(until).is_none_or(|(at, until)| at <= until);
         is_known || states_when_it_holds(change)
@@ -191,10 +195,10 @@ mod tests {
     // S-LINK-9
     #[test]
     fn a_link_told_later_of_an_earlier_time_counts_then() {
-        let mut told = link("depends_on", "m2", 0.5);
-        told["valid_from"] = "2025-12-01T00:00:00Z".into();
-        told["valid_to"] = "2025-12-31T00:00:00Z".into();
-        let versions = versions(&[line_about(1, 10, &told)]);
+        let mut dated_link = link("depends_on", "m2", 0.5);
+        dated_link["valid_from"] = "2025-12-01T00:00:00Z".into();
+        dated_link["valid_to"] = "2025-12-31T00:00:00Z".into();
+        let versions = versions(&[line_about(1, 10, &dated_link)]);
         let then: Timestamp = "2025-12-24T00:00:00Z".parse().unwrap();
         assert_eq!(ties(&versions, None, Some(then)).len(), 1);
         let of_no_time = [line_about(1, 10, &link("depends_on", "m2", 0.5))];
@@ -204,11 +208,11 @@ mod tests {
     // S-LINK-2
     #[test]
     fn the_same_path_in_two_repositories_is_two_places() {
-        let mut one = link("imports", "code:src/b.rs", 0.5);
-        one["memory_id"] = "code:src/a.rs".into();
-        let mut other = line_about(2, 2, &one);
+        let mut code_link = link("imports", "code:src/b.rs", 0.5);
+        code_link["memory_id"] = "code:src/a.rs".into();
+        let mut other = line_about(2, 2, &code_link);
         other["repo"] = "web".into();
-        let (_, of_code) = folded(&[line_about(1, 1, &one), other]);
+        let (_, of_code) = folded(&[line_about(1, 1, &code_link), other]);
         let repos: Vec<&str> = of_code.iter().map(|tie| tie.repo.as_str()).collect();
         assert_eq!(repos, ["api", "web"]);
     }

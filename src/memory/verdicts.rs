@@ -1,4 +1,4 @@
-//! The verdicts on a memory, counted, and what follows from them: maturity, candidates, expiry.
+//! The counted verdicts on a memory, and their consequences: maturity, candidates, expiry.
 //! They are a function of the set of events, so neither order nor repetition matters. Not here:
 //! their effect on ranking (`search::prior`).
 
@@ -62,7 +62,7 @@ impl Verdicts {
     pub(super) const NONE: Self =
         Self { worked: 0, failed: 0, stale: 0, confirmed: 0, is_stale: false, last_good: None };
 
-    /// Counts what each voice says. Of several verdicts at one time that with the greatest event id is the latest.
+    /// Counts the verdicts of each voice. Of several verdicts at one time that with the greatest event id is the latest.
     pub(super) fn count<'a>(voices: impl Iterator<Item = &'a VoiceVerdicts<'a>>) -> Self {
         let mut counted = Self::default();
         let mut latest: Option<GivenVerdict<'_>> = None;
@@ -116,7 +116,7 @@ impl GivenVerdict<'_> {
     }
 }
 
-/// What one voice says. Whether it worked for the voice and whether it still holds are two questions, and the latest answer to
+/// The verdicts of one voice. Whether it worked for the voice and whether it still holds are two questions, and the latest answer to
 /// each counts. With one answer to both, `confirmed` would take back the voice's own `worked`, and `failed` its `stale`.
 #[derive(Debug, Default)]
 pub(super) struct VoiceVerdicts<'a> {
@@ -141,8 +141,8 @@ impl<'a> VoiceVerdicts<'a> {
         }
     }
 
-    /// Returns what the voice states of the truth, where that says more than its own try: one voice speaks for a memory once, and
-    /// against it once. A later `worked` takes back its `stale`, but not its `confirmed`.
+    /// Returns the verdict of the voice on the truth, if it adds to its own try: one voice counts once for a memory, and once
+    /// against it. A later `worked` takes back its `stale`, but not its `confirmed`.
     fn stated_beside_try(&self) -> Option<&GivenVerdict<'a>> {
         let stated = self.stated.as_ref()?;
         let is_taken_back = |by: Verdict| self.truth.is_some_and(|truth| truth.verdict == by);
@@ -262,11 +262,11 @@ mod tests {
         line
     }
 
-    fn any_said() -> impl Strategy<Value = (usize, Verdict, u32)> {
+    fn any_voice_verdict() -> impl Strategy<Value = (usize, Verdict, u32)> {
         (0_usize..3, prop::sample::select(Verdict::ALL.to_vec()), 0_u32..9)
     }
 
-    /// Where a memory stands, each part so that more is better.
+    /// The rating of a memory; in each part more is better.
     fn standing(lines: &[Value]) -> (f64, Maturity, [bool; 2], Option<Timestamp>) {
         let memory = folded(lines);
         let is_good = [!memory.verdicts().is_stale, !memory.is_candidate()];
@@ -281,13 +281,13 @@ mod tests {
         #[test]
         fn no_report_moves_a_memory_against_its_own_word(
             first in prop::sample::select(vec![None, Some("0/1"), Some("1/1"), Some("9/10"), Some("999999/1000000")]),
-            before in prop::collection::vec(any_said(), 0..8),
-            more in any_said(),
+            before in prop::collection::vec(any_voice_verdict(), 0..8),
+            more in any_voice_verdict(),
         ) {
             let mut memory = candidate();
             memory["success_rate"] = first.into();
             // The new report may be the first, the last or between the others.
-            let known = (1..).zip(before).map(|(id, one)| voice_verdict(id, one));
+            let known = (1..).zip(before).map(|(id, given)| voice_verdict(id, given));
             let lines: Vec<Value> = std::iter::once(memory).chain(known).collect();
             let longer: Vec<Value> = lines.iter().cloned().chain([voice_verdict(0, more)]).collect();
             let (old, new) = (standing(&lines), standing(&longer));
@@ -307,7 +307,7 @@ mod tests {
     fn a_success_takes_back_no_confirmation() {
         let verdicts =
             [(0, Verdict::Confirmed, 0), (0, Verdict::Failed, 6), (1, Verdict::Worked, 0)];
-        let known = (1..).zip(verdicts).map(|(id, one)| voice_verdict(id, one));
+        let known = (1..).zip(verdicts).map(|(id, given)| voice_verdict(id, given));
         let lines: Vec<Value> = std::iter::once(candidate()).chain(known).collect();
         let longer: Vec<Value> =
             lines.iter().cloned().chain([voice_verdict(0, (0, Verdict::Worked, 1))]).collect();

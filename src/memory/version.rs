@@ -59,7 +59,7 @@ impl Version {
     }
 
     /// Returns the whole content, for the rare case that two sort keys are equal.
-    fn whole(&self) -> String {
+    fn debug_text(&self) -> String {
         format!("{:?}", self.event)
     }
 
@@ -136,5 +136,5 @@ fn rank(one: &Version, other: &Version) -> Ordering {
 
 /// Compares the whole content of two versions, the earlier in time first.
 pub(super) fn by_content(one: &Version, other: &Version) -> Ordering {
-    one.order().cmp(&other.order()).then_with(|| one.whole().cmp(&other.whole()))
+    one.order().cmp(&other.order()).then_with(|| one.debug_text().cmp(&other.debug_text()))
 }

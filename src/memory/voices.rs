@@ -1,5 +1,5 @@
-//! Who says what about a memory: which change each event makes, and whose verdict it is. What another origin does to a
-//! memory counts only if it is trusted (SPEC S-ORIGIN-4). Not here: what all changes add up to (`lifecycle`, `ties`).
+//! The change that each event makes to a memory, and the voice of each verdict. The actions of another origin on a memory
+//! count only if it is trusted (SPEC S-ORIGIN-4). Not here: the sum of all changes (`lifecycle`, `ties`).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::line_place::LineOrigin;
 use super::version::Version;
 use event::{Event, MemoryChange, StoreOrigin, Verdict};
 
-/// The origin of a memory that has only one. What that one does to it counts.
+/// The origin of a memory that has only one. The actions of that origin on it count.
 pub type OnlyOrigin<'a> = Option<&'a LineOrigin>;
 
 /// The voice of a verdict. An agent has one verdict per session, the latest; without a session one per day. An origin that is
@@ -29,11 +29,11 @@ impl Voice {
                 let (origin, agent) = (Some(origin.clone()), String::new());
                 Self { origin, agent, session: None, day: None }
             }
-            known => Self { origin: known.other().cloned(), ..Self::of_own(&version.event) },
+            known => Self { origin: known.other().cloned(), ..Self::from_event(&version.event) },
         }
     }
 
-    fn of_own(event: &Event) -> Self {
+    fn from_event(event: &Event) -> Self {
         let session = event.session_id.clone();
         let day = event.timestamp.map(|at| at.as_second().div_euclid(SECONDS_OF_DAY));
         let day = day.filter(|_| session.is_none());
@@ -45,20 +45,22 @@ impl Voice {
 /// session, on one day.
 #[must_use]
 pub fn is_one_voice(one: &Event, other: &Event) -> bool {
-    Voice::of_own(one) == Voice::of_own(other)
+    Voice::from_event(one) == Voice::from_event(other)
 }
 
 /// Returns the change that each event makes to a memory with this only origin, if it has one. `about` must be sorted by
 /// id. An event that several origins have counts once, for the one with the most say.
 pub(super) fn changes<'a>(
     about: &'a [Arc<Version>],
-    of: OnlyOrigin<'_>,
+    only_origin: OnlyOrigin<'_>,
 ) -> Vec<(&'a Version, MemoryChange)> {
     let mut changes = Vec::with_capacity(about.len());
     for same_id in about.chunk_by(|one, other| one.event.id == other.event.id) {
-        for version in counted(same_id) {
+        for version in counting_contents(same_id) {
             let change = MemoryChange::from_event(&version.event);
-            let change = change.and_then(|change| allowed(change, &version.place.log.origin, of));
+            let change = change.and_then(|change| {
+                permitted_change(change, &version.place.log.origin, only_origin)
+            });
             changes.extend(change.map(|change| (version, change)));
         }
     }
@@ -66,7 +68,7 @@ pub(super) fn changes<'a>(
 }
 
 /// Selects the contents that count under one id: the first of each origin, and of equal ones that with the most say.
-fn counted(same_id: &[Arc<Version>]) -> Vec<&Version> {
+fn counting_contents(same_id: &[Arc<Version>]) -> Vec<&Version> {
     let mut firsts: Vec<&Version> = Vec::with_capacity(1);
     for version in same_id {
         let is_known = |first: &&Version| first.place.log.origin.is_same(&version.place.log.origin);
@@ -86,13 +88,18 @@ fn counted(same_id: &[Arc<Version>]) -> Vec<&Version> {
 }
 
 /// Tells whether the word of an origin decides about a memory: our own, a trusted one, and that of the memory, if it has only one.
-pub(super) fn decides(by: &LineOrigin, of: OnlyOrigin<'_>) -> bool {
-    !matches!(by, LineOrigin::Voice(_)) || of.is_some_and(|of| of.is_same(by))
+pub(super) fn decides(by: &LineOrigin, only_origin: OnlyOrigin<'_>) -> bool {
+    !matches!(by, LineOrigin::Voice(_))
+        || only_origin.is_some_and(|only_origin| only_origin.is_same(by))
 }
 
 /// Returns what a change of an origin amounts to.
-fn allowed(change: MemoryChange, by: &LineOrigin, of: OnlyOrigin<'_>) -> Option<MemoryChange> {
-    if decides(by, of) {
+fn permitted_change(
+    change: MemoryChange,
+    by: &LineOrigin,
+    only_origin: OnlyOrigin<'_>,
+) -> Option<MemoryChange> {
+    if decides(by, only_origin) {
         return Some(change);
     }
     match change {

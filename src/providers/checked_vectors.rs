@@ -39,8 +39,9 @@ pub(crate) fn check_vectors(
         let place = place.and_then(|place| places.get_mut(place));
         // A place that is named twice leaves another without a vector.
         let Some(free @ None) = place else { return Err(count(sent.saturating_sub(1))) };
-        *free =
-            Some(unit(vector, expected.who).and_then(|it| of_width(it, &mut dims, expected.who)));
+        *free = Some(
+            unit(vector, expected.who).and_then(|vector| of_width(vector, &mut dims, expected.who)),
+        );
     }
     let whole: Option<Vec<CheckedVector>> = places.into_iter().collect();
     whole.ok_or_else(|| count(got))
@@ -108,14 +109,14 @@ mod tests {
     // S-PROVIDER-4
     #[test]
     fn odd_vectors_are_refused_and_never_guessed() {
-        let one = |vector: Value| check_values(&[(None, vector)], 1).unwrap_err();
+        let error_of = |vector: Value| check_values(&[(None, vector)], 1).unwrap_err();
         for odd in [json!(null), json!([1.0, null]), json!(["1"]), json!([]), json!([1e300])] {
-            assert!(matches!(one(odd.clone()), ProviderError::NotNumbers { .. }), "{odd}");
+            assert!(matches!(error_of(odd.clone()), ProviderError::NotNumbers { .. }), "{odd}");
         }
-        assert!(matches!(one(json!([0.0, 0.0])), ProviderError::Zeros { .. }));
+        assert!(matches!(error_of(json!([0.0, 0.0])), ProviderError::Zeros { .. }));
         let widths = [(None, json!([1.0, 0.0])), (None, json!([1.0]))];
         assert!(matches!(check_values(&widths, 2), Err(ProviderError::Width { got: 1, .. })));
         let wide = json!(vec![1.0; 5_000]);
-        assert!(matches!(one(wide), ProviderError::Width { got: 5_000, .. }));
+        assert!(matches!(error_of(wide), ProviderError::Width { got: 5_000, .. }));
     }
 }

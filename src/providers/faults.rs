@@ -41,8 +41,8 @@ fn why(answer: impl Fn() -> StandInAnswer + Send + 'static) -> EmbedError {
 }
 
 fn data(vectors: &[Value]) -> StandInAnswer {
-    let one = |vector: &Value| json!({ "embedding": vector });
-    StandInAnswer::json(&json!({ "data": vectors.iter().map(one).collect::<Vec<Value>>() }))
+    let embedding = |vector: &Value| json!({ "embedding": vector });
+    StandInAnswer::json(&json!({ "data": vectors.iter().map(embedding).collect::<Vec<Value>>() }))
 }
 
 /// The message without the host, whose port differs.
@@ -153,7 +153,7 @@ fn a_silent_provider_costs_a_query_five_seconds() {
 
 // S-PROVIDER-4
 #[test]
-fn nobody_at_the_address_is_said_at_once() {
+fn nobody_at_the_address_is_reported_at_once() {
     let cache = tempfile::tempdir().unwrap();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let nobody = provider(&format!("http://{free}"));
@@ -203,7 +203,11 @@ fn a_batch_that_is_refused_is_halved() {
     let vectors = embedder.embed(&texts).unwrap();
     assert_eq!(vectors.len(), 20);
     let sizes = |server: &StandInServer| -> Vec<usize> {
-        server.requests.try_iter().map(|one| one.body["input"].as_array().unwrap().len()).collect()
+        server
+            .requests
+            .try_iter()
+            .map(|first_provider| first_provider.body["input"].as_array().unwrap().len())
+            .collect()
     };
     assert_eq!(sizes(&server), [20, 10, 10]);
     embedder.embed(&texts).unwrap();
@@ -286,22 +290,27 @@ fn everything_that_changes_a_vector_changes_the_name() {
     let cache = Path::new("/nowhere");
     let name =
         |provider: &EmbeddingProvider| ModelName::from_provider(provider, cache).name_of_vectors();
-    let one = provider("http://127.0.0.1:1");
+    let first_provider = provider("http://127.0.0.1:1");
     let others = [
         renamed("n", "http://127.0.0.1:1"),
         provider("http://127.0.0.1:2"),
         provider("http://127.0.0.1:1/other/v1"),
-        EmbeddingProvider { dimensions: Some(4), ..one.clone() },
-        EmbeddingProvider { max_chars: 9, ..one.clone() },
-        EmbeddingProvider { text_prefix: "x".to_owned(), ..one.clone() },
-        EmbeddingProvider { query_prefix: "x".to_owned(), ..one.clone() },
-        EmbeddingProvider { form: ProviderForm::Voyage, ..one.clone() },
+        EmbeddingProvider { dimensions: Some(4), ..first_provider.clone() },
+        EmbeddingProvider { max_chars: 9, ..first_provider.clone() },
+        EmbeddingProvider { text_prefix: "x".to_owned(), ..first_provider.clone() },
+        EmbeddingProvider { query_prefix: "x".to_owned(), ..first_provider.clone() },
+        EmbeddingProvider { form: ProviderForm::Voyage, ..first_provider.clone() },
     ];
-    let names: BTreeSet<String> = others.iter().chain([&one]).map(name).collect();
+    let names: BTreeSet<String> = others.iter().chain([&first_provider]).map(name).collect();
     assert_eq!(names.len(), others.len() + 1);
-    assert_eq!(name(&provider("http://127.0.0.1:1/")), name(&one), "a slash at the end is nothing");
-    let same = EmbeddingProvider { batch: 9, key_env: Some("K".to_owned()), ..one.clone() };
-    assert_eq!(name(&same), name(&one), "these change no vector");
+    assert_eq!(
+        name(&provider("http://127.0.0.1:1/")),
+        name(&first_provider),
+        "a slash at the end is nothing"
+    );
+    let same =
+        EmbeddingProvider { batch: 9, key_env: Some("K".to_owned()), ..first_provider.clone() };
+    assert_eq!(name(&same), name(&first_provider), "these change no vector");
 }
 
 // S-PROVIDER-5
@@ -344,8 +353,9 @@ fn every_form_is_asked_at_its_own_path() {
         let server = StandInServer::start(move |received| {
             let count = received.body[place].as_array().unwrap().len();
             let vectors = vec![vector_of("walrus"); count];
-            let named =
-                |name: &str| -> Value { vectors.iter().map(|one| json!({ name: one })).collect() };
+            let named = |name: &str| -> Value {
+                vectors.iter().map(|first_provider| json!({ name: first_provider })).collect()
+            };
             Some(StandInAnswer::json(&match form {
                 ProviderForm::Cohere => json!({ "embeddings": { "float": vectors } }),
                 ProviderForm::Gemini => json!({ "embeddings": named("values") }),

@@ -1,7 +1,7 @@
 //! External models, which a user may configure: embeddings, chat and reranking, over HTTP or by a program. Nothing here runs
 //! unless the settings name a provider.
 //!
-//! In reading order: `provider_url` (where a request may go), `provider_client` (one request: retries, bounds, errors), `said` (what a
+//! In reading order: `provider_url` (where a request may go), `provider_client` (one request: retries, bounds, errors), `provider_message` (what a
 //! provider says of an error), `provider_command` (a program), `vector_forms` (the protocols), `checked_vectors`,
 //! `remote_embedder` (an [`index::embed::Embedder`]), `rerank_forms`, `remote_reranker` (scores of texts), `chat`, [`chat_model`] (what
 //! the model of `[judge]` is asked), `probe_record` (has the model changed?). Not here: which memories may be sent and when another

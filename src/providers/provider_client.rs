@@ -71,13 +71,13 @@ impl Retries {
     /// Returns the pause before the next try; `None` where trying again does not help.
     fn pause_after(&mut self, error: &ProviderError) -> Option<Duration> {
         if self.again == RetryPolicy::WhenProviderSays {
-            let told = match error {
+            let wait_seconds = match error {
                 ProviderError::Busy { after_seconds, .. }
                 | ProviderError::Broken { status: 503, after_seconds, .. } => *after_seconds,
                 _ => None,
             };
             self.busy += 1;
-            return told.filter(|_| self.busy == 1).map(Duration::from_secs);
+            return wait_seconds.filter(|_| self.busy == 1).map(Duration::from_secs);
         }
         match error {
             ProviderError::Busy { after_seconds, .. } if self.busy < BUSY_RETRIES => {
@@ -179,7 +179,8 @@ impl ProviderClient {
 
     fn once(&self, request: &HttpRequest<'_>, wait: Duration) -> Result<Vec<u8>, ProviderError> {
         let answer = self.0.send(request);
-        let answer = answer.map_err(|error| self.failed(&error, wait, request.answer_bytes_max))?;
+        let answer =
+            answer.map_err(|error| self.transport_error(&error, wait, request.answer_bytes_max))?;
         if !answer.is_success() {
             return Err(self.refusal(&answer));
         }
@@ -189,18 +190,18 @@ impl ProviderClient {
     /// Reads an answer that is none.
     fn refusal(&self, answer: &HttpAnswer) -> ProviderError {
         let (who, status) = (self.who().to_owned(), answer.status);
-        let said =
+        let message =
             provider_message::error_message(&String::from_utf8_lossy(&answer.body), self.0.key());
         let after_seconds = answer.retry_after_seconds;
         match status {
             300..=399 => ProviderError::Redirect { who, status },
-            429 => ProviderError::Busy { who, said, after_seconds },
-            500..=599 => ProviderError::Broken { who, status, said, after_seconds },
-            _ => ProviderError::Refused { who, status, said },
+            429 => ProviderError::Busy { who, message, after_seconds },
+            500..=599 => ProviderError::Broken { who, status, message, after_seconds },
+            _ => ProviderError::Refused { who, status, message },
         }
     }
 
-    fn failed(&self, error: &HttpError, wait: Duration, bytes_max: u64) -> ProviderError {
+    fn transport_error(&self, error: &HttpError, wait: Duration, bytes_max: u64) -> ProviderError {
         let who = self.who().to_owned();
         match error {
             HttpError::TimedOut => ProviderError::TimedOut { who, seconds: wait.as_secs().max(1) },

@@ -49,10 +49,10 @@ pub(crate) fn ask(
     request: &Value,
     limits: ProgramLimits,
 ) -> Result<Value, ProviderError> {
-    let bytes = printed(words, request, limits)?;
+    let bytes = run_program(words, request, limits)?;
     let who = words.first().map_or("", String::as_str);
     let json = serde_json::from_slice(&bytes)
-        .map_err(|_| failed(words, "answered with something that is no JSON"))?;
+        .map_err(|_| program_error(words, "answered with something that is no JSON"))?;
     provider_message::refuse_error(json, who, None)
 }
 
@@ -62,18 +62,18 @@ pub(crate) fn text(
     request: &Value,
     limits: ProgramLimits,
 ) -> Result<String, ProviderError> {
-    let bytes = printed(words, request, limits)?;
+    let bytes = run_program(words, request, limits)?;
     provider_message::refuse_error_text(&bytes, words.first().map_or("", String::as_str), None)
 }
 
-fn printed(
+fn run_program(
     words: &[String],
     request: &Value,
     limits: ProgramLimits,
 ) -> Result<Vec<u8>, ProviderError> {
     let ProgramLimits { wait, answer_bytes_max: bytes_max, stderr: complaints } = limits;
-    let mut child = started(words, complaints)
-        .map_err(|error| failed(words, &format!("cannot be run: {error}")))?;
+    let mut child = start_program(words, complaints)
+        .map_err(|error| program_error(words, &format!("cannot be run: {error}")))?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let text = request.to_string();
     let (sender, answer) = mpsc::channel();
@@ -87,29 +87,29 @@ fn printed(
     };
     let thread = std::thread::Builder::new().name("provider".to_owned()).spawn(exchange);
     let received = thread.ok().and_then(|_| answer.recv_timeout(wait).ok());
-    let ended = ended(&mut child, if received.is_some() { END_MAX } else { Duration::ZERO });
+    let ended = wait_for_end(&mut child, if received.is_some() { END_MAX } else { Duration::ZERO });
     let who = || words.first().cloned().unwrap_or_default();
     let Some(received) = received else {
         return Err(ProviderError::TimedOut { who: who(), seconds: wait.as_secs().max(1) });
     };
     match ended {
         Some(true) => {}
-        Some(false) => return Err(failed(words, "ended with an error")),
-        None => return Err(failed(words, "did not end after its answer")),
+        Some(false) => return Err(program_error(words, "ended with an error")),
+        None => return Err(program_error(words, "did not end after its answer")),
     }
-    let bytes = received.ok_or_else(|| failed(words, "could not be read"))?;
+    let bytes = received.ok_or_else(|| program_error(words, "could not be read"))?;
     match u64::try_from(bytes.len()).is_ok_and(|length| length <= bytes_max) {
         true => Ok(bytes),
         false => Err(ProviderError::TooLong { who: who(), bytes_max }),
     }
 }
 
-fn failed(words: &[String], why: &str) -> ProviderError {
+fn program_error(words: &[String], why: &str) -> ProviderError {
     let who = words.first().cloned().unwrap_or_default();
     ProviderError::Program { who, why: why.to_owned() }
 }
 
-fn started(words: &[String], complaints: StderrUse) -> std::io::Result<Child> {
+fn start_program(words: &[String], complaints: StderrUse) -> std::io::Result<Child> {
     let mut words = words.iter();
     let program = words.next().ok_or_else(|| std::io::Error::other("none is named"))?;
     let mut command = Command::new(program);
@@ -122,7 +122,7 @@ fn started(words: &[String], complaints: StderrUse) -> std::io::Result<Child> {
 }
 
 /// Waits for the end of a program and tells whether it succeeded; kills one that does not end, which is `None`.
-fn ended(child: &mut Child, wait: Duration) -> Option<bool> {
+fn wait_for_end(child: &mut Child, wait: Duration) -> Option<bool> {
     let until = Instant::now() + wait;
     loop {
         match child.try_wait() {
@@ -161,7 +161,7 @@ mod tests {
 
     // S-PROVIDER-4
     #[test]
-    fn a_program_that_fails_is_told_apart() {
+    fn a_program_that_fails_is_an_error_of_its_own() {
         let why = |script: &str| sh(script, PATIENCE).unwrap_err().to_string();
         assert_eq!(why("exit 3"), "the program sh ended with an error");
         assert_eq!(why("echo hello"), "the program sh answered with something that is no JSON");

@@ -34,36 +34,36 @@ pub enum ProviderError {
         seconds: u64,
     },
     /// Too many requests, by its own count, and waiting did not help.
-    #[error("{who} takes no more requests for now (429): {said}")]
+    #[error("{who} takes no more requests for now (429): {message}")]
     Busy {
         /// The host.
         who: String,
         /// Its words.
-        said: String,
-        /// After how many seconds to ask again, where it said so.
+        message: String,
+        /// After how many seconds to ask again, where the provider named a time.
         after_seconds: Option<u64>,
     },
     /// It failed by itself.
-    #[error("{who} failed ({status}): {said}")]
+    #[error("{who} failed ({status}): {message}")]
     Broken {
         /// The host.
         who: String,
         /// The status, 500 to 599.
         status: u16,
         /// Its words.
-        said: String,
-        /// After how many seconds to ask again, where it said so.
+        message: String,
+        /// After how many seconds to ask again, where the provider named a time.
         after_seconds: Option<u64>,
     },
     /// It refuses the request.
-    #[error("{who} refused the request ({status}): {said}")]
+    #[error("{who} refused the request ({status}): {message}")]
     Refused {
         /// The host.
         who: String,
         /// The status, 400 to 499.
         status: u16,
         /// Its words.
-        said: String,
+        message: String,
     },
     /// It sends the request elsewhere, where neither texts nor keys go.
     #[error("{who} wants the request elsewhere ({status}); set url to the right address")]
@@ -74,12 +74,12 @@ pub enum ProviderError {
         status: u16,
     },
     /// It reported an error as a success.
-    #[error("{who} answered with an error: {said}")]
+    #[error("{who} answered with an error: {message}")]
     ReportedError {
         /// The host or program.
         who: String,
         /// Its words.
-        said: String,
+        message: String,
     },
     /// The answer is too long.
     #[error("{who} answered with more than {}", size(*bytes_max))]
@@ -96,12 +96,12 @@ pub enum ProviderError {
         who: String,
     },
     /// The answer is JSON of another form.
-    #[error("{who} answered with JSON without {what}; is it the right provider?")]
+    #[error("{who} answered with JSON without {missing}; is it the right provider?")]
     OtherForm {
         /// The host or program.
         who: String,
         /// What is missing.
-        what: &'static str,
+        missing: &'static str,
     },
     /// Another number of vectors than texts.
     #[error("{who} returned {got} vectors for {sent} texts")]
@@ -135,7 +135,7 @@ pub enum ProviderError {
         /// What was expected, in words.
         expected: String,
     },
-    /// No whole answer came within a wait that is told in milliseconds.
+    /// No whole answer came within a wait that is given in milliseconds.
     #[error("{who} did not answer in {ms} ms")]
     Late {
         /// The host or program.
@@ -154,12 +154,12 @@ pub enum ProviderError {
         got: usize,
     },
     /// A score that cannot be compared, or is of no text.
-    #[error("{who} returned {what}")]
+    #[error("{who} returned {fault}")]
     OddScore {
         /// The host or program.
         who: String,
         /// What is odd.
-        what: &'static str,
+        fault: &'static str,
     },
     /// A program could not be run, or failed.
     #[error("the program {who} {why}")]

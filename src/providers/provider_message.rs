@@ -32,8 +32,8 @@ pub(crate) fn refuse_error(
     match error_in(&answer) {
         None => Ok(answer),
         Some(_) => {
-            let said = error_message(&answer.to_string(), key);
-            Err(ProviderError::ReportedError { who: who.to_owned(), said })
+            let message = error_message(&answer.to_string(), key);
+            Err(ProviderError::ReportedError { who: who.to_owned(), message })
         }
     }
 }

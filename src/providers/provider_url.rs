@@ -38,11 +38,11 @@ mod tests {
 
     // S-PROVIDER-2
     #[test]
-    fn an_address_that_cannot_be_used_is_told_in_words() {
+    fn an_unusable_address_is_explained_in_words() {
         assert!(provider_url("http://localhost:8080/v1/").is_ok());
         let why = |text: &str| provider_url(text).unwrap_err().to_string();
         assert!(why("http://10.0.0.5:8080/v1").contains("https:// unless"));
-        let told = why("https://me:secret9@api.example.com");
-        assert!(told.contains("key_env") && !told.contains("secret9"), "{told}");
+        let message = why("https://me:secret9@api.example.com");
+        assert!(message.contains("key_env") && !message.contains("secret9"), "{message}");
     }
 }

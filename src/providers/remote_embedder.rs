@@ -123,7 +123,7 @@ impl RemoteEmbedder {
         let (form, who) = (self.provider.form, self.way.who());
         let found = vectors_in(form, &answer).ok_or_else(|| ProviderError::OtherForm {
             who: who.to_owned(),
-            what: place_of_vectors(form),
+            missing: place_of_vectors(form),
         })?;
         check_vectors(found, &ExpectedVectors { who, count: texts.len(), dims: self.dims })
     }
@@ -154,7 +154,7 @@ fn outcome(vector: CheckedVector) -> Result<Embedding, EmbedError> {
 }
 
 fn is_about_dimensions(error: &ProviderError) -> bool {
-    matches!(error, ProviderError::Refused { said, .. } if said.to_ascii_lowercase().contains("dimension"))
+    matches!(error, ProviderError::Refused { message, .. } if message.to_ascii_lowercase().contains("dimension"))
 }
 
 impl Embedder for RemoteEmbedder {

@@ -66,7 +66,7 @@ impl RemoteReranker {
             }
             other => other,
         })?;
-        scores(*form, &answer, (self.way.who(), texts.len()))
+        scores(*form, &answer, self.way.who(), texts.len())
     }
 }
 
@@ -109,10 +109,10 @@ mod tests {
         let server = StandInServer::start(answer);
         let provider = RerankProvider { timeout_ms, ..provider(RerankForm::Jina, &server.url) };
         let scores = RemoteReranker::open(provider, None).unwrap().scores(&"q".into(), &texts());
-        let told = scores.map_err(|error| {
+        let outcome = scores.map_err(|error| {
             error.to_string().replace(server.url.trim_start_matches("http://"), "HOST")
         });
-        (told, server.requests.try_iter().count())
+        (outcome, server.requests.try_iter().count())
     }
 
     // S-RERANK-2
@@ -147,14 +147,14 @@ mod tests {
             asked(move |_| Some(StandInAnswer::status(status, body)), 10_000)
         };
         let answered = |body: Value| asked(move |_| Some(StandInAnswer::json(&body)), 10_000);
-        let said = "{\"error\":{\"message\":\"not now\"}}";
+        let body = "{\"error\":{\"message\":\"not now\"}}";
         for (got, expected) in [
-            (status("401 Unauthorized", said), "HOST refused the request (401): not now"),
-            (status("422 Unprocessable", said), "HOST refused the request (422): not now"),
-            (status("500 Internal", said), "HOST failed (500): not now"),
-            (status("503 Busy", said), "HOST failed (503): not now"),
-            (status("429 Many", said), "HOST takes no more requests for now (429): not now"),
-            (status("200 OK", said), "HOST answered with an error: not now"),
+            (status("401 Unauthorized", body), "HOST refused the request (401): not now"),
+            (status("422 Unprocessable", body), "HOST refused the request (422): not now"),
+            (status("500 Internal", body), "HOST failed (500): not now"),
+            (status("503 Busy", body), "HOST failed (503): not now"),
+            (status("429 Many", body), "HOST takes no more requests for now (429): not now"),
+            (status("200 OK", body), "HOST answered with an error: not now"),
             (answered(json!({ "results": [] })), "HOST returned 0 scores for 2 texts"),
             (
                 status("200 OK", "<html>"),

@@ -43,21 +43,22 @@ pub(crate) fn body(
 pub(crate) fn scores(
     form: RerankForm,
     answer: &Value,
-    (who, sent): (&str, usize),
+    who: &str,
+    sent: usize,
 ) -> Result<Vec<f64>, ProviderError> {
-    let (place, what) = match form {
+    let (place, missing) = match form {
         RerankForm::Voyage => ("data", "data[].relevance_score"),
         RerankForm::Cohere | RerankForm::Jina => ("results", "results[].relevance_score"),
         RerankForm::Command => ("results", "scores"),
     };
     let plain = answer.get("scores").filter(|_| form == RerankForm::Command);
     let list = plain.or_else(|| answer.get(place)).and_then(Value::as_array);
-    let list = list.ok_or_else(|| ProviderError::OtherForm { who: who.to_owned(), what })?;
+    let list = list.ok_or_else(|| ProviderError::OtherForm { who: who.to_owned(), missing })?;
     let got = list.len();
     if got != sent {
         return Err(ProviderError::ScoreCount { who: who.to_owned(), sent, got });
     }
-    let odd = |what| ProviderError::OddScore { who: who.to_owned(), what };
+    let odd = |fault| ProviderError::OddScore { who: who.to_owned(), fault };
     let mut scores: Vec<Option<f64>> = vec![None; sent];
     for (at, item) in list.iter().enumerate() {
         let (index, score) = match plain {
@@ -88,7 +89,7 @@ mod tests {
     }
 
     fn found(form: RerankForm, answer: &Value) -> Result<Vec<f64>, String> {
-        scores(form, answer, ("p", 2)).map_err(|error| error.to_string())
+        scores(form, answer, "p", 2).map_err(|error| error.to_string())
     }
 
     // S-RERANK-2

@@ -74,7 +74,7 @@ fn serve(
     sent: &Sender<ReceivedRequest>,
 ) -> Option<TcpStream> {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let received = received(&mut reader)?;
+    let received = read_request(&mut reader)?;
     let answer = answer(&received);
     let _ = sent.send(received);
     let Some(StandInAnswer { status, headers, body }) = answer else { return Some(stream) };
@@ -88,7 +88,7 @@ fn serve(
     None
 }
 
-fn received(reader: &mut BufReader<TcpStream>) -> Option<ReceivedRequest> {
+fn read_request(reader: &mut BufReader<TcpStream>) -> Option<ReceivedRequest> {
     let (mut head, mut length) = (String::new(), 0);
     loop {
         let mut line = String::new();
@@ -121,8 +121,8 @@ pub(crate) fn vector_of(text: &str) -> Value {
 /// Answers as `/v1/embeddings` does.
 pub(crate) fn openai(received: &ReceivedRequest) -> StandInAnswer {
     let texts = received.body["input"].as_array().unwrap();
-    let one = |(index, text): (usize, &Value)| json!({ "index": index, "embedding": vector_of(text.as_str().unwrap()) });
+    let embedding = |(index, text): (usize, &Value)| json!({ "index": index, "embedding": vector_of(text.as_str().unwrap()) });
     StandInAnswer::json(
-        &json!({ "data": texts.iter().enumerate().map(one).collect::<Vec<Value>>() }),
+        &json!({ "data": texts.iter().enumerate().map(embedding).collect::<Vec<Value>>() }),
     )
 }

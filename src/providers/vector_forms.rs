@@ -80,9 +80,9 @@ impl VectorRequest<'_> {
     fn gemini(&self, task: &str) -> Value {
         let model = format!("models/{}", self.model);
         let request = |text: &RedactedText| {
-            let one = json!({ "model": model, "content": { "parts": [{ "text": text }] },
+            let request_body = json!({ "model": model, "content": { "parts": [{ "text": text }] },
                 "taskType": task });
-            with(one, "outputDimensionality", self.dimensions)
+            with(request_body, "outputDimensionality", self.dimensions)
         };
         json!({ "requests": self.texts.iter().map(request).collect::<Vec<Value>>() })
     }
@@ -99,14 +99,14 @@ fn with(body: Value, name: &str, dimensions: Option<u32>) -> Value {
 /// Finds the vectors in an answer, each with its place where the form has one. `None` where the answer is of another form.
 pub(crate) fn vectors_in(form: ProviderForm, answer: &Value) -> Option<Vec<(Option<u64>, &Value)>> {
     let list = |place: &str, field: Option<&str>| -> Option<Vec<(Option<u64>, &Value)>> {
-        let one = |item| -> Option<(Option<u64>, &Value)> {
+        let numbered_vector = |item| -> Option<(Option<u64>, &Value)> {
             let item: &Value = item;
             let index =
                 item.as_object().and_then(|fields: &Map<String, Value>| fields.get("index"));
             let vector = field.map_or(Some(item), |field| item.get(field))?;
             Some((index.and_then(Value::as_u64), vector))
         };
-        answer.pointer(place)?.as_array()?.iter().map(one).collect()
+        answer.pointer(place)?.as_array()?.iter().map(numbered_vector).collect()
     };
     match form {
         ProviderForm::OpenAi | ProviderForm::Voyage => list("/data", Some("embedding")),
@@ -161,17 +161,20 @@ mod tests {
     // S-PROVIDER-3
     #[test]
     fn vectors_are_found_where_the_form_has_them() {
-        let one = json!([1.0]);
+        let vector_value = json!([1.0]);
         for (form, answer) in [
-            (ProviderForm::OpenAi, json!({ "data": [{ "index": 0, "embedding": one }] })),
-            (ProviderForm::Voyage, json!({ "data": [{ "index": 0, "embedding": one }] })),
-            (ProviderForm::Ollama, json!({ "embeddings": [one] })),
-            (ProviderForm::Cohere, json!({ "embeddings": { "float": [one] } })),
-            (ProviderForm::Gemini, json!({ "embeddings": [{ "values": one }] })),
-            (ProviderForm::Command, json!({ "embeddings": [one] })),
+            (ProviderForm::OpenAi, json!({ "data": [{ "index": 0, "embedding": vector_value }] })),
+            (ProviderForm::Voyage, json!({ "data": [{ "index": 0, "embedding": vector_value }] })),
+            (ProviderForm::Ollama, json!({ "embeddings": [vector_value] })),
+            (ProviderForm::Cohere, json!({ "embeddings": { "float": [vector_value] } })),
+            (ProviderForm::Gemini, json!({ "embeddings": [{ "values": vector_value }] })),
+            (ProviderForm::Command, json!({ "embeddings": [vector_value] })),
         ] {
             let found = vectors_in(form, &answer).unwrap();
-            assert_eq!(found.iter().map(|(_, vector)| *vector).collect::<Vec<_>>(), [&one]);
+            assert_eq!(
+                found.iter().map(|(_, vector)| *vector).collect::<Vec<_>>(),
+                [&vector_value]
+            );
             assert_eq!(vectors_in(form, &json!({ "result": [] })), None, "{form:?}");
             assert_eq!(vectors_in(form, &json!([])), None, "{form:?}");
         }

@@ -1,4 +1,4 @@
-//! Whose certificates are believed when they name the team's server. Not here: TLS (`http_client`), our own server (`access`).
+//! The certificate authorities that are trusted for the team's server. Not here: TLS (`http_client`), our own server (`access`).
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ const SYSTEM: [&str; 4] = [
     "/opt/homebrew/etc/openssl@3/cert.pem",
 ];
 
-/// Reads the certificates that are believed: those of this file, else those of the system.
+/// Reads the trusted certificates: those of this file, else those of the system.
 ///
 /// # Errors
 /// A sentence, if there are none.

@@ -1,6 +1,6 @@
-//! How far each log was delivered to one server: a small file in the store, in which other servers have their part. Beside each
-//! cursor stand the last events before it, by which the place is found again in a log that was rewritten. Not here: what is
-//! delivered (`outbox`), how a log is read (`log_outbox`).
+//! How far each log was delivered to one server: a small file in the store, with one part for each server. Beside each cursor stand the
+//! last events before it; by them the place is found again in a log that was rewritten. Not here: what is delivered (`outbox`), how a
+//! log is read (`log_outbox`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
@@ -64,7 +64,7 @@ impl PassedEvents {
         self.ids.iter().any(|id| id == event.id.as_str())
     }
 
-    /// Tells whether an event came after these. A lesson that is sent twice changes nothing, but a deed may undo what somebody
+    /// Tells whether an event came after these. A lesson that is sent twice changes nothing, but an action may undo what somebody
     /// did since: where its place does not tell, its time must.
     pub fn precedes(&self, event: &Event, seen: PassedLocation) -> bool {
         let is_newer = self.newest.is_some_and(|newest| Some(newest) <= event.timestamp);
@@ -156,7 +156,7 @@ impl DeliveredLogs {
     /// # Errors
     /// A sentence: the file cannot be read, so nobody knows what waits.
     pub fn load(&mut self, store: &Store) -> Result<(), String> {
-        let whole = self.whole()?;
+        let whole = self.read_file()?;
         self.places.clear();
         let Some(noted) = whole.get(&self.server) else {
             for log in store.logs().map_err(|error| format!("failed to {error}"))? {
@@ -165,9 +165,9 @@ impl DeliveredLogs {
             self.is_changed = true;
             return self.write();
         };
-        let noted = noted.as_object().ok_or_else(|| self.unreadable("it names no logs"))?;
+        let noted = noted.as_object().ok_or_else(|| self.unreadable_text("it names no logs"))?;
         for (log, noted) in noted {
-            let why = || self.unreadable(&format!("what it says about {log} is no place"));
+            let why = || self.unreadable_text(&format!("what it says about {log} is no place"));
             let place = DeliveredPlace::read(noted).ok_or_else(why)?;
             self.places.insert(log.clone(), place);
         }
@@ -196,7 +196,7 @@ impl DeliveredLogs {
         if !self.is_changed {
             return Ok(());
         }
-        let mut whole = self.whole()?;
+        let mut whole = self.read_file()?;
         let places = self.places.iter().map(|(log, place)| (log.clone(), place.to_json()));
         whole.insert(self.server.clone(), Value::Object(places.collect()));
         self.write_file(&format!("{:#}\n", json!(whole))).map_err(|error| {
@@ -218,21 +218,21 @@ impl DeliveredLogs {
     }
 
     /// Reads the file. Only one that does not exist is empty.
-    fn whole(&self) -> Result<Map<String, Value>, String> {
+    fn read_file(&self) -> Result<Map<String, Value>, String> {
         let opened = store::open_own_file(&self.path);
-        let Some(file) = opened.map_err(|error| self.unreadable(&error.to_string()))? else {
+        let Some(file) = opened.map_err(|error| self.unreadable_text(&error.to_string()))? else {
             return Ok(Map::new());
         };
         let mut text = String::new();
         let read = file.take(DELIVERED_BYTES_MAX + 1).read_to_string(&mut text);
-        read.map_err(|error| self.unreadable(&error.to_string()))?;
+        read.map_err(|error| self.unreadable_text(&error.to_string()))?;
         if u64::try_from(text.len()).unwrap_or(u64::MAX) > DELIVERED_BYTES_MAX {
-            return Err(self.unreadable("it is too long"));
+            return Err(self.unreadable_text("it is too long"));
         }
-        serde_json::from_str(&text).map_err(|error| self.unreadable(&error.to_string()))
+        serde_json::from_str(&text).map_err(|error| self.unreadable_text(&error.to_string()))
     }
 
-    fn unreadable(&self, why: &str) -> String {
+    fn unreadable_text(&self, why: &str) -> String {
         format!(
             "{} says what was delivered, and cannot be read ({why}); without that file, nothing that is in the logs now is delivered",
             self.path.display()
@@ -312,8 +312,8 @@ mod tests {
         let place = json!({ server: { "github.com+a+b.jsonl": { "cursor": "00" } } }).to_string();
         for text in ["{\"half", "[]", "", &place, &json!({ server: 1 }).to_string()] {
             std::fs::write(&file, text).unwrap();
-            let told = DeliveredLogs::for_server(&store, server).load(&store).unwrap_err();
-            assert!(told.contains("cannot be read"), "{text}: {told}");
+            let refusal = DeliveredLogs::for_server(&store, server).load(&store).unwrap_err();
+            assert!(refusal.contains("cannot be read"), "{text}: {refusal}");
             assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
         }
     }

@@ -1,5 +1,5 @@
-//! Which request delivers a line of the own logs to the team's server, and what its answer means. Not here: deeds about memories
-//! (`team_actions`), when (`outbox`).
+//! Turns a line of the own logs into a request to the team's server, and reads the answer. Not here: actions about memories
+//! (`team_actions`), when a line is delivered (`outbox`).
 
 use event::{Event, EventId, HOOK, clean, codec};
 use serde_json::Value;
@@ -31,7 +31,7 @@ const FIELDS: [&str; 12] = [
 /// The longest body that a server takes, in bytes.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// The longest mark of a deed that a server takes, in bytes.
+/// The longest mark of an action that a server takes, in bytes.
 const KEY_BYTES_MAX: usize = 64;
 
 /// What becomes of a delivery. All but the first say why.
@@ -41,7 +41,7 @@ pub enum DeliveryOutcome {
     Delivered,
     /// The server will never take it.
     Refused(String),
-    /// The server does not know what the line is about; it may soon, if another one was told.
+    /// The server does not know the memory of the line; it may soon, if another server has it.
     Unknown(String),
     /// The server is doing just this.
     InProgress(String),
@@ -79,7 +79,7 @@ pub fn delivery_request(event: &Event, policy: &SyncPolicy) -> Option<ServerRequ
     Some(ServerRequest::post("memories".to_owned(), Value::Object(fields), agent))
 }
 
-/// Returns the mark by which a server knows a deed that it is told again. `answers` says how often it has answered that it does
+/// Returns the mark by which a server knows an action that it is told again. `answers` says how often it has answered that it does
 /// not know the memory: the mark changes with it, so that a server that keeps its answers looks again.
 pub fn idempotency_key(id: &EventId, answers: usize) -> String {
     let mark = format!("{}.{answers}", id.as_str());
@@ -99,7 +99,7 @@ pub fn length_problem(request: &ServerRequest) -> Option<String> {
         .then(|| format!("it has {bytes} bytes, and at most {BODY_BYTES_MAX} can be sent"))
 }
 
-/// Tells what an answer to the delivery of an event means.
+/// Returns the outcome of a delivery, from the answer of the server.
 pub fn delivery_outcome(
     event: &Event,
     answer: &Result<ServerAnswer, TeamServerError>,
@@ -152,7 +152,7 @@ mod tests {
         assert!(sent.contains("use [REDACTED:") && !sent.contains(&token), "{sent}");
     }
 
-    fn sent(line: &Value) -> Option<(String, Value)> {
+    fn sent_request(line: &Value) -> Option<(String, Value)> {
         let request = delivery_request(&read(line), &SyncPolicy::default())?;
         Some((request.path, request.body.unwrap()))
     }
@@ -164,11 +164,11 @@ mod tests {
             "timestamp": "2026-01-01T00:00:00Z", "host": "here", "branch": "b", "tags": ["t"]});
         let body = json!({"id": "m1", "event_type": "fact", "lesson": "x", "tags": ["t"],
             "repo": "github.com/a/b"});
-        assert_eq!(sent(&line), Some(("memories".to_owned(), body)));
+        assert_eq!(sent_request(&line), Some(("memories".to_owned(), body)));
         let about = |more: Value| {
             let mut line = json!({"id": "e1", "memory_id": "m1", "repo": "github.com/a/b"});
             line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            sent(&line).unwrap()
+            sent_request(&line).unwrap()
         };
         let verdict = about(json!({"event_type": "feedback", "verdict": "worked", "lesson": "ok"}));
         assert_eq!(verdict.0, "memories/m1/feedback");
@@ -186,7 +186,7 @@ mod tests {
         let line = |more: Value| {
             let mut line = json!({"id": "m1", "lesson": "x", "repo": "github.com/a/b"});
             line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            sent(&line)
+            sent_request(&line)
         };
         assert!(line(json!({})).is_some());
         for stays in [
@@ -204,42 +204,48 @@ mod tests {
     #[test]
     fn only_our_problems_refuse_a_line() {
         let lesson = read(&json!({"id": "m1", "lesson": "x", "repo": "github.com/a/b"}));
-        let deed = read(
+        let feedback = read(
             &json!({"id": "e1", "memory_id": "m1", "event_type": "retract", "repo": "github.com/a/b"}),
         );
-        let told = |event: &Event, status, form| {
+        let outcome_of = |event: &Event, status, form| {
             let answer = ServerAnswer { status, form, json: json!({"detail": "so it is"}) };
             delivery_outcome(event, &Ok(answer))
         };
         for status in [200, 201, 301, 400, 401, 403, 404, 413, 502] {
-            for event in [&lesson, &deed] {
-                let told = told(event, status, AnswerContentType::Other);
-                assert!(matches!(told, DeliveryOutcome::Unavailable(_)), "{status}: {told:?}");
+            for event in [&lesson, &feedback] {
+                let outcome = outcome_of(event, status, AnswerContentType::Other);
+                assert!(
+                    matches!(outcome, DeliveryOutcome::Unavailable(_)),
+                    "{status}: {outcome:?}"
+                );
             }
         }
         let why = "it answered 400: so it is".to_owned();
-        assert_eq!(told(&lesson, 400, AnswerContentType::Problem), DeliveryOutcome::Refused(why));
+        assert_eq!(
+            outcome_of(&lesson, 400, AnswerContentType::Problem),
+            DeliveryOutcome::Refused(why)
+        );
         assert!(matches!(
-            told(&deed, 404, AnswerContentType::Problem),
+            outcome_of(&feedback, 404, AnswerContentType::Problem),
             DeliveryOutcome::Unknown(_)
         ));
         assert!(matches!(
-            told(&lesson, 404, AnswerContentType::Problem),
+            outcome_of(&lesson, 404, AnswerContentType::Problem),
             DeliveryOutcome::Failed(_)
         ));
         assert!(matches!(
-            told(&deed, 409, AnswerContentType::Problem),
+            outcome_of(&feedback, 409, AnswerContentType::Problem),
             DeliveryOutcome::InProgress(_)
         ));
         assert!(matches!(
-            told(&lesson, 503, AnswerContentType::Problem),
+            outcome_of(&lesson, 503, AnswerContentType::Problem),
             DeliveryOutcome::Failed(_)
         ));
         assert!(matches!(
-            told(&lesson, 403, AnswerContentType::Problem),
+            outcome_of(&lesson, 403, AnswerContentType::Problem),
             DeliveryOutcome::Unavailable(_)
         ));
-        assert_eq!(told(&lesson, 201, AnswerContentType::Reply), DeliveryOutcome::Delivered);
+        assert_eq!(outcome_of(&lesson, 201, AnswerContentType::Reply), DeliveryOutcome::Delivered);
     }
 
     // S-REMOTE-2

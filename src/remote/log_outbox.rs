@@ -1,6 +1,5 @@
-//! What waits in one log for its delivery: it is read piece by piece, and after a rewrite the place is found again by the last
-//! events that were delivered, also in what was archived. Not here: where the place is kept (`delivered_logs`), the delivery
-//! (`outbox`).
+//! The events of one log that wait for delivery. The log is read piece by piece; after a rewrite the place is found again by the last
+//! delivered events, also in the archive. Not here: where the place is kept (`delivered_logs`), the delivery (`outbox`).
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -21,7 +20,7 @@ const ARCHIVED_MAX: usize = 512;
 pub const PAUSE_MIN: Duration = Duration::from_millis(500);
 pub const PAUSE_MAX: Duration = Duration::from_secs(30);
 
-/// How long a deed waits for its memory to be known. Replicas tell each other within seconds.
+/// How long an action waits for its memory to be known. Replicas tell each other within seconds.
 const UNKNOWN: Duration = Duration::from_secs(60);
 
 /// One log.
@@ -29,7 +28,7 @@ pub struct LogOutbox {
     tail: Tail,
     waiting: VecDeque<WaitingEvent>,
     passed: PassedEvents,
-    rewritten: Option<Rewritten>,
+    rewritten: Option<LogRewrite>,
     /// Whether a process before this one may have delivered the next events.
     is_resumed: bool,
     tries: DeliveryTries,
@@ -52,7 +51,7 @@ enum EventDue {
 }
 
 /// A log that was rewritten: by scrubbing, which keeps the lines in their order, or by archiving, which takes some away.
-struct Rewritten {
+struct LogRewrite {
     /// What was delivered before.
     before: PassedEvents,
     /// How many events of the archive were delivered since.
@@ -84,13 +83,13 @@ impl DeliveryTries {
         (now.saturating_duration_since(since) < pause).then_some(self.why.as_str())
     }
 
-    /// Notes a failure.
+    /// Records a failure.
     pub fn record_failure(&mut self, why: String, now: Instant) {
         let pause = self.pause.map_or(PAUSE_MIN, |(_, pause)| (pause * 2).min(PAUSE_MAX));
         (self.pause, self.why) = (Some((now, pause)), why);
     }
 
-    /// Notes that the memory is unknown. Returns whether it was for too long.
+    /// Records that the memory is unknown. Returns whether it has been unknown for too long.
     pub fn record_unknown(&mut self, now: Instant) -> bool {
         let since = *self.since.get_or_insert(now);
         now.saturating_duration_since(since) >= UNKNOWN
@@ -112,10 +111,10 @@ impl LogOutbox {
 
     /// Returns the event that is to be delivered next of those that were read.
     pub fn front(&mut self) -> Option<(&Event, &mut DeliveryTries)> {
-        while self.waiting.front().is_some_and(|it| it.due == EventDue::Passed) {
+        while self.waiting.front().is_some_and(|waiting| waiting.due == EventDue::Passed) {
             self.advance();
         }
-        self.waiting.front().map(|it| (&it.event, &mut self.tries))
+        self.waiting.front().map(|waiting| (&waiting.event, &mut self.tries))
     }
 
     /// Goes on after the event in front.
@@ -155,7 +154,7 @@ impl LogOutbox {
         store: &Store,
         mut each: impl FnMut(&Event),
     ) -> Result<bool, StoreError> {
-        if self.rewritten.as_ref().is_some_and(|it| it.lines.is_none()) {
+        if self.rewritten.as_ref().is_some_and(|rewritten| rewritten.lines.is_none()) {
             self.read_archive(store)?;
             return Ok(true);
         }
@@ -164,17 +163,17 @@ impl LogOutbox {
         match change {
             FileChange::Grown => Ok(self.tail.offset() > before),
             FileChange::Replaced => {
-                self.begin_again();
+                self.restart_after_rewrite();
                 Ok(true)
             }
             FileChange::None | FileChange::Gone => {
-                self.settle();
+                self.forget_read_rewrite();
                 Ok(false)
             }
         }
     }
 
-    fn begin_again(&mut self) {
+    fn restart_after_rewrite(&mut self) {
         // One that is rewritten while its place is sought is sought by what was known at first.
         let (before, archived) = match self.rewritten.take() {
             Some(rewritten) => (rewritten.before, rewritten.archived),
@@ -184,7 +183,7 @@ impl LogOutbox {
         self.waiting.clear();
         self.is_resumed = false;
         let (lines, read, seen, counted) = (None, 0, PassedLocation::Nowhere, None);
-        self.rewritten = Some(Rewritten { before, archived, lines, read, seen, counted });
+        self.rewritten = Some(LogRewrite { before, archived, lines, read, seen, counted });
     }
 
     fn read_piece(&mut self, each: &mut impl FnMut(&Event)) -> Result<FileChange, StoreError> {
@@ -206,24 +205,27 @@ impl LogOutbox {
             }
         })?;
         if change == FileChange::Grown && std::mem::take(&mut self.is_resumed) {
-            let overlap = self.passed.overlap(self.waiting.iter().map(|it| &it.event));
+            let overlap = self.passed.overlap(self.waiting.iter().map(|waiting| &waiting.event));
             self.waiting.drain(..overlap);
         }
         if change != FileChange::Grown {
             return Ok(change);
         }
         let counted = self.rewritten.as_mut().and_then(|rewritten| rewritten.counted.take());
-        if counted.map(|counted| counted.detect_change()).transpose()?.is_some_and(is_another) {
+        if counted.map(|counted| counted.detect_change()).transpose()?.is_some_and(is_another_file)
+        {
             return Ok(FileChange::Replaced);
         }
-        self.settle();
+        self.forget_read_rewrite();
         Ok(change)
     }
 
     /// Forgets the rewriting once every line of it was read.
-    fn settle(&mut self) {
-        let is_over = |it: &Rewritten| {
-            it.lines.is_some_and(|(delivered, unsure)| it.read >= delivered.saturating_add(unsure))
+    fn forget_read_rewrite(&mut self) {
+        let is_over = |rewritten: &LogRewrite| {
+            rewritten.lines.is_some_and(|(delivered, unsure)| {
+                rewritten.read >= delivered.saturating_add(unsure)
+            })
         };
         if self.rewritten.as_ref().is_some_and(is_over) {
             self.rewritten = None;
@@ -234,7 +236,7 @@ impl LogOutbox {
     fn read_archive(&mut self, store: &Store) -> Result<(), StoreError> {
         let log = self.tail.log().to_owned();
         let Some(rewritten) = &mut self.rewritten else { return Ok(()) };
-        let mut archived = Archived { skip: rewritten.archived, events: VecDeque::new() };
+        let mut archived = ArchivedEvents { skip: rewritten.archived, events: VecDeque::new() };
         let (segments, mut seen) = (store.segments_of(&log)?, PassedLocation::Nowhere);
         for segment in &segments {
             seen = archived.read(segment, &rewritten.before, seen)?;
@@ -244,19 +246,19 @@ impl LogOutbox {
         if !self.waiting.is_empty() {
             return Ok(());
         }
-        rewritten.find_in(&log)?;
+        rewritten.find_last_delivered(&log)?;
         match store.segments_of(&log)? == segments {
-            true => self.settle(),
+            true => self.forget_read_rewrite(),
             // What was moved in between is in neither.
-            false => self.begin_again(),
+            false => self.restart_after_rewrite(),
         }
         Ok(())
     }
 }
 
-impl Rewritten {
+impl LogRewrite {
     /// Finds the last line of the log that was delivered.
-    fn find_in(&mut self, log: &Path) -> Result<(), StoreError> {
+    fn find_last_delivered(&mut self, log: &Path) -> Result<(), StoreError> {
         let file_repo = Store::repo_of(log).to_string();
         let (mut lines, mut delivered) = (0, None);
         let mut tail = Tail::from_beginning(log);
@@ -273,7 +275,7 @@ impl Rewritten {
         Ok(())
     }
 
-    /// Tells how the next line of the log stands. `None` if it was delivered, and the events that are kept came after it.
+    /// Returns whether the next line of the log is due. `None` if it was delivered, and the kept events came after it.
     fn next_line(&mut self, event: Option<&Event>) -> Option<EventDue> {
         let (delivered, unsure) = self.lines.unwrap_or_default();
         let line = self.read;
@@ -287,18 +289,18 @@ impl Rewritten {
     }
 }
 
-fn is_another(change: FileChange) -> bool {
+fn is_another_file(change: FileChange) -> bool {
     matches!(change, FileChange::Replaced | FileChange::Gone)
 }
 
 /// Events of the archive that are to be delivered.
-struct Archived {
+struct ArchivedEvents {
     /// How many were.
     skip: usize,
     events: VecDeque<WaitingEvent>,
 }
 
-impl Archived {
+impl ArchivedEvents {
     /// Reads one segment, whose lines are in the order of the log.
     fn read(
         &mut self,
@@ -307,16 +309,16 @@ impl Archived {
         seen: PassedLocation,
     ) -> Result<PassedLocation, StoreError> {
         let file_repo = Store::repo_of(segment).to_string();
-        let mut here = seen.in_next_file();
+        let mut location = seen.in_next_file();
         let (begin, mut skipped) = (self.events.len(), 0);
         let skip = self.skip;
         let read = Tail::from_beginning(segment).read(|line| {
             let DecodedLine::Event(event) = codec::decode(line.bytes, &file_repo) else { return };
             if before.has(&event) {
-                here = PassedLocation::Here;
+                location = PassedLocation::Here;
                 self.events.truncate(begin);
                 skipped = 0;
-            } else if !before.precedes(&event, here) || self.events.len() >= ARCHIVED_MAX {
+            } else if !before.precedes(&event, location) || self.events.len() >= ARCHIVED_MAX {
                 // It was delivered, or its turn comes when these are.
             } else if skipped < skip {
                 skipped += 1;
@@ -325,12 +327,12 @@ impl Archived {
             }
         });
         match read {
-            // `doctor` tells of it; what can be read of it was.
+            // `doctor` reports it; the readable part was read.
             Ok(_) | Err(StoreError::Damaged { .. }) => {}
             Err(error) => return Err(error),
         }
         self.skip -= skipped;
-        Ok(here)
+        Ok(location)
     }
 }
 
@@ -417,9 +419,9 @@ mod tests {
         let mut scrubbed = lines[..32].to_vec();
         scrubbed[29] = "{\"lesson\":\"it has another id now\"}\n".to_owned();
         log.rewrite(&scrubbed);
-        let told = log.deliver(99);
-        assert_eq!(told.len(), 3, "only what cannot be known any more: {told:?}");
-        assert_eq!(told[1..], ["m30", "m31"]);
+        let delivered = log.deliver(99);
+        assert_eq!(delivered.len(), 3, "only what cannot be known any more: {delivered:?}");
+        assert_eq!(delivered[1..], ["m30", "m31"]);
         log.append(&lines[32..33]);
         assert_eq!(log.deliver(99), ["m32"]);
         assert!(log.outbox.place(None).is_some());
@@ -439,7 +441,7 @@ mod tests {
         log.rewrite(&lines[23..25]);
         assert_eq!(log.deliver(2), ["m20", "m21"]);
         assert_eq!(log.deliver(99), ["m22", "m23", "m24"]);
-        // What is still in the log tells the place.
+        // The lines that are still in the log show the place.
         log.seal("000003.jsonl.gz", &lines[23..24]);
         log.rewrite(&lines[24..27]);
         assert_eq!(log.deliver(99), ["m25", "m26"]);
@@ -454,11 +456,11 @@ mod tests {
         let lines: Vec<String> = (0..40).map(|at| line(&format!("m{at}"), at)).collect();
         log.append(&lines[..1]);
         assert_eq!(log.deliver(99).len(), 1);
-        let noted = log.outbox.place(None).unwrap();
+        let place = log.outbox.place(None).unwrap();
         log.append(&lines[1..]);
         assert_eq!(log.deliver(24).len(), 24);
-        let noted = log.outbox.place(Some(&noted)).unwrap();
-        log.outbox = LogOutbox::open(&log.log, Some(noted));
+        let place = log.outbox.place(Some(&place)).unwrap();
+        log.outbox = LogOutbox::open(&log.log, Some(place));
         assert_eq!(log.deliver(99).first().unwrap(), "m25");
     }
 

@@ -1,5 +1,5 @@
-//! Calls about several memories, of which each may be known to another side: one after the other, and an answer for each. Not
-//! here: where a memory is looked for (`remote_team`).
+//! Calls about several memories, some of which only the other side may know: the memories are asked for one by one, and each gets an
+//! answer. Not here: where a memory is looked for (`remote_team`).
 
 use guard::secrets::RedactedText;
 use std::hash::{BuildHasher, RandomState};
@@ -17,7 +17,7 @@ pub fn client_name(voice: &Voice) -> Option<RedactedText> {
     }
 }
 
-/// Returns a mark that no other deed has.
+/// Returns a mark that no other action has.
 pub fn random_key() -> String {
     // Each of the two has random keys of its own.
     let (one, other) = (RandomState::new().hash_one(0), RandomState::new().hash_one(1));
@@ -35,8 +35,8 @@ pub fn call_each(
         match one(id) {
             Ok(Reply { text, json }) => {
                 texts.push(text);
-                let done = json.get("memories").and_then(Value::as_array);
-                memories.extend(done.cloned().unwrap_or_default());
+                let answered = json.get("memories").and_then(Value::as_array);
+                memories.extend(answered.cloned().unwrap_or_default());
                 whole = Some(json);
             }
             Err(error) => {

@@ -1,5 +1,5 @@
-//! What was heard of the team's server last: after a question without an answer it is left alone for a while, and that is told
-//! once. Not here: asking it (`remote_team`), deliveries (`outbox`).
+//! Whether the team's server answers. After a failed question the server is left alone for a while, and the outage is reported once.
+//! Not here: asking the server (`remote_team`), deliveries (`outbox`).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,43 +11,43 @@ const REST: Duration = Duration::from_secs(5);
 
 /// Whether the server answers.
 #[derive(Default)]
-pub struct Outage(Mutex<Heard>);
+pub struct Outage(Mutex<OutageState>);
 
 #[derive(Default)]
-struct Heard {
+struct OutageState {
     /// When it did not answer last.
     since: Option<Instant>,
     /// What it answered, if it did.
     why: Option<String>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl Outage {
-    fn lock(&self) -> MutexGuard<'_, Heard> {
+    fn lock(&self) -> MutexGuard<'_, OutageState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells whether it did not answer a moment ago.
+    /// Tells whether the server failed to answer a moment ago.
     pub fn is_resting(&self) -> bool {
         self.lock().since.is_some_and(|since| since.elapsed() < REST)
     }
 
     pub fn clear(&self) {
-        *self.lock() = Heard::default();
+        *self.lock() = OutageState::default();
     }
 
     pub fn record(&self, unheard: TeamServerError) {
-        let mut heard = self.lock();
-        heard.since = Some(Instant::now());
-        heard.why = unheard.status.map(|_| unheard.why);
+        let mut state = self.lock();
+        state.since = Some(Instant::now());
+        state.why = unheard.status.map(|_| unheard.why);
     }
 
-    /// Returns what is to be said about it, once for each outage.
+    /// Returns the notice about an outage, once for each outage.
     pub fn notice(&self) -> Option<String> {
-        let mut heard = self.lock();
-        if heard.since.is_none() || std::mem::replace(&mut heard.is_told, true) {
+        let mut state = self.lock();
+        if state.since.is_none() || std::mem::replace(&mut state.is_reported, true) {
             return None;
         }
-        Some(heard.why.clone().unwrap_or_else(|| "did not answer".to_owned()))
+        Some(state.why.clone().unwrap_or_else(|| "did not answer".to_owned()))
     }
 }

@@ -132,7 +132,7 @@ struct Logs {
 }
 
 /// How it stands after looking at one log, or at all.
-enum Left {
+enum Remaining {
     Nothing,
     /// Something of this log.
     Some(String),
@@ -148,13 +148,14 @@ impl Logs {
     fn deliver_until_closed(&mut self, rung: &Receiver<()>) {
         let mut pause = PAUSE_MIN;
         loop {
-            let left = self.deliver();
-            pause = match left {
-                Left::All(_) => (pause * 2).min(PAUSE_MAX),
-                Left::Some(_) | Left::Nothing => PAUSE_MIN,
+            let remaining = self.deliver();
+            pause = match remaining {
+                Remaining::All(_) => (pause * 2).min(PAUSE_MAX),
+                Remaining::Some(_) | Remaining::Nothing => PAUSE_MIN,
             };
             // Another process of this store may have the turn, and hooks write too.
-            let longest = if matches!(left, Left::Nothing) { PAUSE_MIN * 2 } else { pause };
+            let longest =
+                if matches!(remaining, Remaining::Nothing) { PAUSE_MIN * 2 } else { pause };
             match rung.recv_timeout(longest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -162,24 +163,24 @@ impl Logs {
         }
     }
 
-    /// Delivers all that can be delivered now, and tells what is left.
-    fn deliver(&mut self) -> Left {
+    /// Delivers all that can be delivered now, and returns what is left.
+    fn deliver(&mut self) -> Remaining {
         let begun = self.state.lock().unwrap_or_else(PoisonError::into_inner).rung;
-        let left = match self.has_turn() {
+        let remaining = match self.has_turn() {
             Ok(true) => self.deliver_logs(),
             // Another process delivers.
-            Ok(false) => Left::Nothing,
-            Err(why) => Left::All(why),
+            Ok(false) => Remaining::Nothing,
+            Err(why) => Remaining::All(why),
         };
         self.update_state(|state| {
             state.looked = begun;
-            state.is_away = matches!(left, Left::All(_));
-            state.waiting_reason = match &left {
-                Left::Nothing => None,
-                Left::Some(why) | Left::All(why) => Some(why.clone()),
+            state.is_away = matches!(remaining, Remaining::All(_));
+            state.waiting_reason = match &remaining {
+                Remaining::Nothing => None,
+                Remaining::Some(why) | Remaining::All(why) => Some(why.clone()),
             };
         });
-        left
+        remaining
     }
 
     /// Tells whether this process delivers.
@@ -190,7 +191,7 @@ impl Logs {
         let turn = match FileLock::acquire(&self.file.lock_path(), 0) {
             Ok(turn) => turn,
             Err(StoreError::Busy { .. }) => return Ok(false),
-            Err(error) => return Err(failed_to(&error)),
+            Err(error) => return Err(failure_text(&error)),
         };
         self.tails.clear();
         self.file.load(&self.store)?;
@@ -199,26 +200,26 @@ impl Logs {
     }
 
     /// Looks at each log: one that waits does not stop the others.
-    fn deliver_logs(&mut self) -> Left {
+    fn deliver_logs(&mut self) -> Remaining {
         let logs = match self.store.logs() {
             Ok(logs) => logs,
-            Err(error) => return Left::Some(failed_to(&error)),
+            Err(error) => return Remaining::Some(failure_text(&error)),
         };
-        let mut all = Left::Nothing;
+        let mut all = Remaining::Nothing;
         for log in logs {
             let resumed = || LogOutbox::open(&log, self.file.place(&log).cloned());
             let mut of_log = self.tails.remove(&log).unwrap_or_else(resumed);
-            let left = self.deliver_log(&log, &mut of_log);
+            let remaining = self.deliver_log(&log, &mut of_log);
             self.record_place(&log, &of_log);
             self.tails.insert(log, of_log);
-            match left {
-                Left::Nothing => {}
-                Left::Some(_) => all = left,
-                Left::All(_) => return left,
+            match remaining {
+                Remaining::Nothing => {}
+                Remaining::Some(_) => all = remaining,
+                Remaining::All(_) => return remaining,
             }
         }
         match (self.file.write(), all) {
-            (Err(why), Left::Nothing) => Left::Some(why),
+            (Err(why), Remaining::Nothing) => Remaining::Some(why),
             (_, all) => all,
         }
     }
@@ -227,18 +228,19 @@ impl Logs {
         if let Some(place) = of_log.place(self.file.place(log)) {
             self.file.set_place(log, place);
         }
-        // The end of the round tells that it cannot be written.
+        // The end of the round reports that the file cannot be written.
         let _ = self.file.write();
     }
 
-    fn deliver_log(&mut self, log: &Path, of_log: &mut LogOutbox) -> Left {
+    fn deliver_log(&mut self, log: &Path, of_log: &mut LogOutbox) -> Remaining {
         if let Some(why) = of_log.tries().rest_reason(Instant::now()) {
-            return Left::Some(why.to_owned());
+            return Remaining::Some(why.to_owned());
         }
         loop {
             while let Some((event, tries)) = of_log.front() {
                 let delivered = self.deliver_event(event, tries.unknown_answers);
-                let (delivered, id) = (self.settled(event, tries, delivered), event.id.clone());
+                let (delivered, id) =
+                    (self.delivery_result(event, tries, delivered), event.id.clone());
                 match delivered {
                     None => of_log.advance(),
                     Some(DeliveryOutcome::Delivered) => {
@@ -252,14 +254,14 @@ impl Logs {
                         });
                         of_log.advance();
                     }
-                    Some(DeliveryOutcome::Unavailable(why)) => return Left::All(why),
+                    Some(DeliveryOutcome::Unavailable(why)) => return Remaining::All(why),
                     Some(
                         DeliveryOutcome::Unknown(why)
                         | DeliveryOutcome::InProgress(why)
                         | DeliveryOutcome::Failed(why),
                     ) => {
                         tries.record_failure(why.clone(), Instant::now());
-                        return Left::Some(why);
+                        return Remaining::Some(why);
                     }
                 }
             }
@@ -267,8 +269,8 @@ impl Logs {
             let own = &mut self.own;
             match of_log.read_on(&self.store, |event| own.add_event(event)) {
                 Ok(true) => {}
-                Ok(false) => return Left::Nothing,
-                Err(error) => return Left::Some(failed_to(&error)),
+                Ok(false) => return Remaining::Nothing,
+                Err(error) => return Remaining::Some(failure_text(&error)),
             }
         }
     }
@@ -284,7 +286,7 @@ impl Logs {
                     let why = format!("it may be about a memory that stays: failed to {error}");
                     return Some(DeliveryOutcome::Refused(why));
                 }
-                Err(error) => return Some(DeliveryOutcome::Failed(failed_to(&error))),
+                Err(error) => return Some(DeliveryOutcome::Failed(failure_text(&error))),
             }
             request.idempotency_key = Some(idempotency_key(&event.id, answers));
         }
@@ -295,8 +297,8 @@ impl Logs {
         Some(delivery_outcome(event, &answer))
     }
 
-    /// Decides how long a deed waits for a server that does not know its memory.
-    fn settled(
+    /// Decides how long an action waits for a server that does not know its memory.
+    fn delivery_result(
         &mut self,
         event: &Event,
         tries: &mut DeliveryTries,
@@ -310,7 +312,7 @@ impl Logs {
                 if !is_late {
                     return Some(DeliveryOutcome::Unknown(why));
                 }
-                self.does_not_know(about);
+                self.record_unknown_memory(about);
                 Some(DeliveryOutcome::Refused(why))
             }
             DeliveryOutcome::InProgress(why) if tries.record_unknown(Instant::now()) => {
@@ -318,7 +320,7 @@ impl Logs {
             }
             DeliveryOutcome::Refused(why) => {
                 if event.memory_id.is_none() {
-                    self.does_not_know(about);
+                    self.record_unknown_memory(about);
                 }
                 Some(DeliveryOutcome::Refused(why))
             }
@@ -326,13 +328,13 @@ impl Logs {
         }
     }
 
-    fn does_not_know(&mut self, memory: &EventId) {
+    fn record_unknown_memory(&mut self, memory: &EventId) {
         if self.unknown.len() < UNKNOWN_MAX {
             self.unknown.insert(memory.clone());
         }
     }
 }
 
-fn failed_to(error: &StoreError) -> String {
+fn failure_text(error: &StoreError) -> String {
     format!("this machine failed to {error}")
 }

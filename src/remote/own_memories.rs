@@ -1,4 +1,4 @@
-//! Which memories stay on this machine, so that words about them do, too. Not here: what else stays (`delivery`).
+//! The memories that stay on this machine. Events about them stay, too. Not here: what else stays (`delivery`).
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use store::{Store, StoreError, Tail};
 
 use crate::delivery::is_of_this_machine;
 
-/// The ids of the memories that stay. The logs are read for them when the first deed is to be delivered.
+/// The ids of the memories that stay. The logs are read for them when the first action is to be delivered.
 #[derive(Default)]
 pub struct OwnMemories {
     ids: Option<HashSet<EventId>>,

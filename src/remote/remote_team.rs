@@ -43,14 +43,14 @@ pub struct RemoteTeam {
     server: Arc<TeamServer>,
     named: ShareableNames,
     outage: Outage,
-    told: Mutex<Told>,
+    reported: Mutex<ReportedDeliveries>,
     /// `None` once it is dropped.
     outbox: Option<Outbox>,
 }
 
-/// What was told about deliveries.
+/// What was reported about deliveries.
 #[derive(Default)]
-struct Told {
+struct ReportedDeliveries {
     refused: usize,
     waits: bool,
 }
@@ -63,8 +63,10 @@ impl RemoteTeam {
     /// [`ApiError::Failed`].
     pub fn join(
         local: Arc<dyn Api>,
-        (address, token): (ServerAddress, String),
-        (store, config): (Store, Config),
+        address: ServerAddress,
+        token: String,
+        store: Store,
+        config: Config,
         certificates: Option<&Path>,
     ) -> Result<Self, ApiError> {
         let failed = |message: String| ApiError::Failed { exit: Exit::Config, message };
@@ -78,7 +80,7 @@ impl RemoteTeam {
             local,
             server,
             outage: Outage::default(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
             outbox: Some(outbox),
         })
     }
@@ -89,7 +91,7 @@ impl RemoteTeam {
     }
 
     /// Waits for an answer to a question. `None` where there is none in time.
-    fn heard(&self, asked: Option<PendingAnswer>) -> Option<Reply> {
+    fn wait_for_reply(&self, asked: Option<PendingAnswer>) -> Option<Reply> {
         match asked?.wait(PATIENCE).and_then(|answer| reply_in(&answer)) {
             Ok(reply) => {
                 self.outage.clear();
@@ -103,23 +105,23 @@ impl RemoteTeam {
     }
 
     /// Answers from both memories, where the server can be asked.
-    fn of_both(
+    fn answer_from_both(
         &self,
-        there: Option<ServerRequest>,
+        team_request: Option<ServerRequest>,
         own: impl FnOnce() -> Result<Reply, ApiError>,
         merge: impl FnOnce(&Reply, &Reply) -> Reply,
     ) -> Result<Reply, ApiError> {
-        let Some(there) = there else { return own() };
-        let (server, bytes) = (self.server.shown(), there.path.len());
+        let Some(team_request) = team_request else { return own() };
+        let (server, bytes) = (self.server.shown(), team_request.path.len());
         if bytes > PATH_BYTES_MAX {
             let notice = format!(
                 "Note: this question is too long for {server} ({bytes} bytes, at most {PATH_BYTES_MAX}); this is from this machine alone."
             );
             return Ok(reply::with_notice(own()?, &notice));
         }
-        let asked = self.send(there);
+        let pending = self.send(team_request);
         let own = own()?;
-        let reply = match self.heard(asked) {
+        let reply = match self.wait_for_reply(pending) {
             Some(team) => merge(&own, &team),
             None => own,
         };
@@ -130,23 +132,23 @@ impl RemoteTeam {
         Ok(notices.fold(reply, |reply, notice| reply::with_notice(reply, &notice)))
     }
 
-    /// Returns what is to be said about the last line that the server did not take, once.
+    /// Returns the notice about the last line that the server refused, once for each line.
     fn refusal(&self) -> Option<String> {
         let state = self.outbox.as_ref()?.state();
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let refusal = state.refusal.filter(|_| state.refused > told.refused)?;
-        told.refused = state.refused;
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusal = state.refusal.filter(|_| state.refused > reported.refused)?;
+        reported.refused = state.refused;
         Some(format!("Note: {} did not take {refusal}.", self.server.shown()))
     }
 
-    fn stays(&self, other: &str) -> ApiError {
+    fn stays_error(&self, other: &str) -> ApiError {
         let server = self.server.shown();
         let message = format!("{other} stays on this machine, so {server} cannot be told of it");
         ApiError::Failed { exit: Exit::Usage, message }
     }
 
     /// Asks the server for what this machine does not know, and returns this error if it does not either.
-    fn or_there(&self, request: ServerRequest, unknown: ApiError) -> Result<Reply, ApiError> {
+    fn or_ask_team(&self, request: ServerRequest, unknown: ApiError) -> Result<Reply, ApiError> {
         let server = self.server.shown();
         let failed = |exit, message| Err(ApiError::Failed { exit, message });
         let not_now =
@@ -167,15 +169,15 @@ impl RemoteTeam {
                 reply.ok_or(unknown)
             }
             Err(unheard) => {
-                let said = not_now(unheard.status.map_or("did not answer", |_| &unheard.why));
+                let error = not_now(unheard.status.map_or("did not answer", |_| &unheard.why));
                 self.outage.record(unheard);
-                said
+                error
             }
         }
     }
 
-    /// After a write: it is delivered, and what stands in the way is told once.
-    fn written(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+    /// After a write: starts its delivery, and reports once what stands in the way.
+    fn with_delivery_note(&self, done: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
         let Reply { mut text, json } = done?;
         let Some(outbox) = &self.outbox else { return Ok(Reply { text, json }) };
         outbox.wake();
@@ -183,12 +185,12 @@ impl RemoteTeam {
             text.push_str(&format!(" {refusal}"));
         }
         let waits = outbox.state().waiting_reason;
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(why) = waits.as_ref().filter(|_| !told.waits) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(why) = waits.as_ref().filter(|_| !reported.waits) {
             let server = self.server.shown();
             text.push_str(&format!(" Note: it is sent to {server} later, because {why}."));
         }
-        told.waits = waits.is_some();
+        reported.waits = waits.is_some();
         Ok(Reply { text, json })
     }
 }
@@ -209,7 +211,7 @@ impl Api for RemoteTeam {
             Request::Show(ids) => self.show(ids),
             Request::Change(request) => self.change(request, voice),
             Request::Status => self.status(),
-            _ if request.writes() => self.written(self.local.ask_as(request, voice)),
+            _ if request.writes() => self.with_delivery_note(self.local.ask_as(request, voice)),
             _ => self.local.ask_as(request, voice),
         }
     }
@@ -220,15 +222,15 @@ impl RemoteTeam {
         if !request.ids.is_empty() {
             return self.show(&request.ids);
         }
-        let there = match &request.scope {
+        let team_request = match &request.scope {
             SearchScope::All(None) => search_request(request, self.named.shareable_repo(None)),
             SearchScope::All(named) | SearchScope::Only(named) => {
                 let repo = self.named.shareable_repo(named.as_deref());
                 repo.and_then(|repo| search_request(request, Some(repo)))
             }
         };
-        self.of_both(
-            there,
+        self.answer_from_both(
+            team_request,
             || self.local.ask(&SearchRequest { shape: Shape::Whole, ..request.clone() }.into()),
             |own, team| reply::merge_search(own, team, request.limit, request.max_tokens),
         )
@@ -236,7 +238,7 @@ impl RemoteTeam {
 
     fn context(&self, request: &ContextRequest) -> Result<Reply, ApiError> {
         let repo = self.named.shareable_repo(request.repo.as_deref());
-        self.of_both(
+        self.answer_from_both(
             repo.and_then(|repo| context_request(request, repo)),
             || self.local.ask(&ContextRequest { shape: Shape::Whole, ..request.clone() }.into()),
             |own, team| reply::merge_briefing(own, team, request.max_tokens),
@@ -244,30 +246,30 @@ impl RemoteTeam {
     }
 
     fn change(&self, request: &ChangeRequest, voice: &Voice) -> Result<Reply, ApiError> {
-        let done = self.local.ask_as(&request.clone().into(), voice);
-        if !matches!(done, Err(ApiError::NotFound(_))) {
-            return self.written(done);
+        let own_reply = self.local.ask_as(&request.clone().into(), voice);
+        if !matches!(own_reply, Err(ApiError::NotFound(_))) {
+            return self.with_delivery_note(own_reply);
         }
-        let deed = TeamAction::from(&request.change);
+        let action = TeamAction::from(&request.change);
         call_each(&request.ids, |id| {
             let alone = ChangeRequest { ids: vec![id.to_owned()], ..request.clone() };
             match self.local.ask_as(&alone.into(), voice) {
                 Err(error @ ApiError::NotFound(_)) => {
                     // Only the other one may be unknown here, while this one stays.
-                    for named in std::iter::once(id).chain(deed.other_memory()) {
+                    for named in std::iter::once(id).chain(action.other_memory()) {
                         if self.named.is_own_memory(named)? {
-                            return Err(self.stays(named));
+                            return Err(self.stays_error(named));
                         }
                     }
-                    let mut there = deed.request(
+                    let mut team_request = action.request(
                         id,
                         request.note.as_deref(),
                         client_name(voice).map(RedactedText::into_string),
                     );
-                    there.idempotency_key = Some(random_key());
-                    self.or_there(there, error)
+                    team_request.idempotency_key = Some(random_key());
+                    self.or_ask_team(team_request, error)
                 }
-                done => self.written(done),
+                own_reply => self.with_delivery_note(own_reply),
             }
         })
     }
@@ -279,7 +281,7 @@ impl RemoteTeam {
         }
         call_each(ids, |id| match self.local.ask(&Request::Show(vec![id.to_owned()])) {
             Err(error @ ApiError::NotFound(_)) => {
-                self.or_there(ServerRequest::get(format!("memories/{}", url_encoded(id))), error)
+                self.or_ask_team(ServerRequest::get(format!("memories/{}", url_encoded(id))), error)
             }
             shown => shown,
         })

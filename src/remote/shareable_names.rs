@@ -1,5 +1,5 @@
-//! What a call may name to the team's server: a repository that others may know of, and no memory that stays. Not here: lines of
-//! the own log (`delivery`), what is asked (`remote_team`).
+//! The names that a call may send to the team's server: repositories that are shared, and no memory that stays on this machine. Not
+//! here: lines of the own log (`delivery`), what is asked (`remote_team`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,33 +17,35 @@ pub struct ShareableNames {
     store: Store,
     config: Config,
     /// The repository of the caller, once it is known.
-    here: OnceLock<Option<RepoKey>>,
+    own_repo: OnceLock<Option<RepoKey>>,
 }
 
 impl ShareableNames {
     pub fn new(local: Arc<dyn Api>, store: Store, config: Config) -> Self {
-        Self { local, store, config, here: OnceLock::new() }
+        Self { local, store, config, own_repo: OnceLock::new() }
     }
 
     /// Returns the repository of the caller. A failure is not remembered.
-    fn here(&self) -> Option<&RepoKey> {
+    fn own_repo(&self) -> Option<&RepoKey> {
         let ask = || {
             let known: WhoamiAnswer = self.local.ask_for(&Request::Whoami)?;
             Ok::<_, ApiError>(RepoKey::parse(&known.repo).ok())
         };
-        remembered(&self.here, ask)?.as_ref()
+        get_or_ask(&self.own_repo, ask)?.as_ref()
     }
 
     /// Returns the repository that a caller names, or the caller's own, if others may know of it.
     pub fn shareable_repo(&self, named: Option<&str>) -> Option<String> {
-        let here = self.here();
+        let own_repo = self.own_repo();
         let key = match named {
-            None => here?.clone(),
+            None => own_repo?.clone(),
             Some(named) => {
                 let typed = RepoKey::parse(named).ok()?;
                 // As in the own memory, the caller's repository has a short name before others.
-                match here.filter(|here| **here == typed || !typed.longer([*here]).is_empty()) {
-                    Some(here) => here.clone(),
+                match own_repo
+                    .filter(|own_repo| **own_repo == typed || !typed.longer([*own_repo]).is_empty())
+                {
+                    Some(own_repo) => own_repo.clone(),
                     None => self.store.resolve(&typed, &self.config).ok()?,
                 }
             }
@@ -54,7 +56,7 @@ impl ShareableNames {
     /// Tells whether this is a memory that stays on this machine.
     ///
     /// # Errors
-    /// It cannot be told: the own memory cannot be asked now, or the name is unclear.
+    /// The own memory cannot be asked now, or the name is unclear.
     pub fn is_own_memory(&self, memory: &str) -> Result<bool, ApiError> {
         let shown = match self.local.ask(&Request::Show([memory.to_owned()].to_vec())) {
             Ok(shown) => shown,
@@ -74,7 +76,7 @@ impl ShareableNames {
 }
 
 /// Returns what is known, or what is found out now. A failure is not remembered.
-fn remembered<T, E>(known: &OnceLock<T>, ask: impl FnOnce() -> Result<T, E>) -> Option<&T> {
+fn get_or_ask<T, E>(known: &OnceLock<T>, ask: impl FnOnce() -> Result<T, E>) -> Option<&T> {
     match known.get() {
         Some(known) => Some(known),
         None => ask().ok().map(|found| known.get_or_init(|| found)),
@@ -89,8 +91,8 @@ mod tests {
     #[test]
     fn a_failure_is_not_remembered() {
         let known = OnceLock::new();
-        assert_eq!(remembered(&known, || Err::<u8, _>("the memory is not ready")), None);
-        assert_eq!(remembered(&known, || Ok::<_, ()>(1)), Some(&1));
-        assert_eq!(remembered(&known, || Ok::<_, ()>(2)), Some(&1));
+        assert_eq!(get_or_ask(&known, || Err::<u8, _>("the memory is not ready")), None);
+        assert_eq!(get_or_ask(&known, || Ok::<_, ()>(1)), Some(&1));
+        assert_eq!(get_or_ask(&known, || Ok::<_, ()>(2)), Some(&1));
     }
 }

@@ -1,5 +1,5 @@
-//! Which request does to a memory at the team's server what somebody wants, or what a line of the own log says. Not here: when it
-//! is sent (`outbox`, `remote_team`), lessons (`delivery`).
+//! Turns an action on a memory into a request to the team's server; the action comes from a call or from a line of the own log. Not
+//! here: when it is sent (`outbox`, `remote_team`), lessons (`delivery`).
 
 use event::{Event, EventId, MemoryChange, Verdict};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::team_server::{ServerRequest, url_encoded};
 use requests::WantedChange;
 
-/// A deed, apart from the memory that it is about.
+/// An action, apart from the memory that it is about.
 #[derive(Debug, Clone, Copy)]
 pub enum TeamAction<'a> {
     Feedback(Verdict),
@@ -60,7 +60,7 @@ impl<'a> TeamAction<'a> {
 
     /// Returns the request that does it to this memory.
     pub fn request(self, memory: &str, note: Option<&str>, agent: Option<String>) -> ServerRequest {
-        let (deed, mut body) = match self {
+        let (action, mut body) = match self {
             Self::Feedback(verdict) => ("feedback", json!({ "verdict": verdict.as_str() })),
             Self::Supersede(by) => ("supersede", json!({ "superseded_by": by })),
             Self::Forget => ("forget", json!({})),
@@ -69,11 +69,11 @@ impl<'a> TeamAction<'a> {
             Self::Pin => ("pin", json!({})),
             Self::Unpin => ("pin", json!({ "undo": true })),
         };
-        let name = if deed == "feedback" { "note" } else { "reason" };
+        let name = if action == "feedback" { "note" } else { "reason" };
         if let (Some(note), Some(fields)) = (note, body.as_object_mut()) {
             fields.insert(name.to_owned(), note.into());
         }
-        ServerRequest::post(format!("memories/{}/{deed}", url_encoded(memory)), body, agent)
+        ServerRequest::post(format!("memories/{}/{action}", url_encoded(memory)), body, agent)
     }
 }
 
@@ -85,8 +85,8 @@ pub fn action_request(
 ) -> Option<ServerRequest> {
     let change = MemoryChange::from_event(event)?;
     let note = Some(event.lesson.trim()).filter(|note| !note.is_empty());
-    if let Some(deed) = TeamAction::from_change(&change) {
-        return Some(deed.request(memory.as_str(), note, agent));
+    if let Some(action) = TeamAction::from_change(&change) {
+        return Some(action.request(memory.as_str(), note, agent));
     }
     let path = match change {
         MemoryChange::Link(_) => "links",

@@ -1,5 +1,5 @@
-//! Which request asks the team's server the same as a call, and the reply in its answer. Not here: deeds (`team_actions`), how long
-//! an answer is waited for (`remote_team`).
+//! Turns a call into the same question to the team's server, and reads the reply in its answer. Not here: actions (`team_actions`), how
+//! long an answer is waited for (`remote_team`).
 
 use guard::text::{Layout, neutralise};
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use requests::{ContextRequest, Explain, Flagged, Mode, Reply, SearchRequest, Sea
 pub fn reply_in(answer: &ServerAnswer) -> Result<Option<Reply>, TeamServerError> {
     if answer.is_reply() {
         let text = answer.json.get("text").and_then(Value::as_str).unwrap_or_default();
-        // It comes from another machine, whatever that does with texts.
+        // The text comes from another machine, which may not have neutralised it.
         let text = neutralise(text, Layout::Block);
         return Ok(Some(Reply::new(text, answer.json.get("json").cloned().unwrap_or_default())));
     }

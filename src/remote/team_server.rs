@@ -1,5 +1,6 @@
-//! The team's server: its address, and requests that go on for their whole time while who asked may wait for less. Inside TLS unless
-//! it is on this machine. Not here: what is asked (`remote_team`), sending (`http_client`), who is believed (`believed_authorities`).
+//! The team's server: its address, and requests to it. A request runs to its end even if the caller stops waiting earlier. Requests use
+//! TLS unless the server is on this machine. Not here: what is asked (`remote_team`), sending (`http_client`), trusted certificates
+//! (`believed_authorities`).
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use crate::believed_authorities::authorities;
 use guard::text::{Layout, neutralise};
 use requests::rest_forms::{BOTH_FORMS, PREFIX, PROBLEM_JSON};
 
-/// How long one request may take in all, whoever waits for it.
+/// How long one request may take in all, even if nobody waits for it any more.
 const REQUEST: Duration = Duration::from_secs(10);
 
 /// How long a connection is kept for the next request.
@@ -152,8 +153,9 @@ impl ServerAnswer {
             AnswerContentType::Text => &self.json,
         };
         let text = detail.as_str().map_or_else(|| detail.to_string(), str::to_owned);
-        let said: String = neutralise(&text, Layout::Line).chars().take(SAID_CHARS_MAX).collect();
-        format!("answered {}: {}", self.status, said.trim())
+        let detail_text: String =
+            neutralise(&text, Layout::Line).chars().take(SAID_CHARS_MAX).collect();
+        format!("answered {}: {}", self.status, detail_text.trim())
     }
 }
 
@@ -220,9 +222,9 @@ impl TeamServer {
         let (done, answer) = sync_channel(1);
         let client = self.client.clone();
         let work = move || {
-            let _ = done.send(answered(&client, &request));
+            let _ = done.send(send_request(&client, &request));
         };
-        // Without a thread there is nobody who would answer, which is told as such.
+        // Without a thread there is no answer, and the wait for it reports that.
         let _ = std::thread::Builder::new().name("team-server".to_owned()).spawn(work);
         PendingAnswer { answer, begun: Instant::now() }
     }
@@ -243,7 +245,10 @@ impl PendingAnswer {
     }
 }
 
-fn answered(client: &HttpClient, request: &ServerRequest) -> Result<ServerAnswer, TeamServerError> {
+fn send_request(
+    client: &HttpClient,
+    request: &ServerRequest,
+) -> Result<ServerAnswer, TeamServerError> {
     let path = format!("{PREFIX}{}", request.path);
     let body = request.body.as_ref().map(Value::to_string);
     let mut headers = vec![("accept", BOTH_FORMS)];
@@ -326,8 +331,8 @@ mod tests {
             ("example.org:7443", "address"),
             ("", "address"),
         ] {
-            let told = read(wrong).unwrap_err();
-            assert!(told.contains(why) && !told.contains("secret"), "{wrong}: {told}");
+            let refusal = read(wrong).unwrap_err();
+            assert!(refusal.contains(why) && !refusal.contains("secret"), "{wrong}: {refusal}");
         }
     }
 
@@ -406,8 +411,8 @@ mod tests {
         // The second request comes to a connection that ends without an answer.
         let (server, _requests) = server(vec![vec![REPLY, ""], vec![REPLY]]);
         for _ in 0..2 {
-            let asked = server.ask(ServerRequest::get("status".to_owned()));
-            assert_eq!(asked.wait(PATIENCE).unwrap().status, 200);
+            let pending = server.ask(ServerRequest::get("status".to_owned()));
+            assert_eq!(pending.wait(PATIENCE).unwrap().status, 200);
         }
         let waiting = server.ask(ServerRequest::get("status".to_owned()));
         let late = waiting.wait(Duration::from_millis(50)).unwrap_err();

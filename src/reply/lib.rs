@@ -9,6 +9,7 @@ mod change_answer;
 mod completions;
 mod context_answer;
 mod direction;
+mod doctor_answer;
 mod excerpt;
 mod export;
 mod hits;
@@ -61,7 +62,7 @@ pub use analysis::{
     AnalysisAnswer, FailedSearch, FailedSearches, FindingList, FindingReason, Findings,
     FoundMemory, LinkStats, findings, knowledge_brief, link_stats, reflect, searches,
 };
-pub use answer::{Answer, TextView, UntypedAnswer};
+pub use answer::{Answer, TextView};
 pub use briefing::{Briefing, briefing};
 pub use bulk_change::{BulkChange, BulkChangeAnswer, ChangeSubject, bulk_change};
 pub use change_answer::{
@@ -69,6 +70,7 @@ pub use change_answer::{
 };
 pub use completions::CompletionsAnswer;
 pub use context_answer::{BriefingSections, ContextAnswer, LastSessionFields};
+pub use doctor_answer::{DoctorAnswer, DoctorCheck};
 pub use excerpt::{Excerpt, Interest, excerpt};
 pub use export::export;
 pub use hits::{SearchReply, search};

@@ -183,9 +183,9 @@ impl ShownExchange {
     /// Marks an exchange, and each part of it, that reads like an order.
     pub(super) fn of(session: &KeptSession, exchange: &Exchange) -> Self {
         let parts = exchange.parts.iter().map(|part| ShownPart {
-            flagged: reason(session_judgement::part_suspicion(&part.what)),
+            flagged: reason(session_judgement::part_suspicion(&part.kind)),
             at_ms: part.at_ms,
-            what: part.what.clone(),
+            what: part.kind.clone(),
         });
         Self {
             flagged: reason(session_judgement::hit_suspicion(session, exchange)),

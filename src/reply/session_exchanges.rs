@@ -157,7 +157,7 @@ mod tests {
     use transcripts::exchange::{ExchangePart, PartKind, SessionFacts};
 
     fn kept(ordinal: u32, said: &str) -> KeptExchange {
-        let part = ExchangePart { at_ms: None, what: PartKind::Answered(said.to_owned()) };
+        let part = ExchangePart { at_ms: None, kind: PartKind::Answered(said.to_owned()) };
         let exchange = Exchange { ordinal, message_id: None, parts: vec![part] };
         KeptExchange { row: ordinal, session: 1, exchange }
     }

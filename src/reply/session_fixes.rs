@@ -47,7 +47,7 @@ pub fn known_fix(end: Option<(&KnownFix<'_>, &str)>) -> Reply {
         return Reply::with_text(String::new(), &KnownFixAnswer::default());
     };
     let failed = line(&latest.command, COMMAND_CHARACTERS);
-    let ended = match &latest.mended_by {
+    let ended = match &latest.fixed_by {
         FailureFix::Commands(commands) => {
             let commands: Vec<String> = commands
                 .iter()
@@ -66,7 +66,7 @@ pub fn known_fix(end: Option<(&KnownFix<'_>, &str)>) -> Reply {
     let text = format!("- [{}] {ended}{times} · {id}", time(latest.at_ms, DAY));
     let fix = FixFields {
         command: latest.command.clone(),
-        by: latest.mended_by.clone(),
+        by: latest.fixed_by.clone(),
         session: latest.session.clone(),
         exchange: latest.ordinal,
         sessions: *sessions,

@@ -149,12 +149,12 @@ pub(super) fn exchange_text(exchange: &Exchange, shown: TranscriptView) -> Strin
 /// Returns one part as lines, with a mark before it if it reads like an order.
 pub(super) fn part_text(part: &ExchangePart, shown: TranscriptView) -> Option<String> {
     let text = plain_part_text(part, shown)?;
-    Some(format!("{}{text}", part_mark(part_suspicion(&part.what))))
+    Some(format!("{}{text}", part_mark(part_suspicion(&part.kind))))
 }
 
 fn plain_part_text(part: &ExchangePart, shown: TranscriptView) -> Option<String> {
     let said = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
-    match &part.what {
+    match &part.kind {
         PartKind::Asked(text) => said("person", text),
         PartKind::Answered(text) => said("agent", text),
         PartKind::Summarised(text) => said("summary", text),
@@ -338,7 +338,7 @@ mod tests {
         };
         let ran = |number: u32| ExchangePart {
             at_ms: None,
-            what: PartKind::Ran {
+            kind: PartKind::Ran {
                 command: format!("git commit -m {number:02}"),
                 outcome: Outcome::Succeeded,
                 excerpt: String::new(),

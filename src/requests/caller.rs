@@ -1,5 +1,5 @@
 //! The caller of a request: its directory, name and patience. A retriever answers for many callers, so it must not
-//! take these from its own process. Not here: finding them out (`retriever::opening`).
+//! take these from its own process. Not here: finding them out (`retriever::memory_opening`).
 
 use guard::secrets::RedactedText;
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ pub struct Caller {
     /// The working directory, which decides the repository. A caller over HTTP has none and names the
     /// repository.
     pub directory: Option<PathBuf>,
-    /// The agent or person, as the environment tells it.
+    /// The agent or person, from the variables of the environment.
     pub agent_id: RedactedText,
-    /// The session, where the agent tells it.
+    /// The session, if the agent names it.
     pub session_id: Option<RedactedText>,
     /// Whether an agent or a human writes.
     pub source: Option<String>,

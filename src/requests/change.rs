@@ -37,7 +37,7 @@ request! {
         /// Undo forgetting, replacement or fading
         undo: Option<bool> = switch().flag("undo", true).for_tools("");
     }
-    checked by undo_stands_alone
+    checked by refuse_undo_with_replacement
 }
 
 request! {
@@ -84,7 +84,7 @@ fn reason() -> Rule<Option<String>> {
     text(LESSON_BYTES_MAX)
 }
 
-fn undo_stands_alone(request: &ForgetArguments, fields: &mut Fields) {
+fn refuse_undo_with_replacement(request: &ForgetArguments, fields: &mut Fields) {
     if request.undo == Some(true) && request.superseded_by.is_some() {
         let message = "cannot be given together with undo, which takes back any forgetting";
         fields.report_missing("superseded_by", message);
@@ -115,7 +115,7 @@ pub enum WantedChange {
     },
     /// It is forgotten.
     Forgotten,
-    /// It counts again, whatever took it out.
+    /// It counts again, whether it was forgotten, replaced or archived.
     Restored,
     /// It does not contradict another memory, by id or any unique short form of it.
     Distinct {
@@ -134,7 +134,7 @@ pub enum WantedChange {
 pub enum Voice {
     /// The person or agent that runs the program.
     Caller,
-    /// A model; its client may have told its name and session.
+    /// A model; its client may have sent its name and session.
     Model {
         /// The client's name.
         client: Option<RedactedText>,
@@ -144,7 +144,7 @@ pub enum Voice {
 }
 
 impl Voice {
-    /// Returns the name of the client, where a model speaks and its client told one.
+    /// Returns the name that the client of a model sent.
     #[must_use]
     pub fn client(&self) -> Option<&str> {
         match self {

@@ -83,7 +83,7 @@ impl Fields {
     /// Takes a text to search for. A longer one, such as the log of a CI run, is cut to its telling lines.
     /// Its secrets go first: a password whose name is cut off is a word like any other.
     pub(super) fn query(&mut self, name: &str, bytes_max: usize) -> Option<RedactedText> {
-        self.text(name, usize::MAX).map(|text| telling(RedactedText::redact(&text), bytes_max))
+        self.text(name, usize::MAX).map(|text| cut_query(RedactedText::redact(&text), bytes_max))
     }
 
     /// Takes a list of short texts.
@@ -115,11 +115,13 @@ impl Fields {
     /// Takes a whole number, given as a number or as a string.
     pub(super) fn number(&mut self, name: &str, allowed: RangeInclusive<usize>) -> Option<usize> {
         let value = self.given.remove(name)?;
-        let number = whole(&value).filter(|number| allowed.contains(number));
+        let number = whole_number(&value).filter(|number| allowed.contains(number));
         if number.is_none() {
             let (least, most) = (allowed.start(), allowed.end());
-            let message =
-                format!("must be a whole number from {least} to {most}, got {}", brief(&value));
+            let message = format!(
+                "must be a whole number from {least} to {most}, got {}",
+                brief_value(&value)
+            );
             self.problems.add(name, message);
         }
         number
@@ -134,7 +136,7 @@ impl Fields {
         };
         let share = number.and_then(Strength::from_share);
         if share.is_none() {
-            let message = format!("must be a number from 0 to 1, got {}", brief(&value));
+            let message = format!("must be a number from 0 to 1, got {}", brief_value(&value));
             self.problems.add(name, message);
         }
         share
@@ -145,7 +147,7 @@ impl Fields {
         let text = self.text(name, SHORT_BYTES_MAX)?;
         let point = TimePoint::parse(&text);
         if point.is_none() {
-            let message = format!("must be {}, got {:?}", TimePoint::ALLOWED, shown(&text));
+            let message = format!("must be {}, got {:?}", TimePoint::ALLOWED, brief_text(&text));
             self.problems.add(name, message);
         }
         point
@@ -164,7 +166,7 @@ impl Fields {
             _ => None,
         };
         if flag.is_none() {
-            let message = format!("must be true or false, got {}", brief(&value));
+            let message = format!("must be true or false, got {}", brief_value(&value));
             self.problems.add(name, message);
         }
         flag
@@ -184,7 +186,7 @@ impl Fields {
 }
 
 /// Cuts a text that is too long for a query: to the lines that report its error, or else to its beginning and its end.
-fn telling(text: RedactedText, bytes_max: usize) -> RedactedText {
+fn cut_query(text: RedactedText, bytes_max: usize) -> RedactedText {
     if text.len() <= bytes_max {
         return text;
     }
@@ -192,7 +194,7 @@ fn telling(text: RedactedText, bytes_max: usize) -> RedactedText {
         return lines;
     }
     let half = bytes_max / 2;
-    RedactedText::head_and_tail(&text, (half, half - 1), "\n")
+    RedactedText::head_and_tail(&text, half, half - 1, "\n")
 }
 
 /// Tells whether a value stands for "not given", as models that must name every field write it.
@@ -200,7 +202,7 @@ pub fn is_absent(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-fn whole(value: &Value) -> Option<usize> {
+fn whole_number(value: &Value) -> Option<usize> {
     let parse = |text: &str| text.strip_suffix(".0").unwrap_or(text).parse().ok();
     match value {
         Value::Number(number) => parse(&number.to_string()),
@@ -209,15 +211,15 @@ fn whole(value: &Value) -> Option<usize> {
     }
 }
 
-fn brief(value: &Value) -> String {
+fn brief_value(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("{:?}", shown(text)),
+        Value::String(text) => format!("{:?}", brief_text(text)),
         Value::Number(number) => number.to_string(),
         other => json_type(other).to_owned(),
     }
 }
 
 /// A text of the caller's, short and harmless enough to be repeated in a message.
-fn shown(text: &str) -> String {
+fn brief_text(text: &str) -> String {
     neutralise(text, Layout::Line).chars().take(40).collect()
 }

@@ -193,7 +193,7 @@ pub fn read_links(text: &str, origin: Option<&str>) -> Result<LinkRequest, Probl
 const EXAMPLE: &str = "write one object per line, for example {\"source\":\"code:src/a.rs\",\"relation\":\"imports\",\"target\":\"code:src/b.rs\"}";
 
 fn of_line(line: &str, origin: Option<&str>) -> Result<LinkEdit, Problems> {
-    let wrong = |what: String| Problems::one("line", format!("{what}; {EXAMPLE}"));
+    let wrong = |message: String| Problems::one("line", format!("{message}; {EXAMPLE}"));
     match serde_json::from_str(line) {
         Ok(Value::Object(mut object)) => {
             if let Some(origin) = origin {
@@ -229,13 +229,13 @@ mod tests {
         assert_eq!(terms.origin, MANUAL);
         let wrong = json!({"relation": "likes", "target": "m2", "strength": 3, "origin": "a b"});
         let problems = link(&wrong).unwrap_err().to_string();
-        for told in [
+        for expected in [
             "source: is empty",
             "relation: must be one of related_to, ",
             "strength: must be a number from 0 to 1, got 3",
             "origin: must be",
         ] {
-            assert!(problems.contains(told), "{told}: {problems}");
+            assert!(problems.contains(expected), "{expected}: {problems}");
         }
         assert!(
             UnlinkArguments::from_command(object(&json!({"source": "a", "target": "b"}))).is_err()

@@ -170,8 +170,8 @@ pub enum Listing {
     Outline(Box<BrowseRequest>),
     /// Tags that a memory could have: `suggested` in the JSON.
     SuggestedTags(TagsRequest),
-    /// A page of what agents were told: `entries` and `next` in the JSON.
+    /// A page of deliveries to agents: `entries` and `next` in the JSON.
     Injected(Box<InjectedRequest>),
-    /// What agents were told, counted.
+    /// The deliveries to agents, counted.
     Savings(SavingsRequest),
 }

@@ -132,13 +132,13 @@ mod tests {
         assert_eq!(file.start, WalkStart::Change("src/a.rs".to_owned()));
         let wrong = json!({"depth": 4, "direction": "up", "relation": "likes"});
         let problems = read(&wrong).unwrap_err().to_string();
-        for told in [
+        for expected in [
             "id: is empty",
             "depth: must be a whole number from 1 to 3",
             "direction: must be one of outbound, inbound, both",
             "relation: must be one of",
         ] {
-            assert!(problems.contains(told), "{told}: {problems}");
+            assert!(problems.contains(expected), "{expected}: {problems}");
         }
         assert!(read(&json!({"id": "a", "file": "b"})).is_err());
     }

@@ -54,7 +54,7 @@ pub enum Request {
     List(Listing),
     /// Shows memories in full, by id or any unique short form of it; an unknown one is answered by near ids.
     Show(Vec<String>),
-    /// Tells what the events of the logs did: by day, to one memory, or to all.
+    /// Shows what the events of the logs did: by day, to one memory, or to all.
     LogEvents(LogEventsRequest),
     /// Lists so many of the newest memories.
     Recent(usize),

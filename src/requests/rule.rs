@@ -56,50 +56,50 @@ pub struct Rule<T> {
 
 /// A text of at most this many bytes.
 pub fn text(bytes_max: usize) -> Rule<Option<String>> {
-    Rule::one(ParameterValues::Text, move |name, fields| fields.text(name, bytes_max))
+    Rule::of_parameter(ParameterValues::Text, move |name, fields| fields.text(name, bytes_max))
 }
 
 /// A text to search for; a longer one is cut to what is telling.
 pub fn query(bytes_max: usize) -> Rule<Option<RedactedText>> {
-    Rule::one(ParameterValues::Text, move |name, fields| fields.query(name, bytes_max))
+    Rule::of_parameter(ParameterValues::Text, move |name, fields| fields.query(name, bytes_max))
 }
 
 /// A list of short texts.
 pub fn list(rule: ListRule) -> Rule<Vec<String>> {
-    Rule::one(ParameterValues::List, move |name, fields| fields.list(name, &rule))
+    Rule::of_parameter(ParameterValues::List, move |name, fields| fields.list(name, &rule))
 }
 
 /// A whole number.
 pub fn whole(allowed: RangeInclusive<usize>) -> Rule<Option<usize>> {
     let values = ParameterValues::Whole(allowed.clone());
-    Rule::one(values, move |name, fields| fields.number(name, allowed.clone()))
+    Rule::of_parameter(values, move |name, fields| fields.number(name, allowed.clone()))
 }
 
 /// A number from 0 to 1.
 pub fn share() -> Rule<Option<Strength>> {
-    Rule::one(ParameterValues::Share, |name, fields| fields.share(name))
+    Rule::of_parameter(ParameterValues::Share, |name, fields| fields.share(name))
 }
 
 /// A time, a day or an age.
 pub fn time() -> Rule<Option<TimePoint>> {
-    Rule::one(ParameterValues::Time, |name, fields| fields.point(name))
+    Rule::of_parameter(ParameterValues::Time, |name, fields| fields.point(name))
 }
 
-/// The place after an event. Whether there is such a place is told later.
+/// The place after an event. Whether there is such a place is checked later.
 pub fn sequence() -> Rule<Option<String>> {
-    Rule::one(ParameterValues::Sequence, |name, fields| fields.text(name, SHORT_BYTES_MAX))
+    Rule::of_parameter(ParameterValues::Sequence, |name, fields| fields.text(name, SHORT_BYTES_MAX))
 }
 
 /// True or false.
 pub fn switch() -> Rule<Option<bool>> {
-    Rule::one(ParameterValues::Switch, |name, fields| fields.flag(name))
+    Rule::of_parameter(ParameterValues::Switch, |name, fields| fields.flag(name))
 }
 
 /// One of a closed set of words.
 pub fn choice<T: Choice>() -> Rule<Option<T>> {
     let all = T::all().into_iter();
-    let values = ParameterValues::Word(all.map(|one| (one.word(), one.meaning())).collect());
-    Rule::one(values, |name, fields| {
+    let values = ParameterValues::Word(all.map(|word| (word.word(), word.meaning())).collect());
+    Rule::of_parameter(values, |name, fields| {
         let word = fields.text(name, ID_BYTES_MAX)?;
         let chosen = T::of_word(&word);
         if chosen.is_none() {
@@ -135,7 +135,10 @@ pub fn both<A: 'static, B: 'static, T: 'static>(
 }
 
 impl<T: 'static> Rule<T> {
-    fn one(values: ParameterValues, read: impl Fn(&str, &mut Fields) -> T + 'static) -> Self {
+    fn of_parameter(
+        values: ParameterValues,
+        read: impl Fn(&str, &mut Fields) -> T + 'static,
+    ) -> Self {
         let parameter = Parameter {
             name: "",
             aliases: &[],
@@ -157,7 +160,7 @@ impl<T: 'static> Rule<T> {
         self
     }
 
-    /// Names the parameter and tells what it is, where neither was said before.
+    /// Sets the name and the text of the parameter, unless they were set before.
     pub(super) fn for_field(self, name: &'static str, text: &'static str) -> Self {
         self.with(|parameter| {
             if parameter.name.is_empty() {
@@ -220,32 +223,32 @@ impl<T: 'static> Rule<T> {
         self.with(|parameter| parameter.default = Some(ParameterDefault::Described(words)))
     }
 
-    fn defaulting(self, value: &str) -> Self {
+    fn with_default(self, value: &str) -> Self {
         self.with(|parameter| parameter.default = Some(ParameterDefault::Value(value.to_owned())))
     }
 
     /// On the command line, `--long VALUE`. A number or a time may begin with a hyphen, so that a wrong one is told
     /// as one.
     pub fn option(self, long: &'static str, value_name: &'static str) -> Self {
-        self.spelled(ArgumentShape::Option(long), value_name)
+        self.on_command_line(ArgumentShape::Option(long), value_name)
     }
 
     /// On the command line, `--long` is short for `value`.
     pub fn flag(self, long: &'static str, value: bool) -> Self {
-        self.spelled(ArgumentShape::Switch(long, value), "")
+        self.on_command_line(ArgumentShape::Switch(long, value), "")
     }
 
     /// On the command line, a value by its place.
     pub fn positional(self, value_name: &'static str, presence: Presence) -> Self {
-        self.spelled(ArgumentShape::Positional(presence), value_name)
+        self.on_command_line(ArgumentShape::Positional(presence), value_name)
     }
 
     /// On the command line, at least one value by its place; of a text, its words.
     pub fn positionals(self, value_name: &'static str) -> Self {
-        self.spelled(ArgumentShape::Positionals(Presence::Required), value_name)
+        self.on_command_line(ArgumentShape::Positionals(Presence::Required), value_name)
     }
 
-    fn spelled(self, shape: ArgumentShape, value_name: &'static str) -> Self {
+    fn on_command_line(self, shape: ArgumentShape, value_name: &'static str) -> Self {
         self.with(|parameter| {
             let is_free = matches!(
                 parameter.values,
@@ -262,15 +265,15 @@ impl<T: 'static> Rule<T> {
 
     /// On the command line, refuses to stand beside another argument.
     pub fn conflicts_with(self, other: &'static str) -> Self {
-        self.in_command(|command| command.conflicts_with = Some(other))
+        self.with_command(|command| command.conflicts_with = Some(other))
     }
 
     /// On the command line, takes any value, also one that begins with a hyphen.
     pub fn any_value(self) -> Self {
-        self.in_command(|command| command.takes_hyphens = true)
+        self.with_command(|command| command.takes_hyphens = true)
     }
 
-    fn in_command(self, change: impl Fn(&mut CommandForm)) -> Self {
+    fn with_command(self, change: impl Fn(&mut CommandForm)) -> Self {
         self.with(|parameter| parameter.command.iter_mut().for_each(&change))
     }
 }
@@ -278,10 +281,10 @@ impl<T: 'static> Rule<T> {
 impl<T: 'static> Rule<Option<T>> {
     /// Refuses a call without it, saying `message`; what is read then is refused with the call.
     pub fn required_or(self, message: &'static str, stand_in: fn() -> T) -> Rule<T> {
-        self.demanded(None, message, stand_in)
+        self.required_with(None, message, stand_in)
     }
 
-    fn demanded(
+    fn required_with(
         self,
         unless: Option<&'static str>,
         message: &'static str,
@@ -305,7 +308,7 @@ impl<T: 'static> Rule<Option<T>> {
 impl<T: Choice> Rule<Option<T>> {
     /// Takes `default` where nothing is given.
     pub fn or_word(self, default: T) -> Rule<T> {
-        let this = self.defaulting(default.word());
+        let this = self.with_default(default.word());
         let read = this.read;
         let read = move |parameters: &[Parameter], fields: &mut Fields| {
             read(parameters, fields).unwrap_or(default)
@@ -317,7 +320,7 @@ impl<T: Choice> Rule<Option<T>> {
 impl Rule<Option<usize>> {
     /// Takes `default` where nothing is given.
     pub fn or(self, default: usize) -> Rule<usize> {
-        let this = self.defaulting(&default.to_string());
+        let this = self.with_default(&default.to_string());
         let read = this.read;
         let read = move |parameters: &[Parameter], fields: &mut Fields| {
             read(parameters, fields).unwrap_or(default)
@@ -339,7 +342,7 @@ impl<T: CallText> Rule<Option<T>> {
 
     /// Refuses a call that has neither it nor `other`, saying `message`.
     pub fn required_unless(self, other: &'static str, message: &'static str) -> Rule<T> {
-        self.demanded(Some(other), message, T::default)
+        self.required_with(Some(other), message, T::default)
     }
 }
 

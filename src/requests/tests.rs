@@ -83,8 +83,8 @@ fn time_and_agent_filters_are_read_or_refused() {
 #[test]
 fn flagged_memories_are_shown_only_on_request() {
     assert_eq!(searched(json!({"query": "x"})).flagged, Flagged::HeldBack);
-    let asked = searched(json!({"query": "x", "include_flagged": "true"}));
-    assert_eq!(asked.flagged, Flagged::Included);
+    let request = searched(json!({"query": "x", "include_flagged": "true"}));
+    assert_eq!(request.flagged, Flagged::Included);
     assert_eq!(recalled(json!({"topic": "x"})).flagged, Flagged::HeldBack);
 }
 

@@ -93,7 +93,7 @@ pub struct VerbTool {
     pub set: ToolSet,
     /// Its place in the list of tools, which clients cache.
     pub place: usize,
-    /// Its parameters; a model is told fewer than a program.
+    /// Its parameters; a model gets fewer than a program.
     pub parameters: fn() -> Vec<Parameter>,
     /// Reads its arguments, and forgives what models get wrong.
     pub request: fn(CallArguments) -> Result<Request, ApiError>,

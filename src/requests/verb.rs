@@ -67,7 +67,7 @@ pub struct Verb {
 }
 
 impl Verb {
-    /// Asks a memory, and returns what the caller is told.
+    /// Asks a memory, and returns the answer for the caller.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -93,7 +93,7 @@ impl Verb {
     /// Tells whether a call with these arguments takes much more than a search.
     #[must_use]
     pub fn is_expensive(&self, given: &CallArguments) -> bool {
-        let is_set = |field: &str| given.get(field).is_some_and(|value| !is_off(value));
+        let is_set = |field: &str| given.get(field).is_some_and(|value| !is_switched_off(value));
         match self.cost {
             VerbCost::Expensive => true,
             VerbCost::ExpensiveWith(fields) => fields.iter().any(|field| is_set(field)),
@@ -101,17 +101,12 @@ impl Verb {
         }
     }
 
-    /// Says of which type its answer is.
-    pub const fn answers<A: Answer>(self) -> Self {
-        Self { answer_schema: SchemaGenerator::subschema_for::<A>, ..self }
-    }
-
     /// Gives it a tool over MCP.
     pub const fn with_tool(self, tool: VerbTool) -> Self {
         Self { tool: Some(tool), ..self }
     }
 
-    /// Changes what a caller over a network is told.
+    /// Changes the answers for callers over a network.
     pub const fn answered(
         self,
         answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
@@ -152,14 +147,14 @@ impl Verb {
 }
 
 /// Tells whether a switch is off, as a query, a body or a message of gRPC writes it.
-fn is_off(value: &Value) -> bool {
+fn is_switched_off(value: &Value) -> bool {
     is_absent(value) || *value == Value::Bool(false) || value == "false"
 }
 
 /// The segment that names a memory, and the parameter of most changes that it fills.
 pub const ID: Option<(&str, &str)> = Some(("id", "ids"));
 
-fn as_it_is(_: &Request, answer: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
+fn unchanged_answer(_: &Request, answer: Result<Reply, ApiError>) -> Result<Reply, ApiError> {
     answer
 }
 
@@ -186,7 +181,7 @@ pub const fn read<A: Answer>(
         cost,
         request,
         answer_schema,
-        answer: as_it_is,
+        answer: unchanged_answer,
         tool,
     }
 }

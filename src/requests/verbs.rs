@@ -366,7 +366,7 @@ pub const VERBS: &[Verb] = &[
         AuditRequest::parameters,
         |given| Ok(LogEventsRequest::Audit(AuditRequest::from_http(given)?).into()),
     ),
-    read::<reply::UntypedAnswer>(
+    read::<reply::DoctorAnswer>(
         "doctor",
         "doctor",
         "Check everything around the logs, without changing anything",

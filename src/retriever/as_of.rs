@@ -31,9 +31,9 @@ impl Retriever<'_> {
         let as_of = match (given.trim().parse::<u64>(), TimePoint::parse(given)) {
             (Ok(bytes), _) => {
                 let stands = self.needed_directory()?;
-                let here = settled.config.current(&DetectedRepo::detect(&stands).key);
-                let log = settled.store.log_of(&here);
-                refuse_moved(&settled.store, &log)?;
+                let repo = settled.config.current(&DetectedRepo::detect(&stands).key);
+                let log = settled.store.log_of(&repo);
+                refuse_archived_length(&settled.store, &log)?;
                 Store::position_of(log, bytes).map_err(|error| store_error(&error))?
             }
             (Err(_), Some(point)) => PastPosition { time: point.last(moment.now), end: None },
@@ -64,7 +64,7 @@ fn commit_time(directory: &Path, given: &str) -> Result<Timestamp, ApiError> {
 }
 
 /// Refuses a length of a log whose old lines were archived: it means other lines now.
-fn refuse_moved(store: &Store, log: &Path) -> Result<(), ApiError> {
+fn refuse_archived_length(store: &Store, log: &Path) -> Result<(), ApiError> {
     let segments = store.segments().map_err(|error| store_error(&error))?;
     if segments.iter().any(|segment| Store::repo_of(segment) == Store::repo_of(log)) {
         let message =

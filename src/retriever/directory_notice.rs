@@ -1,5 +1,5 @@
-//! Notes whether a command asked the working directory for something, so that another directory in its place is told only where it
-//! decides anything. Each request says itself whether it names its repository. Not here: finding the directory (`StartDirectory`).
+//! Records whether a command used the working directory, so that a notice about another directory in its place appears only where it
+//! decides something. Each request knows whether it names its repository. Not here: finding the directory (`StartDirectory`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
-//! Feeds an engine from the memories of this machine while a server runs (`serve --index-to`). What was sent already is not sent
-//! again, so it may end and begin at any time. Not here: what is sent (crate `corpus`), asking the engine (`engine_source`).
+//! Feeds an engine from the memories of this machine while a server runs (`serve --index-to`). A memory that was sent is not sent
+//! again, so feeding may stop and start at any time. Not here: what is sent (crate `corpus`), asking the engine (`engine_source`).
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -70,7 +70,7 @@ pub fn start((engine, viewpoint): FedEngine, core: &Arc<Core>) {
     let mut feeder = Feeder::new(viewpoint, Box::new(may_send));
     // Without a thread nothing is fed, and searches find what was fed before.
     let _ = std::thread::Builder::new().name("feeding".to_owned()).spawn(move || {
-        let (mut pause, mut told) = (PAUSE, None);
+        let (mut pause, mut reported) = (PAUSE, None);
         while let Some(core) = core.upgrade() {
             let now: Timestamp = (core.clock)().now;
             let snapshot = core.engine.snapshot_for_upkeep();
@@ -82,15 +82,15 @@ pub fn start((engine, viewpoint): FedEngine, core: &Arc<Core>) {
                 Ok(_) => PAUSE,
                 Err(_) => (pause * 2).min(PAUSE_MAX),
             };
-            report_trouble(fed.err(), &mut told);
+            report_trouble(fed.err(), &mut reported);
             std::thread::park_timeout(pause);
         }
     });
 }
 
 /// Says once that an engine cannot be fed, and once that it can again.
-fn report_trouble(trouble: Option<CorpusError>, told: &mut Option<CorpusError>) {
-    if *told == trouble {
+fn report_trouble(trouble: Option<CorpusError>, reported: &mut Option<CorpusError>) {
+    if *reported == trouble {
         return;
     }
     let text = match &trouble {
@@ -98,7 +98,7 @@ fn report_trouble(trouble: Option<CorpusError>, told: &mut Option<CorpusError>) 
         None => "the engine is fed again".to_owned(),
     };
     complain(&mut std::io::stderr(), "agent-knowledge", &text);
-    *told = trouble;
+    *reported = trouble;
 }
 
 /// Tells whether a memory may leave this machine: what others shared with us, and of our own what we share, but nothing that

@@ -1,5 +1,5 @@
-//! The engine that searches ask, where the settings name one. After it failed it rests a while, so that not every search waits for
-//! it in vain. Not here: feeding it (`engine_feeding`), when it is asked (`api`).
+//! The engine that searches ask, where the settings name one. An engine that failed is not asked for a while, so that searches do not wait
+//! for it without a result. Not here: feeding it (`engine_feeding`), when it is asked (`api`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,10 +33,11 @@ struct EngineSource {
 }
 
 impl EngineSource {
-    fn asked(
+    fn ask_engine(
         &self,
         engine: &dyn Corpus,
-        (query, limit): (&Query<'_>, usize),
+        query: &Query<'_>,
+        limit: usize,
         known: &LocalKnowledge<'_>,
     ) -> Result<Vec<Hit>, CorpusError> {
         let mut resting = self.resting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +75,7 @@ impl SecondSource for EngineSource {
         known: &LocalKnowledge<'_>,
     ) -> Result<Vec<Hit>, String> {
         let engine = self.engine.as_ref().map_err(Clone::clone)?;
-        self.asked(&**engine, (query, limit), known).map_err(|trouble| trouble.to_string())
+        self.ask_engine(&**engine, query, limit, known).map_err(|trouble| trouble.to_string())
     }
 }
 
@@ -112,7 +113,7 @@ mod tests {
     }
 
     /// Listens, and says the same to everybody who asks.
-    fn saying(answer: &'static str) -> u16 {
+    fn serve_fixed_answer(answer: &'static str) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         std::thread::spawn(move || {
@@ -173,7 +174,7 @@ mod tests {
     // S-CORPUS-6
     #[test]
     fn an_engine_that_speaks_nonsense_is_told() {
-        let port = saying("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+        let port = serve_fixed_answer("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
         for url in addresses(port) {
             let (why, waited) = refusal(&*source(&url));
             assert!(why.starts_with("cannot be asked: "), "{url}: {why}");
@@ -185,16 +186,16 @@ mod tests {
     #[cfg(feature = "qdrant")]
     #[test]
     fn an_answer_of_another_form_is_told() {
-        for (answer, told) in [
+        for (answer, reason) in [
             ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n<p>hello<", "answers wrongly: "),
             ("HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{\"result\":[]}", "answers wrongly: "),
             ("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n", "cannot be asked: "),
             // It promises more than it sends, and says nothing more.
             ("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{", "cannot be asked: "),
         ] {
-            let url = format!("http://127.0.0.1:{}/ak", saying(answer));
+            let url = format!("http://127.0.0.1:{}/ak", serve_fixed_answer(answer));
             let (why, waited) = refusal(&*source(&url));
-            assert!(why.starts_with(told), "{answer:?}: {why}");
+            assert!(why.starts_with(reason), "{answer:?}: {why}");
             assert!(waited < PROMISED, "{answer:?}: {waited:?}");
         }
     }
@@ -202,11 +203,11 @@ mod tests {
     // S-CORPUS-8
     #[test]
     fn an_engine_of_another_machine_is_not_asked() {
-        let told = |url: &str| refusal(&*source(url)).0;
-        let why = told("postgres://me@db.example.org/ak");
+        let refusal_of = |url: &str| refusal(&*source(url)).0;
+        let why = refusal_of("postgres://me@db.example.org/ak");
         assert!(why.contains("must be on this machine"), "{why}");
         if cfg!(feature = "qdrant") {
-            let why = told("http://qdrant.example.org/ak");
+            let why = refusal_of("http://qdrant.example.org/ak");
             assert!(why.contains("must begin with https://"), "{why}");
         }
     }

@@ -1,4 +1,4 @@
-//! Errors of the rooms below as those of a command. Not here: exit codes (`writer::exit`).
+//! Turns errors of the rooms below into errors of a command. Not here: exit codes (`writer::exit`).
 
 use requests::ApiError;
 use sessions::session_store::SessionError;

@@ -1,4 +1,4 @@
-//! The configuration file while a process runs: it is read again only if it may have changed since. Not here: what a change means
+//! The configuration file while a process runs: it is read again only if it may have changed. Not here: what a change means
 //! (`model_watch`, `reranking`).
 
 use std::path::PathBuf;
@@ -27,10 +27,10 @@ impl FollowedConfig {
         reason = "the system dates files by its own clock, whatever clock this process was given"
     )]
     pub fn read_if_changed(&mut self) -> Option<Result<Config, StoreError>> {
-        self.changed_by(SystemTime::now())
+        self.read_if_changed_by(SystemTime::now())
     }
 
-    fn changed_by(&mut self, now: SystemTime) -> Option<Result<Config, StoreError>> {
+    fn read_if_changed_by(&mut self, now: SystemTime) -> Option<Result<Config, StoreError>> {
         // Looked at before it is read, so that what is written meanwhile is seen next time. A link counts as what it leads to.
         let found = self.path.metadata().ok();
         let mark = found.and_then(|found| settled_file_mark(&found, now));
@@ -61,7 +61,7 @@ mod tests {
 
     /// What the file says if it was read now, in MiB.
     fn read(followed: &mut FollowedConfig, now: SystemTime) -> Option<u64> {
-        let config = followed.changed_by(now)?.unwrap();
+        let config = followed.read_if_changed_by(now)?.unwrap();
         Some(config.general.memory_mib.bytes() / 1024 / 1024)
     }
 
@@ -113,7 +113,7 @@ mod tests {
         std::fs::write(&path, "memory_mib = ").unwrap();
         let mut followed = FollowedConfig::new(path.clone());
         let later = path.metadata().unwrap().modified().unwrap() + Duration::from_secs(10);
-        assert!(followed.changed_by(later).unwrap().is_err());
-        assert!(followed.changed_by(later).unwrap().is_err());
+        assert!(followed.read_if_changed_by(later).unwrap().is_err());
+        assert!(followed.read_if_changed_by(later).unwrap().is_err());
     }
 }

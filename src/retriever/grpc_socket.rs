@@ -7,7 +7,7 @@ use std::net::TcpListener;
 
 use serde_json::json;
 
-use crate::http_socket::{audience_text, token_notice};
+use crate::http_socket::{TokenNotice, audience_text, token_notice};
 use crate::options::GlobalOptions;
 use crate::serve_options::ServeOptions;
 use crate::startup::Retriever;
@@ -36,7 +36,7 @@ impl Retriever<'_> {
         let Some(address) = &command.grpc else { return Ok(None) };
         let address = Address::parse(address, "grpc")?.socket();
         let access = self.access(command)?;
-        let listener = self.listener(address, "--grpc", (settings, endpoint))?;
+        let listener = self.listener(address, "--grpc", settings, endpoint)?;
         Ok(Some(GrpcSocket { listener, access }))
     }
 }
@@ -50,7 +50,7 @@ impl GrpcSocket {
         command: &ServeOptions,
         messages: &mut dyn Write,
     ) -> Result<GrpcServer, ApiError> {
-        let told = token_notice(&self.access);
+        let notice = token_notice(&self.access);
         let server = GrpcServer::start(self.listener, &host.guests(), self.access.keys, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
@@ -59,7 +59,7 @@ impl GrpcSocket {
         host.on_end(server.closer());
         let address = server.address().to_string();
         if command.is_json {
-            let (has_token, file) = &told;
+            let TokenNotice { has_token, file } = &notice;
             let line =
                 json!({ "grpc": { "address": address, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
@@ -68,7 +68,7 @@ impl GrpcSocket {
             complain(
                 messages,
                 "agent-knowledge",
-                &format!("gRPC at {address}, {}", audience_text(&told)),
+                &format!("gRPC at {address}, {}", audience_text(&notice)),
             );
         }
         Ok(server)

@@ -42,7 +42,7 @@ impl Retriever<'_> {
         let Some(address) = &command.http else { return Ok(None) };
         let address = Address::parse(address, "http")?.socket();
         let access = self.access(command)?;
-        let listener = self.listener(address, "--http", (settings, endpoint))?;
+        let listener = self.listener(address, "--http", settings, endpoint)?;
         Ok(Some(HttpSocket { listener, access }))
     }
 
@@ -64,7 +64,7 @@ impl Retriever<'_> {
             ApiError::Failed { exit: Exit::Config, message: format!("failed to {error}") }
         })?;
         let access = HttpAccess { tls: Some(tls), ..self.access(command)? };
-        let listener = self.listener(address, "--listen", (settings, endpoint))?;
+        let listener = self.listener(address, "--listen", settings, endpoint)?;
         Ok(Some(HttpSocket { listener, access }))
     }
 
@@ -73,7 +73,8 @@ impl Retriever<'_> {
         &self,
         address: SocketAddr,
         option: &str,
-        (settings, endpoint): (&GlobalOptions, &Endpoint),
+        settings: &GlobalOptions,
+        endpoint: &Endpoint,
     ) -> Result<TcpListener, ApiError> {
         TcpListener::bind(address).map_err(|error| {
             let is_taken = error.kind() == ErrorKind::AddrInUse;
@@ -88,7 +89,7 @@ impl Retriever<'_> {
         })
     }
 
-    /// Whom HTTP and gRPC answer: whoever shows the server's token, or a named one.
+    /// Returns what HTTP and gRPC ask of clients: the server's token, or a named one.
     pub fn access(&self, command: &ServeOptions) -> Result<HttpAccess, ApiError> {
         let (token, token_file) = self.own_token(command).map_err(|error| token_error(&error))?;
         let named = self.tokens_file()?;
@@ -112,19 +113,19 @@ impl Retriever<'_> {
         }
         let path = match &command.token_file {
             Some(file) => self.surroundings.directory.path().join(file),
-            None => self.beside_the_configuration("token")?,
+            None => self.file_by_config("token")?,
         };
         Ok((Some(Token::read_or_create(&path, self.surroundings.secret)?), Some(path)))
     }
 
     /// The file of named tokens.
     pub fn tokens_file(&self) -> Result<TokensFile, ApiError> {
-        let path = self.beside_the_configuration("tokens");
+        let path = self.file_by_config("tokens");
         Ok(TokensFile::at(path.map_err(|error| token_error(&error))?))
     }
 
     /// A file beside the configuration file.
-    fn beside_the_configuration(&self, name: &str) -> Result<PathBuf, TokenError> {
+    fn file_by_config(&self, name: &str) -> Result<PathBuf, TokenError> {
         let config_file = self.config_path().ok_or(TokenError::NoPlace)?;
         Ok(self.surroundings.directory.path().join(config_file).with_file_name(name))
     }
@@ -144,7 +145,7 @@ impl HttpSocket {
         command: &ServeOptions,
         messages: &mut dyn Write,
     ) -> Result<HttpServer, ApiError> {
-        let told = token_notice(&self.access);
+        let notice = token_notice(&self.access);
         let server = HttpServer::start(self.listener, &host.guests(), self.access, machine);
         let server = server.map_err(|error| ApiError::Failed {
             exit: Exit::Io,
@@ -153,29 +154,37 @@ impl HttpSocket {
         host.on_end(server.closer());
         let url = server.url();
         if command.is_json {
-            let (has_token, file) = &told;
+            let TokenNotice { has_token, file } = &notice;
             let line =
                 json!({ server.name(): { "url": url, "token": has_token, "token_file": file } });
             // A message that cannot be delivered changes nothing about what happens.
             let _ = writeln!(messages, "{line}");
         } else {
-            let who = audience_text(&told);
+            let audience = audience_text(&notice);
             let name = server.name().to_ascii_uppercase();
-            complain(messages, "agent-knowledge", &format!("MCP over {name} at {url}, {who}"));
+            complain(messages, "agent-knowledge", &format!("MCP over {name} at {url}, {audience}"));
         }
         Ok(server)
     }
 }
 
-/// Returns what people are told: whether there is a token, and the file that holds it.
-pub fn token_notice(access: &HttpAccess) -> (bool, Option<String>) {
-    let file = access.token_file.as_ref().map(|file| file.display().to_string());
-    (access.keys.has_token(), file)
+/// The server's token, as a message to people names it.
+pub struct TokenNotice {
+    /// Whether the server has a token.
+    pub has_token: bool,
+    /// The file that holds the token.
+    pub file: Option<String>,
 }
 
-/// Says who is answered.
-pub fn audience_text(told: &(bool, Option<String>)) -> String {
-    match told {
+/// Returns where the server's token is.
+pub fn token_notice(access: &HttpAccess) -> TokenNotice {
+    let file = access.token_file.as_ref().map(|file| file.display().to_string());
+    TokenNotice { has_token: access.keys.has_token(), file }
+}
+
+/// Says which clients are answered.
+pub fn audience_text(notice: &TokenNotice) -> String {
+    match (notice.has_token, &notice.file) {
         (true, Some(file)) => format!("for clients that send the token in {file}, or a named one"),
         (true, None) => format!("for clients that send the token in {TOKEN}, or a named one"),
         (false, _) => "for every user of this machine, without a token".to_owned(),

@@ -1,9 +1,9 @@
 //! The shared process of a store: opens its memory from the settings, is elected, follows its logs, listens to clients, and serves others.
 //! A command without such a process opens the memory in its own.
 //!
-//! In reading order: [`startup`] (what the process gives), [`options`], [`resolved_settings`], [`opening`] (a memory in this process), [`shared`]
-//! (elect, serve, connect), [`listening`] with [`http_socket`] and [`grpc_socket`], [`stopping`], [`replica`], [`team_link`] and [`team_rounds`] (a team without a
-//! server), [`team_member`] (a team's server), [`session_rounds`], [`model_plan`], [`model_watch`], [`provider_model`] and [`reranking`] (models), [`feeding`]
+//! In reading order: [`startup`] (what the process gives), [`options`], [`resolved_settings`], [`memory_opening`] (a memory in this process), [`shared_retriever`]
+//! (elect, serve, connect), [`listening_sockets`] with [`http_socket`] and [`grpc_socket`], [`stopping`], [`replica`], [`team_link`] and [`team_rounds`] (a team without a
+//! server), [`team_member`] (a team's server), [`session_rounds`], [`model_plan`], [`model_watch`], [`provider_model`] and [`reranking`] (models), [`engine_feeding`]
 //! (an engine). Not here: the commands (`cli`), the protocol between processes (`daemon`).
 
 mod as_of;

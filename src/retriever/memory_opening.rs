@@ -55,8 +55,9 @@ impl Retriever<'_> {
             engine.password = variable.map(|value| value.to_string_lossy().into_owned());
         }
         let places = PlatformDirs::of_platform();
-        let place =
-            |of: fn(&PlatformDirs) -> &PathBuf| places.as_ref().map(|places| of(places).clone());
+        let place = |folder: fn(&PlatformDirs) -> &PathBuf| {
+            places.as_ref().map(|places| folder(places).clone())
+        };
         // Where things are stands beside the configuration: whichever way names a store, one retriever answers for it.
         let general = &mut config.general;
         let (logs, model, cache) =
@@ -93,7 +94,7 @@ impl Retriever<'_> {
         user_config_file(self.surroundings.lookup)
     }
 
-    /// Opens the memory in this process, for whoever stands in the working directory.
+    /// Opens the memory in this process, for a caller in the working directory.
     ///
     /// # Errors
     /// [`ApiError::Failed`].
@@ -131,7 +132,7 @@ impl Retriever<'_> {
         if self.is_server { WatchChoice::Configured } else { WatchChoice::Off }
     }
 
-    /// Returns who asks from a directory, as the environment tells.
+    /// Returns the caller in a directory, by the variables of the environment.
     pub fn caller(&self, directory: Option<PathBuf>) -> Caller {
         let place = directory.as_deref().unwrap_or_else(|| self.surroundings.directory.path());
         let identity = Identity::from_environment(self.surroundings.lookup, place)

@@ -114,14 +114,14 @@ impl ModelPlaces {
             let _ = std::fs::remove_file(&self.state);
             return ModelPlan { present: self.dense(None), next: None };
         };
-        let now = match self.answering() {
+        let now = match self.answering_provider() {
             Some(known) if self.is_same(&known, wanted) => {
                 if known != *wanted {
                     self.completion_hook(Some(wanted))();
                 }
                 return ModelPlan { present: self.dense(Some(wanted)), next: None };
             }
-            Some(known) => self.dense(Some(&seeing_less(known, wanted))),
+            Some(known) => self.dense(Some(&restricted_provider(known, wanted))),
             None if self.is_installed() => self.dense(None),
             None => {
                 self.completion_hook(Some(wanted))();
@@ -136,8 +136,8 @@ impl ModelPlaces {
 
     /// Returns the provider that answers until `wanted` does, where it sees something now that `wanted` may not.
     pub fn present_that_sees_less(&self, wanted: &EmbeddingProvider) -> Option<EmbeddingProvider> {
-        let known = self.answering().filter(|known| !self.is_same(known, wanted))?;
-        let less = seeing_less(known.clone(), wanted);
+        let known = self.answering_provider().filter(|known| !self.is_same(known, wanted))?;
+        let less = restricted_provider(known.clone(), wanted);
         (less != known).then_some(less)
     }
 
@@ -157,7 +157,7 @@ impl ModelPlaces {
     }
 
     /// Returns the provider whose vectors answered last; `None` for the model of this machine.
-    fn answering(&self) -> Option<EmbeddingProvider> {
+    fn answering_provider(&self) -> Option<EmbeddingProvider> {
         let text = std::fs::read_to_string(&self.state).ok()?;
         Config::parse(&text).ok()?.provider
     }
@@ -176,7 +176,10 @@ impl ModelPlaces {
 }
 
 /// Returns a provider that sees nothing which either of two may not: who leaves out a repository for the next model means the present one too.
-fn seeing_less(mut known: EmbeddingProvider, wanted: &EmbeddingProvider) -> EmbeddingProvider {
+fn restricted_provider(
+    mut known: EmbeddingProvider,
+    wanted: &EmbeddingProvider,
+) -> EmbeddingProvider {
     for pattern in &wanted.off_repos {
         if !known.off_repos.contains(pattern) {
             known.off_repos.push(pattern.clone());

@@ -31,7 +31,7 @@ struct ModelWatch {
 
 /// Decides when a model that could not be opened is opened again.
 struct Retries {
-    /// When one was opened last, for whatever reason.
+    /// When a model was opened last.
     tried: Instant,
     /// When one was opened last because the provider had changed it.
     changed: Option<Instant>,
@@ -42,8 +42,8 @@ impl Retries {
         Self { tried: now, changed: None }
     }
 
-    /// Tells what answers while it is opened again; `None` where it is not opened now.
-    fn meanwhile(&mut self, error: &EmbedError, now: Instant) -> Option<InterimSearch> {
+    /// Returns what answers while the model is opened again; `None` if it is not opened now.
+    fn stand_in(&mut self, error: &EmbedError, now: Instant) -> Option<InterimSearch> {
         let is_due = |since: Instant| now.saturating_duration_since(since) >= RETRY;
         let meanwhile = match error {
             // Its new vectors cannot be compared with the old ones, which nobody can ask any more. A provider that changes it again and
@@ -74,7 +74,7 @@ pub fn start(core: &Arc<Core>, settled: &ResolvedSettings, config_file: Option<P
     };
     // Without a thread a change counts from the next start on.
     let _ = std::thread::Builder::new().name("model".to_owned()).spawn(move || {
-        while watch.look().is_some() {
+        while watch.check_model().is_some() {
             std::thread::park_timeout(LOOK);
         }
     });
@@ -82,7 +82,7 @@ pub fn start(core: &Arc<Core>, settled: &ResolvedSettings, config_file: Option<P
 
 impl ModelWatch {
     /// Looks once. `None` when the retriever has ended.
-    fn look(&mut self) -> Option<()> {
+    fn check_model(&mut self) -> Option<()> {
         let core = self.core.upgrade()?;
         // A file that cannot be read changes nothing; every other command says so.
         if let Some(Ok(config)) = self.config.read_if_changed()
@@ -93,7 +93,7 @@ impl ModelWatch {
             return Some(());
         }
         core.engine.set_scale(|name| self.places.scale(name));
-        self.try_again(&core);
+        self.retry_model(&core);
         Some(())
     }
 
@@ -102,12 +102,14 @@ impl ModelWatch {
     fn change(&mut self, core: &Core) {
         self.retries.tried = Instant::now();
         let wanted = self.wanted.as_ref();
-        if let Some(present) = wanted.and_then(|it| self.places.present_that_sees_less(it)) {
+        if let Some(present) =
+            wanted.and_then(|provider| self.places.present_that_sees_less(provider))
+        {
             let (dense, on_whole) =
                 (self.places.dense(Some(&present)), self.places.completion_hook(Some(&present)));
             let _ = core.engine.switch(dense, on_whole, InterimSearch::PresentModel);
         }
-        // Whoever is turned off is not asked again, whatever becomes of the next model.
+        // A provider that is turned off is not asked again, even if the next model fails.
         if wanted.is_none() {
             self.places.completion_hook(None)();
         }
@@ -121,18 +123,18 @@ impl ModelWatch {
         );
     }
 
-    fn try_again(&mut self, core: &Core) {
+    fn retry_model(&mut self, core: &Core) {
         let failed = |progress: Option<Progress>| match progress.map(|progress| progress.state) {
             Some(WorkerState::Failed(error)) => Some(error),
             _ => None,
         };
-        // One that is being prepared goes on, whatever the present one does.
+        // A model that is being prepared goes on, even if the present one fails.
         let error = match core.engine.next_embedding() {
             Some(next) => failed(Some(next)),
             None => failed(core.engine.embedding()),
         };
         let Some(error) = error else { return };
-        let Some(meanwhile) = self.retries.meanwhile(&error, Instant::now()) else { return };
+        let Some(meanwhile) = self.retries.stand_in(&error, Instant::now()) else { return };
         if matches!(error, EmbedError::NotInstalled(_)) && !self.places.is_installed() {
             return;
         }
@@ -158,13 +160,13 @@ mod tests {
         let missing = EmbedError::NotInstalled(PathBuf::from("model"));
         for error in [away, missing] {
             let mut retries = Retries::new(start);
-            assert_eq!(retries.meanwhile(&error, after(14)), None, "{error}");
-            assert_eq!(retries.meanwhile(&error, after(15)), Some(InterimSearch::PresentModel));
-            assert_eq!(retries.meanwhile(&error, after(29)), None, "{error}");
-            assert_eq!(retries.meanwhile(&error, after(30)), Some(InterimSearch::PresentModel));
+            assert_eq!(retries.stand_in(&error, after(14)), None, "{error}");
+            assert_eq!(retries.stand_in(&error, after(15)), Some(InterimSearch::PresentModel));
+            assert_eq!(retries.stand_in(&error, after(29)), None, "{error}");
+            assert_eq!(retries.stand_in(&error, after(30)), Some(InterimSearch::PresentModel));
         }
         let refused = EmbedError::ProviderRefused { why: "no".to_owned() };
-        assert_eq!(Retries::new(start).meanwhile(&refused, after(99)), None);
+        assert_eq!(Retries::new(start).stand_in(&refused, after(99)), None);
     }
 
     // S-PROVIDER-5
@@ -175,7 +177,7 @@ mod tests {
         let mut retries = Retries::new(start);
         let mut opened = Vec::new();
         for second in 0..40 {
-            if retries.meanwhile(&changed, start + Duration::from_secs(second)).is_some() {
+            if retries.stand_in(&changed, start + Duration::from_secs(second)).is_some() {
                 opened.push(second);
             }
         }

@@ -1,5 +1,5 @@
-//! Finds in advance which memories read like instructions, while nobody waits. Not here: what does (`guard`), what becomes of
-//! such a memory (`search`).
+//! Checks in the background which memories read like instructions. Not here: the rules (`guard`), what becomes of such a memory
+//! (`search`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub fn start_order_checks(core: &Arc<Core>) {
             && let Ok(snapshot) = core.engine.snapshot_for_upkeep()
         {
             let is_done;
-            (next, is_done) = judge_some(&snapshot, next);
+            (next, is_done) = check_batch(&snapshot, next);
             // Nothing is held during the pause: the end waits for it.
             drop((snapshot, core));
             let pause_ms = if is_done { ORDERS_PAUSE_MS } else { ORDERS_STEP_MS };
@@ -38,7 +38,7 @@ pub fn start_order_checks(core: &Arc<Core>) {
 
 /// Checks some memories from a number on. Returns the number to continue from, and whether all are done. Memories
 /// checked before, for example in a checkpoint, take no time.
-fn judge_some(snapshot: &Snapshot, from: usize) -> (usize, bool) {
+fn check_batch(snapshot: &Snapshot, from: usize) -> (usize, bool) {
     // Some memories may be gone meanwhile, and others have their numbers.
     let from = from.min(snapshot.memories().len());
     let rest = snapshot.memories().iter().enumerate().skip(from);

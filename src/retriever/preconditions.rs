@@ -1,5 +1,4 @@
-//! What a command needs before it does anything: a working directory that exists, and a table of the settings that this version
-//! understands in full. Not here: opening the memory (`memory_opening`).
+//! Checks before a command does anything: a working directory that exists, and absolute paths. Not here: opening the memory (`memory_opening`).
 
 use std::path::{Path, PathBuf};
 
@@ -19,6 +18,15 @@ impl Retriever<'_> {
             true => Ok(path.to_owned()),
             false => Ok(self.needed_directory()?.join(path)),
         }
+    }
+
+    /// Returns the absolute path, with links followed. The path need not exist.
+    pub fn absolute_path(&self, path: &Path) -> PathBuf {
+        let path = self.surroundings.directory.path().join(path);
+        let existing = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+        let Some((part, existing)) = existing else { return path };
+        let rest = path.strip_prefix(part).unwrap_or(Path::new(""));
+        rest.components().fold(existing, |place, component| place.join(component))
     }
 
     /// Returns the working directory for a command that works on what is in it.

@@ -34,7 +34,7 @@ pub fn model_loader(
 
 /// Decides what it may see: nothing of a repository that is left out, and nothing private unless it runs on this machine.
 pub fn may_see(provider: EmbeddingProvider) -> ModelAccess {
-    let stays_here = stays_here(&provider);
+    let stays_here = is_on_this_machine(&provider);
     Arc::new(move |shown| match shown {
         ModelInput::Memory(memory) => {
             let is_private = memory.provenance.is_private && !stays_here;
@@ -45,7 +45,7 @@ pub fn may_see(provider: EmbeddingProvider) -> ModelAccess {
 }
 
 /// Tells whether nothing that it sees leaves this machine, as far as we can tell. A program may do anything.
-fn stays_here(provider: &EmbeddingProvider) -> bool {
+fn is_on_this_machine(provider: &EmbeddingProvider) -> bool {
     provider.form != ProviderForm::Command
         && provider_url(&provider.url).is_ok_and(|url| url.is_loopback())
 }

@@ -1,5 +1,5 @@
-//! Asks an external model only while the settings name one: who turns it off does not want the next query to be sent, and the thread
-//! that changes models looks but once a second. Not here: which model answers then (`model_watch`).
+//! Asks an external model only while the settings name one. A person who turns it off does not want the next query to be sent, and the
+//! thread that changes models looks only once a second. Not here: which model answers then (`model_watch`).
 
 use std::path::PathBuf;
 
@@ -25,12 +25,13 @@ impl ProviderSwitch {
         mut self,
         open: impl FnOnce() -> Result<Box<dyn Embedder>, EmbedError>,
     ) -> Result<Box<dyn Embedder>, EmbedError> {
-        self.checked()?;
+        self.check_switch()?;
         Ok(Box::new(SwitchedEmbedder { model: open()?, switch: self }))
     }
 
-    /// Tells why nobody may be asked now. Another model that is named changes nothing here: until that one is whole, this one answers.
-    fn checked(&mut self) -> Result<(), EmbedError> {
+    /// Refuses to ask while the provider is turned off. Another model in the settings changes nothing
+    /// here: until that model is complete, this one answers.
+    fn check_switch(&mut self) -> Result<(), EmbedError> {
         // A file that cannot be read changes nothing, as it does for the model that answers.
         if let Some(Ok(config)) = self.followed.as_mut().and_then(FollowedConfig::read_if_changed) {
             self.is_off = config.provider.is_none();
@@ -60,19 +61,19 @@ impl Embedder for SwitchedEmbedder {
     }
 
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        self.switch.checked()?;
+        self.switch.check_switch()?;
         self.model.embed(texts)
     }
 
     fn embed_each(&mut self, texts: &[&str]) -> EmbeddingOutcomes {
-        match self.switch.checked() {
+        match self.switch.check_switch() {
             Ok(()) => self.model.embed_each(texts),
             Err(off) => EmbeddingOutcomes { outcomes: Vec::new(), trouble: Some(off) },
         }
     }
 
     fn embed_query(&mut self, query: &str) -> Result<Embedding, EmbedError> {
-        self.switch.checked()?;
+        self.switch.check_switch()?;
         self.model.embed_query(query)
     }
 

@@ -1,6 +1,6 @@
-//! A replica of a team (`serve --team`): which settings it runs with, and the thread that keeps it caught up. Replicas with one
-//! digest and one digest of settings give the same answers, so nothing of this machine may count (SPEC S-REPLICA-1). Not here:
-//! what a balancer is told (`web`), what a replica may write (`writer`), the round itself (`sync`).
+//! A replica of a team (`serve --team`): its settings, and the thread that keeps it caught up. Replicas with the same digest and the
+//! same digest of settings give the same answers, so nothing of this machine may count (SPEC S-REPLICA-1). Not here: the answer to a
+//! balancer (`web`), what a replica may write (`writer`), the round itself (`sync`).
 
 use std::fmt::Write as _;
 use std::io;
@@ -52,16 +52,16 @@ pub struct Replica {
 
 /// What one round found.
 #[derive(Default)]
-struct Round {
+struct ReplicaRound {
     /// The last state whose digest is known.
     known: Option<(FoldMark, String, usize)>,
 }
 
 /// What was reported last about a remote that is away, so that it is reported once.
 #[derive(Default)]
-struct Trouble(String);
+struct RemoteTrouble(String);
 
-impl Trouble {
+impl RemoteTrouble {
     fn report(
         &mut self,
         ended: Result<Result<(), String>, ApiError>,
@@ -83,7 +83,7 @@ impl Retriever<'_> {
     /// Makes the settings those of a replica.
     pub fn replica(&self, settled: &mut ResolvedSettings) -> Result<Replica, ApiError> {
         refuse_unknown_keys(&settled.config, ConfigTable::Sync)?;
-        check(&settled.config)?;
+        check_settings(&settled.config)?;
         let link = self.team_link(settled, None)?;
         settled.config.member = Some(link.origin()?);
         // What somebody asked here would make answers differ, and is not for everybody.
@@ -96,7 +96,7 @@ impl Retriever<'_> {
             reached_at: None,
             lags: vec![Lag::Reading],
         };
-        let patience = poll(&link) * POLLS_MISSED_MAX + REST;
+        let patience = poll_interval(&link) * POLLS_MISSED_MAX + REST;
         Ok(Replica { link, health: Arc::new(ReplicaHealth::new(state, patience)) })
     }
 }
@@ -119,7 +119,7 @@ impl Retriever<'_> {
 }
 
 /// Refuses settings with which this store would not be like the others.
-fn check(config: &Config) -> Result<(), ApiError> {
+fn check_settings(config: &Config) -> Result<(), ApiError> {
     let policy = &config.sync;
     if config.engine.is_some() {
         return Err(config_error(
@@ -151,10 +151,10 @@ fn check(config: &Config) -> Result<(), ApiError> {
 
 impl Replica {
     /// Exchanges lines for the first time, before the memory is read. A remote that is away does not hinder: what is known is
-    /// served, and balancers are told.
+    /// served, and balancers get the reason.
     pub fn catch_up(&self) -> Result<(), ApiError> {
         let origin = self.link.origin()?;
-        let first = self.link.with_transport(|transport| self.round(transport));
+        let first = self.link.with_transport(|transport| self.run_round(transport));
         if let Err(ApiError::Failed { exit: Exit::Config, message }) = first {
             return Err(config_error(&message));
         }
@@ -164,7 +164,7 @@ impl Replica {
             return Err(ApiError::Failed { exit: Exit::Busy, message });
         }
         let left_out = report.map(|report| report.left_out);
-        let stays = unshared(&self.link.settled.store, &self.link.policy)?
+        let stays = count_unshared_logs(&self.link.settled.store, &self.link.policy)?
             + left_out.map_or(0, |left_out| left_out.lines());
         if stays > 0 {
             return Err(config_error(&format!(
@@ -175,11 +175,11 @@ impl Replica {
         Ok(())
     }
 
-    fn round(&self, transport: &mut dyn Transport) -> Result<SyncReport, SyncError> {
+    fn run_round(&self, transport: &mut dyn Transport) -> Result<SyncReport, SyncError> {
         self.link.ask(Consent::Given, transport, sync_round)
     }
 
-    /// Keeps the memory caught up from now on, on a thread of its own, and tells how it stands.
+    /// Keeps the memory caught up from now on, on a thread of its own, and records its state for balancers.
     pub fn follow(
         self,
         core: &Arc<Core>,
@@ -188,32 +188,32 @@ impl Replica {
         let core = Arc::downgrade(core);
         let thread = std::thread::Builder::new().name("team".to_owned());
         let spawned = thread.spawn(move || {
-            let mut round = Round::default();
-            let (usual, mut pause) = (poll(&self.link), Duration::ZERO);
-            let mut told = Trouble::default();
+            let mut round = ReplicaRound::default();
+            let (usual, mut pause) = (poll_interval(&self.link), Duration::ZERO);
+            let mut reported = RemoteTrouble::default();
             while core.strong_count() > 0 {
                 // Ends as soon as the remote does not answer, and then connects anew.
                 let ended = self.link.with_transport(|transport| {
                     loop {
                         let logs = logs_bytes(&self.link.settled.store);
-                        let report = self.round(transport)?;
+                        let report = self.run_round(transport)?;
                         if !self.record_round(&core, &caller, &report, &mut round) {
                             return Ok(Ok(()));
                         }
                         if !report.is_reached {
                             return Ok(Err(report.trouble.join("; ")));
                         }
-                        told = Trouble::default();
+                        reported = RemoteTrouble::default();
                         pause = Duration::ZERO;
-                        self.wait(usual, logs);
+                        self.wait_for_change(usual, logs);
                     }
                 });
                 if matches!(ended, Ok(Ok(()))) {
                     return;
                 }
-                told.report(ended, &mut io::stderr());
+                reported.report(ended, &mut io::stderr());
                 pause = (pause * 2).clamp(usual, PAUSE_MAX);
-                self.wait(pause, logs_bytes(&self.link.settled.store));
+                self.wait_for_change(pause, logs_bytes(&self.link.settled.store));
             }
         });
         spawned.map(drop).map_err(|error| ApiError::Failed {
@@ -223,7 +223,7 @@ impl Replica {
     }
 
     /// Waits, but not when something was written here.
-    fn wait(&self, pause: Duration, log_bytes: u64) {
+    fn wait_for_change(&self, pause: Duration, log_bytes: u64) {
         let end = Instant::now() + pause;
         while Instant::now() < end && logs_bytes(&self.link.settled.store) == log_bytes {
             std::thread::park_timeout(LOOK.min(pause));
@@ -236,7 +236,7 @@ impl Replica {
         core: &Weak<Core>,
         caller: &requests::caller::Caller,
         report: &SyncReport,
-        round: &mut Round,
+        round: &mut ReplicaRound,
     ) -> bool {
         let Some(core) = core.upgrade() else { return false };
         let mut lags = Vec::new();
@@ -246,13 +246,14 @@ impl Replica {
         if report.waiting.is_some() {
             lags.push(Lag::Unpublished);
         }
-        let unshared = unshared(&self.link.settled.store, &self.link.policy).unwrap_or(0);
+        let unshared =
+            count_unshared_logs(&self.link.settled.store, &self.link.policy).unwrap_or(0);
         // A copy of this store made it take a new origin, under which its lines were not read.
         let is_renewed = core.config.member.as_ref() != Some(&report.origin);
         if report.left_out.lines() > 0 || unshared > 0 || is_renewed {
             lags.push(Lag::OwnLines);
         }
-        lags.extend(round.look(&core, caller));
+        lags.extend(round.update_digest(&core, caller));
         let (digest, memories) = match &round.known {
             Some((_, digest, memories)) => (Some(digest.clone()), *memories),
             None => (None, 0),
@@ -274,9 +275,13 @@ impl Replica {
     }
 }
 
-impl Round {
-    /// Computes the digest of what is known now, if it changed, and tells what is missing.
-    fn look(&mut self, core: &Arc<Core>, caller: &requests::caller::Caller) -> Option<Lag> {
+impl ReplicaRound {
+    /// Computes the digest of the present memories, if they changed, and returns what is missing.
+    fn update_digest(
+        &mut self,
+        core: &Arc<Core>,
+        caller: &requests::caller::Caller,
+    ) -> Option<Lag> {
         let Ok(Some(snapshot)) = core.engine.snapshot_within(READING) else {
             return Some(Lag::Reading);
         };
@@ -299,7 +304,7 @@ impl Round {
 }
 
 /// Returns the time between two looks at a remote.
-fn poll(link: &TeamLink) -> Duration {
+fn poll_interval(link: &TeamLink) -> Duration {
     match link.remote.kind() {
         RemoteKind::Git(_) => POLL_GIT,
         RemoteKind::Folder(_) => POLL,
@@ -308,7 +313,7 @@ fn poll(link: &TeamLink) -> Duration {
 }
 
 /// Counts the own logs of repositories that are not shared. They may be empty.
-fn unshared(store: &Store, policy: &SyncPolicy) -> Result<usize, ApiError> {
+fn count_unshared_logs(store: &Store, policy: &SyncPolicy) -> Result<usize, ApiError> {
     let files = store.logs().and_then(|logs| Ok([logs, store.segments()?].concat()));
     let files = files.map_err(|error| store_error(&error))?;
     let is_unshared = |file: &&std::path::PathBuf| !policy.shares(&Store::repo_of(file));
@@ -346,7 +351,7 @@ mod tests {
 
     #[test]
     fn trouble_with_the_remote_is_reported_once() {
-        let (mut trouble, mut messages) = (Trouble::default(), Vec::new());
+        let (mut trouble, mut messages) = (RemoteTrouble::default(), Vec::new());
         for why in ["the remote is away", "the remote is away", "the remote refuses the token"] {
             trouble.report(Ok(Err(why.to_owned())), &mut messages);
         }

@@ -1,6 +1,6 @@
-//! The reranker that the settings name, from moment to moment: who is turned off or may not see a repository any more is not asked by the
-//! next search. After it failed it rests, so that not every search waits for it in vain, and the reader is told once. Not here: when it
-//! is asked (`api`), the requests (`providers`).
+//! The reranker that the settings name now. The settings are read again before each search, so a reranker that was turned off, or may not see
+//! a repository any more, is not asked. A reranker that failed is not asked for a while, and the reader is told so once. Not here: when it is
+//! asked (`api`), the requests (`providers`).
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,20 +21,20 @@ const REST: Duration = Duration::from_secs(30);
 
 /// Returns the reranker of the settings as they are whenever it is looked for.
 pub fn followed_reranker(settled: &ResolvedSettings) -> RerankerSource {
-    let followed = Followed {
+    let followed = FollowedReranker {
         variable: settled.variable,
         state: Mutex::new(FollowedState {
             config: settled.config_file.clone().map(FollowedConfig::new),
-            last: Seen::open(settled.config.rerank.clone(), settled.variable),
+            last: KnownReranker::open(settled.config.rerank.clone(), settled.variable),
         }),
     };
-    Arc::new(move || followed.now())
+    Arc::new(move || followed.current_reranker())
 }
 
 /// Says for the doctor who gets what, and what keeps it from being asked; nothing where none is set.
 pub fn doctor_note(settled: &ResolvedSettings) -> Option<StateNote> {
     let reranker = SetReranker::open(settled.config.rerank.clone()?, settled.variable);
-    let warnings = reranker.asked.as_ref().err().cloned().into_iter().collect();
+    let warnings = reranker.model.as_ref().err().cloned().into_iter().collect();
     Some(StateNote { says: reranker.what_is_sent(), warnings, command: None })
 }
 
@@ -46,11 +46,11 @@ pub fn sent_data_notice(config: &Config) -> Option<String> {
 fn sent_to(provider: &RerankProvider) -> String {
     format!(
         "queries and the texts of likely hits are sent to {}; agent-knowledge config set rerank.provider off ends that",
-        named(provider)
+        provider_name(provider)
     )
 }
 
-fn named(provider: &RerankProvider) -> String {
+fn provider_name(provider: &RerankProvider) -> String {
     let (form, whom) = (provider.form.as_str(), provider.display_name());
     match provider.model.as_str() {
         "" => format!("{whom} ({form})"),
@@ -59,7 +59,7 @@ fn named(provider: &RerankProvider) -> String {
 }
 
 /// The settings, as they change.
-struct Followed {
+struct FollowedReranker {
     variable: fn(&str) -> Option<OsString>,
     state: Mutex<FollowedState>,
 }
@@ -67,29 +67,29 @@ struct Followed {
 struct FollowedState {
     /// `None` where there is no place for a file.
     config: Option<FollowedConfig>,
-    last: Seen,
+    last: KnownReranker,
 }
 
 /// What the settings said.
-struct Seen {
+struct KnownReranker {
     wanted: Option<RerankProvider>,
     reranker: Option<Arc<SetReranker>>,
 }
 
-impl Seen {
+impl KnownReranker {
     fn open(wanted: Option<RerankProvider>, variable: fn(&str) -> Option<OsString>) -> Self {
         let reranker = wanted.clone().map(|wanted| Arc::new(SetReranker::open(wanted, variable)));
         Self { wanted, reranker }
     }
 }
 
-impl Followed {
-    fn now(&self) -> Option<Arc<dyn Reranker>> {
+impl FollowedReranker {
+    fn current_reranker(&self) -> Option<Arc<dyn Reranker>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let FollowedState { config, last } = &mut *state;
         match config.as_mut().and_then(FollowedConfig::read_if_changed) {
             Some(Ok(config)) if config.rerank != last.wanted => {
-                *last = Seen::open(config.rerank, self.variable);
+                *last = KnownReranker::open(config.rerank, self.variable);
             }
             // A file that cannot be read may turn it off; every other command says what is wrong.
             Some(Err(_)) => return None,
@@ -103,8 +103,8 @@ impl Followed {
 struct SetReranker {
     provider: RerankProvider,
     may_see: ModelAccess,
-    /// What is asked, or why nobody can be.
-    asked: Result<OpenReranker, String>,
+    /// The model, or why it cannot be asked.
+    model: Result<OpenReranker, String>,
     /// Until when it is not asked; kept until it answers, since the reader knows of the outage.
     resting_until: Mutex<Option<Instant>>,
 }
@@ -112,12 +112,12 @@ struct SetReranker {
 impl SetReranker {
     fn open(provider: RerankProvider, variable: fn(&str) -> Option<OsString>) -> Self {
         let key = provider.key_env.as_deref().and_then(variable);
-        let asked = open(&provider, key.and_then(|key| key.into_string().ok()));
+        let model = open(&provider, key.and_then(|key| key.into_string().ok()));
         let may_see = may_see(&provider);
-        Self { provider, may_see, asked, resting_until: Mutex::new(None) }
+        Self { provider, may_see, model, resting_until: Mutex::new(None) }
     }
 
-    /// Lets it rest, and says why where that is news.
+    /// Stops asking the reranker for a while, and returns the reason if it was asked until now.
     fn failed(&self, why: &str) -> Option<String> {
         let mut resting = self.resting_until.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = resting.replace(Instant::now() + REST).is_none();
@@ -127,7 +127,7 @@ impl SetReranker {
 
 impl Reranker for SetReranker {
     fn name(&self) -> String {
-        named(&self.provider)
+        provider_name(&self.provider)
     }
 
     fn what_is_sent(&self) -> String {
@@ -148,8 +148,8 @@ impl Reranker for SetReranker {
         query: &RedactedText,
         texts: &[RedactedText],
     ) -> Result<Vec<f64>, Option<String>> {
-        let asked = self.asked.as_ref().map_err(|why| self.failed(why))?;
-        let scores = scores(asked, query, texts).map_err(|why| self.failed(&why))?;
+        let model = self.model.as_ref().map_err(|why| self.failed(why))?;
+        let scores = scores(model, query, texts).map_err(|why| self.failed(&why))?;
         *self.resting_until.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(scores)
     }
@@ -162,11 +162,11 @@ fn open(provider: &RerankProvider, key: Option<String>) -> Result<OpenReranker, 
 }
 
 fn scores(
-    asked: &OpenReranker,
+    model: &OpenReranker,
     query: &RedactedText,
     texts: &[RedactedText],
 ) -> Result<Vec<f64>, String> {
-    asked.scores(query, texts).map_err(|error| error.to_string())
+    model.scores(query, texts).map_err(|error| error.to_string())
 }
 
 /// It may see what a model for embeddings at the same place may.

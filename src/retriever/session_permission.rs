@@ -32,9 +32,9 @@ impl SessionPermission {
     /// # Errors
     /// [`ApiError::Failed`] if the store cannot be read.
     pub fn read(kept: Option<&SessionStore>) -> Result<Self, ApiError> {
-        let said = kept.map(|kept| kept.setting(SETTING)).transpose();
-        let said = said.map_err(|error| session_store_error(&error))?.flatten();
-        Ok(said.map_or(Self::NotAsked, |said| Self::parse(&said)))
+        let stored = kept.map(|kept| kept.setting(SETTING)).transpose();
+        let stored = stored.map_err(|error| session_store_error(&error))?.flatten();
+        Ok(stored.map_or(Self::NotAsked, |stored| Self::parse(&stored)))
     }
 
     /// Keeps it.
@@ -45,11 +45,11 @@ impl SessionPermission {
         kept.set(SETTING, &self.text()).map_err(|error| session_store_error(&error))
     }
 
-    fn parse(said: &str) -> Self {
-        match said {
+    fn parse(text: &str) -> Self {
+        match text {
             YES => Self::AllTools,
             NO => Self::Refused,
-            _ => said.strip_prefix(YES_TO).map_or(Self::NotAsked, |tools| {
+            _ => text.strip_prefix(YES_TO).map_or(Self::NotAsked, |tools| {
                 Self::OnlyTools(tools.split(' ').map(str::to_owned).collect())
             }),
         }
@@ -69,7 +69,7 @@ impl SessionPermission {
         }
     }
 
-    /// Returns what holds after a yes to `tools`; none for all.
+    /// Returns the permission after a person also consented to `tools`; an empty list means all tools.
     pub fn with_tools(self, tools: &[String]) -> Self {
         let more = tools.iter().cloned();
         match self {
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn what_was_said_is_read_back() {
         let some = SessionPermission::NotAsked.with_tools(&names(&["pi", "codex"]));
-        for said in [SessionPermission::Refused, SessionPermission::AllTools, some] {
-            assert_eq!(SessionPermission::parse(&said.text()), said);
+        for permission in [SessionPermission::Refused, SessionPermission::AllTools, some] {
+            assert_eq!(SessionPermission::parse(&permission.text()), permission);
         }
         assert_eq!(SessionPermission::parse("perhaps"), SessionPermission::NotAsked);
     }

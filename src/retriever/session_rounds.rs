@@ -1,5 +1,5 @@
-//! Reads new past sessions now and then, and when a session ends, if the person agreed to that. Not here: asking (the command
-//! `sessions import`), reading (`sessions::session_import`).
+//! Reads new past sessions periodically, and when a session ends, if the person agreed to that. Not here: asking (the command `sessions
+//! import`), reading (`sessions::session_import`).
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

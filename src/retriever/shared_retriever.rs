@@ -61,7 +61,7 @@ const SHARED: &str = "shared";
 const OWN: &str = "own";
 
 /// Returns how long the retriever waits for somebody to ask before it ends; `None` where it waits for ever.
-fn idle_of(command: &ServeOptions) -> Result<Option<Duration>, ApiError> {
+fn idle_limit(command: &ServeOptions) -> Result<Option<Duration>, ApiError> {
     let given =
         requests::number("idle_minutes", command.idle_minutes.clone(), 0..=IDLE_MINUTES_MAX)?;
     // Balancers come and go; a replica ends when somebody ends it.
@@ -94,7 +94,7 @@ impl Retriever<'_> {
         }
     }
 
-    /// Returns a client of the retriever, whatever the setting says.
+    /// Returns a client of the retriever, even if the setting asks for an own one.
     pub fn retriever_client(
         &self,
         settings: &GlobalOptions,
@@ -116,7 +116,7 @@ impl Retriever<'_> {
         let Some(this) = self.surroundings.program.clone() else { return Ok(None) };
         let settled = self.resolve_settings(settings)?;
         if !settled.is_store_named && need == MemoryNeed::Meaning {
-            // The retriever is told the store by its name, and a store that does not exist cannot be watched.
+            // The retriever gets the store by its name, and a store that does not exist cannot be watched.
             let _ = settled.store.ensure();
         }
         let (start, endpoint) = (self.start(this, &settled), self.endpoint(&settled));
@@ -160,7 +160,7 @@ impl Retriever<'_> {
         doctor: DoctorCheck,
         messages: &mut dyn Write,
     ) -> Result<Reply, ApiError> {
-        let idle = idle_of(command)?;
+        let idle = idle_limit(command)?;
         let started = self.started();
         if command.stop {
             return self.stop(settings);
@@ -174,7 +174,7 @@ impl Retriever<'_> {
         endpoint.create_folder().map_err(|error| store_error(&error))?;
         let to_feed = self.engine_to_feed(command, &settled)?;
         let listening = self.listening_sockets(command, settings, &endpoint)?;
-        let Some(elected) = self.elected(settings, &endpoint, command)? else {
+        let Some(elected) = self.become_elected(settings, &endpoint, command)? else {
             return Ok(not_elected_reply());
         };
         if endpoint.is_stop_requested_since(started) {
@@ -233,14 +233,14 @@ impl Retriever<'_> {
     }
 
     /// Becomes the one retriever; `None` where it was started in the background and another one runs.
-    fn elected(
+    fn become_elected(
         &self,
         settings: &GlobalOptions,
         endpoint: &Endpoint,
         command: &ServeOptions,
     ) -> Result<Option<FileLock>, ApiError> {
         let lock = match command {
-            serve if serve.has_address() => self.succeed(settings, endpoint)?,
+            serve if serve.has_address() => self.replace_retriever(settings, endpoint)?,
             ServeOptions { background: true, .. } => endpoint.elect(),
             ServeOptions { .. } => endpoint.elect_now(),
         };
@@ -254,7 +254,7 @@ impl Retriever<'_> {
 
     /// Replaces a retriever that has no address. Its clients connect to the next one, and the quickest of them
     /// may start another before this one is ready: then that one is asked too.
-    fn succeed(
+    fn replace_retriever(
         &self,
         settings: &GlobalOptions,
         endpoint: &Endpoint,
@@ -318,8 +318,8 @@ impl Retriever<'_> {
         let set = |name: &str| {
             (self.surroundings.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
-        let named = set(RUNTIME).map(|path| self.absolute(&path));
-        let folder = runtime_folder(named, &self.absolute(&settled.cache_dir));
+        let named = set(RUNTIME).map(|path| self.absolute_path(&path));
+        let folder = runtime_folder(named, &self.absolute_path(&settled.cache_dir));
         let ResolvedSettings {
             store,
             config,
@@ -330,7 +330,7 @@ impl Retriever<'_> {
             watching,
             ..
         } = settled;
-        let shown = |path: &Path| self.absolute(path).to_string_lossy().into_owned();
+        let shown = |path: &Path| self.absolute_path(path).to_string_lossy().into_owned();
         let watches = if *watching == WatchMode::System { "system" } else { "poll" };
         let settings: [&str; 6] = [
             &*shown(store.root()),
@@ -348,19 +348,21 @@ impl Retriever<'_> {
         let mut args: Vec<OsString> = Vec::new();
         // A default that is passed on as if somebody had named it would be refused where its folder is missing.
         if settled.is_store_named {
-            args.extend(["--logs".into(), self.absolute(settled.store.root()).into()]);
+            args.extend(["--logs".into(), self.absolute_path(settled.store.root()).into()]);
         }
-        args.extend(["--model".into(), self.absolute(&settled.model_dir).into()]);
+        args.extend(["--model".into(), self.absolute_path(&settled.model_dir).into()]);
         args.extend(["serve".into(), "--background".into()]);
-        let mut set = vec![(CACHE.to_owned(), self.absolute(&settled.cache_dir).into())];
+        let mut set = vec![(CACHE.to_owned(), self.absolute_path(&settled.cache_dir).into())];
         for name in [CONFIG, RUNTIME] {
             let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty());
-            set.extend(value.map(|path| (name.to_owned(), self.absolute(Path::new(&path)).into())));
+            set.extend(
+                value.map(|path| (name.to_owned(), self.absolute_path(Path::new(&path)).into())),
+            );
         }
         // A third-party runtime may report its use to its maker.
         set.push(("ORT_DISABLE_TELEMETRY".to_owned(), "1".into()));
         // Not a directory of ours: on some systems it could not be removed while the retriever runs.
-        let directory = lasting(&self.surroundings.temporary);
+        let directory = lasting_folder(&self.surroundings.temporary);
         RetrieverCommand {
             program,
             args,
@@ -369,20 +371,10 @@ impl Retriever<'_> {
             clock: self.surroundings.clock,
         }
     }
-
-    /// Returns the same path whatever directory it is named from, and whether it exists or not; links in it are
-    /// followed.
-    fn absolute(&self, path: &Path) -> PathBuf {
-        let path = self.surroundings.directory.path().join(path);
-        let there = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
-        let Some((part, there)) = there else { return path };
-        let rest = path.strip_prefix(part).unwrap_or(Path::new(""));
-        rest.components().fold(there, |place, component| place.join(component))
-    }
 }
 
 /// Returns a directory in which a process can be started: the given one, or that of the file system where it does not exist.
-fn lasting(temporary: &Path) -> PathBuf {
+fn lasting_folder(temporary: &Path) -> PathBuf {
     if temporary.is_dir() {
         return temporary.to_owned();
     }

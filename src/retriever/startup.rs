@@ -1,5 +1,5 @@
-//! What the process gives, and the state of one run: whether it serves others, and what it notes of them. Not here: opening a memory
-//! (`memory_opening`), serving (`shared_retriever`).
+//! What the process provides, and the state of one run: whether it serves others, and what it records of them. Not here: opening a
+//! memory (`memory_opening`), serving (`shared_retriever`).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub struct Surroundings<'a> {
     pub directory: StartDirectory,
     /// Where temporary folders may be made.
     pub temporary: PathBuf,
-    /// The path of this program, where the system tells it.
+    /// The path of this program, if the system knows it.
     pub program: Option<PathBuf>,
     /// The name of this machine, where it has one.
     pub host: Option<String>,

@@ -48,9 +48,10 @@ impl Retriever<'_> {
 
     /// Returns when this process was started, as the client that started it says.
     pub fn started(&self) -> SystemTime {
-        let said = (self.surroundings.lookup)(STARTED_VARIABLE);
-        let said = said.and_then(|said| said.to_str()?.parse().ok());
-        let nanos: i128 = said.unwrap_or_else(|| (self.surroundings.clock)().now.as_nanosecond());
+        let started_at = (self.surroundings.lookup)(STARTED_VARIABLE);
+        let started_at = started_at.and_then(|started_at| started_at.to_str()?.parse().ok());
+        let nanos: i128 =
+            started_at.unwrap_or_else(|| (self.surroundings.clock)().now.as_nanosecond());
         UNIX_EPOCH + Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
     }
 }

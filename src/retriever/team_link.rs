@@ -1,5 +1,5 @@
-//! The way to a team: where it is, what is shared with it, and the transport that reaches it. Not here: the round (`sync`),
-//! and when there is one (`team_sync`, `team_rounds`, `replica`).
+//! The link to a team: its address, what is shared with it, and the transport that reaches it. Not here: the round (`sync`), and when a
+//! round is made (the command `sync`, `team_rounds`, `replica`).
 
 use std::ffi::OsString;
 
@@ -20,7 +20,7 @@ use writer::exit::Exit;
 /// What stands for the remote of the code's own repository.
 pub const ORIGIN: &str = "origin";
 
-/// What a person without settings is told.
+/// The message to a person without settings.
 const NO_REMOTE: &str = "\
 nothing is shared yet, because the configuration names no team
 make an empty private git repository for your team, and name it and what is shared, for example
@@ -60,13 +60,13 @@ impl Retriever<'_> {
             })?;
             address = url;
             // Whoever reads this repository may not read the others.
-            let here = settled.config.current(&DetectedRepo::detect(directory).key);
-            let is_shared = policy.shares(&here);
+            let repo = settled.config.current(&DetectedRepo::detect(directory).key);
+            let is_shared = policy.shares(&repo);
             // The empty text is the key of no repository.
-            let only = if is_shared { here.as_str().to_owned() } else { String::new() };
+            let only = if is_shared { repo.as_str().to_owned() } else { String::new() };
             policy.share = vec![only];
         }
-        let remote = RemoteAddress::parse(&address).map_err(|error| refused(&error))?;
+        let remote = RemoteAddress::parse(&address).map_err(|error| sync_error(&error))?;
         Ok(TeamLink {
             settled: settled.clone(),
             policy,
@@ -108,11 +108,11 @@ impl TeamLink {
                 .and_then(|mut remote| work(&mut remote)),
             RemoteKind::Nats(address) => {
                 let credentials = self.policy.credentials.as_deref();
-                let named = (address, &self.remote);
-                work(&mut sync::NatsRemote::at(named, credentials, cache, &steps))
+                let remote = &self.remote;
+                work(&mut sync::NatsRemote::at(address, remote, credentials, cache, &steps))
             }
         };
-        done.map_err(|error| refused(&error))
+        done.map_err(|error| sync_error(&error))
     }
 
     /// Does one round, or looks at what one would do.
@@ -139,21 +139,21 @@ impl TeamLink {
 
     /// Accepts the key that was last seen of an origin which is held because of its signature.
     pub fn accept(&self, origin: &str) -> Result<AcceptedKey, ApiError> {
-        let at = (&self.remote, self.policy.require_signatures);
-        let accepted = accept_key(&self.settled.store, at, origin, (self.clock)().now);
-        accepted.map_err(|error| refused(&error))
+        let (store, rule) = (&self.settled.store, self.policy.require_signatures);
+        let accepted = accept_key(store, &self.remote, rule, origin, (self.clock)().now);
+        accepted.map_err(|error| sync_error(&error))
     }
 
     /// Finds the lines with an id that stay because they read like orders.
     pub fn held_lines(&self, id: &str) -> Result<Vec<HeldLine>, ApiError> {
         let held = held_lines(&self.settled.store, &self.policy, &self.remote, id);
-        held.map_err(|error| refused(&error))
+        held.map_err(|error| sync_error(&error))
     }
 
     /// Notes that a person lets these lines pass.
     pub fn allow_lines(&self, held: &[HeldLine]) -> Result<(), ApiError> {
-        let noted = allow_lines(&self.settled.store, &self.remote, held, (self.clock)().now);
-        noted.map_err(|error| refused(&error))
+        let recorded = allow_lines(&self.settled.store, &self.remote, held, (self.clock)().now);
+        recorded.map_err(|error| sync_error(&error))
     }
 
     /// Returns the origin of the store, which is made if there is none.
@@ -173,7 +173,7 @@ pub fn config_error(message: &str) -> ApiError {
     ApiError::Failed { exit: Exit::Config, message: message.to_owned() }
 }
 
-fn refused(error: &SyncError) -> ApiError {
+fn sync_error(error: &SyncError) -> ApiError {
     let exit = match error {
         SyncError::Store(error) => return store_error(error),
         SyncError::Remote { .. } | SyncError::Unreadable(_) => Exit::Busy,

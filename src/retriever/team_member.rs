@@ -1,5 +1,5 @@
-//! Opens the memory for `mcp`, and joins a server of the team to it (`--remote`): its address, the token, and whose certificates
-//! are believed. Not here: what is asked of it (`remote`).
+//! Opens the memory for `mcp`, and joins the team's server to it (`--remote`): the server's address, the token, and the trusted
+//! certificates. Not here: the questions to the server (`remote`).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use requests::{Api, ApiError};
 use settings::ConfigTable;
 use settings::variables::TOKEN;
 
-/// The variable that names the certificates that are believed, as other programs read it.
+/// The variable that names the trusted certificates, which other programs read, too.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
 
 impl Retriever<'_> {
@@ -27,7 +27,7 @@ impl Retriever<'_> {
     ) -> Result<Arc<dyn Api>, ApiError> {
         self.is_server = true;
         self.directory_use.record(true);
-        // A wrong address is told before anything is started.
+        // A wrong address is refused before anything is started.
         let team = team.map(|team| self.team_server(team)).transpose()?;
         let settled = self.resolve_settings(settings)?;
         self.recorder = self.delivery_recorder(&settled);
@@ -35,7 +35,7 @@ impl Retriever<'_> {
         // Nothing is exchanged while [sync] may hold a rule that this version does not know; the own memory answers alone.
         let team = team.filter(|_| settled.config.hold(ConfigTable::Sync).is_none());
         let joined = |local: Arc<dyn Api>| match team {
-            Some(team) => self.joined(local, team, settled),
+            Some((address, token)) => self.join_team_server(local, address, token, settled),
             None => Ok(local),
         };
         let Some(remote) = self.shared_client(settings, MemoryNeed::Meaning, "mcp")? else {
@@ -64,14 +64,16 @@ impl Retriever<'_> {
     }
 
     /// Joins the memory of this machine with that server.
-    fn joined(
+    fn join_team_server(
         &self,
         local: Arc<dyn Api>,
-        server: (ServerAddress, String),
+        address: ServerAddress,
+        token: String,
         settled: ResolvedSettings,
     ) -> Result<Arc<dyn Api>, ApiError> {
         let certificates = (self.surroundings.lookup)(CERTIFICATES).map(PathBuf::from);
-        let own = (settled.store, settled.config);
-        Ok(Arc::new(RemoteTeam::join(local, server, own, certificates.as_deref())?))
+        let ResolvedSettings { store, config, .. } = settled;
+        let team = RemoteTeam::join(local, address, token, store, config, certificates.as_deref())?;
+        Ok(Arc::new(team))
     }
 }

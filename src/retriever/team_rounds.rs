@@ -1,5 +1,5 @@
-//! Exchanges lines with the team in the background, while a server runs: soon after something new was written, and now and then
-//! to hear of the others. Not here: the round itself, which another process does (`team_sync`).
+//! Exchanges lines with the team in the background, while a server runs: soon after something new was written, and periodically to
+//! receive the lines of others. Not here: the round itself, which another process runs (the command `sync`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -84,9 +84,9 @@ impl Retriever<'_> {
             loop {
                 let logs = logs_bytes(&store);
                 if rounds.is_due(logs, Instant::now()) {
-                    // What stood in its way is told by `status`, and by the command.
-                    let done = sync_command(&program, store.root()).status();
-                    let is_done = done.is_ok_and(|status| status.success());
+                    // `status` and the command report what stood in its way.
+                    let status = sync_command(&program, store.root()).status();
+                    let is_done = status.is_ok_and(|status| status.success());
                     let end = if is_done { RoundEnd::Done } else { RoundEnd::Failed };
                     rounds.record_round(logs, end, Instant::now());
                 }

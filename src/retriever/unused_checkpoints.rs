@@ -28,7 +28,7 @@ pub fn remove_unused_checkpoints(index: &Path, endpoint: &Endpoint, now: Timesta
     {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let Some(other) = endpoint.sibling(name).filter(|_| is_old(&folder, now)) else { continue };
-        // A process that holds the lock uses the folder, whatever the mark says.
+        // A process that holds the lock uses the folder, even if the mark is old.
         if let Ok(_nobody_else) = other.elect_now() {
             let _ = std::fs::remove_dir_all(&folder);
             let _ = std::fs::remove_file(other.message_log());

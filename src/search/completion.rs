@@ -50,14 +50,14 @@ pub fn complete(snapshot: &Snapshot, slot: CompletionSlot, typed: &str) -> Compl
     match slot {
         CompletionSlot::Id => ids(snapshot, &typed),
         CompletionSlot::Tag => {
-            let mut tags = used(snapshot, |event| event.tags);
+            let mut tags = value_counts(snapshot, |event| event.tags);
             tags.retain(|tag, _| !OwnTag::parse(tag).is_some_and(OwnTag::is_key));
             most_used(tags, &typed)
         }
-        CompletionSlot::File => most_used(used(snapshot, |event| event.files), &typed),
+        CompletionSlot::File => most_used(value_counts(snapshot, |event| event.files), &typed),
         CompletionSlot::Kind => {
             let kinds = snapshot.memories().iter().map(|memory| memory.provenance.kind.as_str());
-            most_used(counted(kinds), &typed)
+            most_used(count_values(kinds), &typed)
         }
         CompletionSlot::Repo => {
             let repos = snapshot.repos().iter();
@@ -79,15 +79,18 @@ fn ids(snapshot: &Snapshot, typed: &str) -> Completions {
 }
 
 /// Counts how often the newest memories use each value. Flagged memories do not count.
-fn used(snapshot: &Snapshot, of: impl Fn(Event) -> Vec<String>) -> BTreeMap<String, usize> {
+fn value_counts(
+    snapshot: &Snapshot,
+    values_of: impl Fn(Event) -> Vec<String>,
+) -> BTreeMap<String, usize> {
     let mut newest: Vec<&Arc<Memory>> = snapshot.memories().iter().collect();
     newest_only(&mut newest, READ_MAX);
     let plain = newest.into_iter().filter(|memory| memory.flagged().is_none());
-    let values: Vec<String> = plain.flat_map(|memory| of(memory.event())).collect();
-    counted(values.iter().map(|value| value.trim()))
+    let values: Vec<String> = plain.flat_map(|memory| values_of(memory.event())).collect();
+    count_values(values.iter().map(|value| value.trim()))
 }
 
-fn counted<'a>(values: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
+fn count_values<'a>(values: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for value in values {
         *counts.entry(value).or_default() += 1;

@@ -110,7 +110,7 @@ pub fn contradictions_of(
         let memory = snapshot.memory(number)?;
         let older = comparisons.text_of(number, memory);
         let (kinship, signs) = older.against(&text, &mut comparisons.holders)?;
-        let is_shown = comparisons.is_shown(&signs, kinship, (number, memory), &subject);
+        let is_shown = comparisons.is_shown(&signs, kinship, number, memory, &subject);
         is_shown.then(|| (kinship, Arc::clone(memory), signs))
     };
     let mut found: Vec<(f32, Arc<Memory>, Vec<ContradictionSign>)> =
@@ -199,7 +199,7 @@ impl<'a> Comparisons<'a> {
             let against = self.text_of(other, &older).against(&text, &mut self.holders);
             let Some((kinship, signs)) = against.filter(|_| !is_settled) else { continue };
             let subject = self.subject_of(number, &newer);
-            if self.is_shown(&signs, kinship, (other, &older), &subject) {
+            if self.is_shown(&signs, kinship, other, &older, &subject) {
                 let newer = Arc::clone(&newer);
                 found.push(Contradiction { older, newer, kinship, signs });
             }
@@ -212,7 +212,8 @@ impl<'a> Comparisons<'a> {
         &mut self,
         signs: &[ContradictionSign],
         kinship: f32,
-        (number, older): (u32, &Memory),
+        number: u32,
+        older: &Memory,
         newer: &ComparedSubject,
     ) -> bool {
         if signs.contains(&ContradictionSign::Repeats) {
@@ -372,9 +373,9 @@ mod tests {
                 (1..).zip(&texts).map(|(day, text)| line(day, "api", &format!("say {text}"))).collect();
             let (snapshot, mut words) = (snapshot(&lines), AnalysisCache::default());
             let mut holders = snapshot.lexical().holders(&mut words);
-            let told: Vec<ComparedText> =
+            let texts: Vec<ComparedText> =
                 snapshot.memories().iter().map(|memory| ComparedText::from_event(&memory.event())).collect();
-            for (older, newer) in told.iter().flat_map(|older| told.iter().map(move |newer| (older, newer))) {
+            for (older, newer) in texts.iter().flat_map(|older| texts.iter().map(move |newer| (older, newer))) {
                 let found = older.kinship_with(newer, &mut holders);
                 let ((one, one_weight), (other, other_weight)) =
                     (older.weights(&mut holders), newer.weights(&mut holders));

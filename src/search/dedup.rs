@@ -57,12 +57,12 @@ pub(super) fn collapse(
             losses.record_loss(&hit, || LossReason::Limit(limit));
             continue;
         }
-        let Some(said) = signature else {
+        let Some(text_signature) = signature else {
             kept.push((hit, None));
             continue;
         };
         let is_same = |kept: &&mut (Hit, Option<TextSignature>)| {
-            kept.1.as_ref().is_some_and(|other| other.is_same_as(&said))
+            kept.1.as_ref().is_some_and(|other| other.is_same_as(&text_signature))
         };
         if let Some((other, _)) = kept.iter_mut().chain(&mut similar).find(is_same) {
             losses.record_loss(&hit, || LossReason::Duplicate(other.memory.id.clone()));
@@ -71,19 +71,19 @@ pub(super) fn collapse(
             continue;
         }
         let is_much_like = |(_, signature): &&(Hit, Option<TextSignature>)| {
-            signature.as_ref().is_some_and(|other| other.is_much_like(&said))
+            signature.as_ref().is_some_and(|other| other.is_much_like(&text_signature))
         };
-        let like = match policy {
+        let similar_hit = match policy {
             SimilarPolicy::AsTitles => kept.iter().find(is_much_like),
             SimilarPolicy::Keep => None,
         };
-        if let Some((other, _)) = like {
+        if let Some((other, _)) = similar_hit {
             if similar.len() >= SIMILAR_MAX {
                 losses.record_loss(&hit, || LossReason::Similar(other.memory.id.clone()));
             }
-            similar.push((Hit { tier: Tier::Possible, ..hit }, Some(said)));
+            similar.push((Hit { tier: Tier::Possible, ..hit }, Some(text_signature)));
         } else if kept.len() < limit {
-            kept.push((hit, Some(said)));
+            kept.push((hit, Some(text_signature)));
         } else {
             losses.record_loss(&hit, || LossReason::Limit(limit));
         }
@@ -177,9 +177,10 @@ impl TextSignature {
             .map(|word| SignatureWord::hashed(word, &text))
             .collect();
         let order = words.iter().map(|word| (word.start, word.end)).collect();
-        let of = |word: &SignatureWord| text.get(word.start..word.end);
-        words.sort_unstable_by(|a, b| a.hash.cmp(&b.hash).then_with(|| of(a).cmp(&of(b))));
-        words.dedup_by(|a, b| a.hash == b.hash && of(a) == of(b));
+        let text_of = |word: &SignatureWord| text.get(word.start..word.end);
+        words
+            .sort_unstable_by(|a, b| a.hash.cmp(&b.hash).then_with(|| text_of(a).cmp(&text_of(b))));
+        words.dedup_by(|a, b| a.hash == b.hash && text_of(a) == text_of(b));
         let decisive = words.iter().filter(|word| word.is_decisive);
         let decisive = decisive.fold(0, |sum: u64, word| sum.wrapping_add(word.hash));
         Some(Self { text, order, words, decisive })

@@ -16,10 +16,12 @@ const SHARED_MIN: f32 = 9.0;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Failure {
     /// Its message.
-    pub says: String,
+    #[serde(rename = "says")]
+    pub message: String,
     /// Words that do not count: those of the command, which other lessons about the same tool have too, and those of
     /// every failure.
-    pub besides: String,
+    #[serde(rename = "besides")]
+    pub ignored_words: String,
 }
 
 /// The words of a failure, prepared for matching.
@@ -28,7 +30,7 @@ pub(super) struct FailureMatch<'a>(SharedRarity<'a>);
 impl<'a> FailureMatch<'a> {
     /// `words` are those of the query.
     pub(super) fn new(failure: &Failure, words: &'a PreparedQuery<'_>) -> Self {
-        Self(words.shared(&failure.says, &failure.besides))
+        Self(words.shared(&failure.message, &failure.ignored_words))
     }
 
     /// Tells whether a memory shares enough of it.
@@ -49,7 +51,7 @@ mod tests {
         let mut index = LexicalIndex::new();
         index.insert(DocId(1), LESSON).unwrap();
         let words = index.prepare(says);
-        let failure = Failure { says: says.to_owned(), besides: besides.to_owned() };
+        let failure = Failure { message: says.to_owned(), ignored_words: besides.to_owned() };
         FailureMatch::new(&failure, &words).matches(&memory_that_says(LESSON))
     }
 

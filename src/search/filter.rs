@@ -15,22 +15,23 @@ pub enum Flagged {
     HeldBack,
     /// Yes, each marked as such.
     Included,
-    /// No: none is a hit, and nobody is told. For hooks, whose answers nobody asked for.
+    /// No: none is a hit, and none is counted. For hooks, whose answers nobody asked for.
     Excluded,
 }
 
 impl Flagged {
     /// Tells whether a memory is no hit because it reads like an instruction.
     pub(super) fn hides(self, memory: &Memory) -> bool {
-        memory.is_left_out(self.how())
+        memory.is_left_out(self.shown_how())
     }
 
     /// Tells the same, as far as it is known without reading the memory.
     fn is_known_to_hide(self, memory: &Memory) -> bool {
-        memory.is_known_as_flagged() && Disclosure::may_leave_out(memory.voucher(), self.how())
+        memory.is_known_as_flagged()
+            && Disclosure::may_leave_out(memory.voucher(), self.shown_how())
     }
 
-    fn how(self) -> DisclosureOccasion {
+    fn shown_how(self) -> DisclosureOccasion {
         match self {
             Self::HeldBack => DisclosureOccasion::Listed,
             Self::Included => DisclosureOccasion::Named,
@@ -103,11 +104,11 @@ impl Filter {
                 && (self.branches.is_empty() || self.branches.iter().any(is_of))
         };
         let is_of_record = [&self.tags, &self.files, &self.branches];
-        let said = || is_of_record.into_iter().all(Vec::is_empty) || event();
+        let fits_record = || is_of_record.into_iter().all(Vec::is_empty) || event();
         let phrase = || self.phrase.as_ref().is_none_or(|phrase| phrase.is_in(memory));
         let also = || self.also.as_ref().is_none_or(|also| also.fits(memory));
         let is_in_time = || self.is_in_time(memory.timestamp);
-        repo && kind && agent && is_in_time() && said() && also() && phrase()
+        repo && kind && agent && is_in_time() && fits_record() && also() && phrase()
     }
 
     /// Tells whether it lets everything through, as most do: then no memory need be looked at.
@@ -154,10 +155,10 @@ pub(super) fn is_about(event: &Event, file: &str) -> bool {
 
 /// Tells whether two paths are of one file as far as they say: one is the end of the other, from a folder on.
 #[must_use]
-pub fn same_file(one: &str, other: &str) -> bool {
+pub fn same_file(left: &str, right: &str) -> bool {
     let bare = |path: &str| path.trim().trim_start_matches("./").to_owned();
-    let (one, other) = (bare(one), bare(other));
-    ends_with_path(&one, &other) || ends_with_path(&other, &one)
+    let (left, right) = (bare(left), bare(right));
+    ends_with_path(&left, &right) || ends_with_path(&right, &left)
 }
 
 fn ends_with_path(whole: &str, end: &str) -> bool {

@@ -53,7 +53,7 @@ impl<'a> QueryTokens<'a> {
         if query.words == WordMatching::Off {
             return None;
         }
-        let mut tokens: Vec<(&QueryToken, f32)> = weighed(query.text, query.tokens, words);
+        let mut tokens: Vec<(&QueryToken, f32)> = weigh_tokens(query.text, query.tokens, words);
         tokens.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         tokens.truncate(QUERY_TOKENS_MAX);
         let weight: f32 = tokens.iter().map(|(_, weight)| weight).sum();
@@ -95,7 +95,7 @@ struct QueryWord<'a> {
 
 /// Returns each token with its weight: the rarity of its word, spread evenly over all tokens of that word in the
 /// query.
-fn weighed<'a>(
+fn weigh_tokens<'a>(
     text: &str,
     tokens: &'a [QueryToken],
     words: &PreparedQuery<'_>,
@@ -257,7 +257,7 @@ mod tests {
             let words = snapshot.lexical().prepare(text);
             let tokens = asked(text);
             let mut weights = BTreeMap::new();
-            for (token, weight) in weighed(text, &tokens, &words) {
+            for (token, weight) in weigh_tokens(text, &tokens, &words) {
                 *weights.entry(text.get(token.span.clone()).unwrap().to_owned()).or_default() +=
                     weight;
             }

@@ -1,7 +1,7 @@
 //! From a query to ranked hits, and what else is computed over memories: briefings, links, contradictions, staleness.
 //! Pure: a search changes nothing and reads only its snapshot.
 //!
-//! Reading order: `query`, `hit`, `score`, then `pipeline`, which calls the steps: `candidates`, `fuse`, `late`,
+//! Reading order: `query`, `hit`, `score`, then `pipeline`, which calls the steps: `candidates`, `fuse`, `late_interaction`,
 //! `relevance`, `prior`, `top_k`, `dedup`, `failure_match`; `near_miss` tells what these lost. Not here: the text of a hit (`reply`), the vector of a
 //! query (`engine`).
 

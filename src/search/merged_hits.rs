@@ -24,7 +24,8 @@ pub fn merge_hits(
     own: Vec<Hit>,
     others: Vec<Hit>,
     snapshot: &Snapshot,
-    (query, limit): (&Query<'_>, usize),
+    query: &Query<'_>,
+    limit: usize,
 ) -> Vec<Hit> {
     let ids: BTreeSet<&EventId> = others.iter().map(|other| &other.memory.id).collect();
     let known: Vec<Version> = (snapshot.memories().iter())
@@ -74,8 +75,9 @@ mod tests {
         let ours = [line("a", "the walrus is slow in spring"), both.clone()];
         let theirs = [both, line("c", "walrus"), line("a", "another walrus under the same id")];
         let query = Query { text: "walrus", ..Query::default() };
-        let here = snapshot(&ours);
-        let join = |query| merge_hits(hits(&ours, query), hits(&theirs, query), &here, (query, 5));
+        let own_snapshot = snapshot(&ours);
+        let join =
+            |query| merge_hits(hits(&ours, query), hits(&theirs, query), &own_snapshot, query, 5);
         let joined = join(&query);
         let mut ids: Vec<&str> = joined.iter().map(|hit| hit.memory.id.as_str()).collect();
         let totals: Vec<f32> = joined.iter().map(|hit| hit.score.total).collect();
@@ -96,6 +98,6 @@ mod tests {
         assert!(hits(&ours, &query).is_empty());
         let theirs = hits(&[line], &query);
         assert_eq!(theirs.len(), 1);
-        assert!(merge_hits(Vec::new(), theirs, &snapshot(&ours), (&query, 5)).is_empty());
+        assert!(merge_hits(Vec::new(), theirs, &snapshot(&ours), &query, 5).is_empty());
     }
 }

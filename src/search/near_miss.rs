@@ -10,7 +10,7 @@ use super::score::Score;
 use event::{EventId, Timestamp};
 use memory::{LifecycleState, Memory};
 
-/// Most near misses that one step lost, so that others are told of too.
+/// Most near misses of one step, so that those of other steps are listed too.
 const OF_ONE_STEP_MAX: usize = 4;
 
 /// A memory that was considered and is no hit.
@@ -183,8 +183,8 @@ mod tests {
         let ids = |hits: &[Hit]| hits.iter().map(|hit| hit.number).collect::<Vec<_>>();
         assert_eq!(ids(&found.hits), ids(&plain.hits), "an explanation changes no hit");
         assert!(plain.near_misses.is_empty());
-        let told = found.near_misses.into_iter();
-        told.map(|miss| (miss.memory.id.to_string(), miss.reason)).collect()
+        let misses = found.near_misses.into_iter();
+        misses.map(|miss| (miss.memory.id.to_string(), miss.reason)).collect()
     }
 
     fn zebra(id: &str, more: &Value) -> Value {

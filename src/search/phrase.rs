@@ -42,7 +42,7 @@ pub(super) struct Phrases(Vec<Phrase>);
 impl Phrases {
     /// The phrases of a query.
     pub(super) fn parse(query: &str) -> Self {
-        Self(quoted(query).filter_map(Phrase::from_quoted).take(PHRASES_MAX).collect())
+        Self(quoted_texts(query).filter_map(Phrase::from_quoted).take(PHRASES_MAX).collect())
     }
 
     /// Returns the factor of a fit: [`HELD`] if the memory holds all phrases, a part of it if it holds some.
@@ -50,8 +50,8 @@ impl Phrases {
         if self.0.is_empty() {
             return 1.0;
         }
-        let said = normalised(&memory.index_text());
-        let held = self.0.iter().filter(|phrase| said.contains(&phrase.0)).count();
+        let text = normalised(&memory.index_text());
+        let held = self.0.iter().filter(|phrase| text.contains(&phrase.0)).count();
         #[expect(clippy::cast_precision_loss, reason = "at most PHRASES_MAX")]
         let share = held as f32 / self.0.len() as f32;
         1.0 + (HELD - 1.0) * share
@@ -59,7 +59,7 @@ impl Phrases {
 }
 
 /// The texts between pairs of double quotes. A lone one opens nothing.
-fn quoted(query: &str) -> impl Iterator<Item = &str> {
+fn quoted_texts(query: &str) -> impl Iterator<Item = &str> {
     let mut rest = query;
     std::iter::from_fn(move || {
         let (_, after) = rest.split_once('"')?;

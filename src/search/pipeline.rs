@@ -121,19 +121,20 @@ impl Ranking<'_> {
     /// `best` are the best memories by words, where they are known.
     fn hits(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> RankedHits {
         let phrase = Phrase::from_whole_query(query.text).filter(|_| query.filter.phrase.is_none());
-        let Some(phrase) = phrase else { return self.both(query, best) };
+        let Some(phrase) = phrase else { return self.rank_with_flagged(query, best) };
         let filter = Filter { phrase: Some(phrase), ..query.filter.clone() };
         // A memory with the very phrase is relevant.
-        let held = self.both(&Query { filter, min_likelihood: 0.0, ..query.clone() }, None);
+        let held =
+            self.rank_with_flagged(&Query { filter, min_likelihood: 0.0, ..query.clone() }, None);
         if !held.shown.is_empty() {
             return held;
         }
-        let others = self.both(query, best);
+        let others = self.rank_with_flagged(query, best);
         let with_flagged = held.with_flagged.filter(|hits| !hits.is_empty());
         RankedHits { with_flagged: with_flagged.or(others.with_flagged), ..others }
     }
 
-    fn both(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> RankedHits {
+    fn rank_with_flagged(&self, query: &Query<'_>, best: Option<Vec<ByWords>>) -> RankedHits {
         let candidates =
             CandidateSearch::new(self.snapshot, query, self.words, self.now).find(best);
         let mut losses = Losses::wanted(query.near_misses_max);
@@ -148,7 +149,7 @@ impl Ranking<'_> {
     }
 
     /// Returns every memory that fits the query somehow and is no hit, with the step that lost it. What another step
-    /// lost before is told only where it would have been a hit.
+    /// lost before is listed only where it would have been a hit.
     fn misses(&self, query: &Query<'_>, shown: &[Hit], losses: &Losses) -> Vec<NearMiss> {
         let search = CandidateSearch::new(self.snapshot, query, self.words, self.now);
         let considered = search.find(None).shown;
@@ -166,7 +167,7 @@ impl Ranking<'_> {
             if is_shown(&hit) || hit.memory.is_lost() {
                 return None;
             }
-            let score = self.assessed(query, &hit);
+            let score = self.assess(query, &hit);
             let is_likely = self.tier(query, &score).is_some();
             let left_out = near_miss::exclusion_reason(&hit.memory, &query.filter, self.now)
                 .or_else(|| query.filter.flagged.hides(&hit.memory).then_some(LossReason::Flagged));
@@ -174,23 +175,23 @@ impl Ranking<'_> {
                 (Some(_), _) if !is_likely => return None,
                 (Some(lost_by), _) => (score, lost_by),
                 (None, Some((lost, by @ (LossReason::Duplicate(_) | LossReason::Failure)))) => {
-                    (self.assessed(query, lost), by.clone())
+                    (self.assess(query, lost), by.clone())
                 }
                 (None, _) if !is_likely => (score, LossReason::Floor { least }),
-                (None, Some((lost, lost_by))) => (self.assessed(query, lost), lost_by.clone()),
+                (None, Some((lost, lost_by))) => (self.assess(query, lost), lost_by.clone()),
                 // It was too far behind to be compared.
                 (None, None) => (score, LossReason::Limit(self.limit)),
             };
             Some(NearMiss { memory: hit.memory, score, reason: lost_by })
         };
-        self.weighed(query, all, usize::MAX).into_iter().filter_map(miss).collect()
+        self.weigh(query, all, usize::MAX).into_iter().filter_map(miss).collect()
     }
 
     fn rank(&self, query: &Query<'_>, candidates: Vec<Candidate>, losses: &mut Losses) -> Vec<Hit> {
         let snapshot = self.snapshot;
-        let mut hits = self.weighed(query, candidates, dedup::compared_max(self.limit));
+        let mut hits = self.weigh(query, candidates, dedup::compared_max(self.limit));
         hits.sort_by(better_note::best_first);
-        let is_shown = |hit: &Hit| self.tier(query, &self.assessed(query, hit)).is_some();
+        let is_shown = |hit: &Hit| self.tier(query, &self.assess(query, hit)).is_some();
         let similar = match query.min_likelihood > 0.0 {
             true => SimilarPolicy::AsTitles,
             false => SimilarPolicy::Keep,
@@ -214,7 +215,7 @@ impl Ranking<'_> {
     }
 
     /// Computes the scores of the candidates that can be among the `needed` best, in no order.
-    fn weighed(&self, query: &Query<'_>, candidates: Vec<Candidate>, needed: usize) -> Vec<Hit> {
+    fn weigh(&self, query: &Query<'_>, candidates: Vec<Candidate>, needed: usize) -> Vec<Hit> {
         let snapshot = self.snapshot;
         let phrases = phrase::Phrases::parse(query.text);
         let boost = |number| snapshot.memory(number).map_or(1.0, |memory| phrases.boost(memory));
@@ -263,7 +264,7 @@ impl Ranking<'_> {
     }
 
     /// Returns the score of a hit with its likelihood.
-    fn assessed(&self, query: &Query<'_>, hit: &Hit) -> Score {
+    fn assess(&self, query: &Query<'_>, hit: &Hit) -> Score {
         let mut score = Score { terms: self.words.terms().len(), ..hit.score };
         if query.words == WordMatching::On {
             let overlap = self.words.overlap(DocId(hit.number));
@@ -288,7 +289,7 @@ impl Ranking<'_> {
     /// Computes the likelihood and the tier of each hit, and drops the unlikely ones.
     fn judge(&self, query: &Query<'_>, hits: &mut Vec<Hit>, losses: &mut Losses) {
         hits.retain_mut(|hit| {
-            hit.score = self.assessed(query, hit);
+            hit.score = self.assess(query, hit);
             let tier = self.tier(query, &hit.score);
             // What is much like a better hit is a title at most.
             hit.tier = tier.unwrap_or_default().max(hit.tier);

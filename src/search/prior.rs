@@ -184,12 +184,12 @@ mod tests {
                 let memory = json!({"id": "m1", "lesson": "x", "source": source, "timestamp": time,
                     "success_rate": rate, "confidence": confidence});
                 let pin = json!({"id": "p", "memory_id": "m1", "event_type": "pin"});
-                let said = (0..).zip(verdicts).map(|(number, verdict)| {
+                let verdict_events = (0..).zip(verdicts).map(|(number, verdict)| {
                     json!({"id": format!("f{number}"), "event_type": "feedback", "memory_id": "m1",
                         "session_id": number.to_string(), "verdict": verdict.as_str()})
                 });
                 let pin = is_pinned.then_some(pin);
-                std::iter::once(memory).chain(pin).chain(said).collect()
+                std::iter::once(memory).chain(pin).chain(verdict_events).collect()
             })
     }
 
@@ -228,9 +228,11 @@ mod tests {
     // S-RANK-4
     #[test]
     fn first_hand_knowledge_is_trusted_most() {
-        let of = |source| trust(Some(source));
-        assert!(of("human").abs() < 1e-6 && of("agent").abs() < 1e-6);
-        for other in [trust(None), of("team"), of("imported"), of("Human"), of("")] {
+        let trust_of = |source| trust(Some(source));
+        assert!(trust_of("human").abs() < 1e-6 && trust_of("agent").abs() < 1e-6);
+        for other in
+            [trust(None), trust_of("team"), trust_of("imported"), trust_of("Human"), trust_of("")]
+        {
             assert!((-0.05..0.0).contains(&other), "{other}");
         }
     }

@@ -28,7 +28,7 @@ pub struct Query<'a> {
     pub tiers: Tiers,
     /// The failure that every hit must be about.
     pub failure: Option<&'a Failure>,
-    /// Most memories that are no hits and are told of, each with the step that lost it; 0 for none.
+    /// Most near misses to list, each with the step that lost it; 0 for none.
     pub near_misses_max: usize,
 }
 

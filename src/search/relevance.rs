@@ -80,10 +80,10 @@ mod tests {
     // S-RANK-6
     #[test]
     fn more_shared_words_and_nearer_meanings_are_more_likely() {
-        let of = |rarity, dense| likelihood(&score(0.3, rarity, dense));
-        assert!(of(20.0, Some(0.5)) > of(5.0, Some(0.5)));
-        assert!(of(20.0, Some(0.7)) > of(20.0, Some(0.3)));
-        assert!(of(20.0, None) > of(5.0, None));
+        let likelihood_of = |rarity, dense| likelihood(&score(0.3, rarity, dense));
+        assert!(likelihood_of(20.0, Some(0.5)) > likelihood_of(5.0, Some(0.5)));
+        assert!(likelihood_of(20.0, Some(0.7)) > likelihood_of(20.0, Some(0.3)));
+        assert!(likelihood_of(20.0, None) > likelihood_of(5.0, None));
         let of_length = |terms| likelihood(&Score { terms, ..score(0.3, 10.0, Some(0.5)) });
         assert!(of_length(5) > of_length(50), "a long query shares some words with anything");
     }

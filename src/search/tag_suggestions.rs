@@ -56,27 +56,29 @@ pub fn suggested_tags(snapshot: &Snapshot, number: u32, limit: usize) -> Vec<Sug
     }
     let has = distinct(&event.tags);
     // One similar memory may have any tag; two agree.
-    let is_likely = |one: &SuggestedTag| one.is_named || one.similar > 1;
+    let is_likely = |suggested: &SuggestedTag| suggested.is_named || suggested.similar > 1;
     let mut found: Vec<_> = found
         .into_values()
-        .filter(|(_, one)| is_likely(one) && is_tag(&one.tag) && !has.contains(&one.tag))
+        .filter(|(_, suggested)| {
+            is_likely(suggested) && is_tag(&suggested.tag) && !has.contains(&suggested.tag)
+        })
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.tag.cmp(&b.1.tag)));
-    found.into_iter().take(limit).map(|(_, one)| one).collect()
+    found.into_iter().take(limit).map(|(_, suggested)| suggested).collect()
 }
 
 /// Returns the most similar memories by words, each with its likeness, 0 to 1.
 fn near(snapshot: &Snapshot, number: u32, memory: &Memory) -> Vec<(f32, Event)> {
     let is_fine = |doc: DocId| {
         let other = snapshot.memory(doc.0).filter(|_| doc.0 != number);
-        // What is private is not told of by the tags of what is not.
+        // Tags of private memories are not suggested for public ones.
         let is_told = |other: &Memory| memory.provenance.is_private || !other.provenance.is_private;
         other.is_some_and(|other| other.flagged().is_none() && is_told(other))
     };
     let found = snapshot.lexical().search(&memory.meaning_text(), is_fine, NEAR_MAX);
     let best = found.first().map_or(1.0, |best| best.score);
     let likeness = |score: f32| if best > 0.0 { score / best } else { 0.0 };
-    let near = found.into_iter().map(|one| (likeness(one.score), one.doc.0));
+    let near = found.into_iter().map(|scored| (likeness(scored.score), scored.doc.0));
     near.filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
         .filter_map(|(likeness, number)| Some((likeness, snapshot.memory(number)?.event())))
         .collect()
@@ -144,12 +146,12 @@ mod tests {
         let number =
             (0..).find(|number| snapshot.memory(*number).unwrap().id.as_str() == "m5").unwrap();
         let found = suggested_tags(&snapshot, number, 9);
-        let of = |tag: &str| found.iter().find(|one| one.tag == tag);
-        assert!(of("db").is_some_and(|one| one.similar >= 2 && !one.is_named), "{found:?}");
-        assert!(of("eacces").is_some_and(|one| one.is_named), "{found:?}");
-        assert!(of("npm").is_some_and(|one| one.is_named), "{found:?}");
+        let suggestion = |tag: &str| found.iter().find(|one| one.tag == tag);
+        assert!(suggestion("db").is_some_and(|one| one.similar >= 2 && !one.is_named), "{found:?}");
+        assert!(suggestion("eacces").is_some_and(|one| one.is_named), "{found:?}");
+        assert!(suggestion("npm").is_some_and(|one| one.is_named), "{found:?}");
         for no in ["ci", "odd", "animals"] {
-            assert_eq!(of(no), None, "{no}");
+            assert_eq!(suggestion(no), None, "{no}");
         }
         assert_eq!(suggested_tags(&snapshot, number, 1).len(), 1);
         assert!(suggested_tags(&snapshot, 99, 9).is_empty());

@@ -117,10 +117,10 @@ fn a_vector_may_arrive_after_the_search_by_words() {
         let known = Query { vector: Some(&[1.0, 0.0]), ..before.clone() };
         let at_once = find(&snapshot, &known, now(), 9).hits;
         let later = begin(&snapshot, &before, now()).finish(&known, 9).hits;
-        let told = |hits: &[Hit]| hits.iter().map(|hit| hit.score).collect::<Vec<_>>();
-        assert_eq!((ids(&at_once), told(&at_once)), (ids(&later), told(&later)), "{text:?}");
+        let scores = |hits: &[Hit]| hits.iter().map(|hit| hit.score).collect::<Vec<_>>();
+        assert_eq!((ids(&at_once), scores(&at_once)), (ids(&later), scores(&later)), "{text:?}");
         assert!(text != "zebra pipe" || ids(&later)[..2].contains(&"both".to_owned()));
-        assert_eq!(told(&later).iter().any(|score| score.dense.is_some()), !text.is_empty());
+        assert_eq!(scores(&later).iter().any(|score| score.dense.is_some()), !text.is_empty());
     }
 }
 
@@ -297,7 +297,7 @@ const RIVALS: [(&str, &str); 4] = [
     ("other", "the limit is forty requests per second for each client"),
 ];
 
-/// A memory with a first rate, a source, an age in days, and what was said about it: session and verdict.
+/// A memory with a first rate, a source, an age in days, and its verdicts: session and verdict.
 type Rival = (Option<&'static str>, &'static str, u32, Vec<(u32, event::Verdict)>);
 
 fn rival() -> impl Strategy<Value = Rival> {
@@ -313,10 +313,10 @@ fn rival() -> impl Strategy<Value = Rival> {
 
 fn lines_of(rivals: &[Rival]) -> Vec<Value> {
     let mut lines = Vec::new();
-    for ((id, lesson), (rate, source, day, said)) in RIVALS.iter().zip(rivals) {
+    for ((id, lesson), (rate, source, day, verdicts)) in RIVALS.iter().zip(rivals) {
         lines.push(json!({"id": id, "lesson": lesson, "context": "rate limit of the gateway answers 429",
             "timestamp": format!("2026-05-{day:02}T00:00:00Z"), "success_rate": rate, "source": source}));
-        lines.extend((0..).zip(said).map(|(number, (session, verdict))| {
+        lines.extend((0..).zip(verdicts).map(|(number, (session, verdict))| {
             json!({"id": format!("{id}{number:02}"), "event_type": "feedback", "memory_id": id, "verdict": verdict.as_str(),
                 "session_id": session.to_string(), "timestamp": format!("2026-05-29T00:{number:02}:00Z")})
         }));
@@ -371,8 +371,9 @@ fn success_after(first: Option<&str>, worked: usize, failed: usize) -> (f32, f32
     let mut lines =
         vec![json!({"id": "m", "lesson": "the zebra pipe breaks", "success_rate": first,
         "timestamp": "2026-05-01T00:00:00Z", "source": "agent"})];
-    let said = std::iter::repeat_n("worked", worked).chain(std::iter::repeat_n("failed", failed));
-    lines.extend((0..).zip(said).map(|(number, verdict): (usize, _)| {
+    let verdicts =
+        std::iter::repeat_n("worked", worked).chain(std::iter::repeat_n("failed", failed));
+    lines.extend((0..).zip(verdicts).map(|(number, verdict): (usize, _)| {
         json!({"id": format!("f{number:03}"), "event_type": "feedback", "memory_id": "m", "verdict": verdict,
             "session_id": number.to_string()})
     }));

@@ -103,7 +103,7 @@ mod tests {
         let mut overtook = 0;
         for worse_by in 0..40 {
             let snapshot = snapshot(&many_and_one_with_the_best_priors(worse_by, now));
-            let told = |hits: &[Hit]| -> Vec<(u32, Score)> {
+            let scores_of = |hits: &[Hit]| -> Vec<(u32, Score)> {
                 hits.iter().map(|hit| (hit.number, hit.score)).collect()
             };
             // With this limit all are weighed.
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(all.len(), 77);
             for limit in [1, 5] {
                 let hits = search(&snapshot, &query, now, limit);
-                assert_eq!(told(&hits), told(&all[..limit]), "{worse_by} {limit}");
+                assert_eq!(scores_of(&hits), scores_of(&all[..limit]), "{worse_by} {limit}");
             }
             let proven = all.iter().find(|hit| hit.memory.id.as_str() == "proven").unwrap();
             let better = all.iter().filter(|hit| hit.score.fit > proven.score.fit).count();

@@ -189,13 +189,14 @@ impl PairGates {
 }
 
 fn has_error_text(output: &str) -> bool {
-    let said = output.lines().filter(|line| !line.trim().to_lowercase().starts_with("exit code"));
-    said.map(|line| line.trim().chars().count()).sum::<usize>() >= ERROR_CHARACTERS_MIN
+    let error_lines =
+        output.lines().filter(|line| !line.trim().to_lowercase().starts_with("exit code"));
+    error_lines.map(|line| line.trim().chars().count()).sum::<usize>() >= ERROR_CHARACTERS_MIN
 }
 
 /// Returns how alike the two commands are: whole, or the two parts of them that are most alike without being equal.
 fn likeness_percent(pair: &CommandPair) -> usize {
-    let parts = unequal_parts(pair).map(|(one, other)| similarity_percent(&one, &other));
+    let parts = unequal_parts(pair).map(|(left, right)| similarity_percent(&left, &right));
     parts.max().unwrap_or(0).max(similarity_percent(&pair.failed.core, &pair.worked.core))
 }
 
@@ -203,22 +204,22 @@ fn likeness_percent(pair: &CommandPair) -> usize {
 fn unequal_parts(pair: &CommandPair) -> impl Iterator<Item = (String, String)> {
     let (failed, worked) = (working_parts(&pair.failed.core), working_parts(&pair.worked.core));
     let worked: Vec<_> = worked.into_iter().filter(|part| !failed.contains(part)).collect();
-    failed.into_iter().flat_map(move |one| {
+    failed.into_iter().flat_map(move |left| {
         let others = worked.clone().into_iter();
-        others.map(move |other| (one.clone(), other))
+        others.map(move |right| (left.clone(), right))
     })
 }
 
 /// Returns the share of the words of two commands that both have, in percent (Jaccard's index).
 #[must_use]
-pub fn similarity_percent(one: &str, other: &str) -> usize {
+pub fn similarity_percent(left: &str, right: &str) -> usize {
     let words = |command: &str| -> BTreeSet<String> {
         let plain = |word: &str| word.trim_matches(['"', '\'']).to_owned();
         command.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect()
     };
-    let (one, other) = (words(one), words(other));
-    let all = one.union(&other).count();
-    one.intersection(&other).count() * 100 / all.max(1)
+    let (left, right) = (words(left), words(right));
+    let all = left.union(&right).count();
+    left.intersection(&right).count() * 100 / all.max(1)
 }
 
 /// Tells whether a test failed, and then a check ran with other arguments.
@@ -244,7 +245,8 @@ fn is_other_task(pair: &CommandPair) -> bool {
 
 fn is_same_task(failed: &str, worked: &str) -> bool {
     let (failed, worked) = (task_words(failed), task_words(worked));
-    let is_like = |(one, other): (&&str, &&str)| one.starts_with(*other) || other.starts_with(*one);
+    let is_like =
+        |(left, right): (&&str, &&str)| left.starts_with(*right) || right.starts_with(*left);
     failed.first().is_some_and(|program| worked.first() == Some(program))
         && failed.iter().zip(&worked).all(is_like)
 }

@@ -94,7 +94,7 @@ impl SessionStore {
             }
         }
         let family = |id: &str| roots.get(id).cloned().unwrap_or_else(|| id.to_owned());
-        let answered = self.answered()?;
+        let answered = self.answered_fingerprints()?;
         let mut waiting: Vec<_> = merge_candidates(found, &family)
             .into_iter()
             .filter(|candidate| !answered.contains(&candidate.fingerprint))
@@ -205,7 +205,7 @@ impl SessionStore {
         Ok(())
     }
 
-    fn answered(&self) -> Result<BTreeSet<String>, SessionError> {
+    fn answered_fingerprints(&self) -> Result<BTreeSet<String>, SessionError> {
         let row = |row: &Row<'_>| row.get(0);
         Ok(self.rows("SELECT fingerprint FROM decision", params![], row)?.into_iter().collect())
     }
@@ -224,7 +224,7 @@ fn question_of(candidate: &Candidate, exchanges: &[Exchange]) -> String {
     let ordinal = candidate.sightings.first().map(|seen| seen.ordinal);
     let exchange = exchanges.iter().find(|exchange| Some(exchange.ordinal) == ordinal);
     let parts = exchange.into_iter().flat_map(|exchange| &exchange.parts);
-    let mut asked = parts.filter_map(|part| match &part.what {
+    let mut asked = parts.filter_map(|part| match &part.kind {
         PartKind::Asked(text) => Some(text.clone()),
         _ => None,
     });

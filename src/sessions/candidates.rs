@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programming_or_chance_mended_is_left_out() {
+    fn what_programming_or_chance_fixed_is_left_out() {
         for parts in [
             vec![failed("cargo build", UNKNOWN), edited("src/a.rs"), ran("cargo build --release")],
             vec![failed("cargo build", UNKNOWN), ran("git stash"), ran("cargo build")],

@@ -14,10 +14,10 @@ impl CitedIds {
     /// Returns the end of an id that belongs to no other session, else all of it, else its address with the tool.
     pub(super) fn short_id(&self, tool: &str, id: &str) -> String {
         let lengths = (CHARACTERS_MIN..id.chars().count()).step_by(CHARACTERS_MORE);
-        let mut ends = lengths.map(|length| end_of(id, length));
+        let mut endings = lengths.map(|length| end_of(id, length));
         // What begins with a dash would be read as an option.
         let is_readable = |end: &str| end.starts_with(|c: char| c.is_alphanumeric());
-        if let Some(end) = ends.find(|end| is_readable(end) && self.is_alone(end)) {
+        if let Some(end) = endings.find(|end| is_readable(end) && self.is_alone(end)) {
             return end.to_owned();
         }
         match self.0.iter().filter(|(_, other)| other == id).count() {

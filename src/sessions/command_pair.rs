@@ -10,7 +10,7 @@ pub enum CandidateClass {
     StepBetween,
     /// Another form of the command worked.
     OtherForm,
-    /// A person told the agent how things are done here.
+    /// A person directed the agent how things are done here.
     Direction,
     /// A person decided between things.
     Choice,

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_told_by_their_names() {
+    fn settings_are_recognised_by_their_names() {
         for path in [
             "Cargo.toml",
             "/w/.env.local",

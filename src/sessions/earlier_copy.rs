@@ -1,4 +1,4 @@
-//! What other files told of a session that a file tells now: transcripts are moved, compressed and copied, and not all tools
+//! Exchanges of a session that other files hold too: transcripts are moved, compressed and copied, and not all tools
 //! give messages ids. Not here: copies in other sessions (`session_writes`).
 
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use rusqlite::{Row, Transaction, params};
 
 use super::stored_exchange::PackedExchange;
 
-/// An exchange that another file told.
+/// An exchange as another file held it.
 pub(super) struct EarlierCopy {
     pub(super) row: i64,
     digest: i64,
@@ -18,7 +18,7 @@ pub(super) struct EarlierCopy {
     pub(super) is_gone: bool,
 }
 
-/// How it compares with what a file tells now.
+/// How an earlier copy compares with the exchange of a file that is read now.
 pub(super) enum CopyComparison {
     /// It is the same.
     Same,
@@ -29,7 +29,7 @@ pub(super) enum CopyComparison {
 }
 
 impl EarlierCopy {
-    /// Compares it with what a file tells now.
+    /// Compares it with the exchange of a file that is read now.
     pub(super) fn compare(&self, exchange: &PackedExchange) -> CopyComparison {
         let key = (exchange.message_key, exchange.span_ms.map(|(first, _)| first));
         if self.digest == exchange.digest {
@@ -54,7 +54,7 @@ impl EarlierCopy {
     }
 }
 
-/// What other files told of a session, by ordinal; of several that say the same, one.
+/// Returns the exchanges of a session that other files held, by ordinal; of several that are the same, one.
 pub(super) fn earlier_copies(
     write: &Transaction<'_>,
     session: u32,
@@ -63,14 +63,14 @@ pub(super) fn earlier_copies(
     let query = "SELECT e.ordinal, e.id, e.digest, e.message_key, e.first_ms, e.parts, f.is_gone
         FROM exchange e JOIN file f ON f.id = e.file WHERE e.session = ?1 AND e.file <> ?2";
     let row = |row: &Row<'_>| {
-        let told = EarlierCopy {
+        let earlier = EarlierCopy {
             row: row.get(1)?,
             digest: row.get(2)?,
             key: (row.get(3)?, row.get(4)?),
             parts: row.get(5)?,
             is_gone: row.get(6)?,
         };
-        Ok((row.get(0)?, told))
+        Ok((row.get(0)?, earlier))
     };
     write.prepare_cached(query)?.query_map(params![session, file], row)?.collect()
 }

@@ -87,20 +87,20 @@ impl ExchangeIndex {
         &mut self,
         exchanges: &[IndexedExchange<'_>],
     ) -> Result<(), ExchangeIndexError> {
-        if let Some(high) = exchanges.iter().find(|one| one.row > EXCHANGE_ROW_MAX) {
+        if let Some(high) = exchanges.iter().find(|indexed| indexed.row > EXCHANGE_ROW_MAX) {
             return Err(ExchangeIndexError::RowTooHigh(high.row));
         }
-        self.remove_all(exchanges.iter().map(|one| one.row));
+        self.remove_all(exchanges.iter().map(|indexed| indexed.row));
         let (mut speech, mut work) = (BTreeMap::new(), BTreeMap::new());
-        for one in exchanges {
-            let speech_bytes = add_speech(one, &mut speech);
-            let scopes = add_work(one, &mut work);
-            let at_ms = one.exchange.span_ms().map(|(_, end)| end);
-            let row = ExchangeRow { session: one.session, at_ms, scopes, speech_bytes };
+        for indexed in exchanges {
+            let speech_bytes = add_speech(indexed, &mut speech);
+            let scopes = add_work(indexed, &mut work);
+            let at_ms = indexed.exchange.span_ms().map(|(_, end)| end);
+            let row = ExchangeRow { session: indexed.session, at_ms, scopes, speech_bytes };
             // The last of two with one row counts.
-            self.forget_row(one.row);
-            self.rows.insert(one.row, row);
-            *self.session_bytes.entry(one.session).or_default() += u64::from(speech_bytes);
+            self.forget_row(indexed.row);
+            self.rows.insert(indexed.row, row);
+            *self.session_bytes.entry(indexed.session).or_default() += u64::from(speech_bytes);
         }
         self.speech.put_all(&speech);
         self.work.put_all(&work);
@@ -155,21 +155,21 @@ impl ExchangeIndex {
 }
 
 /// Adds the documents of what was said; returns its bytes.
-fn add_speech(one: &IndexedExchange<'_>, to: &mut BTreeMap<DocId, Vec<Passage>>) -> u32 {
+fn add_speech(indexed: &IndexedExchange<'_>, to: &mut BTreeMap<DocId, Vec<Passage>>) -> u32 {
     let mut bytes = 0;
     for speaker in [Speaker::User, Speaker::Assistant] {
-        let passages = speech_passages(one.exchange, speaker, one.topic);
+        let passages = speech_passages(indexed.exchange, speaker, indexed.topic);
         bytes += passages.iter().map(|passage| passage.own.len()).sum::<usize>();
-        to.insert(speech_doc(one.row, speaker), passages);
+        to.insert(speech_doc(indexed.row, speaker), passages);
     }
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 /// Adds the documents of what was done; returns the scopes that have one.
-fn add_work(one: &IndexedExchange<'_>, to: &mut BTreeMap<DocId, Vec<Passage>>) -> ScopeSet {
+fn add_work(indexed: &IndexedExchange<'_>, to: &mut BTreeMap<DocId, Vec<Passage>>) -> ScopeSet {
     let mut scopes = ScopeSet::default();
     for scope in PART_SCOPES {
-        let texts = scope.texts(one.exchange);
+        let texts = scope.texts(indexed.exchange);
         let passages: Vec<Passage> = cut_passages(texts.iter().map(String::as_str))
             .into_iter()
             .map(Passage::from_text)
@@ -177,7 +177,7 @@ fn add_work(one: &IndexedExchange<'_>, to: &mut BTreeMap<DocId, Vec<Passage>>) -
         if !passages.is_empty() {
             scopes = scopes.with(scope);
         }
-        to.insert(work_doc(one.row, scope), passages);
+        to.insert(work_doc(indexed.row, scope), passages);
     }
     scopes
 }

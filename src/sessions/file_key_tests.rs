@@ -15,8 +15,8 @@ fn the_path_of_a_transcript_is_kept_nowhere() {
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("a.jsonl"), TWO).unwrap();
     let broken = unreadable_files::broken();
-    let told = desk.import_with(broken).errors.concat();
-    assert!(told.contains("plain/…/a.jsonl") && !told.contains("Quovadis77"), "{told}");
+    let errors = desk.import_with(broken).errors.concat();
+    assert!(errors.contains("plain/…/a.jsonl") && !errors.contains("Quovadis77"), "{errors}");
     let kept = desk.kept.censuses().unwrap()["plain"].errors.concat();
     assert!(kept.contains("plain/…/a.jsonl") && !kept.contains("Quovadis77"), "{kept}");
     assert_eq!(desk.import().files, 1);

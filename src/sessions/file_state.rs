@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growing_is_told_from_rewriting() {
+    fn growth_differs_from_rewriting() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let long = "line\n".repeat(3_000);

@@ -1,4 +1,4 @@
-//! Failures of past sessions that were mended: which error, of which command, and what made it work. A row for each is
+//! Failures of past sessions that were fixed: which error, of which command, and what made it work. A row for each is
 //! computed at import; a failure is answered from the rows of its repository that bear one of its signatures. Not here:
 //! where rows are kept, how an answer is worded, whether a fix is a lesson (`candidates`).
 
@@ -15,7 +15,7 @@ use learning::signature::{Signature, failure_key, stable_line};
 use super::work_trail::{TrailCommand, TrailEnd, TrailKind, TrailStep, work_trail};
 use transcripts::exchange::Exchange;
 
-/// Most steps between a failure and what mended it. Farther apart, it was something else.
+/// Most steps between a failure and its fix. Farther apart, something else fixed it.
 const STEPS_MAX: usize = 60;
 
 /// Most commands that are named of what helped, and most files. The last ones count.
@@ -25,14 +25,14 @@ const FILES_MAX: usize = 4;
 /// Longest command, in bytes.
 const COMMAND_BYTES_MAX: usize = 400;
 
-/// Most mended failures of one session.
-const MENDED_MAX: usize = 200;
+/// Most fixed failures of one session.
+const FIXED_MAX: usize = 200;
 
 /// Fewest letters of a line, and fewest words, that tell one error from others.
 const LETTERS_MIN: usize = 8;
 const WORDS_MIN: usize = 3;
 
-/// Sessions in which the same commands must have mended an error that says little.
+/// Sessions in which the same commands must have fixed an error that says little.
 const GENERAL_SESSIONS_MIN: usize = 2;
 
 /// What a line contains that only says that something failed, or counts what did, in lower case.
@@ -78,7 +78,7 @@ pub struct FailureSigns {
     pub error_line: String,
 }
 
-/// A failure that was mended in the same session.
+/// A failure that was fixed in the same session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FixedFailure {
     /// What it is recognised by.
@@ -86,7 +86,8 @@ pub struct FixedFailure {
     /// The command that failed.
     pub command: String,
     /// What made it work.
-    pub mended_by: FailureFix,
+    #[serde(rename = "mended_by")]
+    pub fixed_by: FailureFix,
     /// The id of the session.
     pub session: String,
     /// The exchange in which it failed.
@@ -95,7 +96,7 @@ pub struct FixedFailure {
     pub at_ms: Option<i64>,
 }
 
-/// What mended a failure.
+/// What fixed a failure.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FailureFix {
     /// These commands, the last of which worked.
@@ -104,12 +105,12 @@ pub enum FailureFix {
     Edits(Vec<String>),
 }
 
-/// An end that a failure had before.
+/// A fix that worked before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFix<'a> {
-    /// The latest failure that ended so.
+    /// The latest failure that was fixed so.
     pub latest: &'a FixedFailure,
-    /// In how many sessions it ended so.
+    /// In how many sessions it was fixed so.
     pub sessions: usize,
 }
 
@@ -138,12 +139,12 @@ impl FailureSigns {
     }
 
     /// Returns how many telling lines two failures share.
-    fn shared(&self, other: &Self) -> usize {
-        self.signatures.iter().filter(|one| other.signatures.contains(one)).count()
+    fn shared_lines(&self, other: &Self) -> usize {
+        self.signatures.iter().filter(|signature| other.signatures.contains(signature)).count()
     }
 
     fn shares_general(&self, other: &Self) -> bool {
-        self.general.iter().any(|one| other.general.contains(one))
+        self.general.iter().any(|signature| other.general.contains(signature))
     }
 
     fn shares_goal(&self, other: &Self) -> bool {
@@ -176,7 +177,7 @@ pub fn without_variable_parts(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Finds the failures of a session that were mended in it.
+/// Finds the failures of a session that were fixed in it.
 #[must_use]
 pub fn fixed_failures(session: &str, exchanges: &[Exchange]) -> Vec<FixedFailure> {
     let steps = work_trail(exchanges);
@@ -184,17 +185,17 @@ pub fn fixed_failures(session: &str, exchanges: &[Exchange]) -> Vec<FixedFailure
         let TrailKind::Ran(failed) = &step.kind else { return None };
         let TrailEnd::Failed(output) = &failed.end else { return None };
         let signs = FailureSigns::recognise(&failed.line, output)?;
-        let mended_by = end_of(failed, output, steps.get(place + 1..)?)?;
+        let fixed_by = end_of(failed, output, steps.get(place + 1..)?)?;
         Some(FixedFailure {
             signs,
-            command: shown(&failed.core),
-            mended_by,
+            command: shown_command(&failed.core),
+            fixed_by,
             session: session.to_owned(),
             ordinal: step.ordinal,
             at_ms: step.at_ms,
         })
     });
-    found.take(MENDED_MAX).collect()
+    found.take(FIXED_MAX).collect()
 }
 
 /// Returns what made the command work, if anything did.
@@ -210,7 +211,7 @@ fn end_of(failed: &TrailCommand, output: &str, later: &[TrailStep]) -> Option<Fa
                     (TrailEnd::Worked, true) => {
                         return end_with(failed, ran, commands, named_in(output, files));
                     }
-                    (TrailEnd::Worked, false) => commands.push(shown(&ran.core)),
+                    (TrailEnd::Worked, false) => commands.push(shown_command(&ran.core)),
                     // It still fails: what was done so far did not help alone.
                     (TrailEnd::Failed(_), true) => commands.clear(),
                     (TrailEnd::Failed(_), false) => {}
@@ -233,7 +234,7 @@ fn end_with(
         return Some(FailureFix::Edits(files));
     }
     if failed.essence != worked.essence {
-        commands = vec![shown(&worked.core)];
+        commands = vec![shown_command(&worked.core)];
     }
     // The same again, with nothing done: chance.
     (!commands.is_empty()).then(|| FailureFix::Commands(last_of(commands, COMMANDS_MAX)))
@@ -252,21 +253,21 @@ fn named_in(output: &str, files: Vec<String>) -> Option<Vec<String>> {
 /// Returns the last different ones, in order.
 fn last_of(all: Vec<String>, most: usize) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
-    for one in all.into_iter().rev() {
-        if kept.len() < most && !kept.contains(&one) {
-            kept.push(one);
+    for item in all.into_iter().rev() {
+        if kept.len() < most && !kept.contains(&item) {
+            kept.push(item);
         }
     }
     kept.reverse();
     kept
 }
 
-fn shown(command: &str) -> String {
+fn shown_command(command: &str) -> String {
     let end = command.floor_char_boundary(COMMAND_BYTES_MAX);
     neutralise(command.get(..end).unwrap_or_default(), Layout::Line)
 }
 
-/// Returns how a failure ended before, the most likely first, at most `most`. `earlier` are rows of the same repository
+/// Returns how such a failure was fixed before, the most likely fix first, at most `most`. `earlier` are rows of the same repository
 /// that share a signature with it.
 #[must_use]
 pub fn known_fixes<'a>(
@@ -274,32 +275,32 @@ pub fn known_fixes<'a>(
     earlier: &'a [FixedFailure],
     most: usize,
 ) -> Vec<KnownFix<'a>> {
-    let mut ends: BTreeMap<&FailureFix, (usize, KnownFix<'a>, Vec<&str>)> = BTreeMap::new();
+    let mut fixes: BTreeMap<&FailureFix, (usize, KnownFix<'a>, Vec<&str>)> = BTreeMap::new();
     for row in earlier {
-        let shared = signs.shared(&row.signs);
+        let shared = signs.shared_lines(&row.signs);
         let is_general =
-            signs.shares_general(&row.signs) && matches!(row.mended_by, FailureFix::Commands(_));
+            signs.shares_general(&row.signs) && matches!(row.fixed_by, FailureFix::Commands(_));
         if shared == 0 && !is_general || !signs.shares_goal(&row.signs) {
             continue;
         }
-        let (best, end, sessions) = ends
-            .entry(&row.mended_by)
+        let (best, fix, sessions) = fixes
+            .entry(&row.fixed_by)
             .or_insert_with(|| (0, KnownFix { latest: row, sessions: 0 }, Vec::new()));
         *best = shared.max(*best);
-        if row.at_ms >= end.latest.at_ms {
-            end.latest = row;
+        if row.at_ms >= fix.latest.at_ms {
+            fix.latest = row;
         }
         if !sessions.contains(&row.session.as_str()) {
             sessions.push(&row.session);
-            end.sessions += 1;
+            fix.sessions += 1;
         }
     }
-    let mut ranked: Vec<_> = ends.into_values().collect();
-    ranked.retain(|(shared, end, _)| *shared > 0 || end.sessions >= GENERAL_SESSIONS_MIN);
-    ranked.sort_by_key(|(shared, end, _)| {
-        std::cmp::Reverse((*shared, end.sessions, end.latest.at_ms))
+    let mut ranked: Vec<_> = fixes.into_values().collect();
+    ranked.retain(|(shared, fix, _)| *shared > 0 || fix.sessions >= GENERAL_SESSIONS_MIN);
+    ranked.sort_by_key(|(shared, fix, _)| {
+        std::cmp::Reverse((*shared, fix.sessions, fix.latest.at_ms))
     });
-    ranked.into_iter().take(most).map(|(_, end, _)| end).collect()
+    ranked.into_iter().take(most).map(|(_, fix, _)| fix).collect()
 }
 
 #[cfg(test)]
@@ -316,15 +317,15 @@ mod tests {
 
     fn fixes_known_for(command: &str, output: &str, earlier: &[FixedFailure]) -> Vec<FailureFix> {
         let signs = FailureSigns::recognise(&command.into(), &output.into()).unwrap();
-        known_fixes(&signs, earlier, 3).iter().map(|known| known.latest.mended_by.clone()).collect()
+        known_fixes(&signs, earlier, 3).iter().map(|known| known.latest.fixed_by.clone()).collect()
     }
 
     fn commands(all: &[&str]) -> FailureFix {
-        FailureFix::Commands(all.iter().map(|one| (*one).to_owned()).collect())
+        FailureFix::Commands(all.iter().map(|command| (*command).to_owned()).collect())
     }
 
     fn edits(all: &[&str]) -> FailureFix {
-        FailureFix::Edits(all.iter().map(|one| (*one).to_owned()).collect())
+        FailureFix::Edits(all.iter().map(|file| (*file).to_owned()).collect())
     }
 
     #[test]
@@ -344,7 +345,7 @@ mod tests {
             parts.extend(between);
             parts.push(ran(worked));
             let found = rows("s", &parts);
-            assert_eq!(found[0].mended_by, expected, "{parts:?}");
+            assert_eq!(found[0].fixed_by, expected, "{parts:?}");
             assert_eq!(
                 (found[0].session.as_str(), found[0].ordinal, found[0].at_ms),
                 ("s", 7, Some(0))
@@ -408,7 +409,7 @@ mod tests {
         let earlier = earlier.concat();
         let known = known_fixes(&signs, &earlier, 1);
         let [first] = known.as_slice() else { panic!("{known:?}") };
-        assert_eq!(first.latest.mended_by, commands(&["npm i left-pad"]));
+        assert_eq!(first.latest.fixed_by, commands(&["npm i left-pad"]));
         assert_eq!((first.sessions, first.latest.session.as_str()), (2, "c"));
     }
 
@@ -416,7 +417,7 @@ mod tests {
     fn a_wrapper_that_was_dropped_is_what_helped() {
         let output = "error: unrecognized subcommand 'bun'";
         let parts = [failed("wrap bun run test", output), ran("bun run test"), ran("wrap git log")];
-        assert_eq!(rows("s", &parts)[0].mended_by, commands(&["bun run test"]));
+        assert_eq!(rows("s", &parts)[0].fixed_by, commands(&["bun run test"]));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The mended failures of kept sessions, as rows that a failure is looked up by. Not here: what a mended failure is
+//! The fixed failures of kept sessions, as rows that a failure is looked up by. Not here: what a fixed failure is
 //! (`fixed_failure`), the words of an answer (`reply`).
 
 use rusqlite::{Transaction, params};
@@ -11,7 +11,7 @@ use super::session_store::{SessionError, SessionStore};
 const ROWS_MAX: i64 = 200;
 
 impl SessionStore {
-    /// Computes the mended failures of sessions anew, by their rows.
+    /// Computes the fixed failures of sessions anew, by their rows.
     ///
     /// # Errors
     /// [`SessionError::Database`]
@@ -27,14 +27,14 @@ impl SessionStore {
         let error = self.error();
         let written = self.connection.transaction().and_then(|write| {
             found.iter().try_for_each(|(row, repo, mended)| {
-                write_mended(&write, *row, repo.as_deref(), mended)
+                write_fixed_failures(&write, *row, repo.as_deref(), mended)
             })?;
             write.commit()
         });
         written.map_err(error)
     }
 
-    /// Returns the mended failures of a repository that share a sign with this one. Those of one session, the caller's, are
+    /// Returns the fixed failures of a repository that share a sign with this one. Those of one session, the caller's, are
     /// left out.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl SessionStore {
     }
 }
 
-fn write_mended(
+fn write_fixed_failures(
     write: &Transaction<'_>,
     session: u32,
     repo: Option<&str>,

@@ -82,7 +82,7 @@ impl TranscriptHome {
         let exchanges = rows.flat_map(|row| self.kept.exchanges_of(row).unwrap());
         let parts = exchanges.flat_map(|kept| kept.exchange.parts);
         parts
-            .filter_map(|part| match part.what {
+            .filter_map(|part| match part.kind {
                 PartKind::Asked(text) | PartKind::Answered(text) => Some(text),
                 _ => None,
             })
@@ -159,8 +159,8 @@ fn a_file_written_meanwhile_loses_nothing() {
             let damaged = (progress.census.broken, progress.census.too_long, progress.errors.len());
             assert_eq!(damaged, (0, 0, 0), "{progress:?}");
             news.fetch_add(usize::from(progress.exchanges > 0), Ordering::SeqCst);
-            let said = home.message_texts();
-            assert_eq!(said, turns(TURNS)[..said.len()], "a beginning of it");
+            let texts = home.message_texts();
+            assert_eq!(texts, turns(TURNS)[..texts.len()], "a beginning of it");
         }
     });
     home.import();

@@ -77,8 +77,8 @@ impl ExchangeIndex {
             let (number, row) = row_of(input.array()?);
             rows.insert(number, row);
         }
-        let speech = LexicalIndex::read_from(&mut input).map_err(damaged)?;
-        let work = LexicalIndex::read_from(&mut input).map_err(damaged)?;
+        let speech = LexicalIndex::read_from(&mut input).map_err(read_error)?;
+        let work = LexicalIndex::read_from(&mut input).map_err(read_error)?;
         let sum = input.hasher.clone().finalize();
         if input.array()? != sum.to_le_bytes() {
             return Err(IndexCacheError::Damaged);
@@ -88,7 +88,7 @@ impl ExchangeIndex {
 }
 
 /// A word index that is none was damaged.
-fn damaged(error: io::Error) -> IndexCacheError {
+fn read_error(error: io::Error) -> IndexCacheError {
     match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => IndexCacheError::Damaged,
         _ => IndexCacheError::Io(error),
@@ -101,8 +101,14 @@ const ROW_BYTES: usize = 21;
 fn row_bytes(number: u32, row: &ExchangeRow) -> [u8; ROW_BYTES] {
     let mut bytes = [0; ROW_BYTES];
     let at_ms = row.at_ms.unwrap_or(NO_TIME).to_le_bytes();
-    let [number, session, said] = [number, row.session, row.speech_bytes].map(u32::to_le_bytes);
-    let all = number.into_iter().chain(session).chain(said).chain(at_ms).chain([row.scopes.bits()]);
+    let [number, session, speech_bytes] =
+        [number, row.session, row.speech_bytes].map(u32::to_le_bytes);
+    let all = number
+        .into_iter()
+        .chain(session)
+        .chain(speech_bytes)
+        .chain(at_ms)
+        .chain([row.scopes.bits()]);
     bytes.iter_mut().zip(all).for_each(|(to, byte)| *to = byte);
     bytes
 }
@@ -152,7 +158,7 @@ impl Read for Summed<&mut dyn Read> {
 impl Summed<&mut dyn Read> {
     fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], IndexCacheError> {
         let mut bytes = [0; COUNT];
-        self.read_exact(&mut bytes).map_err(damaged)?;
+        self.read_exact(&mut bytes).map_err(read_error)?;
         Ok(bytes)
     }
 

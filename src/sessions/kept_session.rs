@@ -44,7 +44,7 @@ pub(super) fn kept_session(
 /// The first question of an exchange in one short line, which is cut after its secrets are gone: the rules know only whole
 /// ones.
 fn opening_of(exchange: &Exchange) -> Option<RedactedText> {
-    let asked = exchange.parts.iter().find_map(|part| match &part.what {
+    let asked = exchange.parts.iter().find_map(|part| match &part.kind {
         PartKind::Asked(text) => Some(prompt_text::without_own_answers(text)),
         _ => None,
     })?;
@@ -65,8 +65,8 @@ mod tests {
             let text = format!("{}{secret} and more", "word ".repeat(before));
             let mut facts = SessionFacts::default();
             facts.add_fact(SessionFact::Title(TitleSource::Person, text.clone()));
-            let what = PartKind::Asked(text);
-            let parts = vec![ExchangePart { at_ms: None, what }];
+            let kind = PartKind::Asked(text);
+            let parts = vec![ExchangePart { at_ms: None, kind }];
             let read = SessionRead {
                 native_id: "s".to_owned(),
                 extent: SessionExtent::Whole,
@@ -77,9 +77,9 @@ mod tests {
             };
             let scope = ImportScope { is_with_private: true, ..<_>::default() };
             let kept = kept_session("codex", read, &scope, &mut SessionRepos::default()).unwrap();
-            let told = format!("{} {:?}", kept.opening, kept.facts);
+            let shown = format!("{} {:?}", kept.opening, kept.facts);
             for piece in secret.as_bytes().windows(12) {
-                assert!(!told.contains(str::from_utf8(piece).unwrap()), "{told}");
+                assert!(!shown.contains(str::from_utf8(piece).unwrap()), "{shown}");
             }
         }
     }

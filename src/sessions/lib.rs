@@ -1,11 +1,11 @@
 //! What is kept of the transcripts that coding agents left on this disk, and found in it, so that the memory is not empty on
 //! its first day. Everything here is local; nothing of it enters a shared log by itself.
 //!
-//! In reading order: [`session_store`], [`session_rows`], [`session_writes`] and `told_elsewhere` (what is kept),
+//! In reading order: [`session_store`], [`session_rows`], [`session_writes`] and `earlier_copy` (what is kept),
 //! [`session_import`] and `read_queue` (from files to what is kept), [`scope`], [`search_text`], [`exchange_index`] and
 //! [`session_search`] (finding), [`past_sessions`] (the index in a running process), [`work_trail`] (commands and edits in
 //! a row), [`candidates`], [`candidate_gates`] and [`remarks`] (what sessions may teach), [`candidate_rows`] (what waits
-//! for a person's answer), [`lesson_draft`] (what a language model wrote for a candidate), [`mended`] (how failures ended).
+//! for a person's answer), [`lesson_draft`] (what a language model wrote for a candidate), [`fixed_failure`] (how failures were fixed).
 //! Not here: reading the files of other tools (`transcripts`), the commands and tools that ask (`retriever`), what makes a
 //! lesson (`learning`).
 

@@ -146,7 +146,7 @@ impl PastSessions {
             state.is_loaded && state.database == id
         };
         if !is_loaded {
-            let (index, read) = self.saved(&id).unwrap_or_default();
+            let (index, read) = self.saved_index(&id).unwrap_or_default();
             self.publish(&id, &index, read);
         }
         let (mut index, mut read) = {
@@ -162,22 +162,23 @@ impl PastSessions {
             let row = kept.exchanges_above(read.row, STEP, &mut |kept| exchanges.push(kept))?;
             let is_last = row == read.row;
             let mut sessions: Vec<KeptSession> = Vec::new();
-            for one in &exchanges {
-                if sessions.last().is_none_or(|last| last.row != one.session) {
-                    sessions.extend(kept.session(one.session)?);
+            for kept_exchange in &exchanges {
+                if sessions.last().is_none_or(|last| last.row != kept_exchange.session) {
+                    sessions.extend(kept.session(kept_exchange.session)?);
                 }
             }
             let indexed: Vec<IndexedExchange<'_>> = exchanges
                 .iter()
-                .filter_map(|one| {
-                    let session = sessions.iter().find(|session| session.row == one.session)?;
+                .filter_map(|kept_exchange| {
+                    let session =
+                        sessions.iter().find(|session| session.row == kept_exchange.session)?;
                     let topic =
                         SessionTopic { title: &session.title, first_question: &session.opening };
                     Some(IndexedExchange {
-                        row: one.row,
-                        session: one.session,
+                        row: kept_exchange.row,
+                        session: kept_exchange.session,
                         topic,
-                        exchange: &one.exchange,
+                        exchange: &kept_exchange.exchange,
                     })
                 })
                 .collect();
@@ -207,7 +208,7 @@ impl PastSessions {
     }
 
     /// Reads the saved index, if it belongs to this database and is whole.
-    fn saved(&self, id: &str) -> Option<(ExchangeIndex, ReadPosition)> {
+    fn saved_index(&self, id: &str) -> Option<(ExchangeIndex, ReadPosition)> {
         let mut input = BufReader::new(File::open(self.cache.join(FILE_NAME)).ok()?);
         let (mut row, mut removal) = ([0; 4], [0; 8]);
         input.read_exact(&mut row).ok()?;
@@ -218,7 +219,7 @@ impl PastSessions {
         Some((index, read))
     }
 
-    /// Writes the index beside the old one, and then in its place.
+    /// Writes the index to a new file, which then takes the place of the old one.
     fn save(&self, id: &str, index: &ExchangeIndex, read: ReadPosition) -> Option<()> {
         own_folder(&self.cache).ok()?;
         let (path, new) = (self.cache.join(FILE_NAME), self.cache.join(format!("{FILE_NAME}.new")));

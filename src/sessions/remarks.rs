@@ -1,4 +1,4 @@
-//! What people told agents about how things are done: sentences with a direction that lasts, and decisions. Only about a
+//! Directions of people to their agents: sentences with a direction that lasts, and decisions. Only about a
 //! fifth of them are worth keeping, so they are offered for review and never proposed as facts. Not here: commands
 //! (`candidates`).
 
@@ -52,23 +52,23 @@ pub fn remarks(session: &str, exchanges: &[Exchange]) -> Vec<Candidate> {
         .flat_map(|exchange| exchange.parts.iter().map(move |part| (exchange.ordinal, part)));
     let found = parts.flat_map(|(ordinal, part)| {
         let place = Sighting { session: session.to_owned(), ordinal, at_ms: part.at_ms };
-        let (class, said) = match &part.what {
+        let (class, sentences) = match &part.kind {
             PartKind::Asked(text) => (CandidateClass::Direction, directions(text)),
             PartKind::Decided(text) => (CandidateClass::Choice, whole(text)),
             _ => (CandidateClass::Choice, Vec::new()),
         };
-        said.into_iter().map(move |sentence| remark(class, &sentence, place.clone()))
+        sentences.into_iter().map(move |sentence| remark(class, &sentence, place.clone()))
     });
     found.take(REMARKS_MAX).collect()
 }
 
 fn remark(class: CandidateClass, sentence: &str, place: Sighting) -> Candidate {
-    let said = RedactedText::redact(sentence).line().into_string();
+    let text = RedactedText::redact(sentence).line().into_string();
     let kind = if class == CandidateClass::Direction { "convention" } else { "decision" };
-    let fingerprint = signature::lesson_key(&said, kind, "");
+    let fingerprint = signature::lesson_key(&text, kind, "");
     let draft = Draft {
         event_type: Some(kind.to_owned()),
-        lesson: Some(said.clone()),
+        lesson: Some(text.clone()),
         tags: vec![fingerprint.clone()],
         ..Draft::default()
     };
@@ -78,7 +78,7 @@ fn remark(class: CandidateClass, sentence: &str, place: Sighting) -> Candidate {
         gates: None,
         error: String::new(),
         failed: String::new(),
-        worked: vec![said],
+        worked: vec![text],
         sightings: vec![place],
         proofs: 1,
         draft,
@@ -131,7 +131,7 @@ mod tests {
     use transcripts::exchange::ExchangePart;
 
     fn remarks_in(parts: &[PartKind]) -> Vec<Candidate> {
-        let parts = parts.iter().map(|what| ExchangePart { at_ms: Some(5), what: what.clone() });
+        let parts = parts.iter().map(|kind| ExchangePart { at_ms: Some(5), kind: kind.clone() });
         let exchange = Exchange { ordinal: 3, message_id: None, parts: parts.collect() };
         remarks("s", &[exchange])
     }

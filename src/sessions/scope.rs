@@ -167,15 +167,15 @@ impl ExchangeScope {
     fn text(self, part: &ExchangePart) -> Option<String> {
         match self {
             Self::All => None,
-            Self::Errors => error(&part.what),
-            Self::Plans => plan(&part.what),
-            Self::Configs => config(&part.what),
-            Self::Tools => call(&part.what),
-            Self::Files => match &part.what {
+            Self::Errors => error(&part.kind),
+            Self::Plans => plan(&part.kind),
+            Self::Configs => config(&part.kind),
+            Self::Tools => call(&part.kind),
+            Self::Files => match &part.kind {
                 PartKind::Edited { path, .. } => Some(path.clone()),
                 _ => None,
             },
-            Self::Decisions => decision(&part.what),
+            Self::Decisions => decision(&part.kind),
         }
     }
 }
@@ -185,8 +185,8 @@ fn error(part: &PartKind) -> Option<String> {
     if let PartKind::Failed(text) = part {
         return Some(error_lines(text));
     }
-    let (outcome, excerpt) = ended(part)?;
-    let what = match part {
+    let (outcome, excerpt) = call_outcome(part)?;
+    let failed = match part {
         PartKind::Edited { path, .. } => path.clone(),
         _ => call(part)?,
     };
@@ -195,11 +195,11 @@ fn error(part: &PartKind) -> Option<String> {
         Outcome::Refused(reason) => reason.clone().unwrap_or_default(),
         Outcome::Exited(_) | Outcome::Faulted => error_lines(excerpt),
     };
-    Some(format!("{what}\n{reason}"))
+    Some(format!("{failed}\n{reason}"))
 }
 
 /// Returns how a call ended, with the ends of its output.
-fn ended(part: &PartKind) -> Option<(&Outcome, &str)> {
+fn call_outcome(part: &PartKind) -> Option<(&Outcome, &str)> {
     match part {
         PartKind::Ran { outcome, excerpt, .. }
         | PartKind::Edited { outcome, excerpt, .. }
@@ -264,7 +264,7 @@ fn call(part: &PartKind) -> Option<String> {
 }
 
 fn decision(part: &PartKind) -> Option<String> {
-    if let Some((Outcome::Refused(reason), _)) = ended(part) {
+    if let Some((Outcome::Refused(reason), _)) = call_outcome(part) {
         return reason.clone();
     }
     match part {
@@ -284,8 +284,8 @@ fn is_rule(text: &str) -> bool {
 }
 
 fn has_word(text: &str, words: &[&str]) -> bool {
-    let said = text.split(|next: char| !next.is_alphanumeric() && next != '\'');
-    said.map(str::to_lowercase).any(|word| words.contains(&word.as_str()))
+    let text_words = text.split(|next: char| !next.is_alphanumeric() && next != '\'');
+    text_words.map(str::to_lowercase).any(|word| words.contains(&word.as_str()))
 }
 
 /// Returns the beginning of a text, cut at a character.
@@ -328,7 +328,8 @@ mod tests {
     use super::*;
 
     fn texts(scope: &str, parts: Vec<PartKind>) -> Vec<String> {
-        let parts = parts.into_iter().map(|what| ExchangePart { at_ms: None, what }).collect();
+        let parts =
+            parts.into_iter().map(|what| ExchangePart { at_ms: None, kind: what }).collect();
         let exchange = Exchange { parts, ..Exchange::default() };
         ExchangeScope::named(scope).unwrap().texts(&exchange)
     }
@@ -389,7 +390,7 @@ mod tests {
             ran("go test ./...", Outcome::Exited(1), "FAIL cart: price is zero"),
             edited("cart/main.go"),
         ];
-        let parts = parts.map(|what| ExchangePart { at_ms: None, what }).into();
+        let parts = parts.map(|what| ExchangePart { at_ms: None, kind: what }).into();
         let exchange = Exchange { parts, ..Exchange::default() };
         let place = |scope: &str, question: &str| {
             let scope = ExchangeScope::named(scope).unwrap();

@@ -43,7 +43,7 @@ impl<'a> SessionTopic<'a> {
 
 /// Returns the first thing that the person asked.
 fn question_of(exchange: &Exchange) -> Option<&str> {
-    exchange.parts.iter().find_map(|part| match &part.what {
+    exchange.parts.iter().find_map(|part| match &part.kind {
         PartKind::Asked(text) => Some(text.as_str()),
         _ => None,
     })
@@ -56,7 +56,7 @@ pub fn speech_passages(
     speaker: Speaker,
     topic: SessionTopic<'_>,
 ) -> Vec<Passage> {
-    let texts = exchange.parts.iter().filter_map(|part| spoken_text(&part.what));
+    let texts = exchange.parts.iter().filter_map(|part| spoken_text(&part.kind));
     let texts = texts.filter(|(who, _)| *who == speaker).map(|(_, text)| text);
     let question = question_of(exchange).unwrap_or_default();
     let is_first = exchange.ordinal == 0 || question == topic.first_question;
@@ -126,7 +126,7 @@ mod tests {
     use transcripts::exchange::ExchangePart;
 
     fn exchange(ordinal: u32, parts: &[PartKind]) -> Exchange {
-        let part = |what: &PartKind| ExchangePart { at_ms: None, what: what.clone() };
+        let part = |kind: &PartKind| ExchangePart { at_ms: None, kind: kind.clone() };
         Exchange { ordinal, message_id: None, parts: parts.iter().map(part).collect() }
     }
 

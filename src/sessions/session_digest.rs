@@ -82,19 +82,19 @@ impl SessionDigest {
         exchanges
             .iter()
             .flat_map(|exchange| &exchange.parts)
-            .for_each(|part| counts.add(&part.what));
+            .for_each(|part| counts.add(&part.kind));
         counts.topics.retain(|_, times| *times >= TOPIC_TIMES_MIN);
         let others = counts.commits.len().saturating_sub(ENTRIES_MAX);
         let commits = ShownEntries { entries: counts.commits.split_off(others), others };
         Self {
-            topics: ranked(counts.topics),
-            tools: ranked(counts.tools),
-            files: ranked(counts.files),
-            commands: ranked(counts.commands),
+            topics: rank_entries(counts.topics),
+            tools: rank_entries(counts.tools),
+            files: rank_entries(counts.files),
+            commands: rank_entries(counts.commands),
             commits,
-            errors: ranked(counts.errors),
-            packages: ranked(counts.packages),
-            urls: ranked(counts.urls),
+            errors: rank_entries(counts.errors),
+            packages: rank_entries(counts.packages),
+            urls: rank_entries(counts.urls),
         }
     }
 }
@@ -164,7 +164,7 @@ impl Counts {
     }
 }
 
-fn ranked(counts: BTreeMap<String, usize>) -> RankedEntries {
+fn rank_entries(counts: BTreeMap<String, usize>) -> RankedEntries {
     let mut entries: Vec<_> = counts.into_iter().collect();
     entries.sort_by(|(a, a_times), (b, b_times)| b_times.cmp(a_times).then_with(|| a.cmp(b)));
     let others = entries.len().saturating_sub(ENTRIES_MAX);
@@ -249,23 +249,24 @@ mod tests {
                 excerpt: String::new(),
             },
         ];
-        let parts = parts.into_iter().map(|what| ExchangePart { at_ms: None, what }).collect();
+        let parts =
+            parts.into_iter().map(|what| ExchangePart { at_ms: None, kind: what }).collect();
         let digest =
             SessionDigest::from_exchanges(&[Exchange { ordinal: 0, message_id: None, parts }]);
-        let one = |text: &str, times: usize| (text.to_owned(), times);
-        assert_eq!(digest.topics.entries, [one("checkout", 2), one("slow", 2)]);
-        assert_eq!(digest.packages.entries, [one("left-pad", 2)]);
-        assert_eq!(digest.errors.entries, [one("npm ERR! EACCES", 1)]);
-        assert_eq!(digest.urls.entries, [one("https://example.com/a", 1)]);
+        let entry = |text: &str, times: usize| (text.to_owned(), times);
+        assert_eq!(digest.topics.entries, [entry("checkout", 2), entry("slow", 2)]);
+        assert_eq!(digest.packages.entries, [entry("left-pad", 2)]);
+        assert_eq!(digest.errors.entries, [entry("npm ERR! EACCES", 1)]);
+        assert_eq!(digest.urls.entries, [entry("https://example.com/a", 1)]);
         assert_eq!(digest.commits.entries, ["git commit -m 'Cache prices'"]);
-        assert_eq!(digest.files.entries, [one("src/cart.ts", 1)]);
-        assert_eq!(digest.commands.entries.first(), Some(&one("npm install -D left-pad", 2)));
+        assert_eq!(digest.files.entries, [entry("src/cart.ts", 1)]);
+        assert_eq!(digest.commands.entries.first(), Some(&entry("npm install -D left-pad", 2)));
     }
 
     fn digest_of(ran: &[(&str, Outcome, &str)]) -> SessionDigest {
         let part = |(command, outcome, excerpt): &(&str, Outcome, &str)| ExchangePart {
             at_ms: None,
-            what: PartKind::Ran {
+            kind: PartKind::Ran {
                 command: (*command).to_owned(),
                 outcome: outcome.clone(),
                 excerpt: (*excerpt).to_owned(),
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_commit_is_named_by_its_title() {
-        let of = |command| digest_of(&[(command, Outcome::Succeeded, "")]).commits.entries;
+        let commits_of = |command| digest_of(&[(command, Outcome::Succeeded, "")]).commits.entries;
         for (command, title) in [
             (
                 "git add -A && git commit -m \"$(cat <<'EOF'\nCache prices\n\nThey change daily.\nEOF\n)\"",
@@ -299,7 +300,7 @@ mod tests {
             ("cd shop\ngit commit -m 'Cache prices'\ngit push", "git commit -m 'Cache prices'"),
             ("cat > a <<EOF\none\nEOF\ngit commit -m 'Add a'", "git commit -m 'Add a'"),
         ] {
-            assert_eq!(of(command), [title], "{command}");
+            assert_eq!(commits_of(command), [title], "{command}");
         }
     }
 

@@ -136,7 +136,7 @@ impl ImportPlan {
                 let known = known.filter(|known| {
                     known.left_out.is_none_or(|left_out| left_out.choice == choice)
                 });
-                todo.extend(planned(reader, listed_file, known, &mut found));
+                todo.extend(plan_file(reader, listed_file, known, &mut found));
             }
             if found != ToolFiles::default() {
                 tools.insert(reader.tool().name, found);
@@ -145,7 +145,9 @@ impl ImportPlan {
         // The smaller file first: a copy of a session is never smaller than the session. Transcripts come before files of
         // prompts alone.
         todo.sort_by(|a, b| {
-            let key = |one: &PlannedFile| (one.reader.holds_only_prompts(&one.file), one.stat.size);
+            let key = |planned: &PlannedFile| {
+                (planned.reader.holds_only_prompts(&planned.file), planned.stat.size)
+            };
             key(a).cmp(&key(b)).then_with(|| a.file.path.cmp(&b.file.path))
         });
         // Only who listed the folder of a file can say that it is not there.
@@ -215,7 +217,7 @@ impl ImportPlan {
 }
 
 /// Plans the reading of a file, unless it has not changed.
-fn planned(
+fn plan_file(
     reader: &'static dyn TranscriptReader,
     ListedFile { file, root }: ListedFile,
     known: Option<KnownFile>,
@@ -361,7 +363,7 @@ fn write_file(
     progress.left_out += read.left_out;
     for session in read.sessions {
         let WrittenSession { new, copied, is_forgotten, row: session } =
-            keep_session(write, (row, tool.name), planned.ordinal, session)?;
+            keep_session(write, row, tool.name, planned.ordinal, session)?;
         progress.sessions += u64::from(new > 0);
         progress.changed.extend(session.filter(|_| new > 0));
         progress.exchanges += new;

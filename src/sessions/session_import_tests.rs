@@ -51,9 +51,9 @@ impl TranscriptReader for Plain {
             let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
             let at_ms = value.get("at").and_then(serde_json::Value::as_i64);
             let message_id = text("id");
-            let what = match (text("ask"), text("say"), text("session")) {
+            let moment_kind = match (text("ask"), text("say"), text("session")) {
                 (Some(asked), _, _) => MomentKind::Asked(asked),
-                (_, Some(said), _) => MomentKind::Answered(said),
+                (_, Some(answer), _) => MomentKind::Answered(answer),
                 (_, _, Some(id)) => {
                     sink.session(&id, extent);
                     sink.fact(SessionFact::Remote("acme/shop".to_owned()));
@@ -61,7 +61,7 @@ impl TranscriptReader for Plain {
                 }
                 _ => return Some("odd".to_owned()),
             };
-            sink.moment(TranscriptMoment { message_id, at_ms, kind: what });
+            sink.moment(TranscriptMoment { message_id, at_ms, kind: moment_kind });
             None
         };
         let end = each_record(&file.path, offset, sink, &|_| false, &mut each)?;
@@ -126,7 +126,7 @@ impl Desk {
         let texts = |row| {
             let exchanges = self.kept.exchanges_of(row).unwrap();
             let parts = exchanges.into_iter().flat_map(|kept| kept.exchange.parts);
-            parts.map(|part| match part.what {
+            parts.map(|part| match part.kind {
                 PartKind::Asked(text) | PartKind::Answered(text) => text,
                 other => panic!("{other:?}"),
             })
@@ -166,7 +166,7 @@ fn a_file_that_grows_is_read_on() {
 }
 
 #[test]
-fn a_rewritten_file_replaces_what_it_said() {
+fn a_rewritten_file_replaces_its_old_exchanges() {
     let mut desk = Desk::new();
     desk.write("a", TWO);
     desk.import();
@@ -310,8 +310,8 @@ fn what_is_forgotten_does_not_come_back() {
     desk.write("b", "{\"ask\":\"new\",\"at\":9}\n");
     desk.import();
     assert!(desk.holds("kingfisher"), "the title is not packed");
-    let of = |desk: &Desk, id: &str| desk.kept.sessions_named(id, 2).unwrap()[0].row;
-    let row = of(&desk, "a");
+    let row_of = |desk: &Desk, id: &str| desk.kept.sessions_named(id, 2).unwrap()[0].row;
+    let row = row_of(&desk, "a");
     assert_eq!(desk.kept.forget(&ForgetTarget::Session(row), 1).unwrap(), 1);
     desk.write("a", &format!("{TWO}{{\"say\":\"2\"}}\n"));
     let progress = desk.import();

@@ -22,7 +22,7 @@ pub fn session_suspicion(session: &KeptSession) -> Option<Suspicion> {
 /// Judges one exchange, with everything that stands in it.
 #[must_use]
 pub fn exchange_suspicion(exchange: &Exchange) -> Option<Suspicion> {
-    exchange.parts.iter().find_map(|part| part_suspicion(&part.what))
+    exchange.parts.iter().find_map(|part| part_suspicion(&part.kind))
 }
 
 /// Judges one part of an exchange.
@@ -56,15 +56,15 @@ pub fn entry_suspicion(entry: &str) -> Option<Suspicion> {
 #[must_use]
 pub fn hit_suspicion(session: &KeptSession, exchange: &Exchange) -> Option<Suspicion> {
     let mut texts = session_texts(session);
-    texts.extend(exchange.parts.iter().flat_map(|part| part_texts(&part.what)));
+    texts.extend(exchange.parts.iter().flat_map(|part| part_texts(&part.kind)));
     transcript_suspicion(&texts)
 }
 
-/// Tells whether a hook may say how a failure of a past session ended to whoever saw `failed` fail: each command is one that may be
+/// Tells whether a hook may name the fix of a past failure to an agent whose command `failed` has failed: each command is one that may be
 /// recommended, each file is one of a project, and nothing reads like an order.
 #[must_use]
 pub fn may_recommend_fix(mended: &FixedFailure, failed: &str) -> bool {
-    let (ended, is_plain): (Vec<_>, bool) = match &mended.mended_by {
+    let (ended, is_plain): (Vec<_>, bool) = match &mended.fixed_by {
         FailureFix::Commands(all) => (
             all.iter().map(|command| Ran(command)).collect(),
             all.iter().all(|command| may_recommend(command, failed)),
@@ -83,25 +83,27 @@ fn session_texts(session: &KeptSession) -> Vec<TranscriptText<'_>> {
     let names = [&session.repo, &facts.branch, &facts.directory, &facts.parent];
     // The opening is cut from the question, and whoever reads on meets all of it.
     let question = if session.question.is_empty() { &session.opening } else { &session.question };
-    let said = [Named(&session.tool), Said(&session.title), Said(question)].into_iter();
-    said.chain(names.into_iter().flatten().map(|name| Named(name))).collect()
+    let session_fields = [Named(&session.tool), Said(&session.title), Said(question)].into_iter();
+    session_fields.chain(names.into_iter().flatten().map(|name| Named(name))).collect()
 }
 
 fn part_texts(part: &PartKind) -> Vec<TranscriptText<'_>> {
     match part {
-        PartKind::Ran { command, outcome, excerpt } => ended(Ran(command), outcome, excerpt),
-        PartKind::Edited { path, outcome, excerpt } => ended(Named(path), outcome, excerpt),
+        PartKind::Ran { command, outcome, excerpt } => {
+            texts_of_call(Ran(command), outcome, excerpt)
+        }
+        PartKind::Edited { path, outcome, excerpt } => texts_of_call(Named(path), outcome, excerpt),
         PartKind::Called { tool, argument, outcome, excerpt } => {
             let mut texts = vec![Named(tool)];
-            texts.extend(ended(Said(argument), outcome, excerpt));
+            texts.extend(texts_of_call(Said(argument), outcome, excerpt));
             texts
         }
         _ => speech(part).map(|(text, _)| Said(text)).into_iter().collect(),
     }
 }
 
-fn ended<'a>(
-    what: TranscriptText<'a>,
+fn texts_of_call<'a>(
+    subject: TranscriptText<'a>,
     outcome: &'a Outcome,
     excerpt: &'a str,
 ) -> Vec<TranscriptText<'a>> {
@@ -109,16 +111,16 @@ fn ended<'a>(
         Outcome::Refused(reason) => reason.as_deref(),
         _ => None,
     };
-    let said = [reason, Some(excerpt)].into_iter().flatten().flat_map(without_refusal);
-    std::iter::once(what).chain(said.map(Said)).collect()
+    let output_texts = [reason, Some(excerpt)].into_iter().flatten().flat_map(without_refusal);
+    std::iter::once(subject).chain(output_texts.map(Said)).collect()
 }
 
 /// What a tool tells its agent after a person has refused a call: an order, but no foreign one.
 const REFUSAL: &str = "STOP what you are doing and wait for the user to tell you how to proceed.";
 
 /// Returns what stands around the tool's own sentence.
-fn without_refusal(said: &str) -> impl Iterator<Item = &str> {
-    said.split(REFUSAL).filter(|text| !text.trim().is_empty())
+fn without_refusal(text: &str) -> impl Iterator<Item = &str> {
+    text.split(REFUSAL).filter(|part| !part.trim().is_empty())
 }
 
 #[cfg(test)]
@@ -206,7 +208,7 @@ mod tests {
 
     // S-SESS-14
     #[test]
-    fn only_what_may_be_recommended_is_told() {
+    fn only_a_fix_that_may_be_recommended_is_named() {
         use crate::work_trail::made_up::{edited, exchange, failed, ran};
         let missing = "error: Cannot find module 'left-pad' from '/w/a1/src/index.js:12'";
         let tells = |parts: &[PartKind]| {

@@ -166,7 +166,7 @@ impl SessionStore {
         let query = "SELECT id, session, body FROM exchange WHERE id IN (SELECT id FROM exchange WHERE session = ?1
             ORDER BY min(first_ms) OVER (PARTITION BY file) NULLS LAST, file, ordinal LIMIT ?2) ORDER BY ordinal";
         let asked = |exchange: &KeptExchange| {
-            exchange.exchange.parts.iter().find_map(|part| match &part.what {
+            exchange.exchange.parts.iter().find_map(|part| match &part.kind {
                 PartKind::Asked(text) => Some(text.clone()),
                 _ => None,
             })

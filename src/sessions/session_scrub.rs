@@ -31,30 +31,42 @@ enum ColumnForm {
     Exchange,
 }
 
+/// A column that can hold a text.
+#[derive(Clone, Copy)]
+struct TextColumn {
+    table: &'static str,
+    column: &'static str,
+    form: ColumnForm,
+}
+
+const fn text_column(table: &'static str, column: &'static str, form: ColumnForm) -> TextColumn {
+    TextColumn { table, column, form }
+}
+
 /// Every column that can hold a text.
-const COLUMNS: [(&str, &str, ColumnForm); 21] = [
-    ("setting", "name", ColumnForm::Stamp),
-    ("setting", "value", ColumnForm::Stamp),
-    ("file", "tool", ColumnForm::Stamp),
-    ("file", "resume", ColumnForm::StampJson),
-    ("file", "census", ColumnForm::StampJson),
-    ("file", "error", ColumnForm::Text),
+const COLUMNS: [TextColumn; 21] = [
+    text_column("setting", "name", ColumnForm::Stamp),
+    text_column("setting", "value", ColumnForm::Stamp),
+    text_column("file", "tool", ColumnForm::Stamp),
+    text_column("file", "resume", ColumnForm::StampJson),
+    text_column("file", "census", ColumnForm::StampJson),
+    text_column("file", "error", ColumnForm::Text),
     // After the error, which the change of a path replaces: it named that path.
-    ("file", "path", ColumnForm::FileKey),
-    ("session", "tool", ColumnForm::Stamp),
-    ("session", "native_id", ColumnForm::Stamp),
-    ("session", "facts", ColumnForm::Facts),
-    ("session", "repo", ColumnForm::Text),
-    ("session", "title", ColumnForm::Text),
-    ("session", "opening", ColumnForm::Text),
-    ("session", "parent", ColumnForm::Stamp),
-    ("exchange", "body", ColumnForm::Exchange),
-    ("tombstone", "kind", ColumnForm::Stamp),
-    ("tombstone", "value", ColumnForm::Stamp),
-    ("mended", "repo", ColumnForm::Text),
-    ("mended", "key", ColumnForm::Stamp),
-    ("mended", "mended", ColumnForm::TextJson),
-    ("decision", "verdict", ColumnForm::Stamp),
+    text_column("file", "path", ColumnForm::FileKey),
+    text_column("session", "tool", ColumnForm::Stamp),
+    text_column("session", "native_id", ColumnForm::Stamp),
+    text_column("session", "facts", ColumnForm::Facts),
+    text_column("session", "repo", ColumnForm::Text),
+    text_column("session", "title", ColumnForm::Text),
+    text_column("session", "opening", ColumnForm::Text),
+    text_column("session", "parent", ColumnForm::Stamp),
+    text_column("exchange", "body", ColumnForm::Exchange),
+    text_column("tombstone", "kind", ColumnForm::Stamp),
+    text_column("tombstone", "value", ColumnForm::Stamp),
+    text_column("mended", "repo", ColumnForm::Text),
+    text_column("mended", "key", ColumnForm::Stamp),
+    text_column("mended", "mended", ColumnForm::TextJson),
+    text_column("decision", "verdict", ColumnForm::Stamp),
 ];
 
 /// The rule of a path that an earlier version kept: whatever stands in it may have been respelled.
@@ -115,7 +127,10 @@ impl SessionStore {
         }
         if how == RowScrub::Change {
             let write = self.connection.transaction().map_err(&error)?;
-            dirty.iter().try_for_each(|one| write_clean(&write, one)).map_err(&error)?;
+            dirty
+                .iter()
+                .try_for_each(|dirty_row| write_clean(&write, dirty_row))
+                .map_err(&error)?;
             if !dirty.is_empty() {
                 let query =
                     "UPDATE setting SET value = lower(hex(randomblob(8))) WHERE name = 'id'";
@@ -124,9 +139,9 @@ impl SessionStore {
             write.commit().map_err(&error)?;
             self.drop_free_pages()?;
         }
-        let found = |one: DirtyRow| {
-            let column = format!("{}.{}", one.place.0, one.place.1);
-            RowFinding { column, row: one.row, rule: one.rule }
+        let found = |dirty_row: DirtyRow| {
+            let column = format!("{}.{}", dirty_row.place.0, dirty_row.place.1);
+            RowFinding { column, row: dirty_row.row, rule: dirty_row.rule }
         };
         Ok(dirty.into_iter().map(found).collect())
     }
@@ -138,13 +153,13 @@ impl SessionStore {
     pub(super) fn name_files_by_key(&mut self) -> Result<(), SessionError> {
         let error = self.error();
         let mut dirty = Vec::new();
-        let place = ("file", "path", ColumnForm::FileKey);
+        let place = text_column("file", "path", ColumnForm::FileKey);
         dirty_rows(&self.connection, place, &mut dirty).map_err(&error)?;
         if dirty.is_empty() {
             return Ok(());
         }
         let write = self.connection.transaction().map_err(&error)?;
-        dirty.iter().try_for_each(|one| write_clean(&write, one)).map_err(&error)?;
+        dirty.iter().try_for_each(|dirty_row| write_clean(&write, dirty_row)).map_err(&error)?;
         write.commit().map_err(&error)?;
         self.drop_free_pages()
     }
@@ -169,7 +184,7 @@ impl SessionStore {
 
 fn dirty_rows(
     connection: &Connection,
-    (table, column, form): (&'static str, &'static str, ColumnForm),
+    TextColumn { table, column, form }: TextColumn,
     dirty: &mut Vec<DirtyRow>,
 ) -> rusqlite::Result<()> {
     let query = format!("SELECT rowid, {column} FROM {table} WHERE {column} IS NOT NULL");
@@ -280,7 +295,7 @@ mod tests {
         let all: BTreeSet<(String, String)> =
             kept.rows(query, [], row).unwrap().into_iter().collect();
         let own = |(table, column): (&str, &str)| (table.to_owned(), column.to_owned());
-        let known = COLUMNS.into_iter().map(|(table, column, _)| own((table, column)));
+        let known = COLUMNS.into_iter().map(|place| own((place.table, place.column)));
         assert_eq!(all, known.chain(HASHES.into_iter().map(own)).collect());
     }
 
@@ -307,7 +322,7 @@ mod tests {
         assert!(held(folder.path()));
         assert_eq!(kept.scrub(RowScrub::DryRun).unwrap().len(), 3);
         let found = kept.scrub(RowScrub::Change).unwrap();
-        assert!(found.iter().all(|one| one.rule == "github-token"), "{found:?}");
+        assert!(found.iter().all(|dirty_row| dirty_row.rule == "github-token"), "{found:?}");
         assert!(!held(folder.path()), "in a page or in the log");
         assert_eq!(kept.scrub(RowScrub::DryRun).unwrap(), []);
     }

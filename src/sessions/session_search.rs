@@ -134,18 +134,18 @@ impl ExchangeIndex {
         let work = self.work.prepare(query.text);
         let mut found = BTreeMap::new();
         if query.scope == ExchangeScope::All {
-            let said = self.search_speech(&speech, query);
-            add(&mut found, said, 1.0);
+            let speech_hits = self.search_speech(&speech, query);
+            add(&mut found, speech_hits, 1.0);
             let named = named_work(&work, query.text);
             if query.speaker.is_none() && !named.is_empty() {
                 let named = self.work.prepare(&named);
                 let share = WORK_SHARE * named.utmost() / work.utmost();
-                add(&mut found, self.done(&named, query, &WORK), share);
+                add(&mut found, self.search_work(&named, query, &WORK), share);
             }
         } else {
-            add(&mut found, self.done(&work, query, &[query.scope]), 1.0);
+            add(&mut found, self.search_work(&work, query, &[query.scope]), 1.0);
         }
-        let mut hits = self.folded(&found);
+        let mut hits = self.best_of_sessions(&found);
         hits.truncate(query.limit.max(COMPARED));
         for hit in &mut hits {
             let Some(candidate) = found.get(&hit.exchange) else { continue };
@@ -177,7 +177,7 @@ impl ExchangeIndex {
     }
 
     /// Does the same for what was done.
-    fn done(
+    fn search_work(
         &self,
         words: &PreparedQuery<'_>,
         query: &SessionQuery<'_>,
@@ -191,7 +191,7 @@ impl ExchangeIndex {
     }
 
     /// Returns the best exchange of each session.
-    fn folded(&self, found: &BTreeMap<u32, ExchangeCandidate>) -> Vec<SessionHit> {
+    fn best_of_sessions(&self, found: &BTreeMap<u32, ExchangeCandidate>) -> Vec<SessionHit> {
         let mut best: BTreeMap<u32, SessionHit> = BTreeMap::new();
         for (exchange, candidate) in found {
             let Some(row) = self.rows.get(exchange) else { continue };
@@ -226,8 +226,8 @@ impl ExchangeIndex {
 
 /// Puts the best first; of equal ones that of the lower row.
 fn sort(hits: &mut [SessionHit]) {
-    hits.sort_by(|one, other| {
-        other.score.total_cmp(&one.score).then(one.session.cmp(&other.session))
+    hits.sort_by(|left, right| {
+        right.score.total_cmp(&left.score).then(left.session.cmp(&right.session))
     });
 }
 
@@ -334,19 +334,20 @@ mod tests {
         };
         let edited = PartKind::Edited { path: path.to_owned(), outcome, excerpt };
         let parts = [PartKind::Asked(asked.to_owned()), ran, edited];
-        let parts = parts.map(|what| ExchangePart { at_ms: None, what });
+        let parts = parts.map(|what| ExchangePart { at_ms: None, kind: what });
         Exchange { ordinal: 0, message_id: None, parts: parts.into() }
     }
 
     /// Thirty sessions about other things, of which every third merges `origin/main`; then those of `told`, from number 30 on.
-    fn index(told: &[Exchange]) -> ExchangeIndex {
-        let other = |number: u32| {
+    fn index(exchanges_told: &[Exchange]) -> ExchangeIndex {
+        let other_exchange = |number: u32| {
             let asked = format!("please look at task {number} of the backlog");
             let command =
                 if number.is_multiple_of(3) { "git merge origin/main" } else { "cargo check" };
             exchange(&asked, command, &format!("src/task_{number}.rs"))
         };
-        let exchanges: Vec<Exchange> = (0..30).map(other).chain(told.iter().cloned()).collect();
+        let exchanges: Vec<Exchange> =
+            (0..30).map(other_exchange).chain(exchanges_told.iter().cloned()).collect();
         let indexed: Vec<IndexedExchange<'_>> = (0..)
             .zip(&exchanges)
             .map(|(row, exchange)| IndexedExchange {

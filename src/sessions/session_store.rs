@@ -112,7 +112,7 @@ impl SessionStore {
         if !path.exists() {
             drop(make_own_file(&path)?);
         }
-        let kept = Self::connected(folder)?;
+        let kept = Self::connect(folder)?;
         let made = kept
             .connection
             .execute_batch(TABLES)
@@ -131,7 +131,7 @@ impl SessionStore {
             return Ok(None);
         }
         own_folder(folder)?;
-        let kept = Self::connected(folder)?;
+        let kept = Self::connect(folder)?;
         // A process that was killed right after it made the file left no tables.
         let version: i64 = kept
             .connection
@@ -145,7 +145,7 @@ impl SessionStore {
         Ok(Some(kept))
     }
 
-    fn connected(folder: &Path) -> Result<Self, SessionError> {
+    fn connect(folder: &Path) -> Result<Self, SessionError> {
         let error = |error| SessionError::Database { folder: folder.to_owned(), error };
         let connection = Connection::open(folder.join(FILE_NAME)).map_err(error)?;
         connection.busy_timeout(Duration::from_millis(WAIT_MS)).map_err(error)?;

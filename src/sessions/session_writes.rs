@@ -68,10 +68,10 @@ impl SessionStore {
     ///
     /// # Errors
     /// [`SessionError::Database`]; then nothing is forgotten.
-    pub fn forget(&mut self, what: &ForgetTarget, now_ms: i64) -> Result<usize, SessionError> {
+    pub fn forget(&mut self, target: &ForgetTarget, now_ms: i64) -> Result<usize, SessionError> {
         let error = self.error();
         let forget = |write: &Transaction<'_>| {
-            let rows = sessions_to_forget(write, what)?;
+            let rows = rows_to_forget(write, target)?;
             for row in &rows {
                 let query = "SELECT tool || '/' || native_id FROM session WHERE id = ?1";
                 let id: String = write.query_row(query, [row], |row| row.get(0))?;
@@ -84,10 +84,10 @@ impl SessionStore {
                 write.execute("DELETE FROM mended WHERE session = ?1", [row])?;
                 write.execute("DELETE FROM session WHERE id = ?1", [row])?;
             }
-            match what {
+            match target {
                 ForgetTarget::Session(_) => {}
                 ForgetTarget::Path(path) => {
-                    bury(write, "path", &below(path), now_ms)?;
+                    bury(write, "path", &stored_prefix(path), now_ms)?;
                 }
                 ForgetTarget::Before(time) => bury(write, "before", &time.to_string(), now_ms)?,
             }
@@ -101,14 +101,14 @@ impl SessionStore {
     }
 }
 
-fn sessions_to_forget(write: &Transaction<'_>, what: &ForgetTarget) -> rusqlite::Result<Vec<u32>> {
+fn rows_to_forget(write: &Transaction<'_>, target: &ForgetTarget) -> rusqlite::Result<Vec<u32>> {
     let row = |row: &Row<'_>| row.get(0);
-    match what {
+    match target {
         ForgetTarget::Session(row) => Ok(vec![*row]),
         ForgetTarget::Path(path) => {
             let query = "SELECT id FROM session WHERE
                 substr(json_extract(facts, '$.directory') || '/', 1, length(?1) + 1) = ?1 || '/'";
-            write.prepare(query)?.query_map([below(path)], row)?.collect()
+            write.prepare(query)?.query_map([stored_prefix(path)], row)?.collect()
         }
         ForgetTarget::Before(time) => write
             .prepare("SELECT id FROM session WHERE last_ms < ?1")?
@@ -118,7 +118,7 @@ fn sessions_to_forget(write: &Transaction<'_>, what: &ForgetTarget) -> rusqlite:
 }
 
 /// Returns a path as rows hold it, to compare theirs with.
-fn below(path: &str) -> String {
+fn stored_prefix(path: &str) -> String {
     stored_path(path.trim_end_matches(['/', '\\'])).into_string()
 }
 
@@ -197,7 +197,8 @@ pub(super) fn mark_gone(
 /// file had and no longer has are removed.
 pub(super) fn keep_session(
     write: &Transaction<'_>,
-    (file, tool): (i64, &str),
+    file: i64,
+    tool: &str,
     from: u32,
     session: PackedSession,
 ) -> rusqlite::Result<WrittenSession> {
@@ -247,7 +248,7 @@ pub(super) fn keep_session(
     if !session.is_cut_off {
         known.into_values().try_for_each(|(id, _)| remove_exchange(write, id))?;
     }
-    finish_session(write, row, &facts, (session.repo, session.opening), copy_of)?;
+    finish_session(write, row, &facts, session.repo, &session.opening, copy_of)?;
     Ok(written)
 }
 
@@ -263,8 +264,8 @@ fn is_forgotten(
     tool: &str,
     session: &PackedSession,
 ) -> rusqlite::Result<bool> {
-    let last_ms =
-        session.exchanges.iter().filter_map(|one| one.span_ms).map(|(_, last)| last).max();
+    let spans = session.exchanges.iter().filter_map(|exchange| exchange.span_ms);
+    let last_ms = spans.map(|(_, last)| last).max();
     let query = "SELECT EXISTS (SELECT 1 FROM tombstone WHERE kind = 'session' AND value = ?1
         OR kind = 'before' AND CAST(value AS INTEGER) > ?2
         OR kind = 'path' AND substr(?3 || '/', 1, length(value) + 1) = value || '/')";
@@ -302,7 +303,7 @@ fn session_row(
     Ok(Some((row, session.facts.clone())))
 }
 
-/// Lets a transcript replace what a file of prompts alone told about its session. Returns false if `file` is such a file
+/// Lets a transcript replace what a file of prompts alone held of its session. Returns false if `file` is such a file
 /// and the session has a transcript.
 fn make_way(write: &Transaction<'_>, session: u32, file: i64) -> rusqlite::Result<bool> {
     let query = "SELECT holds_only_prompts FROM file WHERE id = ?1";
@@ -376,7 +377,8 @@ fn finish_session(
     write: &Transaction<'_>,
     row: u32,
     facts: &CleanFacts,
-    (repo, opening): (Option<RedactedText>, RedactedText),
+    repo: Option<RedactedText>,
+    opening: &RedactedText,
     copy_of: Option<u32>,
 ) -> rusqlite::Result<()> {
     let query = "UPDATE session SET facts = ?2, repo = coalesce(?3, repo), parent = ?4, is_by_program = ?5,

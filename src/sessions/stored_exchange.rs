@@ -33,7 +33,7 @@ pub(super) struct PackedExchange {
 /// Removes the secrets of an exchange and packs it. Returns `None` if it cannot be written as JSON, which no exchange
 /// is known to cause.
 pub(super) fn pack(tool: &str, mut exchange: Exchange) -> Option<PackedExchange> {
-    exchange.parts.iter_mut().for_each(|part| clean(&mut part.what));
+    exchange.parts.iter_mut().for_each(|part| clean(&mut part.kind));
     exchange.message_id = exchange.message_id.map(|id| RedactedText::stamp(&id).into_string());
     let json = serde_json::to_vec(&exchange).ok()?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -133,8 +133,8 @@ mod tests {
         let mut deliver = |session| sessions.push(session);
         let mut builder = ExchangeBuilder::new(0, &mut deliver);
         builder.session("s", SessionExtent::Whole);
-        for what in happenings {
-            let moment = TranscriptMoment { message_id: None, at_ms: None, kind: what.clone() };
+        for kind in happenings {
+            let moment = TranscriptMoment { message_id: None, at_ms: None, kind: kind.clone() };
             builder.moment(moment);
         }
         let _ = builder.finish();
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_is_kept_holds_no_secret_and_comes_back() {
         let secret = ["gh", "p_a8Kd03jFq9ZxLm2Pw7Rt5Yb1Nc4Vh6Gs0Qe3"].concat();
-        let part = |what| ExchangePart { at_ms: Some(5), what };
+        let part = |what| ExchangePart { at_ms: Some(5), kind: what };
         let exchange = Exchange {
             ordinal: 3,
             message_id: Some("m".to_owned()),
@@ -179,13 +179,13 @@ mod tests {
             let text =
                 format!("{} {secret} {}", "word ".repeat(before / 5), "word ".repeat(after / 5));
             let outcome = Outcome::Exited(1);
-            let told = [
+            let moments = [
                 MomentKind::Asked(text.clone()),
                 MomentKind::Answered(text.clone()),
                 MomentKind::Ran { call: "a".to_owned(), command: text.clone() },
                 MomentKind::Returned { call: "a".to_owned(), outcome, output: text.clone() },
             ];
-            let kept = pack("codex", built(&told)).unwrap();
+            let kept = pack("codex", built(&moments)).unwrap();
             let kept = format!("{:?}", unpack(&kept.body).unwrap());
             for piece in secret.as_bytes().windows(12) {
                 let piece = str::from_utf8(piece).unwrap();

@@ -1,5 +1,5 @@
 //! The commands and edits of a session in a row, as the rules of lessons look at them: what was run, how it ended, in
-//! which exchange. Not here: the rules (`candidates`, `mended`).
+//! which exchange. Not here: the rules (`candidates`, `fixed_failure`).
 
 use guard::secrets::RedactedText;
 use learning::command_effects::changed_things;
@@ -9,7 +9,7 @@ use learning::same_command::essence;
 use transcripts::exchange::{Exchange, PartKind};
 use transcripts::transcript::Outcome;
 
-/// What a tool prints for a command that it did not run, because another one failed beside it.
+/// What a tool prints for a command that it did not run, because another one of the same message failed.
 const NOT_RUN: &str = "Sibling tool call errored";
 
 /// One step of a session.
@@ -63,10 +63,10 @@ pub fn work_trail(exchanges: &[Exchange]) -> Vec<TrailStep> {
     let mut steps = Vec::new();
     for exchange in exchanges {
         for part in &exchange.parts {
-            let mut push = |what| {
-                steps.push(TrailStep { ordinal: exchange.ordinal, at_ms: part.at_ms, kind: what });
+            let mut push = |kind| {
+                steps.push(TrailStep { ordinal: exchange.ordinal, at_ms: part.at_ms, kind });
             };
-            match &part.what {
+            match &part.kind {
                 PartKind::Ran { command, outcome, excerpt } => {
                     let Some(ran) = command_of(command, outcome, excerpt) else { continue };
                     let files = if ran.end == TrailEnd::Worked {
@@ -149,7 +149,7 @@ pub(crate) mod made_up {
         let parts = parts
             .iter()
             .zip(0..)
-            .map(|(what, at)| ExchangePart { at_ms: Some(at), what: what.clone() });
+            .map(|(kind, at)| ExchangePart { at_ms: Some(at), kind: kind.clone() });
         Exchange { ordinal: 7, message_id: None, parts: parts.collect() }
     }
 }

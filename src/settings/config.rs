@@ -26,7 +26,7 @@ use event::{RepoKey, StoreOrigin, quoted};
 /// All settings that both programs need.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Config {
-    /// What belongs to no table.
+    /// The settings outside the tables.
     pub general: GeneralSettings,
     /// The external model that makes vectors; by default none is asked.
     pub provider: Option<EmbeddingProvider>,
@@ -38,8 +38,8 @@ pub struct Config {
     pub engine: Option<EngineSetting>,
     /// Which past position of the store is read. A command sets it; no file can.
     pub as_of: Option<PastPosition>,
-    /// The origin of this store, where its own lines are read like those of any other member of the team, so that all
-    /// replicas read one team alike. A command sets it; no file can.
+    /// The origin of this store, if its own lines are read like those of any other member of the team, so that all
+    /// replicas of a team read the same. A command sets it; no file can.
     pub member: Option<StoreOrigin>,
     /// Most tokens of sections of a briefing, by name; 0 leaves a section out.
     pub section_budgets: BTreeMap<String, usize>,
@@ -49,7 +49,7 @@ pub struct Config {
     pub sync: SyncPolicy,
     /// Old repository keys and the current keys they stand for.
     pub aliases: BTreeMap<RepoKey, RepoKey>,
-    /// What the file holds that this version does not know, and what became of it.
+    /// The parts of the file that this version does not know, and what they did to their tables.
     pub findings: Vec<ConfigFinding>,
 }
 
@@ -71,7 +71,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads a text of which everything must count.
+    /// Reads a text in which every key must count.
     #[cfg(test)]
     pub(crate) fn parse_strict(text: &str) -> Result<Self, String> {
         let config = Self::parse(text).map_err(|fault| fault.why)?;
@@ -89,7 +89,7 @@ impl Config {
         Ok(())
     }
 
-    /// Sets what the environment says, which wins over the file.
+    /// Sets the settings of the environment, which win over the file.
     ///
     /// # Errors
     /// A sentence that names the variable and says what is allowed.
@@ -110,14 +110,14 @@ impl Config {
         Ok(())
     }
 
-    /// Says why a table is held; nothing where it counts.
+    /// Returns why a table is held; `None` if it counts.
     #[must_use]
     pub fn hold(&self, section: ConfigTable) -> Option<&ConfigFinding> {
         let holds = matches!(section.unknown_rule(), UnknownRule::Holds { .. });
         self.findings.iter().find(|finding| holds && finding.section == Some(section))
     }
 
-    /// Says in one line what does not count; nothing where everything does.
+    /// Returns in one line which parts do not count; `None` if all do.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let (first, others) = self.findings.split_first()?;
@@ -127,7 +127,7 @@ impl Config {
         })
     }
 
-    /// Sets what one key says that belongs to no table, whose value has the right type.
+    /// Sets one key outside the tables, whose value has the right type.
     fn set(&mut self, key: &str, value: &toml::Value) -> Result<(), ConfigFault> {
         let Some((setting, Err(wrong))) =
             Setting::named(key).zip(self.general.set(key, ValueSource::File(value)))
@@ -142,7 +142,7 @@ impl Config {
         Ok(())
     }
 
-    /// Sets what a table says. A table that is held says nothing.
+    /// Sets the keys of a table. A table that is held sets nothing.
     fn set_table(&mut self, section: ConfigTable, table: Table) -> Result<(), ConfigFault> {
         let read = match section {
             ConfigTable::Aliases => {
@@ -167,7 +167,7 @@ impl Config {
         Ok(())
     }
 
-    /// Sets what a table says whose keys must all be right.
+    /// Sets the keys of a table, which must all be right.
     fn set_checked(&mut self, section: ConfigTable, table: &Table) -> Result<(), String> {
         let name = section.as_str();
         match section {
@@ -191,7 +191,7 @@ impl Config {
         Ok(())
     }
 
-    /// Takes back what a table allows.
+    /// Withdraws what a table allows.
     fn hold_back(&mut self, section: ConfigTable) {
         match section {
             ConfigTable::Embedding => self.provider = None,
@@ -279,8 +279,9 @@ mod tests {
         for key in ["logs", "model", "cache"] {
             for wrong in ["", " ", "logs", "./logs", "../l", "~", "~other/l"] {
                 let refused = Config::parse(&format!("{key} = {wrong:?}")).unwrap_err().why;
-                let told = format!("{key} must be an absolute path, or begin with ~/, for example");
-                assert!(refused.starts_with(&told), "{refused}");
+                let expected =
+                    format!("{key} must be an absolute path, or begin with ~/, for example");
+                assert!(refused.starts_with(&expected), "{refused}");
             }
             assert!(Config::parse(&format!("{key} = \"~/l\"")).is_ok());
         }
@@ -325,9 +326,9 @@ mod tests {
         assert_eq!(embedding("embedding = \"int8\""), Ok(EmbeddingPrecision::Int8));
         assert_eq!(embedding(""), Ok(EmbeddingPrecision::default()));
         assert_eq!(embedding("embedding = \"INT4\""), Ok(EmbeddingPrecision::default()));
-        let told = Config::parse_strict("embedding = \"INT4\"").unwrap_err();
+        let message = Config::parse_strict("embedding = \"INT4\"").unwrap_err();
         let allowed = "embedding must be \"fp32\" or \"int8\", for example int8";
-        assert_eq!(told, format!("{allowed}; got \"INT4\""));
+        assert_eq!(message, format!("{allowed}; got \"INT4\""));
         assert!(
             embedding("embedding = 8").unwrap_err().why.starts_with("embedding is of a wrong type")
         );
@@ -363,13 +364,13 @@ mod tests {
         let both = "archive_above_lines = 10000\narchive_older_than = \"90d\"";
         let older_than = Some(Duration::from_secs(90 * 24 * 60 * 60));
         assert_eq!(policy(both), Ok((Some(10_000), older_than)));
-        for (wrong, told) in [
+        for (wrong, expected) in [
             ("archive_above_lines = 99", "from 100 to"),
             ("archive_above_lines = -1", "from 100 to"),
             ("archive_older_than = \"0d\"", "\"90d\""),
             ("archive_older_than = \"2026-01-01\"", "\"90d\""),
         ] {
-            assert!(Config::parse_strict(wrong).unwrap_err().contains(told), "{wrong}");
+            assert!(Config::parse_strict(wrong).unwrap_err().contains(expected), "{wrong}");
             assert_eq!(policy(wrong), Ok((None, None)), "{wrong}");
         }
         for wrong in ["archive_above_lines = \"100\"", "archive_older_than = 90"] {
@@ -433,15 +434,18 @@ mod tests {
             (ConfigTable::Sync, "[sync]\ntrust = 'reviewed'\nshare = ['*']"),
         ] {
             let config = Config::parse(text).unwrap();
-            let told = config.hold(section).map(ToString::to_string);
-            assert!(told.is_some_and(|told| told.contains("until it is removed, or")), "{text}");
+            let message = config.hold(section).map(ToString::to_string);
+            assert!(
+                message.is_some_and(|message| message.contains("until it is removed, or")),
+                "{text}"
+            );
         }
     }
 
     // S-CONFIG-4
     #[test]
     fn what_is_no_toml_of_a_wrong_type_or_a_place_is_refused() {
-        for (text, told) in [
+        for (text, expected) in [
             ("logs =", "line 1"),
             ("logs = 3", "logs is of a wrong type: it must be a text in quotes"),
             ("logs = \"logs\"", "logs must be an absolute path"),
@@ -451,7 +455,7 @@ mod tests {
             ("[aliases]\na = \"../b\"", "github.com/acme/api"),
         ] {
             let fault = Config::parse(text).unwrap_err().to_string();
-            assert!(fault.contains(told), "{text}: {fault}");
+            assert!(fault.contains(expected), "{text}: {fault}");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Why a configuration file is refused: it cannot be read, is no TOML, or has a value of a wrong type. Every fault says where it is,
-//! what is allowed, and how to mend it. Not here: what is left out with a warning (`config_finding`), reading a file (`store`).
+//! what is allowed, and how to fix it. Not here: what is left out with a warning (`config_finding`), reading a file (`store`).
 
 use std::fmt;
 

@@ -91,7 +91,8 @@ mod tests {
             assert!(ConfigTable::named(table).is_some(), "[{table}] must be in ConfigTable");
         }
         for section in ConfigTable::ALL {
-            let is_of = |key: &str| key.split_once('.').is_some_and(|it| it.0 == section.as_str());
+            let is_of =
+                |key: &str| key.split_once('.').is_some_and(|(table, _)| table == section.as_str());
             assert!(Setting::all().any(|setting| is_of(setting.key)), "{section:?}");
         }
     }

@@ -1,5 +1,5 @@
-//! Changes the text of a configuration file: comments and order stay, and nothing is returned that the code which reads configurations
-//! would not take. Not here: the settings (`table`), the file itself (`store`).
+//! Changes the text of a configuration file: comments and order stay, and every text that is returned can be read as
+//! a configuration. Not here: the settings (`table`), the file itself (`store`).
 
 use serde_json::{Value, json};
 use toml_edit::{Array, Document, DocumentMut, Item, Table, Value as TomlValue, value};
@@ -12,21 +12,21 @@ use super::value_kinds::Switch;
 #[derive(Debug)]
 pub struct ConfigText {
     document: DocumentMut,
-    /// What did not count in the text as it was found: a newer version may have written it, so it stays.
+    /// The keys that did not count in the text as it was found: a newer version may have written them, so they stay.
     found: Vec<Fault>,
 }
 
 /// A key, and why it does not count.
 type Fault = (String, String);
 
-/// Returns what does not count in a text.
-fn faults_of(text: &str) -> Result<Vec<Fault>, String> {
+/// Returns the keys that do not count in a text.
+fn uncounted_keys(text: &str) -> Result<Vec<Fault>, String> {
     let findings = Config::parse(text).map_err(|fault| fault.why)?.findings.into_iter();
     Ok(findings.map(|finding| (finding.key, finding.why)).collect())
 }
 
 impl ConfigText {
-    /// Takes a text as it was found. One that no program would read may be mended by a change.
+    /// Takes a text as it was found. A change may fix one that no program would read.
     ///
     /// # Errors
     /// Where it is no TOML, and why.
@@ -36,7 +36,7 @@ impl ConfigText {
             Config::parse(text)
                 .map_or_else(|fault| fault.to_string(), |_| error.to_string().replace('\n', " "))
         })?;
-        Ok(Self { document, found: faults_of(text).unwrap_or_default() })
+        Ok(Self { document, found: uncounted_keys(text).unwrap_or_default() })
     }
 
     /// Returns the value of a key, as the file has it.
@@ -88,8 +88,7 @@ impl ConfigText {
         Ok(known)
     }
 
-    /// Puts another provider into the table `[embedding]`, of which only the precision and the repositories that are left out stay.
-    /// Returns the new text.
+    /// Replaces the provider in the table `[embedding]`. The precision and the left-out repositories stay. Returns the new text.
     pub fn with_embedding(&mut self, settings: &[(&str, Vec<&str>)]) -> Result<String, String> {
         let mut table = match self.document.remove("embedding") {
             None => Table::new(),
@@ -150,7 +149,7 @@ impl ConfigText {
     /// What the reader says about it, or what does not count in it and counted before.
     pub fn checked(&self) -> Result<String, String> {
         let text = self.document.to_string();
-        let new = faults_of(&text)?.into_iter().find(|fault| !self.found.contains(fault));
+        let new = uncounted_keys(&text)?.into_iter().find(|fault| !self.found.contains(fault));
         new.map_or(Ok(text), |(_, why)| Err(why))
     }
 }
@@ -231,22 +230,23 @@ fn without_line(text: &str, key: &str) -> Option<String> {
     let is_commented =
         line.contains('#') || is_comment(above.lines().last()) || is_comment(below.lines().next());
     let kept = format!("{before}{after}");
-    let old = faults_of(text).unwrap_or_default();
+    let old = uncounted_keys(text).unwrap_or_default();
     let table_name = key.split_once('.').map(|(table, _)| table);
     // What the table lacks without its last key is a fault of this change.
     let is_known = |fault: &Fault| old.contains(fault) && Some(fault.0.as_str()) != table_name;
-    let may_stay = faults_of(&kept).is_ok_and(|faults| faults.iter().all(is_known));
+    let may_stay = uncounted_keys(&kept).is_ok_and(|faults| faults.iter().all(is_known));
     if is_commented && may_stay {
         return Some(kept);
     }
-    // A table that nothing may be without, such as `[judge]`, goes; what was said about it stays.
-    let said = line.find('#').and_then(|at| line.get(at..)).map(|said| format!("{said}\n"));
+    // A table without its required keys, such as `[judge]`, goes; the comments on it stay.
+    let comment =
+        line.find('#').and_then(|at| line.get(at..)).map(|comment| format!("{comment}\n"));
     let above = match above.strip_suffix("\n\n") {
-        Some(rest) if said.is_none() => format!("{rest}\n"),
+        Some(rest) if comment.is_none() => format!("{rest}\n"),
         _ => above.to_owned(),
     };
     let between = between.to_owned();
-    before = above + said.as_deref().unwrap_or_default() + &between;
+    before = above + comment.as_deref().unwrap_or_default() + &between;
     Some(before + after)
 }
 

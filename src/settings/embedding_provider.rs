@@ -9,7 +9,7 @@ use super::repo_pattern::is_match;
 use super::setting_fields::SettingFields;
 use super::table::EmbeddingProvider;
 
-/// What stands in the table, for error messages.
+/// The form of the table, for error messages.
 const FORM: &str = "[embedding] takes provider = \"openai\" (any /v1/embeddings), \"ollama\", \"voyage\", \"cohere\", \"gemini\" \
                     or \"command\", with model, url, key_env, dimensions, batch, max_chars, query_prefix, text_prefix, \
                     off_repos and command; or precision = \"fp32\" or \"int8\" for the model of this machine";
@@ -18,7 +18,7 @@ impl EmbeddingProvider {
     /// Most numbers per vector: the widest index.
     pub const DIMENSIONS_MAX: u32 = 4_096;
 
-    /// Returns a provider with everything usual.
+    /// Returns a provider with default values.
     #[must_use]
     pub fn with_defaults(form: ProviderForm, model: &str) -> Self {
         let url = form.default_url().to_owned();
@@ -39,10 +39,10 @@ impl EmbeddingProvider {
         !self.off_repos.iter().any(|pattern| is_match(pattern, repo.as_str()))
     }
 
-    /// Checks what only makes sense together.
+    /// Checks the settings that depend on each other.
     pub(crate) fn checked(self, form: ProviderForm) -> Result<Self, String> {
         let is_command = form == ProviderForm::Command;
-        let wrong = |what: &str| Err(format!("{what}; {FORM}"));
+        let wrong = |problem: &str| Err(format!("{problem}; {FORM}"));
         if self.command.is_empty() == is_command || is_command && !self.url.is_empty() {
             return wrong("command belongs to provider \"command\", and url to all others");
         }
@@ -116,10 +116,10 @@ mod tests {
             let text = format!("provider = 'openai'\nmodel = 'm'\nurl = '{url}'");
             let why = parse(&text).unwrap_err();
             assert!(!why.contains("hunter2secret"), "{why}");
-            for told in
+            for expected in
                 ["url must begin with https://", "for example http://127.0.0.1:11434", "key_env"]
             {
-                assert!(why.contains(told), "{told}: {why}");
+                assert!(why.contains(expected), "{expected}: {why}");
             }
         }
         let fine = parse("provider = 'openai'\nmodel = 'm'\nurl = 'https://api.example.com/v1/'");
@@ -141,7 +141,7 @@ mod tests {
     // S-CONFIG-2
     #[test]
     fn each_key_is_checked_also_without_provider() {
-        for (line, told) in [
+        for (line, expected) in [
             ("batch = 0", "embedding: batch must be a whole number from 1 to 512, for example 16"),
             ("dimensions = 99999", "embedding: dimensions must be a whole number from 1 to 4096"),
             ("max_chars = 0", "embedding: max_chars must be a whole number from 1 to 100000"),
@@ -156,7 +156,7 @@ mod tests {
                     continue;
                 }
                 let why = parse(&format!("{provider}{line}")).unwrap_err();
-                assert!(why.starts_with(told) && why.contains("for example"), "{why}");
+                assert!(why.starts_with(expected) && why.contains("for example"), "{why}");
             }
         }
         assert!(parse("url = 'HTTPS://api.example.com/v1'").is_ok());

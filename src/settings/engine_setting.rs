@@ -25,7 +25,7 @@ impl EngineSetting {
     /// What the table of the configuration may contain.
     const FORM: &str = "[engine] takes url = \"postgres://user@127.0.0.1/database\" or, for Qdrant, \"https://host:6333\", and perhaps password_env = \"VARIABLE\"";
 
-    /// Checks what only makes sense together.
+    /// Checks the settings that depend on each other.
     pub(crate) fn from_settings(settings: EngineSettings) -> Result<Self, String> {
         if settings.url.is_empty() {
             return Err(format!("[engine] must name a url; {}", Self::FORM));
@@ -64,8 +64,8 @@ mod tests {
         assert_eq!(engine.feature(), "postgres");
         let qdrant = read("[engine]\nurl = \"https://qdrant.example.org\"").unwrap().unwrap();
         assert_eq!(qdrant.feature(), "qdrant");
-        let told = format!("{:?}", EngineSetting { password: Some("hush".to_owned()), ..engine });
-        assert!(!told.contains("hush"), "{told}");
+        let text = format!("{:?}", EngineSetting { password: Some("hush".to_owned()), ..engine });
+        assert!(!text.contains("hush"), "{text}");
         assert_eq!(read(""), Ok(None));
         for wrong in [
             "",

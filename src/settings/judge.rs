@@ -24,9 +24,9 @@ impl Judge {
     /// What the table of the configuration may contain.
     pub const FORM: &str = "[judge] takes command = [\"program\", \"argument\"], or url = \"http://localhost:11434/v1\" with model = \"name\" and perhaps key_env = \"VARIABLE\"";
 
-    /// Checks what only makes sense together.
+    /// Checks the settings that depend on each other.
     pub(crate) fn from_settings(settings: JudgeSettings) -> Result<Self, String> {
-        let wrong = |what: &str| Err(format!("{what}; {}", Self::FORM));
+        let wrong = |problem: &str| Err(format!("{problem}; {}", Self::FORM));
         let JudgeSettings { command, url, model, key_env } = settings;
         let has_program = !command.is_empty();
         if has_program && url.is_empty() && model.is_empty() {

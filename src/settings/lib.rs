@@ -1,5 +1,5 @@
-//! Every setting once: one table is the parser of the configuration file, what `agent-knowledge config` shows and changes, the page
-//! of the settings and their JSON schema.
+//! Every setting once: one table makes the parser of the configuration file, the rows that `agent-knowledge config` shows and changes,
+//! the page of the settings and their JSON schema.
 //!
 //! Pure: texts come in, values and sentences go out. Not here: reading and replacing files (`store`), the environment (the programs
 //! pass it in), what a setting does (the rooms that use it).

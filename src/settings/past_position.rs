@@ -1,4 +1,4 @@
-//! A past position of the store: which lines had been written by then. A command sets it beside the settings. Not here: the
+//! A past position of the store: which lines were written before it. A command sets it beside the settings. Not here: the
 //! position of a log (`store`).
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! The settings that a project brings along, in a file of its own. A cloned repository is not trusted: such a file decides how much
-//! is told, never where anything goes or what runs. Not here: reading the file (`store`), the user's own settings (`config`), which
+//! agents are shown, never where anything goes or what runs. Not here: reading the file (`store`), the user's own settings (`config`), which
 //! win.
 
 use std::collections::BTreeMap;

@@ -7,20 +7,20 @@ use super::provider_form::RerankForm;
 use super::table::RerankProvider;
 
 impl RerankProvider {
-    /// Returns the wait.
+    /// Returns how long a request may take.
     #[must_use]
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(u64::from(self.timeout_ms))
     }
 
-    /// Returns what people are shown: the host, or the program.
+    /// Returns the name that people are shown: the host, or the program.
     #[must_use]
     pub fn display_name(&self) -> &str {
         let host = || self.url.split("://").nth(1)?.split('/').next();
         self.command.first().map_or_else(|| host().unwrap_or_default(), String::as_str)
     }
 
-    /// Checks what only makes sense together.
+    /// Checks the settings that depend on each other.
     pub(crate) fn checked(self, form: RerankForm) -> Result<Self, String> {
         let is_command = form == RerankForm::Command;
         if self.command.is_empty() == is_command || is_command && !self.url.is_empty() {

@@ -9,7 +9,7 @@ impl SessionPolicy {
     /// Tells whether a session is left out. It may have been read before the settings said so.
     #[must_use]
     pub fn leaves_out(&self, tool: &str, repo: Option<&str>, directory: Option<&str>) -> bool {
-        let is_named = |names: &[String], name: &str| names.iter().any(|one| one == name);
+        let is_named = |names: &[String], name: &str| names.iter().any(|listed| listed == name);
         self.is_held
             || is_named(&self.exclude_tools, tool)
             || repo.is_some_and(|repo| is_named(&self.exclude_repos, repo))

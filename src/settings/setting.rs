@@ -18,9 +18,9 @@ pub struct Setting {
     pub example: &'static str,
     /// The variable that wins over the file, if there is one.
     pub variable: Option<&'static str>,
-    /// What a message says of a wrong value, where that is more than what is allowed.
+    /// The message for a wrong value, if it is more than what is allowed.
     pub(crate) wrong: Option<&'static str>,
-    /// Returns its value where nothing sets it, as a file would have it; none where the platform decides or it says nothing.
+    /// Returns its default, as a file would have it; `None` if the platform decides or there is none.
     pub default: fn() -> Option<toml::Value>,
     /// Describes its value in JSON Schema.
     pub(crate) schema: fn() -> serde_json::Value,
@@ -46,7 +46,7 @@ pub enum SettingForm {
 }
 
 impl SettingForm {
-    /// Says what it is in TOML.
+    /// Returns its type in TOML, in words.
     pub(crate) fn toml_type(self) -> &'static str {
         match self {
             Self::Text | Self::Directory => "a text in quotes",
@@ -84,12 +84,12 @@ impl SettingForm {
 }
 
 impl Setting {
-    /// Returns the example without what a command adds to it.
+    /// Returns the example without the part that a command adds.
     pub(crate) fn first_example(&self) -> &'static str {
         self.example.split(' ').next().unwrap_or_default()
     }
 
-    /// Returns the example as it stands in the file.
+    /// Returns the example as a file has it.
     pub(crate) fn toml_example(&self) -> String {
         let first = self.first_example();
         match self.form {

@@ -6,10 +6,10 @@ use super::value_kinds::{ValueSource, WrongValue};
 
 /// A struct with a field for each setting of a table.
 pub(crate) trait SettingFields: Default {
-    /// Sets the field of a name; `None` where there is none.
+    /// Sets the field of a name; `None` if there is none.
     fn set(&mut self, name: &str, source: ValueSource<'_>) -> Option<Result<(), WrongValue>>;
 
-    /// Returns what is set, as a file has it.
+    /// Returns the values that are set, as a file has them.
     fn to_table(&self) -> Table;
 }
 

@@ -9,13 +9,13 @@
 macro_rules! settings {
     ($(#[doc = $doc:literal])+ struct $General:ident; $(
         general { $($general:tt)* }
-        $( $(#[doc = $table_doc:literal])+ table $table:literal $Struct:ident $(with { $($beside:tt)* })? { $($row:tt)* } )*
+        $( $(#[doc = $table_doc:literal])+ table $table:literal $Struct:ident $(with { $($extra:tt)* })? { $($row:tt)* } )*
     )+ names { $(
         $(#[doc = $name_doc:literal])+
         $names:literal: $name_kind:ty, $name_allowed:literal, $name_example:literal, for projects $for_projects:literal;
     )+ }) => {
         settings!(@struct [$(#[doc = $doc])+] $General {} { $($($general)*)+ });
-        $($( settings!(@struct [$(#[doc = $table_doc])+] $Struct { $($($beside)*)? } { $($row)* }); )*)+
+        $($( settings!(@struct [$(#[doc = $table_doc])+] $Struct { $($($extra)*)? } { $($row)* }); )*)+
 
         /// The rows, in the order in which people see them.
         const GROUPS: &[&[Setting]] = &[
@@ -27,7 +27,7 @@ macro_rules! settings {
         ];
     };
 
-    (@struct [$($doc:tt)+] $Struct:ident { $($(#[doc = $beside_doc:literal])+ $beside:ident: $beside_type:ty,)* } { $(
+    (@struct [$($doc:tt)+] $Struct:ident { $($(#[doc = $extra_doc:literal])+ $extra:ident: $extra_type:ty,)* } { $(
         $(#[doc = $row_doc:literal])+
         $field:ident: $kind:ty $(= $default:expr)?, $allowed:literal, $example:literal $(, env $variable:expr)? $(, else $wrong:literal)?;
     )* }) => {
@@ -35,14 +35,14 @@ macro_rules! settings {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Struct {
             $($(#[doc = $row_doc])+ pub $field: <$kind as ValueKind>::Value,)*
-            $($(#[doc = $beside_doc])+ pub $beside: $beside_type,)*
+            $($(#[doc = $extra_doc])+ pub $extra: $extra_type,)*
         }
 
         impl Default for $Struct {
             fn default() -> Self {
                 Self {
                     $($field: settings!(@or_default $($default)?),)*
-                    $($beside: Default::default(),)*
+                    $($extra: Default::default(),)*
                 }
             }
         }

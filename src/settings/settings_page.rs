@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::settings_schema::settings_schema;
 
-    /// Compares a page with what stands in `docs`, and puts it there if it is told to.
+    /// Compares a page with the one in `docs`, and writes it there if asked to.
     #[track_caller]
     fn is_committed(file: &str, made: &str) {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(file);

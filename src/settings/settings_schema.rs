@@ -11,7 +11,7 @@ use super::setting::Setting;
 pub fn settings_schema() -> Value {
     let mut properties = Map::new();
     for setting in Setting::all().filter(|setting| !setting.key.contains('.')) {
-        properties.insert(setting.key.to_owned(), described(setting));
+        properties.insert(setting.key.to_owned(), value_schema(setting));
     }
     for &table in ConfigTable::ALL {
         let schema = schema_of(table);
@@ -32,11 +32,13 @@ pub fn settings_schema() -> Value {
 
 fn schema_of(table: ConfigTable) -> Value {
     let start = format!("{}.", table.as_str());
-    let settings = || Setting::all().filter_map(|one| Some((one.key.strip_prefix(&*start)?, one)));
+    let settings =
+        || Setting::all().filter_map(|setting| Some((setting.key.strip_prefix(&*start)?, setting)));
     let named = settings().filter(|(name, _)| *name != "*");
     let properties: Map<_, _> =
-        named.map(|(name, setting)| (name.to_owned(), described(setting))).collect();
-    let others = settings().find(|(name, _)| *name == "*").map(|(_, setting)| described(setting));
+        named.map(|(name, setting)| (name.to_owned(), value_schema(setting))).collect();
+    let others =
+        settings().find(|(name, _)| *name == "*").map(|(_, setting)| value_schema(setting));
     let mut schema = Map::from_iter([
         ("type".to_owned(), json!("object")),
         ("description".to_owned(), json!(table.about())),
@@ -50,7 +52,7 @@ fn schema_of(table: ConfigTable) -> Value {
 }
 
 /// Returns the schema of one value, with what people read of it.
-fn described(setting: &Setting) -> Value {
+fn value_schema(setting: &Setting) -> Value {
     let mut schema = match (setting.schema)() {
         Value::Object(schema) => schema,
         other => return other,
@@ -59,7 +61,7 @@ fn described(setting: &Setting) -> Value {
     schema.extend((setting.default)().map(|default| ("default".to_owned(), json!(default))));
     let example = format!("x = {}", setting.toml_example()).parse::<toml::Table>();
     let examples = example
-        .map_or_else(|_| Vec::new(), |table| table.into_iter().map(|(_, one)| one).collect());
+        .map_or_else(|_| Vec::new(), |table| table.into_iter().map(|(_, value)| value).collect());
     schema.insert("examples".to_owned(), json!(examples));
     schema.into()
 }

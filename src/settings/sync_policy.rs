@@ -1,4 +1,4 @@
-//! What the table `[sync]` means: which repositories are shared, what is taken from others, and whose deeds count. Not here: its
+//! What the table `[sync]` means: which repositories are shared, what is taken from others, and whose actions count. Not here: its
 //! keys (`table`), sharing (crate `sync`).
 
 use event::{RepoKey, StoreOrigin};
@@ -8,7 +8,7 @@ use super::table::SyncPolicy;
 use super::team_trust::TeamTrust;
 
 impl SyncPolicy {
-    /// Takes back what allows an exchange. Whose deeds count, and which signatures are needed, stays as it was read.
+    /// Takes back what allows an exchange. Whose actions count, and which signatures are needed, stays as it was read.
     pub(crate) fn hold_back(&mut self) {
         (self.is_held, self.remote) = (true, None);
         self.share.clear();
@@ -36,7 +36,7 @@ impl SyncPolicy {
         }
     }
 
-    /// Tells whether the deeds of an origin count like our own.
+    /// Tells whether the actions of an origin count like our own.
     #[must_use]
     pub fn trusts(&self, origin: &StoreOrigin) -> bool {
         match &self.trust {

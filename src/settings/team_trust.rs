@@ -1,4 +1,4 @@
-//! Whom a team's member trusts: whose deeds count, whose trees must be signed, and which fields leave this machine. Not here: the
+//! Whom a team's member trusts: whose actions count, whose trees must be signed, and which fields leave this machine. Not here: the
 //! other settings of `[sync]` (`sync_policy`).
 
 use event::StoreOrigin;
@@ -8,7 +8,7 @@ use toml::Value;
 use super::setting::SettingForm;
 use super::value_kinds::{Switch, Texts, ValueKind, WrongValue, texts_of};
 
-/// Whose deeds (forget, supersede, pin and the like) count like our own.
+/// Whose actions (forget, supersede, pin and the like) count like our own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TeamTrust {
     /// Those of these origins.

@@ -19,7 +19,7 @@ fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
     let name = key.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let asks =
         matches!(section, Some(ConfigTable::Embedding | ConfigTable::Rerank | ConfigTable::Judge));
-    let why = match meant(&key) {
+    let why = match probable_key(&key) {
         _ if asks && KEYS_THEMSELVES.contains(&name.as_str()) => format!(
             "{}: a key does not belong in a file; put it into a variable of the environment, and set key_env to the name \
              of that variable",
@@ -33,7 +33,7 @@ fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
                 quoted(&key)
             )
         }
-        None => match section.map(known_of) {
+        None => match section.map(known_keys) {
             None => format!("{} is no setting of this version", quoted(&key)),
             Some(known) => {
                 format!("{} is no setting of this version; allowed are {known}", quoted(&key))
@@ -44,7 +44,7 @@ fn unknown_key(key: String, section: Option<ConfigTable>) -> ConfigFinding {
 }
 
 /// Returns the keys of a table, with an example of the first.
-fn known_of(section: ConfigTable) -> String {
+fn known_keys(section: ConfigTable) -> String {
     let start = format!("{}.", section.as_str());
     let of_table = || Setting::all().filter(|setting| setting.key.starts_with(&start));
     let names: Vec<&str> =
@@ -94,7 +94,7 @@ fn check_form(key: &str, setting: &Setting, value: &Value) -> Result<(), ConfigF
 }
 
 fn no_table(name: &str) -> ConfigFault {
-    let first = Setting::all().find(|one| one.key.starts_with(&format!("{name}.")));
+    let first = Setting::all().find(|setting| setting.key.starts_with(&format!("{name}.")));
     let example = first.map_or_else(String::new, |setting| {
         format!(", for example {}", setting.example_line(&setting.usual_key()))
     });
@@ -103,7 +103,7 @@ fn no_table(name: &str) -> ConfigFault {
 }
 
 /// Returns the setting that was probably meant: one with a slip of a letter, or one of the same name elsewhere.
-fn meant(key: &str) -> Option<&'static str> {
+fn probable_key(key: &str) -> Option<&'static str> {
     let known = || Setting::all().map(|setting| setting.key).filter(|key| !key.ends_with('*'));
     let name = key.rsplit('.').next().unwrap_or(key);
     let tables = ConfigTable::ALL.iter().map(|table| table.as_str());
@@ -164,7 +164,7 @@ mod tests {
     // S-CONFIG-4
     #[test]
     fn a_key_that_is_not_known_is_named_with_what_was_meant() {
-        for (text, line, told) in [
+        for (text, line, expected) in [
             (
                 "journal = true\nlog = \"/l\"",
                 2,
@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(found.len(), 1, "{text}: {found:?}");
             assert_eq!(found[0].line, Some(line), "{text}");
             let shown = found[0].to_string();
-            assert!(shown.contains(told), "{text}: {shown}");
+            assert!(shown.contains(expected), "{text}: {shown}");
         }
     }
 
@@ -208,8 +208,8 @@ mod tests {
             assert_eq!((fault.line, &fault.key), (Some(line), &key), "{text}");
             let shown = fault.to_string();
             let example = setting.example_line(&key);
-            for told in [&*format!("line {line}: {key} "), setting.allowed, &example] {
-                assert!(shown.contains(told), "{text}: {shown}");
+            for expected in [&*format!("line {line}: {key} "), setting.allowed, &example] {
+                assert!(shown.contains(expected), "{text}: {shown}");
             }
             let (line, table) = example.split_once(" below ").unwrap_or((&example, ""));
             let right = Config::parse(&format!("{table}\n{line}\n"));
@@ -221,9 +221,10 @@ mod tests {
                 continue; // A text is right there.
             }
             let shown = Config::parse(&format!("\n{table} = 7.5")).unwrap_err().to_string();
-            for told in [&*format!("line 2: {table} is of a wrong type"), "for example", "below ["]
+            for expected in
+                [&*format!("line 2: {table} is of a wrong type"), "for example", "below ["]
             {
-                assert!(shown.contains(told), "{shown}");
+                assert!(shown.contains(expected), "{shown}");
             }
         }
         let shown = Config::parse("a = 1\nb c = 2\n").unwrap_err().to_string();

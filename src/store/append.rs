@@ -24,12 +24,12 @@ pub enum Destination {
     Spool,
 }
 
-/// Where an append went.
+/// The result of an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppendOutcome {
     /// The file.
     pub path: PathBuf,
-    /// Where the first line begins in the file; its end if the lines stood there already.
+    /// Where the first line begins in the file; the end of the file if it had the lines already.
     pub offset: u64,
     /// Whether the file is the log.
     pub place: Destination,
@@ -69,7 +69,7 @@ struct Append<'a> {
     durability: Durability,
 }
 
-/// The first try of an append whose log got another file meanwhile.
+/// The first try of an append during which another file replaced the log.
 #[derive(Clone, Copy)]
 struct FirstTry {
     /// When the log had last been written before, by the clock of the file system.
@@ -77,9 +77,9 @@ struct FirstTry {
 }
 
 impl Append<'_> {
-    /// Another file may take the log's name during the write. If `scrub` or `archive` put it there, or a program that
-    /// copied the lines, they stand in it or in a segment. If a program that does not know our lock (git, an editor) put
-    /// it there, the lines may be gone. So what is missing is written again, and only that. An append that cannot be
+    /// Another file may take the log's name during the write. If `scrub`, `archive` or a program
+    /// that copied the lines put it there, it or a segment has the lines. If a program that does not know our lock (git, an
+    /// editor) put it there, the lines may be gone. So exactly the missing lines are written again. An append that cannot be
     /// kept is not acknowledged.
     fn run(
         &self,
@@ -108,7 +108,7 @@ impl Append<'_> {
             let added = write(&mut file, &self.log, &text, ours.len())?;
             first.get_or_insert_with(|| FirstTry { since: ours.modified().ok() });
             let Some(found) = named(&ours, &self.log) else { continue };
-            self.cover(&turn, (&file, &added), found.len());
+            self.cover(&turn, &file, &added, found.len());
             if self.durability == Durability::Synced {
                 let ticket = sync::ticket(&self.log);
                 // Other writers proceed meanwhile, and one sync then serves all of them.
@@ -118,10 +118,10 @@ impl Append<'_> {
                     continue;
                 }
             }
-            return Ok(self.appended(added.offset));
+            return Ok(self.outcome(added.offset));
         }
         if self.missing(first)?.is_some_and(|missing| missing.is_empty()) {
-            return self.found();
+            return self.acknowledge_moved();
         }
         let why = "another program keeps putting another file in its place; try again";
         Err(StoreError::io("keep lines in", &self.log)(io::Error::other(why)))
@@ -134,8 +134,8 @@ impl Append<'_> {
         Ok(missing.map(Cow::from))
     }
 
-    /// The chain is no part of what is acknowledged. Lines that it does not get are taken in by the next append.
-    fn cover(&self, turn: &FileLock, (file, added): (&File, &LogAddition), end: u64) {
+    /// An acknowledgement does not cover the chain. The next append adds the lines that the chain lacks.
+    fn cover(&self, turn: &FileLock, file: &File, added: &LogAddition, end: u64) {
         let LogAddition { from, text, .. } = added;
         if text.is_empty() {
             return;
@@ -145,14 +145,14 @@ impl Append<'_> {
         let _ = chain::cover(turn, &written);
     }
 
-    /// Puts what is missing into the spool, dated so that it is looked for once more before it comes into the log.
+    /// Spools the missing lines, dated so that they are looked for once more before they come into the log.
     fn without_the_lock(&self, first: Option<FirstTry>) -> Result<AppendOutcome, StoreError> {
         let missing = self.missing(first)?.unwrap_or_else(|| Cow::from(&self.text));
         if missing.is_empty() {
-            return self.found();
+            return self.acknowledge_moved();
         }
         let since = first.and_then(|first| first.since);
-        let path = spool::spool_lines(self.store, &self.log, &missing, (self.durability, since))?;
+        let path = spool::spool_lines(self.store, &self.log, &missing, self.durability, since)?;
         Ok(AppendOutcome {
             path,
             offset: 0,
@@ -162,15 +162,15 @@ impl Append<'_> {
     }
 
     /// Acknowledges lines that another program has moved. `scrub` and `archive` have synced them, and no other program.
-    fn found(&self) -> Result<AppendOutcome, StoreError> {
+    fn acknowledge_moved(&self) -> Result<AppendOutcome, StoreError> {
         let (file, ours) = open(&self.log)?;
         if self.durability == Durability::Synced {
             sync::sync_alone(&file, &self.log)?;
         }
-        Ok(self.appended(ours.len()))
+        Ok(self.outcome(ours.len()))
     }
 
-    fn appended(&self, offset: u64) -> AppendOutcome {
+    fn outcome(&self, offset: u64) -> AppendOutcome {
         let (path, durability) = (self.log.clone(), self.durability);
         AppendOutcome { path, offset, place: Destination::Log, durability }
     }
@@ -249,7 +249,7 @@ mod tests {
             std::fs::write(world.log(), format!("a\nmin{after}")).unwrap();
             let (mut file, _) = open(&world.log()).unwrap();
             let full = io::Error::from(io::ErrorKind::StorageFull);
-            let error = roll_back(&mut file, &world.log(), 2, (3, full));
+            let error = roll_back(&mut file, &world.log(), 2, 3, full);
             assert_eq!(matches!(error, StoreError::RolledBack { .. }), after.is_empty());
             assert_eq!(std::fs::read_to_string(world.log()).unwrap(), kept, "{error}");
         }

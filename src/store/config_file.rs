@@ -1,5 +1,5 @@
-//! The configuration files: the user's, which is read only where nobody else could have written it, and that of a project, which decides
-//! nothing but how much is told. Not here: what their texts mean (`settings`).
+//! The configuration files: the user's, which is read only if nobody else could have written it, and the project's, which decides only
+//! how much agents are shown. Not here: what their texts mean (`settings`).
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ const TURN_MS_MAX: u64 = 10_000;
 /// [`StoreError::Config`] names the file and what is wrong in it; [`StoreError::Untrusted`].
 pub fn read_config(path: &Path) -> Result<Config, StoreError> {
     match trusted(path) {
-        // What cannot be looked at cannot be read either; reading says more.
+        // A file without metadata cannot be read either, and the error of reading says more.
         Ok(()) | Err(StoreError::Io { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -54,7 +54,7 @@ pub fn user_config_file(lookup: &dyn Fn(&str) -> Option<OsString>) -> Option<Pat
 /// Those of [`read_config`].
 pub fn read_user_config(lookup: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, StoreError> {
     let Some(path) = user_config_file(lookup) else { return Ok(Config::default()) };
-    // In contrast to what may not be read.
+    // Unlike a file that may not be read.
     let found = path.metadata().map_err(|error| error.kind());
     let is_absent = matches!(found, Err(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory));
     if is_absent && lookup(CONFIG).is_some_and(|file| !file.is_empty()) {
@@ -72,7 +72,7 @@ pub fn config_text(path: &Path) -> Result<String, StoreError> {
     read_text(path, FILE_BYTES_MAX)
 }
 
-/// Returns the path of the settings that a project brings along, below its top folder.
+/// Returns the path of a project's settings, below its top folder.
 #[must_use]
 pub fn project_config_file(top: &Path) -> PathBuf {
     top.join(PROJECT_FOLDER).join(PROJECT_FILE)

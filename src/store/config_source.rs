@@ -1,4 +1,4 @@
-//! Reads the text of a configuration file, whatever is in its place: a device, a pipe, or what is no text. Not here: what the text
+//! Reads the text of a configuration file. In its place may be a device, a pipe, or a file that is not text. Not here: what the text
 //! means (`settings`), whom to trust (`trust`).
 
 use std::fs::{File, FileType, OpenOptions};
@@ -9,7 +9,7 @@ use settings::ConfigFault;
 
 use super::StoreError;
 
-/// What to do about a path that can be no configuration.
+/// The remedy for a path that cannot be a configuration.
 const ELSEWHERE: &str = "a configuration is a text file, for example ~/.config/agent-knowledge/config.toml; move this away, or name \
                          another file with AGENT_KNOWLEDGE_CONFIG";
 
@@ -56,8 +56,8 @@ pub(super) fn read_bounded(file: File, bytes_max: u64) -> Result<String, ConfigF
     };
     let kind = file.metadata().map_err(|error| failed(&error))?.file_type();
     let mut bytes = Vec::new();
-    // What is endless ends here. A device may be empty, as `/dev/null` is. A pipe into which nobody writes is empty, too: who
-    // puts one in the place of the file keeps nobody from saving.
+    // An endless file ends here. A device may be empty, as `/dev/null` is. A pipe without a writer is empty too: a pipe in
+    // the place of the file keeps nobody from saving.
     let may_be_read = kind.is_file() || is_device(kind) || is_pipe(kind);
     let read = file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes);
     if !may_be_read || is_device(kind) && !bytes.is_empty() {
@@ -118,11 +118,11 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn refused(path: &Path, told: &[&str]) {
+    fn assert_refused(path: &Path, expected: &[&str]) {
         let error = read_text(path, 100).unwrap_err();
         assert!(matches!(error, StoreError::Config { .. }), "{error}");
         let message = error.to_string();
-        assert!(told.iter().all(|told| message.contains(told)), "{message}");
+        assert!(expected.iter().all(|part| message.contains(part)), "{message}");
         assert!(!message.contains("os error"), "{message}");
     }
 
@@ -131,22 +131,22 @@ mod tests {
     fn what_can_be_no_configuration_is_refused_with_the_remedy() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
-        refused(folder.path(), &["is a directory", "AGENT_KNOWLEDGE_CONFIG"]);
+        assert_refused(folder.path(), &["is a directory", "AGENT_KNOWLEDGE_CONFIG"]);
         std::fs::write(&path, b"a = 1\nb = \"\xFF\"\n").unwrap();
-        refused(&path, &["config.toml, line 2: ", "UTF-8"]);
+        assert_refused(&path, &["config.toml, line 2: ", "UTF-8"]);
         std::fs::write(&path, "#".repeat(101)).unwrap();
-        refused(&path, &["longer than 100 bytes", "shorten it"]);
+        assert_refused(&path, &["longer than 100 bytes", "shorten it"]);
         assert_eq!(read_text(&path.join("below"), 100).unwrap(), "");
         #[cfg(unix)]
         {
             let pipe = folder.path().join("pipe");
             assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
             assert_eq!(read_text(&pipe, 9).unwrap(), "");
-            refused(Path::new("/dev/zero"), &["is a device", "AGENT_KNOWLEDGE_CONFIG"]);
+            assert_refused(Path::new("/dev/zero"), &["is a device", "AGENT_KNOWLEDGE_CONFIG"]);
             assert_eq!(read_text(Path::new("/dev/null"), 9).unwrap(), "");
             let circle = folder.path().join("circle");
             std::os::unix::fs::symlink(&circle, &circle).unwrap();
-            refused(&circle, &["cannot be read", "AGENT_KNOWLEDGE_CONFIG"]);
+            assert_refused(&circle, &["cannot be read", "AGENT_KNOWLEDGE_CONFIG"]);
         }
     }
 

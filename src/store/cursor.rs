@@ -1,4 +1,4 @@
-//! How far a log was read, and how to notice that it is no longer the same log. Not here: reading (`tail`).
+//! How far a log was read, and whether it is still the same log. Not here: reading (`tail`).
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -118,7 +118,7 @@ impl Cursor {
         Some(bytes)
     }
 
-    /// Reads what [`Cursor::to_bytes`] wrote. The next look compares the log with this cursor as usual.
+    /// Reads the bytes of [`Cursor::to_bytes`]. The next look compares the log with this cursor as usual.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (numbers, guard) = bytes.split_first_chunk::<{ 7 * 8 }>()?;

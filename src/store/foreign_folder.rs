@@ -1,5 +1,5 @@
-//! Folders that somebody named as the store by mistake, such as a home directory or a work tree: other files are in them, and
-//! nothing of ours. They are told, not refused: a guess must not lose a lesson. Not here: who tells it (the programs).
+//! Folders that somebody named as the store by mistake, such as a home directory or a work tree: they have other files, and none
+//! of ours. They are reported, not refused: a guess must not lose a lesson. Not here: printing the report (the programs).
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -12,8 +12,8 @@ use super::layout::LOCKS;
 const OURS: [&str; 7] =
     [".locks", ".chain", ".spool", ".quarantine", ".origin", ".sync.json", ".remote.json"];
 
-/// What a store may well have before its first log: what version control and systems put into any folder, the two folders of
-/// ours with usual names, and a text about the store.
+/// Files that a store may have before its first log: those that version control and systems put into any folder, our two folders
+/// with usual names, and a text about the store.
 const NEUTRAL: [&str; 14] = [
     ".git",
     ".gitignore",
@@ -32,8 +32,8 @@ const NEUTRAL: [&str; 14] = [
 ];
 
 impl Store {
-    /// Returns the name of a file that suggests that the directory was named by mistake: other files are in it, and nothing of
-    /// ours. `None` also where it cannot be read, which whoever needs it reports. Costs one look where there was a write.
+    /// Returns the name of a file that suggests that the directory was named by mistake: it has other files, and none of ours.
+    /// `None` also if the directory cannot be read, which its readers report. After a write this costs one system call.
     #[must_use]
     pub fn foreign_file_name(&self) -> Option<String> {
         if self.root().join(LOCKS).is_dir() {
@@ -43,7 +43,7 @@ impl Store {
         Some(name.to_string_lossy().into_owned())
     }
 
-    /// Says what a person should know before the first lesson is saved among files of something else.
+    /// Returns the warning before the first lesson is saved among files of something else.
     #[must_use]
     pub fn foreign_folder_warning(&self) -> Option<String> {
         let name = self.foreign_file_name()?;
@@ -55,8 +55,8 @@ impl Store {
     }
 }
 
-/// Returns a name (the least one) that suggests that a folder was never meant to be a store: it belongs to something else, and
-/// nothing in the folder is ours. A folder that does not exist is fine.
+/// Returns the least name in a folder that is not ours, if nothing in the folder is ours: the folder was then hardly meant to be a
+/// store. A folder that does not exist is fine.
 ///
 /// # Errors
 /// The system's error about the folder.
@@ -90,7 +90,7 @@ mod tests {
     // S-STORE-1
     #[test]
     fn only_other_files_alone_speak_against_a_folder() {
-        let told = |names: &[&str]| {
+        let suspect = |names: &[&str]| {
             let folder = tempfile::tempdir().unwrap();
             names.iter().for_each(|name| std::fs::write(folder.path().join(name), "").unwrap());
             foreign_name(folder.path(), Store::is_log).unwrap()
@@ -104,7 +104,7 @@ mod tests {
             &["notes.txt", ".origin"],
             &["team", "archive"],
         ] {
-            assert_eq!(told(fine), None, "{fine:?}");
+            assert_eq!(suspect(fine), None, "{fine:?}");
         }
         for (wrong, first) in [
             (&["b.rs", "a.rs"][..], "a.rs"),
@@ -112,7 +112,7 @@ mod tests {
             (&[".bashrc"], ".bashrc"),
             (&[".hidden.jsonl"], ".hidden.jsonl"),
         ] {
-            assert_eq!(told(wrong).as_deref(), Some(OsStr::new(first)), "{wrong:?}");
+            assert_eq!(suspect(wrong).as_deref(), Some(OsStr::new(first)), "{wrong:?}");
         }
         assert_eq!(foreign_name(Path::new("no/such/folder"), Store::is_log).unwrap(), None);
     }

@@ -1,4 +1,4 @@
-//! Git's files as they are: the entries of a configuration. Not here: what they mean (`repo`, `git_person`), and files that a
+//! Reads the entries of a git configuration. Not here: what they mean (`repo`, `git_person`), and files that a
 //! configuration includes.
 
 use std::path::Path;
@@ -38,13 +38,13 @@ pub(super) fn entries(config: &str) -> impl Iterator<Item = ConfigEntry> {
             section: section.clone(),
             subsection: subsection.clone(),
             key: key.trim().to_owned(),
-            value: unquoted(value),
+            value: strip_quotes(value),
         })
     })
 }
 
 /// Strips quotes and comment from a value. A `#` inside quotes belongs to the value.
-fn unquoted(value: &str) -> String {
+fn strip_quotes(value: &str) -> String {
     let value = value.trim();
     match value.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
         Some((inner, _)) => inner.to_owned(),

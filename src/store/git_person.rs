@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::git_config::{entries, read};
 use super::repo::DetectedRepo;
 
-/// Returns the name by which git records what a person does in a directory: `GIT_AUTHOR_NAME`, else `user.name` of the
+/// Returns the author name that git would record in a directory: `GIT_AUTHOR_NAME`, else `user.name` of the
 /// repository, else that of the person's own configuration. `lookup` reads the environment.
 #[must_use]
 pub fn git_person(lookup: &dyn Fn(&str) -> Option<OsString>, directory: &Path) -> Option<String> {

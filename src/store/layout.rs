@@ -66,7 +66,7 @@ impl Store {
         is_log(path)
     }
 
-    /// Says that a file is where the directory, or the one above it, would be.
+    /// Returns the error for a file in the place of the directory, or of one above it.
     fn file_in_its_place(&self) -> Option<StoreError> {
         let is_file = |path: &Path| path.metadata().is_ok_and(|found| !found.is_dir());
         let above = self.root.parent().filter(|above| is_file(above));
@@ -238,7 +238,7 @@ impl std::fmt::Display for FileId {
     }
 }
 
-/// Returns what distinguishes this user from others on the machine: a number, if the system has one.
+/// Returns the text that distinguishes this user from others on the machine: a number, if the system has one.
 #[must_use]
 pub fn user() -> String {
     #[cfg(unix)]
@@ -255,7 +255,7 @@ pub fn make_private_dir(path: &Path) -> io::Result<()> {
     private_dirs().recursive(true).create(path)
 }
 
-/// Returns what makes folders that only this user can read. It takes none that is there.
+/// Returns a builder of folders that only this user can read. It refuses an existing folder.
 #[cfg(unix)]
 #[must_use]
 pub fn private_dirs() -> DirBuilder {
@@ -264,7 +264,7 @@ pub fn private_dirs() -> DirBuilder {
     builder
 }
 
-/// Returns what makes folders. Other systems keep the files of a user apart by themselves.
+/// Returns a builder of folders. Other systems keep the files of users apart by themselves.
 #[cfg(not(unix))]
 #[must_use]
 pub fn private_dirs() -> DirBuilder {
@@ -282,7 +282,7 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     options.open(path)?.write_all(text.as_bytes())
 }
 
-/// Makes files opened with these options unreadable for others, refuses a planted link, and does not hang on a
+/// Makes files opened with these options unreadable for others, refuses a planted link, and does not block on a
 /// planted FIFO.
 pub fn private(options: &mut OpenOptions) {
     #[cfg(unix)]
@@ -307,7 +307,7 @@ pub(super) fn open_error(log: &Path, source: io::Error) -> StoreError {
     }
 }
 
-/// Opens one of our files for reading. The file is private and not a link, and opening never hangs. Returns
+/// Opens one of our files for reading. The file is private and not a link, and opening never blocks. Returns
 /// `None` if it does not exist.
 ///
 /// # Errors
@@ -411,9 +411,9 @@ pub(super) mod tests {
             set(mode);
             let (writing, reading) = (store.ensure().unwrap_err(), store.logs().unwrap_err());
             for error in [writing, reading] {
-                let told = error.to_string();
+                let message = error.to_string();
                 let remedy = format!("chmod go-w {}", store.root().display());
-                assert!(told.contains(&remedy), "{told}");
+                assert!(message.contains(&remedy), "{message}");
             }
         }
         for mode in [0o700, 0o755, 0o555] {

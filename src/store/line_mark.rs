@@ -23,7 +23,7 @@ pub struct LineMark {
     before: Vec<u8>,
 }
 
-/// What stands after a place.
+/// The lines after a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadLines {
     /// Complete lines, with their line breaks.

@@ -20,7 +20,7 @@ const LONG_LOG_LINES: usize = 10_000;
 /// A line has at least this many bytes, so a shorter log need not be counted.
 const LINE_BYTES_MIN: u64 = 64;
 
-/// Counts the lines of a plain file. A file that is not there, or is none, has no lines.
+/// Counts the lines of a plain file. A path without a plain file has no lines.
 #[must_use]
 pub fn line_count(file: &Path) -> usize {
     // Opening a pipe would block.

@@ -73,8 +73,8 @@ impl FileLock {
         &self.file
     }
 
-    /// Reads the text that the holder of the lock keeps in its file. It costs no opening of another file, but is gone
-    /// with the file, so it must be possible to do without it.
+    /// Reads the text that the holder of the lock keeps in its file. No other file need be opened for it, but the text is gone
+    /// with the file, so callers must be able to do without it.
     pub(super) fn read_note(&self) -> io::Result<Vec<u8>> {
         if !self.is_ours_alone {
             return Ok(Vec::new());
@@ -85,7 +85,7 @@ impl FileLock {
         Ok(bytes)
     }
 
-    /// Writes a text over the one before, of which the end stays if it was longer. Fails if the file has a second name.
+    /// Writes a text over the earlier one. The end of a longer earlier text stays. Fails if the file has a second name.
     pub(super) fn write_note(&self, text: &str) -> io::Result<()> {
         if !self.is_ours_alone {
             return Err(io::Error::other("the file of the lock has a second name"));

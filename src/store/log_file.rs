@@ -71,7 +71,7 @@ pub(super) fn write(
     let offset = length + u64::try_from(seal.len()).unwrap_or(0);
     match outcome {
         Ok(()) => Ok(LogAddition { from: length, offset, text }),
-        Err(source) => Err(roll_back(file, log, length, (written_bytes, source))),
+        Err(source) => Err(roll_back(file, log, length, written_bytes, source)),
     }
 }
 
@@ -95,7 +95,8 @@ pub(super) fn roll_back(
     file: &mut File,
     log: &Path,
     length: u64,
-    (written_bytes, source): (usize, io::Error),
+    written_bytes: usize,
+    source: io::Error,
 ) -> StoreError {
     let end = length + u64::try_from(written_bytes).unwrap_or(0);
     let rolled_back = |source| StoreError::RolledBack { path: log.to_owned(), source };

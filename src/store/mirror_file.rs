@@ -1,5 +1,5 @@
 //! Writing the mirror of another origin's log. Only the holder of the team's turn writes, only whole lines, and only at the
-//! end, unless the origin took lines back. Not here: which lines (crate `sync`), listing and reading mirrors (`team`).
+//! end, unless the origin withdrew lines. Not here: which lines (crate `sync`), listing and reading mirrors (`team`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -75,8 +75,8 @@ impl Mirror<'_> {
         Ok(bytes)
     }
 
-    /// Adds whole lines after the first `kept_bytes`, which are those of [`Mirror::lines`]. What follows them was torn by a
-    /// crash, and is cut off: it arrives again.
+    /// Adds whole lines after the first `kept_bytes`, which are those of [`Mirror::lines`]. A crash tore the bytes
+    /// after them; these are cut off and arrive again.
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::NotALog`]: part of the lines may be there. [`StoreError::Busy`] if somebody checks
@@ -98,19 +98,19 @@ impl Mirror<'_> {
             file.write_all(lines)
         })();
         written.map_err(StoreError::io("write", &self.path))?;
-        self.cover(&turn, &file, (kept_bytes, lines));
+        self.cover(&turn, &file, kept_bytes, lines);
         Ok(())
     }
 
-    /// Adds lines to the mirror's chain, by which a later change is told. Lines that it does not get now are taken in by the
-    /// next append.
-    fn cover(&self, turn: &FileLock, file: &File, (from, added): (u64, &[u8])) {
+    /// Adds lines to the mirror's chain, which reveals a later change. The next append covers the lines that the chain does not get
+    /// now.
+    fn cover(&self, turn: &FileLock, file: &File, from: u64, added: &[u8]) {
         let end = from.saturating_add(u64::try_from(added.len()).unwrap_or(u64::MAX));
         let written = AppendedBytes { file, log: &self.path, from, added, end };
         let _ = chain::cover(turn, &written);
     }
 
-    /// Takes the lock of the mirror, in whose file the chain goes on.
+    /// Takes the lock of the mirror. Its file holds the open entry of the chain.
     fn chain_turn(&self) -> Result<FileLock, StoreError> {
         let lock = lock::path_of(&self.path);
         let folder = lock.parent().unwrap_or(&lock);
@@ -121,7 +121,7 @@ impl Mirror<'_> {
         FileLock::acquire(&lock, CHAIN_WAIT_MS_MAX)
     }
 
-    /// Puts other lines in the place of all. Readers see the old ones or the new ones.
+    /// Replaces all lines. Readers see the old ones or the new ones.
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::Busy`] as for [`Mirror::append`]. The old lines are then still there.
@@ -131,7 +131,7 @@ impl Mirror<'_> {
         let written = rewrite::make_anew(&new).and_then(|mut file| {
             file.write_all(lines)?;
             file.sync_all()?;
-            // The origin took lines back, so the chain of the others begins anew. It goes first: a crash leaves no chain of
+            // The origin withdrew lines, so the chain of the others begins anew. It goes first: a crash leaves no chain of
             // lines that are gone.
             let _ = chain::forget(&turn, &self.path);
             std::fs::rename(&new, &self.path)
@@ -142,7 +142,7 @@ impl Mirror<'_> {
         }
         written.map_err(StoreError::io("replace", &self.path))?;
         if let Ok(file) = self.open() {
-            self.cover(&turn, &file, (0, lines));
+            self.cover(&turn, &file, 0, lines);
         }
         Ok(())
     }

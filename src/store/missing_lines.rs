@@ -1,5 +1,5 @@
-//! Looks for lines that may stand in a store already, before they are written a second time: those of an append whose log
-//! got another file meanwhile, and those of a spooled write. Not here: writing what is missing (`append`, `spool`).
+//! Finds out which lines a store lacks, before they are written a second time: those of an append whose log was replaced
+//! meanwhile, and those of a spooled write. Not here: writing the missing lines (`append`, `spool`).
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use super::{Store, StoreError, Tail, lines_of};
 /// How each of our lines begins.
 const ID_FIRST: &[u8] = b"{\"id\":\"";
 
-/// Returns those of some lines that stand neither in their log nor in a segment, each once and with its line break.
-/// `None` if that is not known: a segment may have them, and this program cannot unpack segments. A line stands there
-/// also if `scrub` or a person changed its text meanwhile: then it has the same id and the same time.
+/// Returns the lines that neither their log nor a segment has, each once and with its line break. `None` if that is not
+/// known: a segment may have them, and this program cannot unpack segments. A file also has a line if `scrub` or a person
+/// changed its text meanwhile: the id and the time are then the same.
 ///
-/// `since` is a time by the clock of the file system, before which none of the lines stood anywhere; without one, all
-/// segments are read.
+/// `since` is a time by the clock of the file system, before which no file had the lines; without it, all segments are
+/// read.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -49,7 +49,7 @@ pub(super) fn missing_lines(
     Ok(Some(in_order.map(|line| format!("{line}\n")).collect()))
 }
 
-/// How much was read.
+/// How many of the files were read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlacesRead {
     All,
@@ -57,7 +57,7 @@ enum PlacesRead {
     WithoutSegments,
 }
 
-/// Where lines may stand.
+/// The files that may have the lines.
 struct KeptPlaces<'a> {
     store: &'a Store,
     log: &'a Path,
@@ -90,7 +90,8 @@ impl KeptPlaces<'_> {
     }
 }
 
-/// What stays of a line when its text is changed. The time is part of it, because callers may use an id of their own twice.
+/// The part of a line that stays when its text is changed. It includes the time, because callers may use an id of their own
+/// twice.
 type LineName = (EventId, Option<Timestamp>);
 
 /// The names of lines.
@@ -101,7 +102,7 @@ struct SoughtNames<'a> {
 
 impl<'a> SoughtNames<'a> {
     fn from_lines(lines: &HashSet<&'a str>) -> Self {
-        let named = |line: &&'a str| Some((name_of(line.as_bytes())?, *line));
+        let named = |line: &&'a str| Some((name_of_line(line.as_bytes())?, *line));
         let lines: HashMap<LineName, &'a str> = lines.iter().filter_map(named).collect();
         let ids = lines.keys().map(|(id, _)| id.as_str().as_bytes().to_vec()).collect();
         Self { lines, ids }
@@ -113,11 +114,11 @@ impl<'a> SoughtNames<'a> {
         if id_at_the_beginning(line).is_some_and(|id| !self.ids.contains(id)) {
             return None;
         }
-        self.lines.remove(&name_of(line)?)
+        self.lines.remove(&name_of_line(line)?)
     }
 }
 
-fn name_of(line: &[u8]) -> Option<LineName> {
+fn name_of_line(line: &[u8]) -> Option<LineName> {
     match codec::decode(line, "") {
         DecodedLine::Event(event) => Some((event.id, event.timestamp)),
         DecodedLine::Blank | DecodedLine::Skipped(_) => None,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// Says that nothing can be written into a store, and the remedy, where that is why a write failed.
+/// Turns the error of a failed write into one with the remedy, if the store cannot be written.
 pub(super) fn read_only_error(root: &Path, error: StoreError) -> StoreError {
     const ELSEWHERE: &str = "name another directory with --logs or AGENT_KNOWLEDGE_LOGS";
     let StoreError::Io { source, .. } = &error else { return error };

@@ -35,7 +35,7 @@ pub struct WorkTree {
     pub commit: Option<String>,
 }
 
-/// What of a place has the name that somebody typed.
+/// Which part of a place has the name that somebody typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameMatch {
     /// The repository.
@@ -101,8 +101,8 @@ impl DetectedRepo {
         }
     }
 
-    /// Tells what of the place has a name, as people and scripts type it: one word, in any case.
-    /// `directory` is where they stand.
+    /// Tells which part of the place has a name, as people and scripts type it: one word, in any case.
+    /// `directory` is their working directory.
     #[must_use]
     pub fn name_match(&self, name: &str, directory: &Path) -> Option<NameMatch> {
         let name = name.trim();
@@ -263,13 +263,13 @@ mod tests {
     #[test]
     fn folders_without_git_are_told_apart_by_their_whole_path() {
         let folder = tempfile::tempdir().unwrap();
-        let (one, two) = (folder.path().join("a/api"), folder.path().join("b/api"));
-        std::fs::create_dir_all(&one).unwrap();
-        std::fs::create_dir_all(&two).unwrap();
-        let (one, two) = (DetectedRepo::detect(&one), DetectedRepo::detect(&two));
-        assert!(matches!(one.why, RepoSource::Folder(_)));
-        assert_ne!(one.key, two.key);
-        assert_eq!(one.key.short_name(), two.key.short_name());
+        let (first, second) = (folder.path().join("a/api"), folder.path().join("b/api"));
+        std::fs::create_dir_all(&first).unwrap();
+        std::fs::create_dir_all(&second).unwrap();
+        let (first, second) = (DetectedRepo::detect(&first), DetectedRepo::detect(&second));
+        assert!(matches!(first.why, RepoSource::Folder(_)));
+        assert_ne!(first.key, second.key);
+        assert_eq!(first.key.short_name(), second.key.short_name());
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) fn rewrite_log(
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
     for _ in 0..REPLACED_TRIES_MAX {
-        match attempt(file, turn, &mut Replacing(change))? {
+        match attempt(file, turn, &mut LineReplacement(change))? {
             Attempt::Done => return Ok(()),
             Attempt::Changed => {}
         }
@@ -48,7 +48,7 @@ pub(super) fn rewrite_log(
     Err(StoreError::io("rewrite", file)(io::Error::other(why)))
 }
 
-/// The right to rewrite a log, its segments and what waits for it, which one process at a time has: rewrites share the
+/// The right to rewrite a log, its segments and its spooled writes. One process at a time has it, because rewrites share the
 /// names of their copies.
 pub(super) struct RewriteTurn {
     /// The lock of the appenders.
@@ -64,7 +64,7 @@ impl RewriteTurn {
         Ok(Self { appenders, _only: only })
     }
 
-    /// Returns the lock of those who rewrite, beside that of the appenders.
+    /// Returns the lock of the rewrites, beside that of the appenders.
     pub(super) fn lock_of_rewrites(appenders: &Path) -> PathBuf {
         appenders.with_extension("rewrite")
     }
@@ -100,16 +100,16 @@ pub(super) trait LineEdits {
         Ok(())
     }
 
-    /// Says why, for the chain of the log.
+    /// Returns the reason, for the chain of the log.
     fn reason(&self) -> RewriteReason {
         RewriteReason::Scrub
     }
 }
 
 /// Edits that only replace lines.
-struct Replacing<'a>(&'a mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>);
+struct LineReplacement<'a>(&'a mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>);
 
-impl LineEdits for Replacing<'_> {
+impl LineEdits for LineReplacement<'_> {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         Ok((self.0)(line).map_or(LineFate::Stays, LineFate::Becomes))
     }
@@ -129,7 +129,7 @@ pub(super) fn attempt(
     RewriteTurn { appenders: lock, .. }: &RewriteTurn,
     change: &mut dyn LineEdits,
 ) -> Result<Attempt, StoreError> {
-    let Some(mut copying) = Copying::begin(file)? else { return Ok(Attempt::Done) };
+    let Some(mut copying) = CopyRun::begin(file)? else { return Ok(Attempt::Done) };
     copying.most(change)?;
     // This part is synced here so that it need not be synced under the lock.
     copying.copy.sync()?;
@@ -138,8 +138,8 @@ pub(super) fn attempt(
     if !copying.still_stands()? {
         return Ok(Attempt::Changed);
     }
-    copying.lines(change, Until::End)?;
-    copying.put_in_place(change, (&turn, lock))?;
+    copying.lines(change, CopyExtent::End)?;
+    copying.put_in_place(change, &turn, lock)?;
     Ok(Attempt::Done)
 }
 
@@ -171,14 +171,14 @@ pub(super) fn copy_of(file: &Path) -> PathBuf {
 
 /// How far to copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Until {
+enum CopyExtent {
     /// Only lines that begin before this offset. The last one may be unfinished and is left.
     Offset(u64),
     /// Everything, including the last line.
     End,
 }
 
-impl Until {
+impl CopyExtent {
     fn is_past(self, offset: u64) -> bool {
         match self {
             Self::Offset(end) => offset < end,
@@ -188,7 +188,7 @@ impl Until {
 }
 
 /// A copy in progress.
-struct Copying<'a> {
+struct CopyRun<'a> {
     file: &'a Path,
     lines: FileLines,
     /// The hash of everything read so far.
@@ -202,7 +202,7 @@ struct Copying<'a> {
 struct Copy {
     path: PathBuf,
     file: File,
-    /// The time that it takes over from the file.
+    /// The modification time of the file, which the copy gets.
     dated: Option<SystemTime>,
     is_in_place: bool,
 }
@@ -222,7 +222,7 @@ impl Drop for Copy {
     }
 }
 
-impl<'a> Copying<'a> {
+impl<'a> CopyRun<'a> {
     fn begin(file: &'a Path) -> Result<Option<Self>, StoreError> {
         let Some((opened, metadata)) = lines::open(file)? else { return Ok(None) };
         let path = copy_of(file);
@@ -230,7 +230,7 @@ impl<'a> Copying<'a> {
         if let Some(folder) = path.parent().filter(|folder| folder.ends_with(spool::SPOOL)) {
             let now = copy.file.metadata().and_then(|metadata| metadata.modified()).ok();
             spool::remove_unfinished(folder, now);
-            // A spooled write is as old as its lines, by which the segments are found that may have them.
+            // The age of a spooled write is that of its lines, and decides which segments may have them.
             copy.dated = metadata.modified().ok();
         }
         Ok(Some(Self {
@@ -245,10 +245,10 @@ impl<'a> Copying<'a> {
     /// Copies existing lines without the lock, and then lines appended meanwhile, until little is left. Writers
     /// that never pause may be as fast as the copy. They then have to wait, or their writes go to the spool.
     fn most(&mut self, change: &mut dyn LineEdits) -> Result<(), StoreError> {
-        let mut left = self.left()?;
+        let mut left = self.bytes_left()?;
         loop {
-            self.lines(change, Until::Offset(self.lines.offset + left))?;
-            let more = self.left()?;
+            self.lines(change, CopyExtent::Offset(self.lines.offset + left))?;
+            let more = self.bytes_left()?;
             if more <= REST_BYTES_MAX || more > left / 2 {
                 return Ok(());
             }
@@ -257,13 +257,13 @@ impl<'a> Copying<'a> {
     }
 
     /// Returns how many bytes of the file are not copied yet.
-    fn left(&self) -> Result<u64, StoreError> {
+    fn bytes_left(&self) -> Result<u64, StoreError> {
         let metadata = self.lines.source.get_ref().metadata();
         let length = metadata.map_err(StoreError::io("read", self.file))?.len();
         Ok(length.saturating_sub(self.lines.offset))
     }
 
-    fn lines(&mut self, change: &mut dyn LineEdits, until: Until) -> Result<(), StoreError> {
+    fn lines(&mut self, change: &mut dyn LineEdits, until: CopyExtent) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", self.file);
         let mut held = Vec::new();
         let mut copy = io::BufWriter::new(&self.copy.file);
@@ -271,7 +271,7 @@ impl<'a> Copying<'a> {
             && let Some(piece) = self.lines.next(&mut held).map_err(failed())?
         {
             let is_unfinished = !held.ends_with(b"\n") && matches!(piece, LinePiece::Line(_));
-            if is_unfinished && until != Until::End {
+            if is_unfinished && until != CopyExtent::End {
                 self.lines.put_back(&held).map_err(failed())?;
                 break;
             }
@@ -300,7 +300,7 @@ impl<'a> Copying<'a> {
         copy.flush().map_err(StoreError::io("write", &self.copy.path))
     }
 
-    /// Tells whether the file still begins with what was read, and continues from there.
+    /// Tells whether the file still begins with the bytes that were read, and continues from there.
     fn still_stands(&mut self) -> Result<bool, StoreError> {
         let failed = || StoreError::io("read", self.file);
         let source = &mut self.lines.source;
@@ -325,24 +325,25 @@ impl<'a> Copying<'a> {
     fn put_in_place(
         mut self,
         change: &mut dyn LineEdits,
-        (turn, lock): (&FileLock, &Path),
+        turn: &FileLock,
+        lock: &Path,
     ) -> Result<(), StoreError> {
         if let Some(dated) = self.copy.dated {
             self.copy.file.set_modified(dated).map_err(StoreError::io("date", &self.copy.path))?;
         }
         self.copy.sync()?;
         change.seal()?;
-        let chain = self.chain(change.reason(), (turn, lock));
+        let chain = self.chain(change.reason(), turn, lock);
         std::fs::rename(&self.copy.path, self.file)
             .map_err(StoreError::io("replace", self.file))?;
         self.copy.is_in_place = true;
         if let Some(chain) = chain {
-            // Whoever next needs the chain finds out which one fits the log.
+            // The next process that needs the chain finds out which one fits the log.
             let _ = chain.finish(turn);
         }
         // Programs that ignore the lock may have appended these lines.
         let before = self.lines.offset;
-        self.lines(change, Until::End)?;
+        self.lines(change, CopyExtent::End)?;
         if self.lines.offset > before {
             self.copy.sync()?;
         }
@@ -350,14 +351,10 @@ impl<'a> Copying<'a> {
     }
 }
 
-impl Copying<'_> {
-    /// Prepares the chain of the new log. Only logs have one. A failure must not keep a secret in a log; `verify` tells
-    /// the difference then.
-    fn chain(
-        &self,
-        reason: RewriteReason,
-        (turn, lock): (&FileLock, &Path),
-    ) -> Option<RewrittenChain> {
+impl CopyRun<'_> {
+    /// Prepares the chain of the new log. Only logs have one. A failure must not keep a secret in a log; `verify`
+    /// then reports the difference.
+    fn chain(&self, reason: RewriteReason, turn: &FileLock, lock: &Path) -> Option<RewrittenChain> {
         let (log, new) = (self.file, &self.copy.path);
         let is_log = lock == lock::path_of(log);
         let counts = self.counts;

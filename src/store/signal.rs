@@ -1,4 +1,4 @@
-//! Signals whose default action is replaced: the one that kills a writer in the middle of a line, and those
+//! Replaces the default action of signals: of the one that kills a writer in the middle of a line, and of those
 //! that ask a server to stop. Not here: how a short write is handled (`append`).
 
 /// Makes a write past the file size limit fail with an error instead of killing the process. The write is then
@@ -14,8 +14,8 @@ pub fn survive_the_file_size_limit() {
 #[cfg(not(unix))]
 pub fn survive_the_file_size_limit() {}
 
-/// Lets the first signal that would end this process set a flag instead, so that it can tidy up and leave. Once the flag is set, by
-/// whoever, such signals end the process as usual.
+/// Lets the first signal that would end this process set a flag instead, so that the process can clean up and exit. Once the flag
+/// is set, by anybody, such signals end the process as usual.
 ///
 /// # Errors
 /// The system's error. The signals then keep their default action.

@@ -19,20 +19,21 @@ pub(super) const SPOOL: &str = ".spool";
 /// Separates the name of the log from the hash of the write. No repository key contains it.
 const MARK: char = '@';
 
-/// Most waiting writes in a store: hours of work beside a stopped process. With more, listing the folder would
-/// become slow, and somebody has to look.
+/// Most waiting writes in a store: hours of work beside a stopped process. Beyond that, listing the folder would
+/// become slow, and a person has to look.
 const WAITING_MAX: usize = 10_000;
 
 /// Bytes of the hash in a name, enough that two different writes never share one.
 const NAME_HASH_BYTES: usize = 16;
 
-/// Puts lines into the spool and returns the file. The same lines give the same file, so that a repeated write
-/// waits once. A file is as old as its write: before that time, `since`, its lines stood nowhere.
+/// Writes lines into the spool and returns the file. The same lines give the same file, so that a repeated write
+/// waits once. A file is as old as its write: before that time, `since`, no file had its lines.
 pub(super) fn spool_lines(
     store: &Store,
     log: &Path,
     lines: &str,
-    (durability, since): (Durability, Option<SystemTime>),
+    durability: Durability,
+    since: Option<SystemTime>,
 ) -> Result<PathBuf, StoreError> {
     let folder = store.ensure_folder(SPOOL)?;
     let waiting = store.spooled()?.len();
@@ -48,7 +49,7 @@ pub(super) fn spool_lines(
     let since = since.into_iter().chain(before).min();
     let written = write_whole(&unfinished, lines, durability).and_then(|(file, now)| {
         remove_unfinished(&folder, now);
-        // It is dated last, because an unfinished file that looks old is removed.
+        // The file is dated last, because an unfinished file that looks old is removed.
         let dated = since.map_or(Ok(()), |since| file.set_modified(since));
         dated
             .and_then(|()| std::fs::rename(&unfinished, &path))
@@ -117,8 +118,8 @@ fn is_unfinished(path: &Path) -> bool {
 /// Moves the spooled writes of a log into it, oldest first, under the log's lock. A file leaves the spool only
 /// when its lines are in the log and on disk. Returns how many writes were moved.
 ///
-/// A process may die between the two steps, and what it moved may be archived or scrubbed since. So only lines that stand
-/// neither in the log nor in a segment are written.
+/// A process may die between the two steps, and the lines that it moved may be archived or scrubbed since. So only lines that
+/// neither the log nor a segment has are written.
 ///
 /// # Errors
 /// [`StoreError`]. The writes stay in the spool.
@@ -263,7 +264,7 @@ mod tests {
         }
 
         fn spool_lines(&self, lines: &str) -> PathBuf {
-            spool_lines(&self.store, &self.log, lines, (Durability::Synced, None)).unwrap()
+            spool_lines(&self.store, &self.log, lines, Durability::Synced, None).unwrap()
         }
 
         fn logged(&self) -> String {
@@ -341,7 +342,7 @@ mod tests {
         let world = SpoolFixture::new();
         let since = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         let put = |since| {
-            spool_lines(&world.store, &world.log, "a\n", (Durability::Written, since)).unwrap()
+            spool_lines(&world.store, &world.log, "a\n", Durability::Written, since).unwrap()
         };
         let age = |path: PathBuf| path.metadata().unwrap().modified().unwrap();
         assert_eq!(age(put(Some(since))), since);

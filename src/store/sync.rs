@@ -26,7 +26,7 @@ pub(super) fn ticket(log: &Path) -> Ticket {
     shared::ticket(log)
 }
 
-/// Returns once what was written to `file` before its ticket is on disk, together with the file's name. Waits
+/// Returns once everything written to `file` before its ticket is on disk, together with the file's name. Waits
 /// at most `wait_ms` milliseconds for another writer's sync, and then syncs itself.
 ///
 /// # Errors
@@ -37,8 +37,8 @@ pub(super) fn commit(
     ticket: Ticket,
     wait_ms: u64,
 ) -> Result<(), StoreError> {
-    shared::commit(file, log, (ticket, wait_ms), |names| {
-        file.sync_data().map_err(not_synced(log))?;
+    shared::commit(file, log, ticket, wait_ms, |names| {
+        file.sync_data().map_err(sync_error(log))?;
         match names {
             #[cfg(unix)]
             Names::OnDisk => Ok(()),
@@ -49,7 +49,7 @@ pub(super) fn commit(
 
 /// Syncs a file and its name without considering other writers.
 pub(super) fn sync_alone(file: &File, log: &Path) -> Result<(), StoreError> {
-    file.sync_data().map_err(not_synced(log))?;
+    file.sync_data().map_err(sync_error(log))?;
     names_of(log)
 }
 
@@ -66,15 +66,15 @@ enum Names {
 /// changes costs almost nothing.
 #[cfg(unix)]
 pub(super) fn names_of(path: &Path) -> Result<(), StoreError> {
-    let here = Path::new(".");
+    let current = Path::new(".");
     let folders = path.ancestors().skip(1);
     for (place, folder) in folders.enumerate() {
-        let folder = if folder.as_os_str().is_empty() { here } else { folder };
+        let folder = if folder.as_os_str().is_empty() { current } else { folder };
         match File::open(folder).and_then(|directory| directory.sync_all()) {
             Ok(()) => {}
             // Directories above the store may be inaccessible, and then we did not create them.
             Err(error) if place > 0 && is_not_ours(&error) => {}
-            Err(error) => return Err(not_synced(folder)(error)),
+            Err(error) => return Err(sync_error(folder)(error)),
         }
     }
     Ok(())
@@ -97,7 +97,7 @@ fn is_not_ours(error: &io::Error) -> bool {
     )
 }
 
-fn not_synced(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+fn sync_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_owned();
     move |source| StoreError::NotSynced { path, source }
 }
@@ -118,7 +118,7 @@ mod shared {
     struct SyncCounts {
         begun: u64,
         ended: u64,
-        of: SyncedFile,
+        synced: SyncedFile,
     }
 
     /// The identity of a file: its inode, and its creation time in nanoseconds, because inode numbers are
@@ -146,12 +146,12 @@ mod shared {
             file.read_exact_at(&mut bytes, 0).ok()?;
             let mut numbers = bytes.as_chunks::<8>().0.iter().map(|part| u64::from_le_bytes(*part));
             let (begun, ended) = (numbers.next()?, numbers.next()?);
-            let of = SyncedFile { inode: numbers.next()?, made: numbers.next()? };
-            (ended <= begun).then_some(Self { begun, ended, of })
+            let synced = SyncedFile { inode: numbers.next()?, made: numbers.next()? };
+            (ended <= begun).then_some(Self { begun, ended, synced })
         }
 
         fn write(self, file: &File) -> Option<()> {
-            let Self { begun, ended, of: SyncedFile { inode, made } } = self;
+            let Self { begun, ended, synced: SyncedFile { inode, made } } = self;
             let bytes = [begun, ended, inode, made].map(u64::to_le_bytes);
             file.write_all_at(bytes.as_flattened(), 0).ok()
         }
@@ -176,26 +176,27 @@ mod shared {
     pub(super) fn commit(
         file: &File,
         log: &Path,
-        (ticket, wait_ms): (Ticket, u64),
+        ticket: Ticket,
+        wait_ms: u64,
         alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (Some(begun), Some(of)) = (ticket.begun, SyncedFile::from_file(file)) else {
+        let (Some(begun), Some(synced)) = (ticket.begun, SyncedFile::from_file(file)) else {
             return alone(Names::Unknown);
         };
         let Ok(turn) = FileLock::acquire(&place(log), wait_ms) else {
             return alone(Names::Unknown);
         };
         let progress = SyncCounts::read(turn.file()).unwrap_or_default();
-        if progress.ended > begun && progress.of == of {
+        if progress.ended > begun && progress.synced == synced {
             return Ok(());
         }
         let this = SyncCounts { begun: progress.begun.max(begun) + 1, ..progress };
         let is_told = this.write(turn.file()).is_some();
-        let is_known = progress.ended > 0 && progress.of == of;
+        let is_known = progress.ended > 0 && progress.synced == synced;
         alone(if is_known { Names::OnDisk } else { Names::Unknown })?;
         if is_told {
             // A writer that misses this number syncs once more.
-            let _ = SyncCounts { ended: this.begun, of, ..this }.write(turn.file());
+            let _ = SyncCounts { ended: this.begun, synced, ..this }.write(turn.file());
         }
         Ok(())
     }
@@ -228,7 +229,7 @@ mod shared {
                     synced = Some(names);
                     Ok(())
                 };
-                commit(file, &self.log(), (ticket, lock::WAIT_MS_MAX), alone).unwrap();
+                commit(file, &self.log(), ticket, lock::WAIT_MS_MAX, alone).unwrap();
                 synced
             }
         }
@@ -257,7 +258,7 @@ mod shared {
             let world = SyncFixture::new();
             let failed =
                 |_| Err(StoreError::io("sync", &world.log())(std::io::Error::other("disk")));
-            commit(&world.file, &world.log(), (FIRST, 0), failed).unwrap_err();
+            commit(&world.file, &world.log(), FIRST, 0, failed).unwrap_err();
             assert_eq!(world.commit(&world.file, FIRST), Some(Names::Unknown));
             let other = File::create(world.folder.path().join("b")).unwrap();
             assert_eq!(world.commit(&other, FIRST), Some(Names::Unknown));
@@ -291,7 +292,8 @@ mod shared {
     pub(super) fn commit(
         _file: &File,
         _log: &Path,
-        _ticket: (Ticket, u64),
+        _ticket: Ticket,
+        _wait_ms: u64,
         alone: impl FnOnce(Names) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         alone(Names::Unknown)

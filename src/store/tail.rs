@@ -37,10 +37,10 @@ pub struct Tail {
     was_there: bool,
     /// How many bytes at the end are read, if not the whole file.
     window_bytes: Option<u64>,
-    /// Where reading stops, in a tail that reads what another one left out.
+    /// Where reading stops, in a tail that reads the lines which another one skipped.
     until: Option<u64>,
     /// The parts of a segment that could not be read. Every read reports them.
-    damage: Option<String>,
+    damage_report: Option<String>,
     /// A cursor at the beginning.
     unread: Cursor,
 }
@@ -58,7 +58,7 @@ impl Tail {
             was_there: false,
             window_bytes: None,
             until: None,
-            damage: None,
+            damage_report: None,
             unread: Cursor::default(),
         }
     }
@@ -86,7 +86,7 @@ impl Tail {
     /// beginning, because a later reader that resumed from the end would not learn of the damage.
     #[must_use]
     pub fn cursor(&self) -> &Cursor {
-        if self.damage.is_some() { &self.unread } else { &self.cursor }
+        if self.damage_report.is_some() { &self.unread } else { &self.cursor }
     }
 
     /// Returns what happened to the log since the last [`Tail::read`]. Reads at most 64 bytes of it.
@@ -98,22 +98,22 @@ impl Tail {
         // Most looks find nothing new, and the length shows that without opening the file. A link is not
         // followed, so a log that was moved and linked back is refused like any link.
         if self.log.symlink_metadata().is_ok_and(|metadata| self.cursor.is_at_end_of(&metadata)) {
-            return self.whole(FileChange::None);
+            return self.reject_damage(FileChange::None);
         }
-        match self.compared()? {
-            (FileChange::None, _) => self.whole(FileChange::None),
+        match self.compare()? {
+            (FileChange::None, _) => self.reject_damage(FileChange::None),
             (change, _) => Ok(change),
         }
     }
 
-    fn whole(&self, change: FileChange) -> Result<FileChange, StoreError> {
+    fn reject_damage(&self, change: FileChange) -> Result<FileChange, StoreError> {
         let damaged =
             |why: &String| StoreError::Damaged { path: self.log.clone(), why: why.clone() };
-        self.damage.as_ref().map(damaged).map_or(Ok(change), Err)
+        self.damage_report.as_ref().map(damaged).map_or(Ok(change), Err)
     }
 
     /// Opens the log and compares it with the cursor.
-    fn compared(&self) -> Result<(FileChange, Option<(File, Metadata)>), StoreError> {
+    fn compare(&self) -> Result<(FileChange, Option<(File, Metadata)>), StoreError> {
         let Some((mut file, metadata)) = layout::open_to_read(&self.log)? else {
             return Ok((if self.was_there { FileChange::Gone } else { FileChange::None }, None));
         };
@@ -137,11 +137,11 @@ impl Tail {
         self.was_there
     }
 
-    /// Forgets what was read, so that the next [`Tail::read`] starts at the beginning.
+    /// Goes back to the beginning for the next [`Tail::read`].
     pub fn rewind(&mut self) {
         self.cursor = Cursor::default();
         self.was_there = false;
-        self.damage = None;
+        self.damage_report = None;
     }
 
     /// Passes each complete new line to `each`. A last line without its line break stays for later, because its
@@ -165,7 +165,7 @@ impl Tail {
         bytes_max: u64,
         mut each: impl FnMut(LogLine<'_>),
     ) -> Result<FileChange, StoreError> {
-        let (change, opened) = self.compared()?;
+        let (change, opened) = self.compare()?;
         let (FileChange::Grown, Some((mut file, metadata))) = (change, opened) else {
             return Ok(change);
         };
@@ -173,7 +173,7 @@ impl Tail {
         #[cfg(feature = "archive")]
         if archive::is_segment(&self.log) {
             self.read_sealed(&mut file, &metadata, &mut each)?;
-            return self.whole(change);
+            return self.reject_damage(change);
         }
         let log = self.log.clone();
         let wrap = |error| StoreError::io("read", &log)(error);
@@ -186,8 +186,8 @@ impl Tail {
         Ok(change)
     }
 
-    /// Where more than `backlog_bytes` are unread, moves to the first line that begins within the last `window_bytes`, and
-    /// returns a tail that reads what is left out. The newest lines can so be read first, however fast others write.
+    /// If more than `backlog_bytes` are unread, moves to the first line that begins within the last `window_bytes`, and returns
+    /// a tail that reads the skipped lines. So the newest lines can be read first, however fast others write.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -196,7 +196,7 @@ impl Tail {
         backlog_bytes: u64,
         window_bytes: u64,
     ) -> Result<Option<Self>, StoreError> {
-        let (FileChange::Grown, Some((mut file, metadata))) = self.compared()? else {
+        let (FileChange::Grown, Some((mut file, metadata))) = self.compare()? else {
             return Ok(None);
         };
         if metadata.len().saturating_sub(self.cursor.offset()) <= backlog_bytes {
@@ -213,7 +213,7 @@ impl Tail {
         Ok(Some(Self { cursor, was_there, until, ..Self::from_beginning(&self.log) }))
     }
 
-    /// Tells whether everything was read that another tail left out.
+    /// Tells whether all lines were read that another tail skipped.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.until.is_none_or(|until| self.cursor.offset() >= until)
@@ -269,14 +269,14 @@ impl Tail {
         metadata: &Metadata,
         each: &mut impl FnMut(LogLine<'_>),
     ) -> Result<(), StoreError> {
-        let damage = archive::read(file, &self.log, &mut |piece| {
+        let segment_damage = archive::read(file, &self.log, &mut |piece| {
             if let archive::SegmentPiece::Line(line, _) = piece {
                 let kept = line.bytes.get(..=READ_LINE_BYTES_MAX);
                 each(LogLine { bytes: kept.unwrap_or(line.bytes), ..line });
             }
             Ok(())
         })?;
-        self.damage = damage.map(|damage| damage.to_string());
+        self.damage_report = segment_damage.map(|segment_damage| segment_damage.to_string());
         self.cursor.advance_by(metadata.len(), &[], metadata);
         self.cursor.at_end(metadata, 0);
         Ok(())
@@ -292,7 +292,7 @@ impl Tail {
         let mut is_cut = self.skip_to_window(metadata);
         file.seek(SeekFrom::Start(self.cursor.offset()))?;
         let mut block = vec![0; BLOCK_BYTES];
-        let mut partial = Partial::default();
+        let mut partial = PartialLine::default();
         // Up to the length at the beginning: writers that never pause would keep the reader for ever.
         let end = end.min(metadata.len());
         let mut known = (&*file).take(end.saturating_sub(self.cursor.offset()));
@@ -351,13 +351,13 @@ fn read_some<'a>(from: &mut impl Read, block: &'a mut [u8]) -> io::Result<&'a [u
 /// The line being assembled. Of a line past the reading bound, only enough is kept for the decoder to notice
 /// the length, and the last bytes for the cursor's guard.
 #[derive(Default)]
-struct Partial {
+struct PartialLine {
     kept: Vec<u8>,
     last: Vec<u8>,
     line_bytes: u64,
 }
 
-impl Partial {
+impl PartialLine {
     fn push(&mut self, bytes: &[u8]) {
         let kept_bytes = self.kept.len();
         let room = (READ_LINE_BYTES_MAX + 1).saturating_sub(kept_bytes);

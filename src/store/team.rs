@@ -1,4 +1,4 @@
-//! What belongs to a team in a store: our own origin, and the mirrors of other origins' lines, `team/<origin>/<log>`.
+//! The files of a team in a store: our own origin, and the mirrors of other origins' lines, `team/<origin>/<log>`.
 //! Not here: fetching them (crate `sync`), what a line of another origin may do (`memory`).
 
 use std::fs::OpenOptions;
@@ -51,7 +51,7 @@ impl Store {
             return Ok(known);
         }
         self.ensure()?;
-        self.write_origin(&StoreOrigin::mint(host, random), random, Replace::No)?;
+        self.write_origin(&StoreOrigin::mint(host, random), random, ExistingOrigin::Kept)?;
         let path = self.root().join(ORIGIN_FILE);
         self.origin()?.ok_or(StoreError::NotALog { path, what: "it was removed again" })
     }
@@ -63,7 +63,7 @@ impl Store {
     pub fn renew_origin(&self, host: &str, random: u64) -> Result<StoreOrigin, StoreError> {
         self.ensure()?;
         let origin = StoreOrigin::mint(host, random);
-        self.write_origin(&origin, random, Replace::Yes)?;
+        self.write_origin(&origin, random, ExistingOrigin::Replaced)?;
         Ok(origin)
     }
 
@@ -72,7 +72,7 @@ impl Store {
         &self,
         origin: &StoreOrigin,
         random: u64,
-        replace: Replace,
+        replace: ExistingOrigin,
     ) -> Result<(), StoreError> {
         let path = self.root().join(ORIGIN_FILE);
         let new = self.root().join(format!("{ORIGIN_FILE}.{random:016x}"));
@@ -83,9 +83,9 @@ impl Store {
             writeln!(file, "{}", origin.as_str()).and_then(|()| file.sync_all())
         });
         let moved = written.and_then(|()| match replace {
-            Replace::Yes => std::fs::rename(&new, &path),
-            // Unlike a rename this fails if somebody else was first, and then theirs counts.
-            Replace::No => match std::fs::hard_link(&new, &path) {
+            ExistingOrigin::Replaced => std::fs::rename(&new, &path),
+            // Unlike a rename this fails if another process was first, and then its origin counts.
+            ExistingOrigin::Kept => match std::fs::hard_link(&new, &path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
                 linked => linked,
             },
@@ -144,11 +144,11 @@ impl Store {
     }
 }
 
-/// Whether an existing origin is replaced.
+/// What happens to an existing origin.
 #[derive(Clone, Copy)]
-enum Replace {
-    No,
-    Yes,
+enum ExistingOrigin {
+    Kept,
+    Replaced,
 }
 
 /// Lists the names in a folder that are UTF-8, sorted.

@@ -7,9 +7,9 @@ use super::StoreError;
 #[cfg(unix)]
 use super::layout;
 
-/// Refuses a path that another user owns or can write, or can put something else in place of: the path itself and all
-/// folders above it are looked at, as they are named and as links lead to them. A missing path is fine. In a folder in
-/// which everybody may write but only owners may remove, such as `/tmp`, only what the user owns is trusted.
+/// Refuses a path that another user owns, can write or can replace. The path itself and all folders above it are checked, as
+/// they are named and as links lead to them. A missing path is fine. In a folder in which everybody may write but only owners
+/// may remove, such as `/tmp`, only files of the user are trusted.
 ///
 /// # Errors
 /// [`StoreError::Untrusted`] with the remedy, [`StoreError::Io`].
@@ -92,8 +92,8 @@ mod tests {
         trusted(&above.join("missing")).unwrap();
         for place in [&file, &above.join("in"), &above] {
             set(place, 0o777);
-            let told = trusted(&file).unwrap_err().to_string();
-            assert!(told.contains(&format!("chmod go-w {}", place.display())), "{told}");
+            let message = trusted(&file).unwrap_err().to_string();
+            assert!(message.contains(&format!("chmod go-w {}", place.display())), "{message}");
             set(place, 0o755);
         }
         set(&above, 0o1777);

@@ -13,7 +13,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Ambiguous`] if the key abbreviates several keys, [`StoreError::Io`] as in [`Store::logs`].
     pub fn resolve(&self, typed: &RepoKey, config: &Config) -> Result<RepoKey, StoreError> {
-        // The short name of a repository can be the same word; what applies everywhere has it first.
+        // The short name of a repository can be the same word; the scope of all repositories has precedence.
         if typed.as_str() == GLOBAL_REPO {
             return Ok(typed.clone());
         }

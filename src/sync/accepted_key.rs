@@ -1,5 +1,5 @@
-//! Taking the new key of an origin, once somebody has asked its owner. What was shown is what is taken: the remote is not asked
-//! again, where something else may stand by now. Not here: the round that then brings the lines (`team_round`).
+//! Accepts the new key of an origin, once somebody has asked its owner. The key that was shown is accepted: the remote, which may have
+//! another one by now, is not asked again. Not here: the round that then brings the lines (`team_round`).
 
 use event::StoreOrigin;
 use jiff::Timestamp;
@@ -17,26 +17,27 @@ const TURN_MS_MAX: u64 = 2_000;
 pub struct AcceptedKey {
     /// The origin.
     pub origin: StoreOrigin,
-    /// The fingerprint of its key. `None` if it signs no more.
+    /// The fingerprint of its key. `None` if it no longer signs.
     pub key: Option<String>,
 }
 
-/// Accepts the key that was last seen of an origin of which nothing is taken, or that it signs no more. `name` is the whole
-/// origin, or what is shown of it.
+/// Accepts the key that was last seen of a held origin, or that the origin signs no more. `name` is the whole origin, or the part
+/// that people are shown.
 ///
 /// # Errors
 /// [`SyncError::Setup`] if nothing of that origin is held, or there is nothing to accept.
 pub fn accept_key(
     store: &Store,
-    (remote, rule): (&RemoteAddress, SignatureRule),
+    remote: &RemoteAddress,
+    rule: SignatureRule,
     name: &str,
     now: Timestamp,
 ) -> Result<AcceptedKey, SyncError> {
     let _turn = store.team_turn(TURN_MS_MAX)?;
     let mut record = SyncRecord::read(store, remote)?;
     let mut held = record.unverified();
-    let one = named(&held, name)?;
-    let UnverifiedOrigin { origin, expected, seen } = held.remove(one);
+    let place = place_of_origin(&held, name)?;
+    let UnverifiedOrigin { origin, expected, seen } = held.remove(place);
     let key = match (seen, expected, rule) {
         (Seal::Signed(key), _, _) => Some(key),
         (Seal::Unsigned, Some(_), SignatureRule::Optional) => None,
@@ -67,16 +68,17 @@ fn nothing(origin: &StoreOrigin, why: &str) -> SyncError {
     SyncError::Setup(format!("there is no key of {origin} to accept: {why}"))
 }
 
-/// Finds the place of the one that is meant.
-fn named(held: &[UnverifiedOrigin], name: &str) -> Result<usize, SyncError> {
-    let is_it =
-        |one: &&UnverifiedOrigin| [one.origin.as_str(), one.origin.shown()].contains(&name.trim());
+/// Finds the place of the origin with this name.
+fn place_of_origin(held: &[UnverifiedOrigin], name: &str) -> Result<usize, SyncError> {
+    let is_it = |entry: &&UnverifiedOrigin| {
+        [entry.origin.as_str(), entry.origin.shown()].contains(&name.trim())
+    };
     if held.iter().filter(is_it).count() == 1
-        && let Some(place) = held.iter().position(|one| is_it(&one))
+        && let Some(place) = held.iter().position(|entry| is_it(&entry))
     {
         return Ok(place);
     }
-    let origins: Vec<&str> = held.iter().map(|one| one.origin.as_str()).collect();
+    let origins: Vec<&str> = held.iter().map(|entry| entry.origin.as_str()).collect();
     Err(SyncError::Setup(match origins.as_slice() {
         [] => {
             "no key waits to be accepted: at the last round nothing was held because of a signature"
@@ -101,7 +103,7 @@ mod tests {
         store.ensure().unwrap();
         let remote = RemoteAddress::parse("/srv/a.git").unwrap();
         let now = Timestamp::UNIX_EPOCH;
-        let accept = |name: &str, rule| accept_key(&store, (&remote, rule), name, now);
+        let accept = |name: &str, rule| accept_key(&store, &remote, rule, name, now);
         let (any, all) = (SignatureRule::Optional, SignatureRule::Required);
         let why = accept("ana", any).unwrap_err().to_string();
         assert!(why.contains("no key waits"), "{why}");

@@ -15,7 +15,7 @@ use git::GitAnswer;
 /// Where mail for an origin would go: nowhere.
 const NO_MAIL: &str = "agent-knowledge.invalid";
 
-/// The program that signs and checks. Settings of the user may name another, which could ask somebody.
+/// The program that signs and checks. The user's settings may name another one, which could ask for input.
 const PROGRAM: &str = "gpg.ssh.program=ssh-keygen";
 
 /// A commit of ours has less than 2 KiB, with a signature by a long key.
@@ -24,14 +24,13 @@ const COMMIT_BYTES_MAX: u64 = 64 * 1024;
 /// How a signature by SSH begins, and what git names it.
 const SIGNATURE: &str = "gpgsig -----BEGIN SSH SIGNATURE-----";
 
-/// How the answer of ssh-keygen to a right signature begins. `git` is what was signed for: a signature that somebody made for
-/// something else is not right.
+/// How the answer of ssh-keygen to a right signature begins. `git` is the purpose: a signature for another purpose is not right.
 const GOOD: &str = "Good \"git\" signature with ";
 
-/// What is said if there is no program.
+/// The message where the program is missing.
 const NO_PROGRAM: &str = "the program ssh-keygen is not there; install OpenSSH";
 
-/// Characters of what ssh-keygen says that are shown.
+/// How many characters of a message of ssh-keygen are shown.
 const WORDS_CHARS_MAX: usize = 200;
 
 /// Returns the mail address of an origin in its commits.
@@ -45,18 +44,18 @@ pub(crate) fn signing_settings(key: &Path) -> [String; 3] {
     [PROGRAM.to_owned(), "gpg.format=ssh".to_owned(), key]
 }
 
-/// The variables under which a key with a passphrase fails at once, and nobody is asked.
+/// The variables that make a key with a passphrase fail at once, without a question.
 pub(crate) fn no_passphrase_prompt() -> [(&'static str, String); 2] {
     [("SSH_ASKPASS", "false".to_owned()), ("SSH_ASKPASS_REQUIRE", "force".to_owned())]
 }
 
-/// Says why signing failed.
+/// Returns the error that says why signing failed.
 pub(crate) fn signing_error(answer: &GitAnswer) -> SyncError {
     let why = if is_missing(answer) { NO_PROGRAM.to_owned() } else { short_message(&answer.words) };
     SyncError::Signing(why)
 }
 
-/// Checks the signature of a commit. Of what it names nothing is read.
+/// Checks the signature of a commit. Nothing that the commit names is read.
 pub(crate) fn seal_of(
     repository: &GitRepository,
     origin: &StoreOrigin,
@@ -65,17 +64,17 @@ pub(crate) fn seal_of(
     let args = ["cat-file", "commit", tip.as_str()];
     let answer = repository.run_long(&args, Vec::new(), COMMIT_BYTES_MAX)?;
     if !answer.is_success {
-        // It is here, or it would not have been brought.
+        // A tree that was brought has its commit here.
         return Err(SyncError::Unreadable("it is no commit".to_owned()));
     }
     match signature_in(&String::from_utf8_lossy(&answer.output), origin) {
-        Ok(HasSignature::No) => return Ok(Seal::Unsigned),
-        Ok(HasSignature::Yes) => {}
+        Ok(SignaturePresence::No) => return Ok(Seal::Unsigned),
+        Ok(SignaturePresence::Yes) => {}
         Err(why) => return Ok(Seal::Broken(why.to_owned())),
     }
     let signers = format!("gpg.ssh.allowedSignersFile={}", repository.no_signers()?.display());
     let args = ["-c", PROGRAM, "-c", &signers, "verify-commit", "--raw", tip];
-    // Git fails in any case, because no signer is allowed. What counts is what ssh-keygen says about the key.
+    // Git fails in any case, because no signer is allowed. The message of ssh-keygen about the key counts.
     let answer = repository.run(&args, Vec::new())?;
     Ok(match key_in(&answer.words) {
         Some(key) => Seal::Signed(key.to_owned()),
@@ -86,17 +85,17 @@ pub(crate) fn seal_of(
 
 /// Whether a commit has a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum HasSignature {
+enum SignaturePresence {
     Yes,
     No,
 }
 
-/// Tells whether a commit has a signature. With one it must be exactly of the form that `prepare` gives it.
-fn signature_in(commit: &str, origin: &StoreOrigin) -> Result<HasSignature, &'static str> {
+/// Tells whether a commit has a signature. A commit with one must have exactly the form that `prepare` gives it.
+fn signature_in(commit: &str, origin: &StoreOrigin) -> Result<SignaturePresence, &'static str> {
     let head = commit.split_once("\n\n").map_or(commit, |(head, _)| head);
     let mut lines = head.lines();
     if !head.lines().any(|line| line.starts_with("gpgsig")) {
-        return Ok(HasSignature::No);
+        return Ok(SignaturePresence::No);
     }
     let who = format!("{} <{}> ", origin.as_str(), mail_of(origin));
     let mut next = |start: &str| lines.next().and_then(|line| line.strip_prefix(start));
@@ -116,7 +115,7 @@ fn signature_in(commit: &str, origin: &StoreOrigin) -> Result<HasSignature, &'st
         return Err("it is none by SSH");
     }
     match lines.all(|line| line.starts_with(' ')) {
-        true => Ok(HasSignature::Yes),
+        true => Ok(SignaturePresence::Yes),
         false => Err("something stands beside it"),
     }
 }
@@ -136,7 +135,7 @@ fn is_missing(answer: &GitAnswer) -> bool {
     answer.words.lines().any(|line| starts.iter().any(|start| line.starts_with(start)))
 }
 
-/// Returns what ssh-keygen says, in one short line.
+/// Returns the message of ssh-keygen as one short line.
 fn short_message(words: &str) -> String {
     let lines = words.lines().map(|line| line.strip_prefix("error: ").unwrap_or(line).trim());
     let line =
@@ -160,17 +159,19 @@ mod tests {
         let origin = StoreOrigin::mint("ana", 1);
         let found = |name: &str, more: &str| signature_in(&commit(name, more), &origin);
         let right = format!("{SIGNATURE}\n AAAA\n -----END SSH SIGNATURE-----\n");
-        assert_eq!(found(origin.as_str(), &right), Ok(HasSignature::Yes));
-        assert_eq!(found(origin.as_str(), ""), Ok(HasSignature::No));
+        assert_eq!(found(origin.as_str(), &right), Ok(SignaturePresence::Yes));
+        assert_eq!(found(origin.as_str(), ""), Ok(SignaturePresence::No));
         let other = StoreOrigin::mint("bo", 2);
         assert_eq!(found(other.as_str(), &right), Err("it was made for another origin"));
         let name = origin.as_str();
-        let beside = format!("{right}encoding x\n");
-        for more in ["gpgsig -----BEGIN PGP SIGNATURE-----\n x\n", "gpgsig-sha256 x\n", &beside] {
+        let with_encoding = format!("{right}encoding x\n");
+        for more in
+            ["gpgsig -----BEGIN PGP SIGNATURE-----\n x\n", "gpgsig-sha256 x\n", &with_encoding]
+        {
             assert!(found(name, more).is_err(), "{more}");
         }
         // What stands in the message is no signature.
-        assert_eq!(found(name, &format!("\n{right}")), Ok(HasSignature::No));
+        assert_eq!(found(name, &format!("\n{right}")), Ok(SignaturePresence::No));
     }
 
     // S-SYNC-13

@@ -1,4 +1,4 @@
-//! What can stop a round. Not here: what goes wrong with one origin, which the report tells and the others survive.
+//! What can stop a round. Not here: what goes wrong with one origin, which the report says and which stops no other origin.
 
 use store::StoreError;
 use thiserror::Error;
@@ -17,7 +17,7 @@ pub enum SyncError {
         /// What it said.
         why: String,
     },
-    /// The remote answered, and what an origin has there is nothing that a store publishes.
+    /// The remote answered, but no store publishes what an origin has there.
     #[error("what is there cannot be read: {0}")]
     Unreadable(String),
     /// There is no program `git`.
@@ -31,7 +31,7 @@ pub enum SyncError {
         /// What is wrong.
         why: String,
     },
-    /// The address of the remote cannot be meant.
+    /// The address of the remote is wrong.
     #[error("{0}")]
     Address(String),
     /// Our tree could not be signed.

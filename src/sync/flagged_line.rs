@@ -1,5 +1,5 @@
-//! Lines that stay because they read like orders to their reader, and those of them that a person lets pass all the same. Not here: the
-//! rules (`event::suspicion`), and how one is let pass (`line_permission`).
+//! Lines that stay because they read like orders to their reader, and those of them that a person lets pass. Not here: the rules
+//! (`event::suspicion`), and giving the permission (`line_permission`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content_sum::sum;
 
-/// The most lines that a report names; the others are counted. More would hide what else it tells.
+/// The most lines that a report names; the others are counted. More would hide the rest of the report.
 pub(crate) const NAMED_MAX: usize = 100;
 
 /// How many words of a line are shown, and how many characters at most.
@@ -68,7 +68,7 @@ impl AllowedLines {
 /// A line that stays, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldLine {
-    /// What is told of it.
+    /// What people are shown of it.
     pub line: FlaggedLine,
     /// The line as it leaves once it may.
     pub text: String,

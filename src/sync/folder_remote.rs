@@ -1,6 +1,6 @@
 //! A remote that is a folder which all can reach: a shared drive, or the stand-in for one in tests. Each origin has a folder
-//! in it, with the contents of its files under the names of their sums, and `TREE`, which lists them. A new tree is there from
-//! one moment to the next. Not here: git (`git_remote`).
+//! in it, with the contents of its files under the names of their sums, and `TREE`, which lists them. A new tree replaces the old
+//! one in one step. Not here: git (`git_remote`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
@@ -38,7 +38,7 @@ pub struct FolderRemote<'a> {
 }
 
 impl<'a> FolderRemote<'a> {
-    /// Names a folder. `steps` is told each step.
+    /// Names a folder. `steps` is called with the name of each step.
     #[must_use]
     pub fn at(root: impl Into<PathBuf>, steps: &'a dyn Fn(&'static str)) -> Self {
         Self { root: root.into(), trees: BTreeMap::new(), steps }
@@ -141,7 +141,7 @@ impl Transport for FolderRemote<'_> {
         }
         let mut listing = Listing::default();
         for line in tree.lines() {
-            match listed(line) {
+            match parse_entry(line) {
                 Some(file) => listing.files.push(file),
                 None => listing.odd += 1,
             }
@@ -174,8 +174,8 @@ impl Transport for FolderRemote<'_> {
         std::fs::create_dir_all(&folder).map_err(|error| self.error(error))?;
         let _turn = FileLock::acquire(&folder.with_extension("lock"), LOCK_MS_MAX)
             .map_err(|error| self.error(error))?;
-        let there = self.tree_of(next.origin);
-        if there.as_deref().map(tip_of).as_ref() != next.on {
+        let published = self.tree_of(next.origin);
+        if published.as_deref().map(tip_of).as_ref() != next.on {
             return Ok(PublishOutcome::Conflict);
         }
         for part in next.files.values() {
@@ -184,7 +184,7 @@ impl Transport for FolderRemote<'_> {
                 self.write_file(&folder.join(sum(bytes)), bytes)?;
             }
         }
-        let tree = tree_text(next, there.as_ref());
+        let tree = tree_text(next, published.as_ref());
         (self.steps)("tree");
         self.write_file(&folder.join(TREE_PATH), tree.as_bytes())?;
         (self.steps)("remove");
@@ -199,14 +199,14 @@ impl Transport for FolderRemote<'_> {
     }
 }
 
-/// Says that what an origin has is nothing that a store publishes.
+/// Returns the error for a tree that no store publishes.
 fn unreadable(why: &str) -> SyncError {
     SyncError::Unreadable(why.to_owned())
 }
 
 /// Writes the list of a tree. `before` is the list of the one that it follows.
 fn tree_text(next: &NextTree<'_>, before: Option<&String>) -> String {
-    let before = before.map(String::as_str).unwrap_or_default().lines().filter_map(listed);
+    let before = before.map(String::as_str).unwrap_or_default().lines().filter_map(parse_entry);
     let lengths: BTreeMap<String, u64> = before.map(|file| (file.sum, file.bytes)).collect();
     let line = |(path, part): (&&str, &FilePart<'_>)| match part {
         FilePart::Same(sum) => {
@@ -217,7 +217,7 @@ fn tree_text(next: &NextTree<'_>, before: Option<&String>) -> String {
     next.files.iter().map(line).collect()
 }
 
-fn listed(line: &str) -> Option<TreeFile> {
+fn parse_entry(line: &str) -> Option<TreeFile> {
     let mut parts = line.splitn(3, ' ');
     let sum = parts.next().filter(|sum| is_sum(sum))?.to_owned();
     let bytes = parts.next()?.parse().ok()?;

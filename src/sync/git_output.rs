@@ -1,4 +1,4 @@
-//! What git prints, read: references, entries of trees, contents, and why it refuses. Not here: asking it (`git_remote`).
+//! Parses the output of git: references, entries of trees, contents, and why it refuses. Not here: asking it (`git_remote`).
 
 use event::StoreOrigin;
 

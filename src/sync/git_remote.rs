@@ -26,7 +26,7 @@ const LOCK_MS_MAX: u64 = 2_000;
 /// Most references in one fetch, so that they fit into a command line.
 const FETCH_MAX: usize = 200;
 
-/// How many fetches in one round may take too long, before the line is thought to be bad.
+/// How many fetches in one round may take too long, before the connection counts as lost.
 const WITHOUT_ANSWER_MAX: usize = 2;
 
 /// The message of every commit.
@@ -42,7 +42,7 @@ pub struct GitRemote<'a> {
 
 impl<'a> GitRemote<'a> {
     /// Opens the cache of a remote, below the folder of all caches. `lookup` returns an environment variable, and `steps` is
-    /// told each step.
+    /// called with the name of each step.
     ///
     /// # Errors
     /// [`SyncError`]; [`store::StoreError::Busy`] while another process uses the same cache.
@@ -59,7 +59,7 @@ impl<'a> GitRemote<'a> {
         store::own_folder(&folder)?;
         let name = |ending: &str| folder.join(format!("{}.{ending}", remote.hash()));
         let lock = FileLock::acquire(&name("lock"), LOCK_MS_MAX)?;
-        let repository = GitRepository::open(name("git"), (url, remote), lookup)?;
+        let repository = GitRepository::open(name("git"), url, remote, lookup)?;
         Ok(Self { repository, signing_key: None, _lock: lock, steps })
     }
 
@@ -85,8 +85,8 @@ impl<'a> GitRemote<'a> {
         self.repository.run(&args, Vec::new())
     }
 
-    /// Fetches references one by one, and tells which failed. What git refuses while the remote answers cannot be read; a
-    /// fetch without an answer says nothing about what is there.
+    /// Fetches references one by one, and returns those that failed. A reference that git refuses while the remote answers
+    /// cannot be read; a fetch without an answer says nothing about the remote.
     fn fetch_each(
         &self,
         origins: &[&StoreOrigin],
@@ -98,7 +98,7 @@ impl<'a> GitRemote<'a> {
                 Ok(answer) if answer.is_success => {}
                 Ok(answer) => {
                     if failed.is_empty() {
-                        // Git refuses in the same way if the line is dead.
+                        // Git refuses in the same way if the connection is lost.
                         self.references()?;
                     }
                     let refused = SyncError::Unreadable(self.repository.words(&answer));
@@ -179,11 +179,11 @@ impl<'a> GitRemote<'a> {
         variables: Vec<(&'static str, String)>,
     ) -> Result<String, SyncError> {
         let answer = self.repository.ask_with(args, input, variables)?;
-        self.named(&answer)
+        self.object_name(&answer)
     }
 
     /// Reads the name of an object.
-    fn named(&self, answer: &[u8]) -> Result<String, SyncError> {
+    fn object_name(&self, answer: &[u8]) -> Result<String, SyncError> {
         let name = String::from_utf8_lossy(answer).trim().to_owned();
         match is_object(&name) {
             true => Ok(name),
@@ -211,10 +211,10 @@ impl Transport for GitRemote<'_> {
     }
 
     fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError> {
-        let here = self.local()?;
+        let local = self.local()?;
         let missing: Vec<&StoreOrigin> = wanted
             .iter()
-            .filter(|(origin, tip)| here.get(origin) != Some(tip))
+            .filter(|(origin, tip)| local.get(origin) != Some(tip))
             .map(|(origin, _)| origin)
             .collect();
         let mut brought = FetchedTips::default();
@@ -224,12 +224,12 @@ impl Transport for GitRemote<'_> {
                 self.fetch_each(some, &mut brought.failed)?;
             }
         }
-        let here = if missing.is_empty() { here } else { self.local()? };
+        let local = if missing.is_empty() { local } else { self.local()? };
         let is_wanted = |origin: &StoreOrigin| {
-            let failed = brought.failed.iter().any(|(one, _)| one == origin);
-            !failed && wanted.iter().any(|(one, _)| one == origin)
+            let failed = brought.failed.iter().any(|(known, _)| known == origin);
+            !failed && wanted.iter().any(|(known, _)| known == origin)
         };
-        brought.tips = here.into_iter().filter(|(origin, _)| is_wanted(origin)).collect();
+        brought.tips = local.into_iter().filter(|(origin, _)| is_wanted(origin)).collect();
         Ok(brought)
     }
 
@@ -294,7 +294,7 @@ impl Transport for GitRemote<'_> {
         if settings.is_some() {
             args.push("-S");
         }
-        // The hour is enough, and tells less of when people work.
+        // The hour is enough, and says less about when people work.
         let hour = next.at.as_second().div_euclid(3_600) * 3_600;
         let (name, mail) = (next.origin.as_str(), mail_of(next.origin));
         let when = format!("{hour} +0000");
@@ -315,7 +315,7 @@ impl Transport for GitRemote<'_> {
         if !answer.is_success {
             return Err(signing_error(&answer));
         }
-        self.named(&answer.output).map(Tip)
+        self.object_name(&answer.output).map(Tip)
     }
 
     fn publish(&mut self, next: &NextTree<'_>, tip: &Tip) -> Result<PublishOutcome, SyncError> {
@@ -332,10 +332,10 @@ impl Transport for GitRemote<'_> {
             self.repository.ask(&["update-ref", &reference, &tip.0], Vec::new())?;
             return Ok(PublishOutcome::Done);
         }
-        let told = String::from_utf8_lossy(&answer.output);
-        match told.lines().find(|line| line.starts_with('!')) {
+        let output = String::from_utf8_lossy(&answer.output);
+        match output.lines().find(|line| line.starts_with('!')) {
             Some(line) => Ok(refusal(line)),
-            // Perhaps it may only be read, and what others published can still be fetched.
+            // Perhaps the remote may only be read. What others published can still be fetched.
             None => Ok(PublishOutcome::Refused(self.repository.words(&answer))),
         }
     }

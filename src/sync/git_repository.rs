@@ -29,13 +29,13 @@ const SINGLE_OBJECTS_MAX: usize = 40;
 /// The longest setting that is read, in bytes.
 const SETTING_BYTES_MAX: u64 = 4 * 1024;
 
-/// The file with the signers that git takes for right: none.
+/// The file with the signers that git accepts: none.
 const NO_SIGNERS: &str = "ak.signers";
 
-/// What git says after ssh has said what is wrong.
+/// The message of git that follows a message of ssh.
 const OF_SSH: &str = "Could not read from remote repository.";
 
-/// Characters of what git says that are shown.
+/// How many characters of a message of git are shown.
 const WORDS_CHARS_MAX: usize = 300;
 
 /// The repository.
@@ -46,10 +46,11 @@ pub(crate) struct GitRepository {
 }
 
 impl GitRepository {
-    /// Opens the repository for a remote; it is made if it is not there.
+    /// Opens the repository for a remote, and makes it if it is missing.
     pub(crate) fn open(
         directory: PathBuf,
-        (url, remote): (&str, &RemoteAddress),
+        url: &str,
+        remote: &RemoteAddress,
         lookup: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Self, SyncError> {
         let is_set = |name: &&str| lookup(name).is_some_and(|value| !value.is_empty());
@@ -126,7 +127,7 @@ impl GitRepository {
         &self.url
     }
 
-    /// Runs a command that needs no remote. Its failure means that the repository is of no use.
+    /// Runs a command that needs no remote. If it fails, the repository cannot be used.
     pub(crate) fn ask(&self, args: &[&str], input: Vec<u8>) -> Result<Vec<u8>, SyncError> {
         self.ask_with(args, input, Vec::new())
     }
@@ -139,14 +140,14 @@ impl GitRepository {
         variables: Vec<(&'static str, String)>,
     ) -> Result<Vec<u8>, SyncError> {
         let call = GitCall { args, input, variables, bytes_max: LIST_BYTES_MAX };
-        let answer = self.answered(call)?;
+        let answer = self.run_git(call)?;
         match answer.is_success {
             true => Ok(answer.output),
             false => Err(self.cache_error(&self.words(&answer))),
         }
     }
 
-    /// Runs a command whose failure means something.
+    /// Runs a command whose failure the caller reads.
     pub(crate) fn run(&self, args: &[&str], input: Vec<u8>) -> Result<GitAnswer, SyncError> {
         self.run_long(args, input, LIST_BYTES_MAX)
     }
@@ -158,7 +159,7 @@ impl GitRepository {
         input: Vec<u8>,
         bytes_max: u64,
     ) -> Result<GitAnswer, SyncError> {
-        self.answered(GitCall { args, input, bytes_max, ..GitCall::default() })
+        self.run_git(GitCall { args, input, bytes_max, ..GitCall::default() })
     }
 
     /// Does the same as [`Self::run`] with more variables.
@@ -168,7 +169,7 @@ impl GitRepository {
         variables: Vec<(&'static str, String)>,
     ) -> Result<GitAnswer, SyncError> {
         let bytes_max = LIST_BYTES_MAX;
-        self.answered(GitCall { args, variables, bytes_max, ..GitCall::default() })
+        self.run_git(GitCall { args, variables, bytes_max, ..GitCall::default() })
     }
 
     /// Returns an empty list of signers. Git checks no signature without a list, and we compare keys ourselves.
@@ -178,7 +179,7 @@ impl GitRepository {
         Ok(path)
     }
 
-    fn answered(&self, call: GitCall<'_>) -> Result<GitAnswer, SyncError> {
+    fn run_git(&self, call: GitCall<'_>) -> Result<GitAnswer, SyncError> {
         let why = match self.program.run(call) {
             Ok(answer) => return Ok(answer),
             Err(GitFailure::NoProgram) => return Err(SyncError::NoGit),
@@ -191,23 +192,23 @@ impl GitRepository {
         Err(self.remote_error(why))
     }
 
-    /// Says that the remote does not do what was asked.
+    /// Returns the error for a remote that does not do what was asked.
     pub(crate) fn remote_error(&self, why: &str) -> SyncError {
         SyncError::Remote { remote: self.shown.clone(), why: why.to_owned() }
     }
 
-    /// Says that the repository is of no use.
+    /// Returns the error for a repository that cannot be used.
     pub(crate) fn cache_error(&self, why: &str) -> SyncError {
         let path = self.program.directory.display().to_string();
         SyncError::Cache { path, why: why.to_owned() }
     }
 
-    /// Returns the line in which git says what went wrong, without a password.
+    /// Returns the line of git's message that says what went wrong, without a password.
     pub(crate) fn words(&self, answer: &GitAnswer) -> String {
         let words = answer.words.replace(&self.url, &self.shown);
         let starts = ["fatal: ", "error: ", "remote: "];
-        let told = |start: &&str| words.lines().find_map(|line| line.strip_prefix(*start));
-        let line = starts.iter().find_map(told).filter(|line| *line != OF_SSH);
+        let line_after = |start: &&str| words.lines().find_map(|line| line.strip_prefix(*start));
+        let line = starts.iter().find_map(line_after).filter(|line| *line != OF_SSH);
         let line = line.or_else(|| words.lines().find(|line| !line.trim().is_empty()));
         let line = neutralise(&redacted(line.unwrap_or_default()), Layout::Line);
         let line: String = line.chars().take(WORDS_CHARS_MAX).collect();

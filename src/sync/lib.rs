@@ -4,7 +4,7 @@
 //! conflict. What others published is kept in mirrors inside the store (`store::Mirror`), which are read like logs. A
 //! [`Transport`] brings trees of files from and to a remote: [`GitRemote`] over a git repository, [`FolderRemote`] over a
 //! folder that all can reach, and `NatsRemote` over a stream of JetStream. [`sync_round`] does one round,
-//! and [`preview`] tells beforehand what would leave the machine.
+//! and [`preview`] shows beforehand what would leave the machine.
 //!
 //! Not here: what a line of another origin may do (`memory`), and when a round is due (`retriever`).
 

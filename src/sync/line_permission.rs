@@ -1,4 +1,4 @@
-//! Letting a flagged line pass, once a person has read it. Not here: asking that person (`retriever`), and the lines (`flagged_line`).
+//! Lets a flagged line pass, once a person has read it. Not here: asking that person (`retriever`), and the lines (`flagged_line`).
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ pub fn held_lines(
     }))
 }
 
-/// Notes that a person lets these very lines pass, to any remote, from now on.
+/// Records that a person lets exactly these lines pass, to any remote, from now on.
 ///
 /// # Errors
 /// [`SyncError::Store`].

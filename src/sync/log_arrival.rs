@@ -29,18 +29,18 @@ pub(crate) struct LogArrival<'a> {
 pub(crate) enum ArrivalExtent {
     /// All that the origin has.
     Whole,
-    /// The end, or the middle: of the rest only what was withdrawn is known.
+    /// A part of it. Of the rest, only the withdrawn lines are known.
     Part,
 }
 
-/// What became of it.
+/// What happened to the lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ArrivalCounts {
     /// How many lines were added.
     pub(crate) added: usize,
-    /// How many lines were dropped, because the origin took them back.
+    /// How many lines were dropped, because the origin withdrew them.
     pub(crate) dropped: usize,
-    /// How many lines stay although the origin has them no longer, and did not take them back.
+    /// How many lines stay, although the origin lost them without withdrawing them.
     pub(crate) vanished: usize,
     /// How many lines wait for another day.
     pub(crate) held: usize,
@@ -57,11 +57,11 @@ pub(crate) fn update_mirror(
 ) -> Result<ArrivalCounts, StoreError> {
     let kept = mirror.lines()?;
     let mut arrived = ArrivalCounts::default();
-    let mut there: HashSet<&[u8]> = HashSet::new();
+    let mut origin_lines: HashSet<&[u8]> = HashSet::new();
     let mut added = Vec::new();
     let had: HashSet<&[u8]> = complete_lines(&kept).collect();
     for line in arrival.segments.iter().flat_map(|segment| complete_lines(segment)) {
-        if line.trim_ascii().is_empty() || !there.insert(line) || had.contains(line) {
+        if line.trim_ascii().is_empty() || !origin_lines.insert(line) || had.contains(line) {
             continue;
         }
         if line.len() > READ_LINE_BYTES_MAX {
@@ -75,8 +75,8 @@ pub(crate) fn update_mirror(
         }
     }
     let mut staying = Vec::new();
-    for line in complete_lines(&kept).filter(|line| !there.contains(line)) {
-        // What was withdrawn leaves, whichever part of the log came.
+    for line in complete_lines(&kept).filter(|line| !origin_lines.contains(line)) {
+        // Withdrawn lines leave, whichever part of the log came.
         match (is_withdrawn(line, arrival), arrival.extent) {
             (true, _) => arrived.dropped += 1,
             (false, ArrivalExtent::Whole) => arrived.vanished += 1,
@@ -85,7 +85,7 @@ pub(crate) fn update_mirror(
     }
     arrived.lines = had.len() + arrived.added - arrived.dropped.min(had.len());
     if arrived.dropped > 0 {
-        let stays = |line: &&[u8]| there.contains(line) || !is_withdrawn(line, arrival);
+        let stays = |line: &&[u8]| origin_lines.contains(line) || !is_withdrawn(line, arrival);
         for line in complete_lines(&kept).filter(stays) {
             staying.extend_from_slice(line);
             staying.push(b'\n');
@@ -208,7 +208,7 @@ mod tests {
         let first = part(&[("a2", TWO)]);
         assert_eq!((first.dropped, first.vanished, first.added), (1, 0, 1));
         assert_eq!(world.text(), format!("{ONE}{MASKED}"));
-        // What was read is there, whatever the list says.
+        // A line that was read is published, even if the list names it as withdrawn.
         assert_eq!(part(&[("a2", MASKED)]).dropped, 0);
     }
 

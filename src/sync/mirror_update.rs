@@ -1,5 +1,5 @@
-//! The other origins of a remote, brought into their mirrors: which have news, what of their trees is read, and how much. What
-//! is wrong with one origin is told, and hinders no other. Not here: one log (`log_arrival`).
+//! Brings the other origins of a remote into their mirrors: which have news, which part of their trees is read, and how much. A
+//! problem with one origin is reported, and stops no other. Not here: one log (`log_arrival`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -25,7 +25,7 @@ pub(crate) const ORIGIN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Most bytes of all origins that one round reads.
 const ALL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
-/// An origin from which nothing came for so long is told: its machine may be off, or its rounds fail.
+/// An origin from which nothing came for so long is reported: its machine may be off, or its rounds fail.
 const SILENT: SignedDuration = SignedDuration::from_hours(14 * 24);
 
 /// What is needed to bring in mirrors.
@@ -46,7 +46,8 @@ impl MirrorUpdater<'_> {
         &self,
         transport: &mut dyn Transport,
         tips: &Tips,
-        (state, record): (&mut SyncState, &mut SyncRecord),
+        state: &mut SyncState,
+        record: &mut SyncRecord,
         report: &mut SyncReport,
     ) -> Result<(), SyncError> {
         if tips.odd > 0 {
@@ -66,12 +67,13 @@ impl MirrorUpdater<'_> {
             true => FetchedTips::default(),
             false => transport.bring(&wanted)?,
         };
-        // What did not come stays as it was.
+        // The mirrors of an origin that did not come stay as they are.
         let is_missing = |origin: &StoreOrigin| {
-            !brought.tips.contains_key(origin) && wanted.iter().any(|(one, _)| one == origin)
+            !brought.tips.contains_key(origin) && wanted.iter().any(|(known, _)| known == origin)
         };
         let before = record.unverified().into_iter();
-        let (missing, before): (Vec<_>, Vec<_>) = before.partition(|one| is_missing(&one.origin));
+        let (missing, before): (Vec<_>, Vec<_>) =
+            before.partition(|known| is_missing(&known.origin));
         report.unverified = missing;
         for (origin, why) in brought.failed {
             report.trouble.push(format!("nothing came from {origin}: {why}"));
@@ -81,7 +83,7 @@ impl MirrorUpdater<'_> {
         let mut left = ALL_BYTES_MAX;
         for (origin, tip) in &brought.tips {
             (self.steps)("brought");
-            match check.check(transport, (origin, tip), record, report) {
+            match check.check(transport, origin, tip, record, report) {
                 Ok(CheckedSeal::Right) => {}
                 Ok(CheckedSeal::Held) => continue,
                 Err(error @ (SyncError::Cache { .. } | SyncError::NoGit | SyncError::Store(_))) => {
@@ -89,29 +91,29 @@ impl MirrorUpdater<'_> {
                 }
                 Err(error) => {
                     report.trouble.push(format!("{origin}: {error}"));
-                    // It could not be checked, so what was held is held still.
+                    // It could not be checked, so it is held as before.
                     report
                         .unverified
-                        .extend(before.iter().find(|one| one.origin == *origin).cloned());
+                        .extend(before.iter().find(|known| known.origin == *origin).cloned());
                     continue;
                 }
             }
             let known = state.origins.entry(origin.as_str().to_owned()).or_default();
-            let mut one = OneOrigin {
+            let mut update = OriginUpdate {
                 mirroring: self,
                 origin,
                 known,
                 report,
                 bytes: self.origin_bytes_max.min(left),
             };
-            let before = one.bytes;
-            match one.bring_in(transport, tip) {
+            let before = update.bytes;
+            match update.bring_in(transport, tip) {
                 Ok(()) => {}
                 // The cache itself is damaged, and not what the origin sent.
                 Err(error @ (SyncError::Cache { .. } | SyncError::NoGit)) => return Err(error),
-                Err(error) => one.report_trouble(&error.to_string()),
+                Err(error) => update.report_trouble(&error.to_string()),
             }
-            left = left.saturating_sub(before.saturating_sub(one.bytes));
+            left = left.saturating_sub(before.saturating_sub(update.bytes));
             state.write();
         }
         if record.record_unverified(&report.unverified) {
@@ -120,7 +122,7 @@ impl MirrorUpdater<'_> {
         Ok(())
     }
 
-    /// Tells whether everything of a tip was taken, and is still there.
+    /// Tells whether the mirrors took all of a tip, and still have it.
     fn is_current(&self, state: &SyncState, origin: &StoreOrigin, tip: &Tip) -> bool {
         let Some(known) = state.origins.get(origin.as_str()) else { return false };
         let is_there = |(repo, log): (&String, &KnownLog)| {
@@ -134,7 +136,7 @@ impl MirrorUpdater<'_> {
 }
 
 /// One origin on its way into its mirrors.
-struct OneOrigin<'a, 'r> {
+struct OriginUpdate<'a, 'r> {
     mirroring: &'a MirrorUpdater<'a>,
     origin: &'a StoreOrigin,
     known: &'a mut KnownOrigin,
@@ -152,7 +154,7 @@ struct TakenLog {
     held: usize,
     /// How many segments wait for another round.
     unread: usize,
-    /// How many lines were dropped, because their origin took them back.
+    /// How many lines were dropped, because their origin withdrew them.
     dropped: usize,
 }
 
@@ -193,9 +195,9 @@ impl CheckedTree {
     }
 }
 
-impl OneOrigin<'_, '_> {
-    fn report_trouble(&mut self, what: &str) {
-        self.report.trouble.push(format!("{}: {what}", self.origin));
+impl OriginUpdate<'_, '_> {
+    fn report_trouble(&mut self, problem: &str) {
+        self.report.trouble.push(format!("{}: {problem}", self.origin));
     }
 
     fn bring_in(&mut self, transport: &mut dyn Transport, tip: &Tip) -> Result<(), SyncError> {
@@ -218,7 +220,7 @@ impl OneOrigin<'_, '_> {
         }
         let list = tree.withdrawn.as_ref().map(|file| &file.sum);
         if self.known.allowance(self.mirroring.now) == 0 && self.known.withdrawn.as_ref() == list {
-            // Nothing of it may be taken today, and nothing more was withdrawn, so nothing is read.
+            // No line of it may be taken today, and no further line was withdrawn, so nothing is read.
             self.report_trouble("no more lines are taken today");
             return Ok(());
         }
@@ -258,7 +260,7 @@ impl OneOrigin<'_, '_> {
         Ok(())
     }
 
-    /// The logs that were taken before, and of which the tree has nothing.
+    /// The logs that were taken before, and that the tree no longer has.
     fn vanished_logs(&self, tree: &CheckedTree) -> Vec<RepoKey> {
         let known = self.known.logs.iter().filter(|(_, log)| !log.sums.is_empty());
         let repos = known.filter_map(|(repo, _)| RepoKey::parse(repo).ok());
@@ -284,7 +286,7 @@ impl OneOrigin<'_, '_> {
         let (chosen, extent) = self.chosen(segments, &had);
         let contents = transport.read(self.origin, &chosen)?;
         let now = self.mirroring.now;
-        // What is brought back was counted on the day it came.
+        // A line that comes again was counted on the day it came first.
         let again = if is_kept { 0 } else { before.lines };
         let is_received = self.mirroring.policy.receives(repo);
         let lines_max =
@@ -298,26 +300,26 @@ impl OneOrigin<'_, '_> {
             ArrivalExtent::Whole => 0,
             ArrivalExtent::Part => {
                 let had: BTreeSet<&String> = had.iter().collect();
-                let read: BTreeSet<&str> = chosen.iter().map(|one| one.sum.as_str()).collect();
+                let read: BTreeSet<&str> = chosen.iter().map(|file| file.sum.as_str()).collect();
                 sums.iter().filter(|sum| !had.contains(sum) && !read.contains(sum.as_str())).count()
             }
         };
         let done: Vec<String> = match (arrived.held, unread) {
             (0, 0) => sums,
-            (0, _) => had.into_iter().chain(chosen.iter().map(|one| one.sum.clone())).collect(),
+            (0, _) => had.into_iter().chain(chosen.iter().map(|file| file.sum.clone())).collect(),
             _ => had,
         };
         let known =
             KnownLog { sums: done, mirror_bytes: mirror.file_bytes(), lines: arrived.lines };
         self.known.logs.insert(repo.as_str().to_owned(), known);
-        // The segments of what is not wanted are compared each time, so this would be told each time.
+        // Segments that are not wanted are compared each time, so this would be reported each time.
         let vanished = if is_received { arrived.vanished } else { 0 };
-        for (count, what) in [
+        for (count, reason) in [
             (vanished, "gone there, but not withdrawn, so kept here"),
             (arrived.too_long, "too long, so left out"),
         ] {
             if count > 0 {
-                self.report_trouble(&format!("{} of {repo}: {what}", counted(count, "line")));
+                self.report_trouble(&format!("{} of {repo}: {reason}", counted(count, "line")));
             }
         }
         let ArrivalCounts { added, dropped, .. } = arrived;
@@ -437,7 +439,7 @@ mod tests {
             let address = RemoteAddress::parse("folder:/x").unwrap();
             let mut record = SyncRecord::read(&self.store, &address).unwrap();
             mirroring
-                .bring_in_all(&mut remote, &tips, (&mut self.state, &mut record), &mut report)
+                .bring_in_all(&mut remote, &tips, &mut self.state, &mut record, &mut report)
                 .unwrap();
             report
         }

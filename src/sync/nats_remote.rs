@@ -1,5 +1,5 @@
 //! A stream of JetStream as a remote, for big teams: each line of a log is a message, under a subject that only its origin may
-//! publish to. The stream itself is the cursor: what the server has is read from it, and nothing is remembered that could lie.
+//! publish to. The stream itself is the cursor: the state of the server is read from it, and no other record of it could be wrong.
 //! Not here: the calls (`team_stream`), the messages in the cache (`stream_copy`), and trees (`origin_tree`).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -27,13 +27,13 @@ use crate::{
     Transport, TreeFile,
 };
 
-/// How often an origin is read anew whose copy is not like the stream: a server of a cluster may be behind.
+/// How often an origin is read anew if its copy differs from the stream: a server of a cluster may be behind.
 const TRIES_MAX: usize = 5;
 
 /// How long a round waits for another one that brings the copy up to date, in milliseconds.
 const LOCK_MS_MAX: u64 = 5_000;
 
-/// How long such a server gets.
+/// How long to wait for such a server.
 const BEHIND: Duration = Duration::from_millis(300);
 
 /// A stream as a remote.
@@ -49,10 +49,11 @@ pub struct NatsRemote<'a> {
 }
 
 impl<'a> NatsRemote<'a> {
-    /// Names a stream; `cache` is the folder of all caches, `credentials` a `.creds` file. `steps` is told each step.
+    /// Names a stream; `cache` is the folder of all caches, `credentials` a `.creds` file. `steps` is called with the name of each step.
     #[must_use]
     pub fn at(
-        (address, remote): (&'a TeamAddress, &RemoteAddress),
+        address: &'a TeamAddress,
+        remote: &RemoteAddress,
         credentials: Option<&'a Path>,
         cache: &Path,
         steps: &'a dyn Fn(&'static str),
@@ -99,13 +100,13 @@ impl<'a> NatsRemote<'a> {
         let from = copy.state.cursor + 1;
         if from <= state.last {
             let stream = self.stream()?;
-            stream.read(ALL, (from, state.last), |part| add_messages(&mut copy, part))?;
+            stream.read(ALL, from, state.last, |part| add_messages(&mut copy, part))?;
         }
         (self.steps)("read");
         let wanted = by_origin(&counts, &mut copy);
         let mut is_equal = true;
         for (origin, counts) in &wanted {
-            is_equal &= self.compare(&mut copy, (origin, counts), state.last)?;
+            is_equal &= self.compare(&mut copy, origin, counts, state.last)?;
         }
         copy.state.origins.retain(|name, _| {
             StoreOrigin::parse(name).is_some_and(|origin| wanted.contains_key(&origin))
@@ -121,7 +122,8 @@ impl<'a> NatsRemote<'a> {
     fn compare(
         &self,
         copy: &mut StreamCopy,
-        (origin, counts): (&StoreOrigin, &BTreeMap<String, usize>),
+        origin: &StoreOrigin,
+        counts: &BTreeMap<String, usize>,
         last: u64,
     ) -> Result<bool, SyncError> {
         let is_equal = |copy: &StreamCopy| {
@@ -136,7 +138,7 @@ impl<'a> NatsRemote<'a> {
             }
             let mut messages = OriginMessages::default();
             let subject = format!("{PREFIX}{}.>", origin.as_str());
-            self.stream()?.read(&subject, (1, last), |part| {
+            self.stream()?.read(&subject, 1, last, |part| {
                 add(&mut messages, part);
                 Ok(())
             })?;
@@ -149,16 +151,17 @@ impl<'a> NatsRemote<'a> {
     fn send(
         &self,
         origin: &StoreOrigin,
-        (there, wanted): (&OriginMessages, &BTreeMap<String, Vec<String>>),
+        copied: &OriginMessages,
+        wanted: &BTreeMap<String, Vec<String>>,
     ) -> Result<Option<PublishOutcome>, SyncError> {
         for (log, lines) in wanted {
             let subject = format!("{PREFIX}{}.{log}", origin.as_str());
-            let had: HashSet<&str> = there.lines(log).map(|(_, line)| line).collect();
+            let had: HashSet<&str> = copied.lines(log).map(|(_, line)| line).collect();
             let mut seen = HashSet::new();
             let new = lines.iter().map(String::as_str);
             let new: Vec<&str> =
                 new.filter(|line| !had.contains(line) && seen.insert(*line)).collect();
-            let mut last = there.last(log);
+            let mut last = copied.last(log);
             for window in new.chunks(WINDOW) {
                 (self.steps)("send");
                 match self.stream()?.publish(&subject, last, window)? {
@@ -174,14 +177,15 @@ impl<'a> NatsRemote<'a> {
     /// Erases the messages of some logs whose lines are not wanted any more. `None` if that is done.
     fn erase(
         &self,
-        (there, wanted): (&OriginMessages, &BTreeMap<String, Vec<String>>),
+        copied: &OriginMessages,
+        wanted: &BTreeMap<String, Vec<String>>,
         is_meant: impl Fn(&str) -> bool,
     ) -> Result<Option<PublishOutcome>, SyncError> {
         let wanted: BTreeSet<(&str, &str)> = wanted
             .iter()
             .flat_map(|(log, lines)| lines.iter().map(|line| (log.as_str(), line.as_str())))
             .collect();
-        for (sequence, message) in &there.all {
+        for (sequence, message) in &copied.all {
             let line = message.line.as_deref().unwrap_or_default();
             if !is_meant(&message.log) || wanted.contains(&(message.log.as_str(), line)) {
                 continue;
@@ -206,7 +210,7 @@ impl Transport for NatsRemote<'_> {
     }
 
     fn bring(&mut self, wanted: &[(StoreOrigin, Tip)]) -> Result<FetchedTips, SyncError> {
-        // All of them came when it was asked what there is.
+        // All of them came with the answer to `tips`.
         let copy = StreamCopy::open(self.folder.clone())?;
         let tip = |(origin, _): &(StoreOrigin, Tip)| {
             let copied = copy.state.origins.get(origin.as_str())?;
@@ -253,25 +257,25 @@ impl Transport for NatsRemote<'_> {
     }
 
     fn publish(&mut self, next: &NextTree<'_>, _: &Tip) -> Result<PublishOutcome, SyncError> {
-        let there = self.catch_up()?.read(next.origin);
-        let (files, _) = there.tree();
-        let tip = (!there.all.is_empty()).then(|| there.tip());
+        let copied = self.catch_up()?.read(next.origin);
+        let (files, _) = copied.tree();
+        let tip = (!copied.all.is_empty()).then(|| copied.tip());
         if tip.as_ref() != next.on {
             return Ok(PublishOutcome::Conflict);
         }
         let Some(wanted) = wanted_lines(next, &files) else {
             return Ok(PublishOutcome::Refused("a file has no place in a stream".to_owned()));
         };
-        // The mark of a line that is shared again goes before the line comes: whoever ends in between sends the line as a
-        // new one. A mark that stayed beside its line would stay for good.
-        if let Some(stopped) = self.erase((&there, &wanted), |log| log == WITHDRAWN_PATH)? {
+        // The mark of a line that is shared again is erased before the line is sent: a process that ends in between sends
+        // the line as a new one later. A mark that stayed beside its line would stay for good.
+        if let Some(stopped) = self.erase(&copied, &wanted, |log| log == WITHDRAWN_PATH)? {
             return Ok(stopped);
         }
-        // New lines come before old ones go: whoever reads in between misses nothing.
-        if let Some(stopped) = self.send(next.origin, (&there, &wanted))? {
+        // New lines are sent before old ones are erased: a reader in between misses nothing.
+        if let Some(stopped) = self.send(next.origin, &copied, &wanted)? {
             return Ok(stopped);
         }
-        let erased = self.erase((&there, &wanted), |log| log != WITHDRAWN_PATH)?;
+        let erased = self.erase(&copied, &wanted, |log| log != WITHDRAWN_PATH)?;
         Ok(erased.unwrap_or(PublishOutcome::Done))
     }
 
@@ -305,7 +309,7 @@ fn add_messages(copy: &mut StreamCopy, part: Vec<StreamMessage>) -> Result<(), S
 fn add(messages: &mut OriginMessages, part: Vec<StreamMessage>) {
     for StreamMessage { sequence, subject, payload } in part {
         if let Some((_, log)) = origin_of_subject(&subject) {
-            messages.add((sequence, CopiedMessage::parse(log, payload)));
+            messages.add(sequence, CopiedMessage::parse(log, payload));
         }
     }
 }
@@ -331,10 +335,10 @@ fn by_origin(
     found
 }
 
-/// Returns the lines that each log should have. `None` if a file is no part of what a store publishes.
+/// Returns the lines that each log should have. `None` if a store does not publish such a file.
 fn wanted_lines(
     next: &NextTree<'_>,
-    there: &BTreeMap<String, Vec<u8>>,
+    known_files: &BTreeMap<String, Vec<u8>>,
 ) -> Option<BTreeMap<String, Vec<String>>> {
     let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (path, part) in &next.files {
@@ -345,7 +349,7 @@ fn wanted_lines(
             TreePlace::Odd => return None,
         };
         let bytes = match part {
-            FilePart::Same(_) => there.get(*path)?,
+            FilePart::Same(_) => known_files.get(*path)?,
             FilePart::New(bytes) => *bytes,
         };
         let lines = complete_lines(bytes).map(|line| String::from_utf8_lossy(line).into_owned());

@@ -1,4 +1,4 @@
-//! The form of what an origin publishes: `FORMAT`, the segments of its logs, and the ids of what it withdrew. Not here:
+//! The form of the tree of an origin: `FORMAT`, the segments of its logs, and the ids of withdrawn lines. Not here:
 //! moving trees (`transport`), and what is in them (`outgoing_lines`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ pub(crate) const FORMAT: &[u8] = b"1\n";
 /// longer has; other lines that vanish stay.
 pub(crate) const WITHDRAWN_PATH: &str = "WITHDRAWN";
 
-/// Most ids in it: with more, the smallest leave, which are those of the oldest events.
+/// Most ids in it: beyond that, the smallest leave, which are those of the oldest events.
 pub(crate) const WITHDRAWN_MAX: usize = 100_000;
 
 /// A segment that has this many bytes is sealed, and the next line begins another. Measured: commits of 256 KiB keep a
@@ -43,7 +43,7 @@ pub(crate) enum TreePlace {
     Odd,
 }
 
-/// Tells what a path is. Whatever is not exactly a name that we give is odd.
+/// Tells what a path is. A name that we do not give is odd.
 pub(crate) fn place_of(path: &str) -> TreePlace {
     match path {
         FORMAT_PATH => TreePlace::Format,
@@ -84,8 +84,8 @@ pub(crate) fn segments<'a>(
     segments
 }
 
-/// Returns what names a line that was withdrawn: its id and three digits of its hash. They tell the forms of one event
-/// apart, for a line may be published again, and are too few to guess what it said.
+/// Returns the mark of a line that was withdrawn: its id and three digits of its hash. The digits distinguish the forms of one
+/// event, for a line may be published again, and are too few to guess its text.
 pub(crate) fn withdrawn_mark(id: &str, line: &[u8]) -> String {
     let [first, second, ..] = <[u8; 32]>::from(Sha256::digest(line));
     format!("{id} {first:02x}{:x}", second >> 4)

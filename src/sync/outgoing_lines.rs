@@ -1,5 +1,5 @@
-//! What leaves this machine: the own lines of the repositories that are shared, and nothing else. The dry run prints what
-//! this returns. Not here: which repositories somebody agreed to (`sync_record`), what the remote has already (`published_tree`).
+//! The lines that leave this machine: the own lines of the repositories that are shared, and nothing else. The dry run prints
+//! exactly these. Not here: which repositories somebody agreed to (`sync_record`), what the remote has already (`published_tree`).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ pub struct LeftOutLines {
     pub too_long: usize,
     /// They name another repository than their log, or apply in all.
     pub elsewhere: usize,
-    /// Hooks wrote them and nobody has confirmed them, or they tell of a session.
+    /// Hooks wrote them and nobody has confirmed them, or they are notes of a session.
     pub unproven: usize,
 }
 
@@ -90,8 +90,8 @@ pub fn collect_outgoing(
     allowed: &AllowedLines,
 ) -> Result<OutgoingLines, StoreError> {
     let mut read = OwnLines::under(&policy.strip, allowed);
-    // Logs come first, and only then is it asked which segments there are: a line that is archived meanwhile is then seen
-    // twice and not missed.
+    // The logs are read before the segments are listed: a line that is archived meanwhile is then read twice and not
+    // missed.
     let logs = read.files(store.logs()?, policy)?;
     let mut found = read.files(store.segments()?, policy)?;
     for (repo, lines) in logs {
@@ -100,14 +100,15 @@ pub fn collect_outgoing(
     let OwnLines { mut left_out, mut held, hidden, ids, mut unproven, proven, .. } = read;
     // A line that was archived meanwhile was read twice.
     let mut seen = HashSet::new();
-    held.retain(|one| seen.insert((one.line.repo.clone(), one.sum.clone())));
+    held.retain(|held_line| seen.insert((held_line.line.repo.clone(), held_line.sum.clone())));
     left_out.flagged = held.len();
-    left_out.flagged_lines = held.iter().take(NAMED_MAX).map(|one| one.line.clone()).collect();
+    left_out.flagged_lines =
+        held.iter().take(NAMED_MAX).map(|held_line| held_line.line.clone()).collect();
     unproven.retain(|id| !proven.contains(id));
     let mut logs = Vec::new();
     for (repo, candidates) in found {
         let (mut seen, mut lines) = (HashSet::new(), Vec::new());
-        for Leaving { line, about } in candidates {
+        for LeavingLine { line, about } in candidates {
             if about.iter().any(|id| hidden.contains(id)) {
                 left_out.private += 1;
             } else if about.iter().any(|id| unproven.contains(id)) {
@@ -138,21 +139,21 @@ pub(crate) fn shared_files(
 }
 
 /// A line that leaves unless it is about a private memory.
-struct Leaving {
+struct LeavingLine {
     line: String,
     about: Vec<String>,
 }
 
-/// What was read so far.
+/// The lines that were read so far.
 struct OwnLines<'a> {
     strip: &'a [String],
     allowed: &'a AllowedLines,
     left_out: LeftOutLines,
     held: Vec<HeldLine>,
-    /// The ids of private memories. Another line under the same id, and an event about it, could tell what it says.
+    /// The ids of private memories. Another line under the same id, or an event about it, could disclose the text.
     hidden: BTreeSet<String>,
     ids: HashSet<String>,
-    /// The ids of what hooks wrote, and of notes about sessions.
+    /// The ids of events that hooks wrote, and of notes about sessions.
     unproven: BTreeSet<String>,
     /// The ids of memories that worked or were confirmed.
     proven: BTreeSet<String>,
@@ -177,8 +178,8 @@ impl<'a> OwnLines<'a> {
         &mut self,
         files: Vec<PathBuf>,
         policy: &SyncPolicy,
-    ) -> Result<BTreeMap<RepoKey, Vec<Leaving>>, StoreError> {
-        let mut found: BTreeMap<RepoKey, Vec<Leaving>> = BTreeMap::new();
+    ) -> Result<BTreeMap<RepoKey, Vec<LeavingLine>>, StoreError> {
+        let mut found: BTreeMap<RepoKey, Vec<LeavingLine>> = BTreeMap::new();
         for file in files {
             let repo = Store::repo_of(&file);
             if policy.shares(&repo) {
@@ -190,7 +191,7 @@ impl<'a> OwnLines<'a> {
         Ok(found)
     }
 
-    fn line(&mut self, bytes: &[u8], repo: &RepoKey) -> Option<Leaving> {
+    fn line(&mut self, bytes: &[u8], repo: &RepoKey) -> Option<LeavingLine> {
         let event = match codec::decode(bytes, repo.as_str()) {
             DecodedLine::Event(event) => *event,
             DecodedLine::Blank => return None,
@@ -235,7 +236,7 @@ impl<'a> OwnLines<'a> {
             self.left_out.too_long += 1;
             return None;
         }
-        Some(Leaving { line, about })
+        Some(LeavingLine { line, about })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Signing our own trees: with which key, whether others can check it, and whether what stands in our place on the remote is
+//! Signs our own trees: with which key, whether others can check it, and whether the tree under our origin on the remote is
 //! ours. Not here: the trees of others (`mirror_update`), and publishing (`team_round`).
 
 use event::StoreOrigin;
@@ -18,7 +18,7 @@ pub(crate) enum OwnSigning {
 }
 
 impl OwnSigning {
-    /// Tells the transport with which key it signs, and the report what cannot be as the settings say.
+    /// Gives the transport the key that signs, and reports which setting cannot be followed.
     pub(crate) fn begin(
         transport: &mut dyn Transport,
         policy: &SyncPolicy,
@@ -48,16 +48,17 @@ impl OwnSigning {
         }
     }
 
-    /// Tells whether a tree of ours that is there was published before this store began to sign.
+    /// Tells whether our tree on the remote was published before this store began to sign.
     pub(crate) fn is_missing(self, origin: &StoreOrigin, record: &SyncRecord) -> bool {
         self == Self::On && record.key_of(origin).is_none()
     }
 
-    /// Tells whether somebody who has not our key put something in our place. Nobody can tell before we have signed.
+    /// Tells whether somebody without our key published under our origin. This is not known before we have signed.
     pub(crate) fn is_forged(
         self,
         transport: &mut dyn Transport,
-        (origin, tip): (&StoreOrigin, &Tip),
+        origin: &StoreOrigin,
+        tip: &Tip,
         record: &SyncRecord,
     ) -> Result<bool, SyncError> {
         let Some(key) = record.key_of(origin).filter(|_| self == Self::On) else {
@@ -70,7 +71,7 @@ impl OwnSigning {
         match brought.failed.into_iter().next() {
             Some((_, SyncError::Unreadable(_))) => return Ok(true),
             Some((_, error)) => return Err(error),
-            // It changed meanwhile, which is found out again.
+            // The remote changed meanwhile; the next check finds that out.
             None if brought.tips.get(origin) != Some(tip) => return Ok(false),
             None => {}
         }
@@ -83,11 +84,12 @@ impl OwnSigning {
         }
     }
 
-    /// Returns the key that signed a tree of ours, as others will see it; `None` if nothing is signed.
+    /// Returns the key that signed our tree, as others will see it; `None` if nothing is signed.
     pub(crate) fn key_of_tree(
         self,
         transport: &mut dyn Transport,
-        (origin, tip): (&StoreOrigin, &Tip),
+        origin: &StoreOrigin,
+        tip: &Tip,
     ) -> Result<Option<String>, SyncError> {
         let Some(signatures) = transport.signatures().filter(|_| self == Self::On) else {
             return Ok(None);
@@ -100,19 +102,20 @@ impl OwnSigning {
     }
 }
 
-/// Notes the key with which our tree is signed, and returns what is to be told if it is another one than before.
+/// Records the key with which our tree is signed. Returns a notice if the key has changed.
 pub(crate) fn record_own_key(
     record: &mut SyncRecord,
-    (origin, key): (&StoreOrigin, &str),
+    origin: &StoreOrigin,
+    key: &str,
     now: Timestamp,
 ) -> Option<String> {
     let before = record.key_of(origin);
     if before == Some(key) {
         return None;
     }
-    let told = before.map(|_| {
+    let notice = before.map(|_| {
         format!("this store signs as {key} now, and not as before; others take nothing new of it until they accept that")
     });
     record.keep_key(origin, key, now);
-    told
+    notice
 }

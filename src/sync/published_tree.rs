@@ -14,7 +14,7 @@ use crate::outgoing_lines::OutgoingLines;
 use crate::sync_record::SyncRecord;
 use crate::{FilePart, RemoteHistory, SyncError, Tip, Transport, TreeFile};
 
-/// The most that is read of the own tree, in bytes.
+/// The most bytes that are read of the own tree.
 const OWN_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
 /// What the remote has under our origin.
@@ -32,9 +32,9 @@ pub(crate) struct PublishedTree {
     withdrawn: BTreeSet<String>,
     /// How many files cannot be read any more.
     pub(crate) damaged: usize,
-    /// Whether it is nothing that a store publishes.
+    /// Whether no store publishes such a tree.
     is_nonsense: bool,
-    /// Whether somebody without our key put it there.
+    /// Whether somebody without our key published it.
     pub(crate) is_forged: bool,
 }
 
@@ -43,7 +43,8 @@ impl PublishedTree {
     pub(crate) fn read(
         transport: &mut dyn Transport,
         origin: &StoreOrigin,
-        (tip, record): (Option<&Tip>, &SyncRecord),
+        tip: Option<&Tip>,
+        record: &SyncRecord,
     ) -> Result<Option<Self>, SyncError> {
         let Some(tip) = tip else { return Ok(Some(Self::default())) };
         let brought = transport.bring(&[(origin.clone(), tip.clone())])?;
@@ -53,27 +54,29 @@ impl PublishedTree {
         if brought.tips.get(origin) != Some(tip) {
             return Ok(None);
         }
-        Self::read_here(transport, origin, (tip, record)).map(Some)
+        Self::read_here(transport, origin, tip, record).map(Some)
     }
 
-    /// Stands for what somebody without our key put there: nothing of it counts. What this store published last does, as far
-    /// as the cache still has it, so that the marks of what was withdrawn are not lost.
+    /// Returns the state of the remote after somebody without our key published there: their tree does not count. The tree that
+    /// this store published last counts, as far as the cache still has it, so that the marks of withdrawn lines are not lost.
     pub(crate) fn forged(
         transport: &mut dyn Transport,
         origin: &StoreOrigin,
-        (tip, record): (&Tip, &SyncRecord),
+        tip: &Tip,
+        record: &SyncRecord,
     ) -> Self {
         let last = record.published_tip().map(|tip| Tip(tip.to_owned()));
-        let last = last.and_then(|last| Self::read_here(transport, origin, (&last, record)).ok());
+        let last = last.and_then(|last| Self::read_here(transport, origin, &last, record).ok());
         let last = last.filter(|last| last.damaged == 0 && !last.is_nonsense);
         Self { tip: Some(tip.clone()), is_forged: true, ..last.unwrap_or_default() }
     }
 
-    /// Reads a tree that is near.
+    /// Reads a tree that was brought.
     fn read_here(
         transport: &mut dyn Transport,
         origin: &StoreOrigin,
-        (tip, record): (&Tip, &SyncRecord),
+        tip: &Tip,
+        record: &SyncRecord,
     ) -> Result<Self, SyncError> {
         let files = transport.list(origin, tip)?.files;
         if files.iter().any(|listed| listed.bytes > SEGMENT_BYTES_MAX.max(WITHDRAWN_BYTES_MAX)) {
@@ -93,7 +96,7 @@ impl PublishedTree {
                     .zip(contents)
                     .for_each(|(listed, bytes)| standing.add(listed, bytes));
             }
-            // What we published was damaged there. What is left counts, and the rest is published again.
+            // Our tree was damaged on the remote. The rest of it counts, and what is missing is published again.
             Err(SyncError::Unreadable(_)) if record.has_published(tip) => {
                 for listed in files {
                     match transport.read(origin, &[listed]) {
@@ -125,8 +128,8 @@ impl PublishedTree {
         self.files.insert(listed.path.clone(), bytes);
     }
 
-    /// Tells whether this store published it: the record says so, or it holds no event that this store never had. A copy of
-    /// the store that went on writing has such events.
+    /// Tells whether this store published it: the record says so, or it holds no event that this store never had. The tree of
+    /// a copy of this store that went on writing holds such events.
     pub(crate) fn is_ours(
         &self,
         record: &SyncRecord,
@@ -136,7 +139,7 @@ impl PublishedTree {
         let Some(tip) = &self.tip else { return true };
         let is_own = |repo: &RepoKey, line: &String| own.ids.contains(&id_of(line, repo));
         let logs = || self.logs.iter().filter(|(repo, _)| policy.shares(repo));
-        // Our key tells that it is none of a copy of this store.
+        // Our key shows that no copy of this store published it.
         self.is_forged
             || !self.is_nonsense
                 && (record.has_published(tip)
@@ -148,7 +151,7 @@ impl PublishedTree {
         self.logs.values().map(Vec::len).sum()
     }
 
-    /// Stands for a part of which nothing can be read: no store publishes such a thing.
+    /// Returns the state of a remote whose tree cannot be read: no store publishes such a tree.
     pub(crate) fn unreadable(tip: &Tip) -> Self {
         Self { tip: Some(tip.clone()), is_nonsense: true, ..Self::default() }
     }
@@ -159,7 +162,7 @@ impl PublishedTree {
 pub(crate) enum SharePermission {
     /// The settings share it, and somebody agreed.
     Yes,
-    /// The settings share it, and nobody agreed: nothing new leaves, and what is there stays unless it was withdrawn.
+    /// The settings share it, and nobody agreed: no new line leaves, and published lines stay unless they are withdrawn.
     NotYet,
     /// The settings do not share it.
     No,
@@ -181,9 +184,9 @@ pub(crate) struct WantedTree {
 }
 
 impl WantedTree {
-    /// Joins what is there with what may leave: lines keep their place, new ones follow, and what this store no longer
-    /// shares goes. Lines that it has in another form, or keeps to itself now, are listed as withdrawn. A log that is gone
-    /// although its lines may leave is lost, and they stay there.
+    /// Joins the published lines with those that may leave: lines keep their place, new ones follow, and lines that this store
+    /// no longer shares go. Lines that it has in another form, or keeps to itself now, are listed as withdrawn. If the log of
+    /// a shared repository is gone, its published lines stay.
     pub(crate) fn plan(
         standing: &PublishedTree,
         own: &OutgoingLines,
@@ -197,34 +200,34 @@ impl WantedTree {
             own_logs.keys().copied().chain(standing.logs.keys()).collect();
         let mut marks = BTreeSet::new();
         for repo in repos {
-            let there = standing.logs.get(repo).map(Vec::as_slice).unwrap_or_default();
+            let published = standing.logs.get(repo).map(Vec::as_slice).unwrap_or_default();
             let own_log = own_logs.get(repo).map(|lines| lines.as_slice());
             let may_leave = may_leave(repo);
-            let here: Vec<&str> = match (may_leave, own_log) {
+            let leaving: Vec<&str> = match (may_leave, own_log) {
                 (SharePermission::No, _) => Vec::new(),
                 (SharePermission::NotYet, own_log) => {
-                    not_withdrawn((repo, there), own_log.unwrap_or_default(), own)
+                    not_withdrawn(repo, published, own_log.unwrap_or_default(), own)
                 }
                 (SharePermission::Yes, None) => {
                     wanted.gone.push(repo.clone());
-                    there.iter().map(String::as_str).collect()
+                    published.iter().map(String::as_str).collect()
                 }
                 (SharePermission::Yes, Some(own_log)) => {
                     own_log.iter().map(String::as_str).collect()
                 }
             };
-            let may: HashSet<&str> = here.iter().copied().collect();
-            let had: HashSet<&str> = there.iter().map(String::as_str).collect();
-            for line in there.iter().filter(|line| !may.contains(line.as_str())) {
+            let may: HashSet<&str> = leaving.iter().copied().collect();
+            let had: HashSet<&str> = published.iter().map(String::as_str).collect();
+            for line in published.iter().filter(|line| !may.contains(line.as_str())) {
                 wanted.withdrawn += 1;
                 let id = id_of(line, repo);
                 if may_leave == SharePermission::No || own.ids.contains(&id) {
                     marks.insert(withdrawn_mark(&id, line.as_bytes()));
                 }
             }
-            let new: Vec<&str> = here.into_iter().filter(|line| !had.contains(line)).collect();
+            let new: Vec<&str> = leaving.into_iter().filter(|line| !had.contains(line)).collect();
             wanted.new.extend(new.iter().map(|line| (repo.clone(), (*line).to_owned())));
-            let stays = there.iter().map(String::as_str).filter(|line| may.contains(line));
+            let stays = published.iter().map(String::as_str).filter(|line| may.contains(line));
             let lines: Vec<&str> = stays.chain(new).collect();
             wanted.lines += lines.len();
             wanted.files.extend(segments(repo, lines.into_iter()));
@@ -256,7 +259,7 @@ impl WantedTree {
         self.files.iter().map(part).collect()
     }
 
-    /// Tells whether the history may stay: not if a line was withdrawn, or somebody else wrote the last part.
+    /// Tells whether the history may stay: not if a line was withdrawn, or somebody else published last.
     pub(crate) fn history(&self, standing: &PublishedTree) -> RemoteHistory {
         match self.withdrawn == 0 && !standing.is_forged {
             true => RemoteHistory::Keep,
@@ -265,20 +268,21 @@ impl WantedTree {
     }
 }
 
-/// Returns what stays on a remote to which nobody agreed: all but what this store has in another form, or keeps to itself
-/// now. Withdrawing needs no yes.
+/// Returns the lines that stay on a remote to which nobody agreed: all but those that this store has in another form, or keeps
+/// to itself now. Withdrawing needs no consent.
 fn not_withdrawn<'a>(
-    (repo, there): (&RepoKey, &'a [String]),
+    repo: &RepoKey,
+    published: &'a [String],
     own_log: &[String],
     own: &OutgoingLines,
 ) -> Vec<&'a str> {
-    let here: HashSet<&str> = own_log.iter().map(String::as_str).collect();
-    let stays = |line: &&str| here.contains(line) || !own.ids.contains(&id_of(line, repo));
-    there.iter().map(String::as_str).filter(stays).collect()
+    let own_lines: HashSet<&str> = own_log.iter().map(String::as_str).collect();
+    let stays = |line: &&str| own_lines.contains(line) || !own.ids.contains(&id_of(line, repo));
+    published.iter().map(String::as_str).filter(stays).collect()
 }
 
-/// Returns the marks that were there, without those of lines that are shared again. Other lines are left out of account: a
-/// mark has few digits, and that of a secret may also fit to the line that replaced it.
+/// Returns the earlier marks, without those of lines that are shared again. Other lines do not count here: a mark has few
+/// digits, and the mark of a line with a secret may also match the line that replaced it.
 fn still_withdrawn(standing: &PublishedTree, new: &[(RepoKey, String)]) -> BTreeSet<String> {
     let mut marks = standing.withdrawn.clone();
     if !marks.is_empty() {
@@ -347,9 +351,9 @@ mod tests {
     fn withdrawing_needs_no_yes() {
         let (kept, foreign) =
             (r#"{"id":"a2","lesson":"kept"}"#, r#"{"id":"x","lesson":"lost here"}"#);
-        let there = standing(&[KEY, kept, foreign]);
+        let remote = standing(&[KEY, kept, foreign]);
         let masked = KEY.replace("hunter2", "[REDACTED:password]");
-        let wanted = WantedTree::plan(&there, &own(&[&masked, kept]), |_| SharePermission::NotYet);
+        let wanted = WantedTree::plan(&remote, &own(&[&masked, kept]), |_| SharePermission::NotYet);
         assert_eq!((wanted.withdrawn, wanted.new.len(), wanted.lines), (1, 0, 2));
         assert_eq!(marks(&wanted), [withdrawn_mark("a1", KEY.as_bytes())].into());
     }

@@ -1,5 +1,5 @@
 //! The address of a remote as a person types it: a URL, a path, or a folder. Not here: reaching it (`git_remote`,
-//! `folder_remote`, `nats_remote`), and what `origin` stands for, which the caller asks git ([`crate::GitRemote::origin_url`]).
+//! `folder_remote`, `nats_remote`), and the URL of `origin`, which the caller asks git ([`crate::GitRemote::origin_url`]).
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub enum RemoteKind {
 }
 
 impl RemoteAddress {
-    /// Reads an address. `origin` must have been replaced by what it stands for.
+    /// Reads an address. The caller has replaced `origin` by its URL.
     ///
     /// # Errors
     /// [`SyncError::Address`] for an address that git could take for an option or for a program to start, and for a path that
@@ -56,7 +56,7 @@ impl RemoteAddress {
             };
         }
         if text.starts_with("nats://") || text.starts_with("tls://") {
-            return Self::of_stream(text);
+            return Self::parse_stream(text);
         }
         let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_url = match text.split_once("://") {
@@ -72,7 +72,7 @@ impl RemoteAddress {
         Ok(Self::new(RemoteKind::Git(text.to_owned()), text))
     }
 
-    fn of_stream(text: &str) -> Result<Self, SyncError> {
+    fn parse_stream(text: &str) -> Result<Self, SyncError> {
         let kind = crate::TeamAddress::parse(text).map(RemoteKind::Nats);
         let kind = kind.ok_or_else(|| {
             let why = "the remote is no address of a stream; for example nats://a.example.org,b.example.org/AK1";
@@ -82,10 +82,10 @@ impl RemoteAddress {
     }
 
     fn new(kind: RemoteKind, text: &str) -> Self {
-        Self { kind, shown: shown(text), hash: short_sum(text.as_bytes(), 16) }
+        Self { kind, shown: without_password(text), hash: short_sum(text.as_bytes(), 16) }
     }
 
-    /// Returns what is there.
+    /// Returns the kind of remote.
     #[must_use]
     pub fn kind(&self) -> &RemoteKind {
         &self.kind
@@ -97,7 +97,7 @@ impl RemoteAddress {
         &self.shown
     }
 
-    /// Returns sixteen hexadecimal digits that stand for the address in names of files.
+    /// Returns sixteen hexadecimal digits that name the address in file names.
     #[must_use]
     pub fn hash(&self) -> &str {
         &self.hash
@@ -110,7 +110,7 @@ const SCHEMES: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 const EXAMPLES: &str = "for example git@example.org:acme/memory.git, https://example.org/acme/memory.git, or folder:/mnt/team/memory";
 
 /// Leaves out the password of a URL, and the user unless it says how to reach the server.
-fn shown(text: &str) -> String {
+fn without_password(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return neutralise(text, Layout::Line);
     };

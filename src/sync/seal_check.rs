@@ -1,5 +1,5 @@
-//! The check of one tree of another origin by its signature, before anything of it is read: its key is kept, or it is held and
-//! told. Not here: the rule (`signatures`), and bringing in what is right (`mirror_update`).
+//! Checks the signature of one tree of another origin, before anything of it is read: its key is kept, or the tree is held and
+//! reported. Not here: the rule (`signatures`), and bringing in what is right (`mirror_update`).
 
 use event::StoreOrigin;
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ pub(crate) struct SealCheck<'a> {
     pub(crate) rule: SignatureRule,
     /// When a key is seen first.
     pub(crate) now: Timestamp,
-    /// Is told each step.
+    /// Is called with the name of each step.
     pub(crate) steps: &'a dyn Fn(&'static str),
 }
 
@@ -24,17 +24,18 @@ pub(crate) struct SealCheck<'a> {
 pub(crate) enum CheckedSeal {
     /// As far as its signature goes, it may.
     Right,
-    /// Nothing of it is taken, which the report tells.
+    /// Nothing of it is taken, as the report says.
     Held,
 }
 
 impl SealCheck<'_> {
-    /// Checks a tree that was brought. A key that is seen first is kept before the lines come: a process that is killed in
-    /// between must not let another key be the first.
+    /// Checks a tree that was brought. The first key of an origin is kept before its lines come: after a kill in between, another
+    /// key must not count as the first.
     pub(crate) fn check(
         &self,
         transport: &mut dyn Transport,
-        (origin, tip): (&StoreOrigin, &Tip),
+        origin: &StoreOrigin,
+        tip: &Tip,
         record: &mut SyncRecord,
         report: &mut SyncReport,
     ) -> Result<CheckedSeal, SyncError> {
@@ -50,8 +51,8 @@ impl SealCheck<'_> {
                 (self.steps)("kept");
             }
             Judgement::TakeUnchecked(why) => {
-                let what = "it is signed, which cannot be checked here";
-                report.trouble.push(format!("{origin}: {what}: {why}"));
+                let problem = "it is signed, which cannot be checked here";
+                report.trouble.push(format!("{origin}: {problem}: {why}"));
             }
             Judgement::Hold => {
                 report.unverified.push(UnverifiedOrigin { origin: origin.clone(), expected, seen });

@@ -1,5 +1,5 @@
-//! Signatures of trees, and trust on first use: the first key that an origin signs with is kept, and from then on nothing of
-//! it is taken that another key signed, or none. Keys are compared, and never names. Not here: how git carries a signature
+//! Signatures of trees, and trust on first use: the first key that an origin signs with is kept. From then on its trees are taken
+//! only if that key signed them. Keys are compared, and never names. Not here: how git carries a signature
 //! (`commit_seal`), and where keys are kept (`sync_record`).
 
 use std::fmt;
@@ -8,7 +8,7 @@ use event::StoreOrigin;
 use serde::{Deserialize, Serialize};
 use settings::SignatureRule;
 
-/// What a tree shows of who made it.
+/// The result of checking the signature of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seal {
@@ -102,11 +102,11 @@ mod tests {
         for expected in [None, Some(print("a"))] {
             for seen in [key(), Seal::Unsigned, Seal::Broken(why()), Seal::Unchecked(why())] {
                 let origin = StoreOrigin::mint("laptop", 0x3fa9_c1d2_e5b6_0718);
-                let told =
+                let text =
                     UnverifiedOrigin { origin, expected: expected.clone(), seen }.to_string();
                 // Whatever is shown goes through the removal of secrets, and this holds none.
-                assert_eq!(guard::secrets::redacted(&told), told);
-                assert!(expected.as_ref().is_none_or(|key| told.contains(key)), "{told}");
+                assert_eq!(guard::secrets::redacted(&text), text);
+                assert!(expected.as_ref().is_none_or(|key| text.contains(key)), "{text}");
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The copy of a team's stream in the cache, from which trees are read. A message `ak1.e.<origin>.<log>` holds one line of that
-//! log; `FORMAT` and `WITHDRAWN` stand in the place of a log for the files of these names. The copy may be lost at any time,
+//! log; `FORMAT` and `WITHDRAWN` take the place of a log for the files of these names. The copy may be lost at any time,
 //! and then the stream is read again. Not here: the server (`team_stream`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,10 @@ use crate::{SyncError, Tip};
 /// What begins every subject.
 pub(crate) const PREFIX: &str = "ak1.e.";
 
-/// Where the copy stands, inside its folder.
+/// The file with the state of the copy, inside its folder.
 const STATE_PATH: &str = "STATE";
 
-/// Most bytes that are kept of one origin. Of messages past that only the place is kept.
+/// Most bytes that are kept of one origin. Of later messages only the sequence is kept.
 const ORIGIN_BYTES_MAX: usize = 512 * 1024 * 1024;
 
 /// The copy.
@@ -31,11 +31,11 @@ pub(crate) struct StreamCopy {
     pub(crate) state: CopyState,
 }
 
-/// Where the copy stands.
+/// The state of the copy.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CopyState {
-    /// When the stream was created, by which it is known.
+    /// When the stream was created, which identifies it.
     pub(crate) created: String,
     /// The sequence up to which messages were read.
     pub(crate) cursor: u64,
@@ -74,7 +74,7 @@ pub(crate) struct CopiedMessage {
 }
 
 impl StreamCopy {
-    /// Opens a copy; what cannot be understood is empty.
+    /// Opens a copy. A part that cannot be read is empty.
     pub(crate) fn open(folder: PathBuf) -> Result<Self, SyncError> {
         store::own_folder(&folder)?;
         let text = std::fs::read(folder.join(STATE_PATH)).unwrap_or_default();
@@ -100,7 +100,9 @@ impl StreamCopy {
     pub(crate) fn read(&self, origin: &StoreOrigin) -> OriginMessages {
         let text = std::fs::read_to_string(self.path(origin)).unwrap_or_default();
         let mut messages = OriginMessages::default();
-        text.lines().filter_map(parsed).for_each(|message| messages.add(message));
+        text.lines()
+            .filter_map(parse_line)
+            .for_each(|(sequence, message)| messages.add(sequence, message));
         messages
     }
 
@@ -121,7 +123,7 @@ impl StreamCopy {
         Ok(())
     }
 
-    /// Tells whether an origin is one of those that are looked at. `more` are those that came since the copy was written.
+    /// Tells whether the messages of an origin are kept. `more` are the origins that came since the copy was written.
     pub(crate) fn accepts(&self, origin: &StoreOrigin, more: &mut BTreeSet<StoreOrigin>) -> bool {
         let origins = &self.state.origins;
         if origins.contains_key(origin.as_str()) || more.contains(origin) {
@@ -146,7 +148,7 @@ fn cache_error(path: &Path, error: &std::io::Error) -> SyncError {
     SyncError::Cache { path: path.display().to_string(), why: error.to_string() }
 }
 
-fn parsed(text: &str) -> Option<(u64, CopiedMessage)> {
+fn parse_line(text: &str) -> Option<(u64, CopiedMessage)> {
     let mut parts = text.splitn(3, ' ');
     let sequence = parts.next()?.parse().ok()?;
     let log = parts.next()?.to_owned();
@@ -155,7 +157,7 @@ fn parsed(text: &str) -> Option<(u64, CopiedMessage)> {
 }
 
 impl CopiedMessage {
-    /// Reads what came: a line of text, or something odd of which only the place matters.
+    /// Reads the payload of a message: a line of text, or something odd of which only the sequence matters.
     pub(crate) fn parse(log: &str, payload: Vec<u8>) -> Self {
         let is_line = |line: &String| {
             line.len() <= READ_LINE_BYTES_MAX && !line.contains(['\n', '\r']) && !line.is_empty()
@@ -165,12 +167,12 @@ impl CopiedMessage {
 }
 
 impl OriginMessages {
-    /// Adds a message with its sequence. Of an origin with more lines than are kept, the rest only counts.
-    pub(crate) fn add(&mut self, message: (u64, CopiedMessage)) {
-        self.add_within(message, ORIGIN_BYTES_MAX);
+    /// Adds a message with its sequence. Beyond the bound of an origin, messages are counted and not kept.
+    pub(crate) fn add(&mut self, sequence: u64, message: CopiedMessage) {
+        self.add_within(sequence, message, ORIGIN_BYTES_MAX);
     }
 
-    fn add_within(&mut self, (sequence, mut message): (u64, CopiedMessage), line_bytes_max: usize) {
+    fn add_within(&mut self, sequence: u64, mut message: CopiedMessage, line_bytes_max: usize) {
         let bytes = |message: &CopiedMessage| message.line.as_ref().map_or(0, String::len);
         self.line_bytes -= self.all.remove(&sequence).as_ref().map_or(0, bytes);
         if self.line_bytes + bytes(&message) > line_bytes_max {
@@ -252,7 +254,7 @@ pub(crate) fn log_name(repo: &RepoKey) -> String {
     file.strip_suffix(".jsonl").unwrap_or(&file).replace('.', "%2E")
 }
 
-/// Tells what a log in a subject is. Whatever is not exactly a name that we give is odd.
+/// Tells what a log in a subject is. A name that we do not give is odd.
 fn place_of_log(log: &str) -> TreePlace {
     match log {
         FORMAT_PATH => return TreePlace::Format,
@@ -271,12 +273,12 @@ fn place_of_log(log: &str) -> TreePlace {
 mod tests {
     use super::*;
 
-    fn messages(of: &[(u64, &str, &[u8])]) -> OriginMessages {
+    fn messages(parts: &[(u64, &str, &[u8])]) -> OriginMessages {
         let read = |&(sequence, log, bytes): &(u64, &str, &[u8])| {
             (sequence, CopiedMessage::parse(log, bytes.to_vec()))
         };
         let mut messages = OriginMessages::default();
-        of.iter().map(read).for_each(|message| messages.add(message));
+        parts.iter().map(read).for_each(|(sequence, message)| messages.add(sequence, message));
         messages
     }
 
@@ -316,12 +318,12 @@ mod tests {
     fn past_the_bound_messages_only_count() {
         let mut of_ana = messages(&[(1, "api", b"12345")]);
         for sequence in [2, 3, 3] {
-            of_ana.add_within((sequence, CopiedMessage::parse("api", b"123".to_vec())), 9);
+            of_ana.add_within(sequence, CopiedMessage::parse("api", b"123".to_vec()), 9);
         }
         let lines: Vec<(u64, &str)> = of_ana.lines("api").collect();
         assert_eq!((lines, of_ana.counts()["api"]), (vec![(1, "12345"), (2, "123")], 3));
-        of_ana.add_within((2, CopiedMessage::parse("api", b"1".to_vec())), 9);
-        of_ana.add_within((3, CopiedMessage::parse("api", b"123".to_vec())), 9);
+        of_ana.add_within(2, CopiedMessage::parse("api", b"1".to_vec()), 9);
+        of_ana.add_within(3, CopiedMessage::parse("api", b"123".to_vec()), 9);
         assert_eq!(of_ana.lines("api").count(), 3, "room that was given back is used");
     }
 

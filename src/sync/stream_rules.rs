@@ -9,7 +9,7 @@ pub(crate) const ALL: &str = "ak1.e.>";
 /// The shortest limit of a message: our own lines have at most 64 KiB.
 const MESSAGE_BYTES_MIN: i32 = 72 * 1024;
 
-/// Tells whether a server is recent enough: the tests run with later ones alone.
+/// Tells whether a server is recent enough: the tests run only with later ones.
 pub(crate) fn is_recent(version: &str) -> bool {
     let mut numbers = version.split(['.', '-']).map(|number| number.parse::<u32>().ok());
     let (major, minor) = (numbers.next().flatten(), numbers.next().flatten());
@@ -25,7 +25,7 @@ fn command(stream: &str) -> String {
     )
 }
 
-/// What is told if there is no stream.
+/// The message where there is no stream.
 pub(crate) fn missing_stream_text(stream: &str) -> String {
     format!(
         "there is no stream {stream} on the server; its administrator makes it once:\n{}",
@@ -33,7 +33,7 @@ pub(crate) fn missing_stream_text(stream: &str) -> String {
     )
 }
 
-/// Tells what of a stream is not as it must be. `None` if all is well.
+/// Returns which rules a stream breaks. `None` if it keeps all.
 pub(crate) fn stream_fault(config: &Config) -> Option<String> {
     let unlimited = |most: i64| most <= 0;
     let rules = [
@@ -62,7 +62,7 @@ pub(crate) fn stream_fault(config: &Config) -> Option<String> {
         (config.subject_transform.is_none(), "it must not rename subjects"),
     ];
     let off: Vec<&str> =
-        rules.iter().filter(|(is_well, _)| !is_well).map(|(_, what)| *what).collect();
+        rules.iter().filter(|(is_well, _)| !is_well).map(|(_, rule)| *rule).collect();
     let name = &config.name;
     (!off.is_empty()).then(|| {
         format!(
@@ -99,23 +99,28 @@ mod tests {
             ..Config::default()
         };
         assert_eq!(stream_fault(&right), None);
-        let told = |change: &dyn Fn(&mut Config)| {
+        let fault_after = |change: &dyn Fn(&mut Config)| {
             let mut config = right.clone();
             change(&mut config);
             stream_fault(&config).unwrap_or_default()
         };
-        assert!(told(&|config| config.subjects = vec!["x".to_owned()]).contains("only subject"));
-        assert!(told(&|config| config.storage = StorageType::Memory).contains("in files"));
-        assert!(told(&|config| config.retention = RetentionPolicy::Interest).contains("limits"));
-        assert!(told(&|config| config.discard = DiscardPolicy::Old).contains("discard new"));
         assert!(
-            told(&|config| config.max_age = std::time::Duration::from_secs(1)).contains("expire")
+            fault_after(&|config| config.subjects = vec!["x".to_owned()]).contains("only subject")
         );
-        assert!(told(&|config| config.max_messages_per_subject = 1).contains("number"));
-        assert!(told(&|config| config.max_message_size = 1_024).contains("131072"));
-        assert!(told(&|config| config.deny_delete = true).contains("erased"));
-        assert!(told(&|config| config.sealed = true).contains("sealed"));
-        let told = told(&|config| config.max_messages = 9);
-        assert!(told.contains("nats stream add AK1 --subjects 'ak1.e.>'"), "{told}");
+        assert!(fault_after(&|config| config.storage = StorageType::Memory).contains("in files"));
+        assert!(
+            fault_after(&|config| config.retention = RetentionPolicy::Interest).contains("limits")
+        );
+        assert!(fault_after(&|config| config.discard = DiscardPolicy::Old).contains("discard new"));
+        assert!(
+            fault_after(&|config| config.max_age = std::time::Duration::from_secs(1))
+                .contains("expire")
+        );
+        assert!(fault_after(&|config| config.max_messages_per_subject = 1).contains("number"));
+        assert!(fault_after(&|config| config.max_message_size = 1_024).contains("131072"));
+        assert!(fault_after(&|config| config.deny_delete = true).contains("erased"));
+        assert!(fault_after(&|config| config.sealed = true).contains("sealed"));
+        let fault_after = fault_after(&|config| config.max_messages = 9);
+        assert!(fault_after.contains("nats stream add AK1 --subjects 'ak1.e.>'"), "{fault_after}");
     }
 }

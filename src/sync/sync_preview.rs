@@ -10,7 +10,7 @@ use crate::sync_request::{FOLDER, SyncRequest};
 use crate::waiting_lines::unagreed_repos;
 use crate::{SyncError, Transport};
 
-/// Tells what a round would send, and changes nothing but the cache.
+/// Returns what a round would send, and changes nothing but the cache.
 ///
 /// # Errors
 /// [`SyncError`].
@@ -26,7 +26,7 @@ pub fn preview(
     if let Some(origin) = request.store.origin()? {
         let tips = transport.tips();
         let read = tips.and_then(|tips| {
-            PublishedTree::read(transport, &origin, (tips.tips.get(&origin), &record))
+            PublishedTree::read(transport, &origin, tips.tips.get(&origin), &record)
         });
         match read {
             Ok(Some(found)) if found.is_ours(&record, &own, request.policy) => standing = found,

@@ -1,6 +1,6 @@
-//! What must not be lost of sharing, in the file `.sync.json` of the store: who agreed to share which repository with which
-//! remote, what this store published last, by which it knows its own tree from that of a copy of itself, and with which key
-//! each origin signs, and which flagged lines a person lets pass. Not here: the state that may be lost (`sync_state`).
+//! The part of sharing that must not be lost, in the file `.sync.json` of the store: which repositories somebody agreed to share
+//! with which remote; what this store published last, which distinguishes its tree from that of a copy of the store; the key of
+//! each origin; and which flagged lines a person lets pass. Not here: the state that may be lost (`sync_state`).
 
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -19,10 +19,11 @@ const RECORD: &str = ".sync.json";
 /// The keys of the origins, by origin.
 const KEYS: &str = "keys";
 
-/// What was seen of the origins that are not taken, by origin.
+/// The signatures that were last seen of held origins, by origin.
 const UNVERIFIED: &str = "unverified";
 
-/// The flagged lines that a person lets pass, by id: when they were first asked, by the sum of a line. They hold for every remote.
+/// The flagged lines that a person lets pass, by id: for the sum of each line, when the person was first asked. They count for
+/// every remote.
 const ALLOWED: &str = "allowed";
 
 /// The longest record that is read, in bytes.
@@ -69,7 +70,7 @@ impl SyncRecord {
         self.fields.get("agreed").is_some_and(|agreed| agreed.get(repo.as_str()).is_some())
     }
 
-    /// Notes that somebody agreed.
+    /// Records that somebody agreed.
     pub(crate) fn agree(&mut self, repo: &RepoKey, now: Timestamp) {
         let agreed = self.fields.entry("agreed").or_insert_with(|| json!({}));
         if let Value::Object(agreed) = agreed {
@@ -94,12 +95,12 @@ impl SyncRecord {
         usize::try_from(lines).unwrap_or(usize::MAX)
     }
 
-    /// Notes what is about to be published.
+    /// Records what is about to be published.
     pub(crate) fn publishing(&mut self, tip: &Tip) {
         self.fields.insert("publishing".to_owned(), tip.0.as_str().into());
     }
 
-    /// Notes what was published, with its number of lines.
+    /// Records what was published, with its number of lines.
     pub(crate) fn published(&mut self, tip: &Tip, lines: usize) {
         self.fields.insert("published".to_owned(), tip.0.as_str().into());
         self.fields.remove("publishing");
@@ -127,7 +128,7 @@ impl SyncRecord {
         }
     }
 
-    /// Forgets the key of an origin, which signs no more.
+    /// Forgets the key of an origin that no longer signs.
     pub(crate) fn forget_key(&mut self, origin: &StoreOrigin) {
         if let Some(Value::Object(keys)) = self.whole.get_mut(KEYS) {
             keys.remove(origin.as_str());
@@ -146,7 +147,7 @@ impl SyncRecord {
         allowed
     }
 
-    /// Notes that a person lets the line with this sum pass.
+    /// Records that a person lets the line with this sum pass.
     pub(crate) fn allow(&mut self, id: &str, sum: &str, now: Timestamp) {
         let ids = self.whole.entry(ALLOWED).or_insert_with(|| json!({}));
         if let Value::Object(ids) = ids {
@@ -169,11 +170,11 @@ impl SyncRecord {
         held.into_iter().flatten().filter_map(read).collect()
     }
 
-    /// Notes these origins, in the place of those before. Returns whether they are others.
+    /// Records these origins instead of the earlier ones. Returns whether they differ.
     pub(crate) fn record_unverified(&mut self, held: &[UnverifiedOrigin]) -> bool {
-        let noted = |one: &UnverifiedOrigin| {
-            let seen = serde_json::to_value(&one.seen).unwrap_or_default();
-            (one.origin.as_str().to_owned(), seen)
+        let noted = |entry: &UnverifiedOrigin| {
+            let seen = serde_json::to_value(&entry.seen).unwrap_or_default();
+            (entry.origin.as_str().to_owned(), seen)
         };
         let held: Map<String, Value> = held.iter().map(noted).collect();
         let before = match held.is_empty() {

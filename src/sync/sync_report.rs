@@ -18,7 +18,7 @@ pub struct SyncReport {
     pub withdrawn: usize,
     /// How many lines came into the mirrors.
     pub fetched: usize,
-    /// How many lines left the mirrors, because their origins took them back.
+    /// How many lines left the mirrors, because their origins withdrew them.
     pub dropped: usize,
     /// From how many origins they came.
     pub fetched_from: usize,
@@ -61,8 +61,8 @@ impl SyncReport {
         }
     }
 
-    /// Joins a round with the one before it, as if both had been one: what they did is added up, and what stands now is that
-    /// of the later one.
+    /// Joins a round with the one before it, as if both had been one: counts are added up, and the state is that of the later
+    /// one.
     #[must_use]
     pub fn joined_with(mut self, first: Self) -> Self {
         self.renewed_from = first.renewed_from.or(self.renewed_from);
@@ -78,7 +78,7 @@ impl SyncReport {
             }
         }
         let later = std::mem::replace(&mut self.trouble, first.trouble);
-        let is_new = |what: &String| !self.trouble.contains(what);
+        let is_new = |trouble: &String| !self.trouble.contains(trouble);
         let later: Vec<String> = later.into_iter().filter(is_new).collect();
         self.trouble.extend(later);
         self

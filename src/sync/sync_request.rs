@@ -17,7 +17,7 @@ pub(crate) const FOLDER: &str = "sync";
 pub enum Consent {
     /// Only what was agreed to before is shared.
     AsBefore,
-    /// These are agreed to, which somebody was shown.
+    /// Somebody was shown these repositories, and agrees to them.
     To(Vec<RepoKey>),
     /// Everything that the settings share is agreed to.
     Given,
@@ -52,6 +52,6 @@ pub struct SyncRequest<'a> {
     pub random: &'a dyn Fn() -> u64,
     /// Whether somebody agrees now.
     pub consent: Consent,
-    /// Is told each step by its name. Tests end the process there.
+    /// Is called with the name of each step. Tests end the process there.
     pub steps: &'a dyn Fn(&'static str),
 }

@@ -28,7 +28,7 @@ const STATE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub(crate) struct SyncState {
     /// By the whole name of the origin.
     pub(crate) origins: BTreeMap<String, KnownOrigin>,
-    /// What was shared when they were taken, which says of which repositories lines are taken.
+    /// Which repositories were shared when the lines were taken.
     share: Vec<String>,
     /// The last publication.
     settled: Option<SettledPart>,
@@ -40,7 +40,7 @@ pub(crate) struct SyncState {
     path: PathBuf,
 }
 
-/// What the remote has of this store, and of which logs that came.
+/// What the remote has of this store, and the state of the logs that it came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SettledPart {
     /// What the own logs looked like.
@@ -97,7 +97,7 @@ pub(crate) struct KnownLog {
 }
 
 impl SyncState {
-    /// Reads the state. What is not there or cannot be understood is empty.
+    /// Reads the state. A part that is missing or cannot be read is empty.
     pub(crate) fn read(folder: &Path, store: &Store, remote: &RemoteAddress) -> Self {
         let place = short_sum(store.root().as_os_str().as_encoded_bytes(), 8);
         let path = folder.join(format!("{}-{place}.json", remote.hash()));
@@ -106,12 +106,13 @@ impl SyncState {
         Self { path, ..serde_json::from_slice(&text).unwrap_or_default() }
     }
 
-    /// Notes that the remote has what it should of these logs.
+    /// Records that the remote has every line of these logs that it should have.
     pub(crate) fn settle(
         &mut self,
         logs: &str,
         tip: Option<Tip>,
-        (to_agree, left_out): (&[(RepoKey, usize)], LeftOutLines),
+        to_agree: &[(RepoKey, usize)],
+        left_out: LeftOutLines,
     ) {
         let named = |(repo, lines): &(RepoKey, usize)| (repo.as_str().to_owned(), *lines);
         let to_agree = to_agree.iter().map(named).collect();
@@ -119,15 +120,15 @@ impl SyncState {
         self.settled = Some(SettledPart { logs, tip, to_agree, left_out });
     }
 
-    /// Returns what the remote has of logs that look like this; nothing if somebody agreed since to share more of them.
+    /// Returns what the remote has of logs in this state; `None` if somebody has agreed since to share more of them.
     pub(crate) fn settled_at(&self, logs: &str, record: &SyncRecord) -> Option<&SettledPart> {
         let settled = self.settled.as_ref().filter(|settled| settled.logs == logs)?;
         let is_agreed = settled.to_agree().iter().any(|(repo, _)| record.is_agreed(repo));
         (!is_agreed).then_some(settled)
     }
 
-    /// Notes what is shared now. If that is something else than before, every origin is looked at again: lines that were left
-    /// before may be wanted now.
+    /// Records what is shared now. If that has changed, every origin is read again: lines that were left out before may be
+    /// wanted now.
     pub(crate) fn sharing(&mut self, share: &[String]) {
         if self.share != share {
             self.share = share.to_vec();
@@ -146,7 +147,7 @@ impl SyncState {
 }
 
 impl KnownOrigin {
-    /// Returns how many lines may still be taken on the day of `now`. Whoever joins a team takes its past at once.
+    /// Returns how many lines may still be taken on the day of `now`. A new member of a team takes its whole past on the first day.
     pub(crate) fn allowance(&self, now: Timestamp) -> usize {
         let taken = if self.day == day_of(now) { self.lines_that_day } else { 0 };
         let is_new = self.first_day.is_empty() || self.first_day == day_of(now);
@@ -199,7 +200,7 @@ mod tests {
         let mut state = read();
         let api = RepoKey::parse("api").unwrap();
         let left_out = LeftOutLines { private: 2, ..LeftOutLines::default() };
-        state.settle("a", Some(Tip("b".to_owned())), (&[(api.clone(), 3)], left_out));
+        state.settle("a", Some(Tip("b".to_owned())), &[(api.clone(), 3)], left_out);
         state.write();
         let read_back = read();
         assert!(read_back.settled.is_some());

@@ -65,16 +65,15 @@ fn round(
     let reached = round.publish(transport).and_then(|tips| {
         (request.steps)("published");
         let (store, now, steps) = (request.store, request.now, request.steps);
-        let origin_bytes_max = ORIGIN_BYTES_MAX;
-        let policy = request.policy;
+        let (policy, origin_bytes_max) = (request.policy, ORIGIN_BYTES_MAX);
         let mirroring = MirrorUpdater { store, turn, now, origin_bytes_max, policy, steps };
-        let known = (&mut round.state, &mut round.record);
-        mirroring.bring_in_all(transport, &tips, known, &mut round.report)
+        let Round { state, record, report, .. } = &mut round;
+        mirroring.bring_in_all(transport, &tips, state, record, report)
     });
     match reached {
         Ok(()) => round.state.reached_at = Some(request.now.as_second()),
         Err(error @ (SyncError::Remote { .. } | SyncError::Unreadable(_))) => {
-            round.not_reached(&error)?;
+            round.record_unreachable(&error)?;
         }
         Err(error) => return Err(error),
     }
@@ -95,11 +94,11 @@ struct Round<'a> {
     signing: OwnSigning,
 }
 
-/// What became of a try to publish.
+/// The result of one try to publish.
 enum PublishTry {
     /// The remote has what it should, under this tip; `None` if there is nothing to share.
     Settled(Option<Tip>),
-    /// It refused, and that is told.
+    /// It refused, as the report says.
     Refused,
     /// It changed meanwhile.
     Again,
@@ -108,11 +107,11 @@ enum PublishTry {
 impl Round<'_> {
     /// Publishes what is new, and returns what the remote has.
     fn publish(&mut self, transport: &mut dyn Transport) -> Result<Tips, SyncError> {
-        // Before the remote is asked: a yes holds although it is away.
+        // Before the remote is asked: the consent counts even if it does not answer.
         self.agree()?;
         let tips = transport.tips()?;
         if self.is_settled(&tips) {
-            self.tell_settled();
+            self.report_settled();
             self.state.waiting_since = None;
             return Ok(tips);
         }
@@ -134,7 +133,7 @@ impl Round<'_> {
             match self.publish_on(transport, own, &tips) {
                 Ok(PublishTry::Settled(tip)) => {
                     let to_agree = &self.report.to_agree;
-                    self.state.settle(&self.logs, tip, (to_agree, own.left_out.clone()));
+                    self.state.settle(&self.logs, tip, to_agree, own.left_out.clone());
                     return Ok(tips);
                 }
                 Ok(PublishTry::Refused) => return Ok(tips),
@@ -144,7 +143,7 @@ impl Round<'_> {
                     | SyncError::Unreadable(_)
                     | SyncError::Signing(_)),
                 ) => {
-                    // The others are heard all the same.
+                    // The other origins are still read.
                     self.report.trouble.push(format!("our own part: {error}"));
                     self.wait(waiting_lines(own, &self.record));
                     return Ok(tips);
@@ -159,14 +158,14 @@ impl Round<'_> {
         Ok(tips)
     }
 
-    /// Returns what may leave. It is read once in a round, by whoever needs it first.
+    /// Returns what may leave. It is read once in a round, when it is needed first.
     fn take_own(&mut self) -> Result<OutgoingLines, SyncError> {
         let SyncRequest { store, policy, .. } = self.request;
         let read = || collect_outgoing(store, policy, &self.record.allowed());
         Ok(self.own.take().map_or_else(read, Ok)?)
     }
 
-    /// Notes what somebody agrees to share now.
+    /// Records what somebody agrees to share now.
     fn agree(&mut self) -> Result<(), SyncError> {
         let consent = &self.request.consent;
         let known = self.state.settled_at(&self.logs, &self.record);
@@ -196,7 +195,7 @@ impl Round<'_> {
         let origin = self.report.origin.clone();
         let tip = tips.tips.get(&origin);
         let forged = match tip {
-            Some(tip) if self.signing.is_forged(transport, (&origin, tip), &self.record)? => {
+            Some(tip) if self.signing.is_forged(transport, &origin, tip, &self.record)? => {
                 Some(tip)
             }
             _ => None,
@@ -204,13 +203,13 @@ impl Round<'_> {
         if let Some(tip) = forged {
             let why = "our own part: somebody without our key wrote it; what this store shares takes its place";
             self.report_trouble_once(why.to_owned());
-            let standing = PublishedTree::forged(transport, &origin, (tip, &self.record));
+            let standing = PublishedTree::forged(transport, &origin, tip, &self.record);
             return self.publish_in_place(transport, own, standing);
         }
-        let standing = match (PublishedTree::read(transport, &origin, (tip, &self.record)), tip) {
+        let standing = match (PublishedTree::read(transport, &origin, tip, &self.record), tip) {
             (Ok(Some(standing)), _) => standing,
             (Ok(None), _) => return Ok(PublishTry::Again),
-            // Somebody else put it there. What we published ourselves may only be damaged here.
+            // Somebody else published it. Our own tree may only be damaged here.
             (Err(SyncError::Unreadable(_)), Some(tip)) if !self.record.has_published(tip) => {
                 PublishedTree::unreadable(tip)
             }
@@ -223,7 +222,7 @@ impl Round<'_> {
         self.publish_in_place(transport, own, standing)
     }
 
-    /// Publishes in the place of what this store published before.
+    /// Replaces the tree that this store published before.
     fn publish_in_place(
         &mut self,
         transport: &mut dyn Transport,
@@ -243,7 +242,7 @@ impl Round<'_> {
         let gone = wanted.gone.iter().map(|repo| {
             format!("the log of {repo} is gone from this store; its lines stay on the remote")
         });
-        gone.for_each(|what| self.report_trouble_once(what));
+        gone.for_each(|trouble| self.report_trouble_once(trouble));
         if standing.damaged > 0 {
             let files = counted(standing.damaged, "file");
             self.report
@@ -254,17 +253,17 @@ impl Round<'_> {
             && (standing.is_forged || self.signing.is_missing(&origin, &self.record));
         if !is_due && !wanted.is_news(&standing) {
             if let Some(tip) = &standing.tip {
-                self.settled(tip, wanted.lines)?;
+                self.settle(tip, wanted.lines)?;
             }
             self.state.waiting_since = None;
             return Ok(PublishTry::Settled(standing.tip));
         }
         if let Some(tip) = standing.tip.as_ref().filter(|_| !standing.is_forged) {
-            // What is there takes this place in the record before the next tree is noted beside it. Otherwise two rounds
-            // that are killed one after the other would leave a tree that nobody knows.
+            // The tree on the remote is recorded as ours before the next tree is recorded beside it. Otherwise two rounds
+            // that are killed one after the other would leave a tree that the record does not know.
             self.record.published(tip, standing.lines());
         }
-        match self.publish_tree(transport, (&standing, &wanted), &origin)? {
+        match self.publish_tree(transport, &standing, &wanted, &origin)? {
             PublishOutcome::Done => {
                 self.report.pushed = wanted.new.len();
                 self.report.withdrawn = wanted.withdrawn;
@@ -285,7 +284,8 @@ impl Round<'_> {
     fn publish_tree(
         &mut self,
         transport: &mut dyn Transport,
-        (standing, wanted): (&PublishedTree, &WantedTree),
+        standing: &PublishedTree,
+        wanted: &WantedTree,
         origin: &StoreOrigin,
     ) -> Result<PublishOutcome, SyncError> {
         let next = |history| NextTree {
@@ -296,12 +296,12 @@ impl Round<'_> {
             at: self.request.now,
         };
         let first = next(wanted.history(standing));
-        let published = self.put_one(transport, &first, wanted.lines)?;
+        let published = self.publish_once(transport, &first, wanted.lines)?;
         if first.history == RemoteHistory::Keep || !matches!(published, PublishOutcome::Refused(_))
         {
             return Ok(published);
         }
-        let published = self.put_one(transport, &next(RemoteHistory::Keep), wanted.lines)?;
+        let published = self.publish_once(transport, &next(RemoteHistory::Keep), wanted.lines)?;
         if published == PublishOutcome::Done {
             let why = "the remote drops no history, so withdrawn lines can still be found there";
             self.report.trouble.push(why.to_owned());
@@ -309,15 +309,15 @@ impl Round<'_> {
         Ok(published)
     }
 
-    fn put_one(
+    fn publish_once(
         &mut self,
         transport: &mut dyn Transport,
         next: &NextTree<'_>,
         lines: usize,
     ) -> Result<PublishOutcome, SyncError> {
         let tip = transport.prepare(next)?;
-        let key = self.signing.key_of_tree(transport, (next.origin, &tip))?;
-        // Noted before, so that a tip that is there after a crash is known to be ours.
+        let key = self.signing.key_of_tree(transport, next.origin, &tip)?;
+        // Recorded first, so that the tip is known as ours after a crash.
         self.record.publishing(&tip);
         self.record.write()?;
         (self.request.steps)("noted");
@@ -325,16 +325,16 @@ impl Round<'_> {
         (self.request.steps)("pushed");
         if published == PublishOutcome::Done {
             if let Some(key) = key {
-                let own = (next.origin, key.as_str());
-                let told = record_own_key(&mut self.record, own, self.request.now);
-                told.into_iter().for_each(|what| self.report_trouble_once(what));
+                let (record, now) = (&mut self.record, self.request.now);
+                let notice = record_own_key(record, next.origin, &key, now);
+                notice.into_iter().for_each(|trouble| self.report_trouble_once(trouble));
             }
-            self.settled(&tip, lines)?;
+            self.settle(&tip, lines)?;
         }
         Ok(published)
     }
 
-    fn settled(&mut self, tip: &Tip, lines: usize) -> Result<(), SyncError> {
+    fn settle(&mut self, tip: &Tip, lines: usize) -> Result<(), SyncError> {
         self.record.published(tip, lines);
         self.record.write()
     }
@@ -351,11 +351,11 @@ impl Round<'_> {
         Ok(())
     }
 
-    fn not_reached(&mut self, error: &SyncError) -> Result<(), SyncError> {
+    fn record_unreachable(&mut self, error: &SyncError) -> Result<(), SyncError> {
         self.report.is_reached = false;
         self.report.trouble.push(error.to_string());
         if self.state.settled_at(&self.logs, &self.record).is_some() {
-            self.tell_settled();
+            self.report_settled();
             return Ok(());
         }
         let own = self.take_own()?;
@@ -368,10 +368,10 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Tells something once, also if publishing starts over.
-    fn report_trouble_once(&mut self, what: String) {
-        if !self.report.trouble.contains(&what) {
-            self.report.trouble.push(what);
+    /// Reports a problem once, also if publishing starts over.
+    fn report_trouble_once(&mut self, trouble: String) {
+        if !self.report.trouble.contains(&trouble) {
+            self.report.trouble.push(trouble);
         }
     }
 
@@ -382,17 +382,17 @@ impl Round<'_> {
         self.report.waiting = Some(WaitingLines { lines, since });
     }
 
-    /// Tells whether the logs are as they were when the remote got what it still has.
+    /// Tells whether the logs have not changed since the remote got the tree that it has.
     fn is_settled(&self, tips: &Tips) -> bool {
-        let there = tips.tips.get(&self.report.origin);
+        let remote_tip = tips.tips.get(&self.report.origin);
         let settled = self.state.settled_at(&self.logs, &self.record);
-        settled.is_some_and(|settled| settled.tip().as_ref() == there)
-            && (there.is_none() || !self.signing.is_missing(&self.report.origin, &self.record))
-            && there.is_none_or(|there| self.record.has_published(there))
+        settled.is_some_and(|settled| settled.tip().as_ref() == remote_tip)
+            && (remote_tip.is_none() || !self.signing.is_missing(&self.report.origin, &self.record))
+            && remote_tip.is_none_or(|remote_tip| self.record.has_published(remote_tip))
     }
 
-    /// Tells what was found when the logs were read last.
-    fn tell_settled(&mut self) {
+    /// Reports what the last reading of the logs found.
+    fn report_settled(&mut self) {
         if let Some(settled) = self.state.settled_at(&self.logs, &self.record) {
             self.report.to_agree = settled.to_agree();
             self.report.left_out = settled.left_out.clone();

@@ -35,7 +35,7 @@ pub struct TeamState {
 }
 
 impl TeamState {
-    /// Finds out how a store stands. Logs are read only if they changed since the last round.
+    /// Reads how the sharing of a store stands. Logs are read only if they changed since the last round.
     ///
     /// # Errors
     /// [`SyncError::Store`].

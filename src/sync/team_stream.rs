@@ -51,17 +51,17 @@ pub(crate) struct StreamMessage {
     pub(crate) payload: Vec<u8>,
 }
 
-/// What a stream looked like at a moment.
+/// The state of a stream at one moment.
 pub(crate) struct StreamState {
-    /// What only this stream has: another one of the same name was created at another time.
+    /// The time of its creation, which distinguishes it from another stream of the same name.
     pub(crate) created: String,
     /// The sequence of the last message.
     pub(crate) last: u64,
-    /// What changes with every message that comes or goes.
+    /// Counts that every message that comes or goes changes.
     pub(crate) mark: String,
 }
 
-/// What became of messages.
+/// The result of sending messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SendOutcome {
     /// They are stored; the sequence of the last one.
@@ -72,7 +72,7 @@ pub(crate) enum SendOutcome {
     Refused(String),
 }
 
-/// What the server said without being asked: that a publication is not allowed.
+/// The error that the server sent on its own: that a publication is not allowed.
 #[derive(Default)]
 struct Refusal {
     said: Mutex<Option<String>>,
@@ -107,7 +107,7 @@ impl TeamStream {
             .build()
             .map_err(|error| away(error.to_string()))?;
         let refusal = Arc::new(Refusal::default());
-        let connecting = connect(address, (credentials.as_deref(), shown), &refusal);
+        let connecting = connect(address, credentials.as_deref(), shown, &refusal);
         let context = runtime
             .block_on(async { tokio::time::timeout(CONNECT, connecting).await })
             .map_err(|_| away("no server answered in 10 seconds".to_owned()))??;
@@ -144,20 +144,20 @@ impl TeamStream {
         Ok(Self { runtime, context, stream, refusal, shown: shown.to_owned(), line_bytes_max })
     }
 
-    fn away(&self, why: impl std::fmt::Display) -> SyncError {
+    fn remote_error(&self, why: impl std::fmt::Display) -> SyncError {
         SyncError::Remote { remote: self.shown.clone(), why: self.refusal.or(&why) }
     }
 
     /// Waits for an answer, at most `CALL`.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, SyncError>>) -> Result<T, SyncError> {
         let waited = self.runtime.block_on(async { tokio::time::timeout(CALL, answer).await });
-        waited.unwrap_or_else(|_| Err(self.away("it did not answer in 60 seconds")))
+        waited.unwrap_or_else(|_| Err(self.remote_error("it did not answer in 60 seconds")))
     }
 
     /// Asks how the stream stands.
     pub(crate) fn state(&self) -> Result<StreamState, SyncError> {
         self.wait(async {
-            let info = self.stream.get_info().await.map_err(|error| self.away(error))?;
+            let info = self.stream.get_info().await.map_err(|error| self.remote_error(error))?;
             Ok(state_of(&info))
         })
     }
@@ -166,10 +166,10 @@ impl TeamStream {
     pub(crate) fn counts(&self) -> Result<(StreamState, BTreeMap<String, usize>), SyncError> {
         self.wait(async {
             let found = self.stream.info_with_subjects(ALL).await;
-            let mut found = found.map_err(|error| self.away(error))?;
+            let mut found = found.map_err(|error| self.remote_error(error))?;
             let mut counts = BTreeMap::new();
             while let Some(next) = found.next().await {
-                let (subject, count) = next.map_err(|error| self.away(error))?;
+                let (subject, count) = next.map_err(|error| self.remote_error(error))?;
                 counts.insert(subject, count);
             }
             Ok((state_of(&found.info), counts))
@@ -180,7 +180,8 @@ impl TeamStream {
     pub(crate) fn read(
         &self,
         subject: &str,
-        (from, last): (u64, u64),
+        from: u64,
+        last: u64,
         mut take: impl FnMut(Vec<StreamMessage>) -> Result<(), SyncError>,
     ) -> Result<(), SyncError> {
         let config = pull::Config {
@@ -193,7 +194,7 @@ impl TeamStream {
             ..pull::Config::default()
         };
         let reader = self.wait(async {
-            self.stream.create_consumer(config).await.map_err(|error| self.away(error))
+            self.stream.create_consumer(config).await.map_err(|error| self.remote_error(error))
         })?;
         let (mut seen, mut held, mut held_bytes) = (0, Vec::new(), 0);
         loop {
@@ -211,26 +212,26 @@ impl TeamStream {
         }
     }
 
-    /// Lets a server that is behind come along.
+    /// Waits for a server that is behind.
     pub(crate) fn pause(&self, pause: Duration) {
         self.runtime.block_on(tokio::time::sleep(pause));
     }
 
-    /// Reads a part. `seen` counts what the reader was sent: a gap means that something got lost on the way.
+    /// Reads a part. `seen` counts the messages that the reader was sent: a gap means that some were lost on the way.
     async fn part(
         &self,
         reader: &Consumer<pull::Config>,
         seen: &mut u64,
     ) -> Result<Vec<StreamMessage>, SyncError> {
         let asked = reader.fetch().max_messages(BATCH).messages().await;
-        let mut asked = asked.map_err(|error| self.away(error))?;
+        let mut asked = asked.map_err(|error| self.remote_error(error))?;
         let mut part = Vec::new();
         while let Some(message) = asked.next().await {
-            let message = message.map_err(|error| self.away(error))?;
-            let info = message.info().map_err(|error| self.away(error))?;
+            let message = message.map_err(|error| self.remote_error(error))?;
+            let info = message.info().map_err(|error| self.remote_error(error))?;
             *seen += 1;
             if info.consumer_sequence != *seen {
-                return Err(self.away("messages got lost on the way"));
+                return Err(self.remote_error("messages got lost on the way"));
             }
             let sequence = info.stream_sequence;
             let subject = message.subject.to_string();
@@ -256,10 +257,10 @@ impl TeamStream {
                     _ => message,
                 };
                 let sent = self.context.send_publish(subject.to_owned(), message).await;
-                acks.push(sent.map_err(|error| self.away(error))?);
+                acks.push(sent.map_err(|error| self.remote_error(error))?);
                 // The lines after the first one must not overtake it, nor land without it.
                 if place == 0 && lines.len() > 1 {
-                    match self.stored(acks.remove(0)).await? {
+                    match self.wait_until_stored(acks.remove(0)).await? {
                         SendOutcome::Stored(_) => {}
                         refused => return Ok(refused),
                     }
@@ -267,7 +268,7 @@ impl TeamStream {
             }
             let mut last = SendOutcome::Stored(expected);
             for ack in acks {
-                last = self.stored(ack).await?;
+                last = self.wait_until_stored(ack).await?;
                 if !matches!(last, SendOutcome::Stored(_)) {
                     break;
                 }
@@ -276,7 +277,7 @@ impl TeamStream {
         })
     }
 
-    async fn stored(
+    async fn wait_until_stored(
         &self,
         ack: jetstream::context::PublishAckFuture,
     ) -> Result<SendOutcome, SyncError> {
@@ -291,12 +292,12 @@ impl TeamStream {
                 PublishErrorKind::Other | PublishErrorKind::MaxPayloadExceeded => {
                     Ok(SendOutcome::Refused(error_with_source(&error)))
                 }
-                _ => Err(self.away(error)),
+                _ => Err(self.remote_error(error)),
             },
         }
     }
 
-    /// Erases a message. Returns why the server refuses, if it does. A message that is gone already is no matter.
+    /// Erases a message. Returns why the server refuses, if it does. A message that is gone already is no failure.
     pub(crate) fn erase(&self, sequence: u64) -> Result<Option<String>, SyncError> {
         self.refusal.clear();
         self.wait(async {
@@ -309,7 +310,7 @@ impl TeamStream {
                 Err(error) => match error.kind() {
                     DeleteMessageErrorKind::JetStream(why) if why.error_code() == ErrorCode::NO_MESSAGE_FOUND => Ok(None),
                     DeleteMessageErrorKind::JetStream(why) => Ok(Some(why.to_string())),
-                    _ => Err(self.away(error)),
+                    _ => Err(self.remote_error(error)),
                 },
             }
         })
@@ -322,25 +323,26 @@ impl Refusal {
         let _ = self.bell.notified().now_or_never();
     }
 
-    fn say(&self, text: String) {
+    fn record_refusal(&self, text: String) {
         if !text.to_lowercase().contains("permissions violation") {
             return;
         }
         *self.said.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
-        // Whoever waits only now is woken, too.
+        // This also wakes a caller that begins to wait only now.
         self.bell.notify_one();
     }
 
-    /// Returns what the server said without being asked, or else `why`.
+    /// Returns the error that the server sent on its own, or else `why`.
     fn or(&self, why: &impl std::fmt::Display) -> String {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        said.unwrap_or_else(|| why.to_string())
+        let message = self.said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        message.unwrap_or_else(|| why.to_string())
     }
 }
 
 async fn connect(
     address: &TeamAddress,
-    (credentials, shown): (Option<&str>, &str),
+    credentials: Option<&str>,
+    shown: &str,
     refusal: &Arc<Refusal>,
 ) -> Result<Context, SyncError> {
     let heard = Arc::clone(refusal);
@@ -353,7 +355,7 @@ async fn connect(
             let heard = Arc::clone(&heard);
             async move {
                 if let Event::ServerError(error) = event {
-                    heard.say(error.to_string());
+                    heard.record_refusal(error.to_string());
                 }
             }
         });

@@ -1,5 +1,5 @@
-//! How trees of files come from and to a remote. A remote has one small tree for each origin, and only that origin replaces it.
-//! A tree in the terms of [`origin_tree`](crate::origin_tree) is all that a transport moves, so it knows no lines. Not here:
+//! Moves trees of files from and to a remote. A remote has one small tree for each origin, and only that origin replaces it.
+//! A transport moves only trees in the form of [`origin_tree`](crate::origin_tree), so it knows no lines. Not here:
 //! the ways to do it (`git_remote`, `folder_remote`, `nats_remote`).
 
 use std::collections::BTreeMap;
@@ -17,20 +17,20 @@ pub(crate) const ORIGINS_MAX: usize = 1_000;
 /// Most files of one origin: 5 GiB of lines.
 pub(crate) const FILES_MAX: usize = 20_000;
 
-/// What names one state of an origin's tree. Another tree has another.
+/// The name of one state of an origin's tree. Every state has its own name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tip(pub String);
 
-/// What a remote has.
+/// The states of a remote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tips {
     /// The state of each origin's tree.
     pub tips: BTreeMap<StoreOrigin, Tip>,
-    /// How many names beside them are no origin, or were too many. Nothing is done with them.
+    /// How many other names are no origin, or were too many. They are ignored.
     pub odd: usize,
 }
 
-/// What was brought near, so that it can be read.
+/// The trees that were brought into the cache, where they can be read.
 #[derive(Debug, Default)]
 pub struct FetchedTips {
     /// What can be read now. An origin may have published more since it was asked.
@@ -63,13 +63,13 @@ pub struct Listing {
 /// The contents of a file of the next tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilePart<'a> {
-    /// Those of this name, which the remote has.
+    /// The contents with this name, which the remote has.
     Same(&'a str),
-    /// These.
+    /// These bytes.
     New(&'a [u8]),
 }
 
-/// Whether what the origin published before stays in the history of the remote.
+/// Whether the earlier trees of the origin stay in the history of the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoteHistory {
     /// It stays.
@@ -93,7 +93,7 @@ pub struct NextTree<'a> {
     pub at: Timestamp,
 }
 
-/// What became of a tree.
+/// The result of publishing a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishOutcome {
     /// The remote has it.
@@ -112,8 +112,8 @@ pub trait Transport {
     /// [`SyncError::Remote`] if it does not answer.
     fn tips(&mut self) -> Result<Tips, SyncError>;
 
-    /// Brings trees near, so that they can be listed and read without the remote. What failed for one origin does not
-    /// hinder the others.
+    /// Brings trees into the cache, so that they can be listed and read without the remote. A failure of one origin does not
+    /// stop the others.
     ///
     /// # Errors
     /// [`SyncError::Cache`].
@@ -157,7 +157,7 @@ pub trait Transport {
         None
     }
 
-    /// Gives up what it keeps in the cache, which turned out to be damaged.
+    /// Deletes its cache, which turned out to be damaged.
     ///
     /// # Errors
     /// [`SyncError::Cache`].

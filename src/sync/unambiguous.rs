@@ -1,5 +1,5 @@
 //! Whether every reader understands a line of JSON in the same way: strict JSON in which no name occurs twice. Of a name that
-//! does, readers keep the last value, and a first one would leave the machine unseen. Not here: what a line means (`event`).
+//! occurs twice, readers keep the last value, so the first one would leave the machine unseen. Not here: what a line means (`event`).
 
 use std::collections::HashSet;
 use std::fmt;

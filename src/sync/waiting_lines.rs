@@ -1,4 +1,4 @@
-//! What of the own logs has not left, as far as is known without the remote. Not here: what may leave (`outgoing_lines`).
+//! The own lines that have not left yet, as far as is known without the remote. Not here: what may leave (`outgoing_lines`).
 
 use event::RepoKey;
 use settings::SyncPolicy;
@@ -9,21 +9,21 @@ use crate::content_sum::sum;
 use crate::outgoing_lines::{OutgoingLines, shared_files};
 use crate::sync_record::SyncRecord;
 
-/// Returns the repositories that nobody agreed to share yet, and how many lines they have. What a remote holds agrees to
-/// nothing: others may have put it there.
+/// Returns the repositories that nobody agreed to share yet, and how many lines they have. Lines on the
+/// remote are no consent: others may have put them there.
 pub(crate) fn unagreed_repos(own: &OutgoingLines, record: &SyncRecord) -> Vec<(RepoKey, usize)> {
     let logs = own.logs.iter().filter(|log| !record.is_agreed(&log.repo) && !log.lines.is_empty());
     logs.map(|log| (log.repo.clone(), log.lines.len())).collect()
 }
 
-/// Returns how many lines wait, as far as numbers tell: those that may leave, less those that the remote has.
+/// Returns how many lines wait: the number that may leave, less the number that the remote has.
 pub(crate) fn waiting_lines(own: &OutgoingLines, record: &SyncRecord) -> usize {
     let agreed = own.logs.iter().filter(|log| record.is_agreed(&log.repo));
     agreed.map(|log| log.lines.len()).sum::<usize>().saturating_sub(record.lines())
 }
 
-/// Returns what the own logs look like from outside, with the settings that decide what leaves them. Rules may change with
-/// the program.
+/// Returns the state of the own logs without their contents, with the settings that decide which lines leave. The rules may
+/// change with the program.
 pub(crate) fn log_state(
     store: &Store,
     policy: &SyncPolicy,

@@ -1,4 +1,4 @@
-//! What can be chosen, what fits the words typed so far, and which one is chosen. Not here: how it is shown (`screen`).
+//! The rows of a picker: all rows, those that fit the typed words, and the selected one. Not here: how they are shown (`screen`).
 
 use crate::fuzzy::{fit, folded_letters};
 use crate::keys::TerminalKey;
@@ -44,7 +44,7 @@ impl ChoiceList {
     /// Offers candidates, the best first, to somebody who has typed `query`.
     #[must_use]
     pub fn new(all: Vec<PickRow>, query: &str) -> Self {
-        let letters = all.iter().map(|one| folded_letters(&one.text)).collect();
+        let letters = all.iter().map(|row| folded_letters(&row.text)).collect();
         let query = query.chars().take(QUERY_CHARS_MAX).collect();
         let mut list =
             Self { all, letters, query, fitting: Vec::new(), selected: 0, is_behind: true };
@@ -78,7 +78,7 @@ impl ChoiceList {
 
     /// Those that fit, from one place on, the best first.
     pub fn from(&self, place: usize) -> impl Iterator<Item = &PickRow> {
-        self.fitting.iter().skip(place).filter_map(|one| self.all.get(*one))
+        self.fitting.iter().skip(place).filter_map(|number| self.all.get(*number))
     }
 
     /// Does what a key asks. `page` is how many rows are shown. What fits is found before the next key that is no letter, or by
@@ -89,7 +89,7 @@ impl ChoiceList {
         | TerminalKey::DropWord
         | TerminalKey::DropAll = key
         {
-            self.edit(key);
+            self.edit_query(key);
             return KeyEffect::Continue;
         }
         self.catch_up();
@@ -112,7 +112,7 @@ impl ChoiceList {
         KeyEffect::Continue
     }
 
-    fn edit(&mut self, key: TerminalKey) {
+    fn edit_query(&mut self, key: TerminalKey) {
         let before = self.query.len();
         match key {
             TerminalKey::Letter(letter) if self.query.chars().count() < QUERY_CHARS_MAX => {
@@ -120,8 +120,9 @@ impl ChoiceList {
             }
             TerminalKey::Backspace => drop(self.query.pop()),
             TerminalKey::DropWord => {
-                let kept = self.query.trim_end().trim_end_matches(|c: char| !c.is_whitespace());
-                self.query.truncate(kept.len());
+                let without_last_word =
+                    self.query.trim_end().trim_end_matches(|c: char| !c.is_whitespace());
+                self.query.truncate(without_last_word.len());
             }
             TerminalKey::DropAll => self.query.clear(),
             _ => {}
@@ -151,16 +152,16 @@ mod tests {
     use super::*;
 
     fn list(texts: &[&str]) -> ChoiceList {
-        let of = |(id, text): (usize, &&str)| PickRow {
+        let row = |(id, text): (usize, &&str)| PickRow {
             id: id.to_string(),
             day: String::new(),
             text: (*text).to_owned(),
         };
-        ChoiceList::new(texts.iter().enumerate().map(of).collect(), "")
+        ChoiceList::new(texts.iter().enumerate().map(row).collect(), "")
     }
 
     fn ids(list: &ChoiceList) -> String {
-        list.from(0).map(|one| one.id.as_str()).collect()
+        list.from(0).map(|row| row.id.as_str()).collect()
     }
 
     // S-PICK-1

@@ -1,5 +1,4 @@
-//! How well a word that somebody types fits a text: its letters in their order, close together. Not here: the order of
-//! texts (`choice_list`).
+//! How well a typed word fits a text: all its letters in order, close together. Not here: the order of texts (`choice_list`).
 
 use std::ops::Range;
 

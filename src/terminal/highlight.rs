@@ -38,7 +38,7 @@ impl ColourChoice {
     }
 }
 
-/// Bold, in whatever colour the terminal has.
+/// Bold, in the terminal's own colour.
 const BEGIN: &str = "\u{1B}[1m";
 const END: &str = "\u{1B}[0m";
 
@@ -65,7 +65,7 @@ pub fn highlighted(text: &str, query: &RedactedText) -> String {
 mod tests {
     use super::*;
 
-    fn marked(text: &str, query: &str) -> String {
+    fn highlighted_text(text: &str, query: &str) -> String {
         let shown = highlighted(text, &RedactedText::redact(query));
         assert_eq!(shown.replace(BEGIN, "").replace(END, ""), text);
         shown.replace(BEGIN, "<").replace(END, ">")
@@ -76,17 +76,17 @@ mod tests {
     fn whole_words_of_the_query_are_bold() {
         let text = "**Npm (1):** npm\n\n1. NPM installs fail, npmrc is ünder_way\n";
         let expected = "**Npm (1):** npm\n\n1. <NPM> <installs> fail, npmrc is <ünder_way>\n";
-        assert_eq!(marked(text, "npm install: kind:fact ünder_way a"), expected);
-        assert_eq!(marked(text, ""), text);
+        assert_eq!(highlighted_text(text, "npm install: kind:fact ünder_way a"), expected);
+        assert_eq!(highlighted_text(text, ""), text);
         let secrets = "- it redacts what is red; the testament is tested\n";
         let expected = "- it redacts what is <red>; the testament is <tested>\n";
-        assert_eq!(marked(secrets, "red test"), expected);
+        assert_eq!(highlighted_text(secrets, "red test"), expected);
     }
 
     // S-COLOR-1
     #[test]
     fn a_word_with_colons_is_no_filter() {
-        let shown = marked("std::io::Error is an error\n", "std::io::Error kind:fact");
+        let shown = highlighted_text("std::io::Error is an error\n", "std::io::Error kind:fact");
         assert_eq!(shown, "<std::io::Error> is an <error>\n");
     }
 }

@@ -40,7 +40,7 @@ pub struct KeyReader {
 }
 
 /// What the first bytes are.
-enum Start {
+enum KeyStart {
     /// A key of so many bytes, or so many bytes that are none.
     Whole(usize, Option<TerminalKey>),
     /// The begin or the end of a pasted text.
@@ -56,14 +56,14 @@ impl KeyReader {
         let mut keys = Vec::new();
         while !self.pending.is_empty() {
             let used = match start(&self.pending) {
-                Start::Part if self.pending.len() < SEQUENCE_BYTES_MAX => break,
-                Start::Part => self.pending.len(),
-                Start::Paste(length, begins) => {
+                KeyStart::Part if self.pending.len() < SEQUENCE_BYTES_MAX => break,
+                KeyStart::Part => self.pending.len(),
+                KeyStart::Paste(length, begins) => {
                     self.is_pasting = begins;
                     length
                 }
-                Start::Whole(length, key) => {
-                    keys.extend(if self.is_pasting { self.pasted(key) } else { key });
+                KeyStart::Whole(length, key) => {
+                    keys.extend(if self.is_pasting { self.pasted_key(key) } else { key });
                     length
                 }
             };
@@ -86,7 +86,7 @@ impl KeyReader {
     }
 
     /// Pasted text is letters: its white space parts words, and its control characters do nothing.
-    fn pasted(&self, key: Option<TerminalKey>) -> Option<TerminalKey> {
+    fn pasted_key(&self, key: Option<TerminalKey>) -> Option<TerminalKey> {
         match (key, self.pending.first()) {
             (_, Some(b'\t' | b'\n' | 0x0B | 0x0C | b'\r')) => Some(TerminalKey::Letter(' ')),
             (Some(TerminalKey::Letter(letter)), _) if letter.is_whitespace() => {
@@ -100,14 +100,14 @@ impl KeyReader {
 
 const ESCAPE: u8 = 0x1B;
 
-fn start(bytes: &[u8]) -> Start {
+fn start(bytes: &[u8]) -> KeyStart {
     match bytes {
-        [ESCAPE] => Start::Part,
+        [ESCAPE] => KeyStart::Part,
         [ESCAPE, b'[' | b'O', rest @ ..] => sequence(rest),
         // Esc twice, or Alt with a letter: the letter does what it does.
-        [ESCAPE, ESCAPE, ..] => Start::Whole(1, Some(TerminalKey::Leave)),
-        [ESCAPE, ..] => Start::Whole(1, None),
-        [byte, ..] if byte.is_ascii() => Start::Whole(1, plain(*byte)),
+        [ESCAPE, ESCAPE, ..] => KeyStart::Whole(1, Some(TerminalKey::Leave)),
+        [ESCAPE, ..] => KeyStart::Whole(1, None),
+        [byte, ..] if byte.is_ascii() => KeyStart::Whole(1, plain(*byte)),
         bytes => letter(bytes),
     }
 }
@@ -129,14 +129,14 @@ fn plain(byte: u8) -> Option<TerminalKey> {
 }
 
 /// A key after `ESC [` or `ESC O`.
-fn sequence(rest: &[u8]) -> Start {
+fn sequence(rest: &[u8]) -> KeyStart {
     let Some(length) = rest.iter().position(|byte| (0x40..=0x7E).contains(byte)) else {
-        return Start::Part;
+        return KeyStart::Part;
     };
     let (used, key) = (length + 3, rest.get(..=length).unwrap_or_default());
     let key = match key {
-        b"200~" => return Start::Paste(used, true),
-        b"201~" => return Start::Paste(used, false),
+        b"200~" => return KeyStart::Paste(used, true),
+        b"201~" => return KeyStart::Paste(used, false),
         b"A" => Some(TerminalKey::Up),
         b"B" => Some(TerminalKey::Down),
         b"H" | b"1~" | b"7~" => Some(TerminalKey::First),
@@ -145,25 +145,25 @@ fn sequence(rest: &[u8]) -> Start {
         b"6~" => Some(TerminalKey::PageDown),
         _ => None,
     };
-    Start::Whole(used, key)
+    KeyStart::Whole(used, key)
 }
 
 /// A letter of several bytes.
-fn letter(bytes: &[u8]) -> Start {
+fn letter(bytes: &[u8]) -> KeyStart {
     let length = match bytes.first() {
         Some(0xC2..=0xDF) => 2,
         Some(0xE0..=0xEF) => 3,
         Some(0xF0..=0xF4) => 4,
-        _ => return Start::Whole(1, None),
+        _ => return KeyStart::Whole(1, None),
     };
-    let Some(bytes) = bytes.get(..length) else { return Start::Part };
+    let Some(bytes) = bytes.get(..length) else { return KeyStart::Part };
     let letter = std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
     match letter {
-        Some(letter) => Start::Whole(
+        Some(letter) => KeyStart::Whole(
             length,
             (!guard::text::is_unsafe(letter)).then_some(TerminalKey::Letter(letter)),
         ),
-        None => Start::Whole(1, None),
+        None => KeyStart::Whole(1, None),
     }
 }
 

@@ -33,7 +33,7 @@ struct Field<'a> {
 /// Rewrites the answer of `show` for a terminal of this width.
 pub fn cards(text: &str, columns: usize, style: TitleStyle) -> String {
     let columns = columns.clamp(20, COLUMNS_MAX) - INDENT.len();
-    // The first line tells agents what the notes are; a person has asked for them.
+    // The first line explains the notes to agents; a person has asked for them.
     let notes = text.split_once("\n\n").map_or(text, |(_, notes)| notes);
     // Lines of a text are indented, so no text has an empty line.
     let blocks = notes.split("\n\n").map(|block| match block.starts_with("id: ") {
@@ -61,8 +61,9 @@ fn fields(note: &str) -> Vec<Field<'_>> {
 }
 
 fn card(fields: &[Field<'_>], columns: usize, style: TitleStyle) -> String {
-    let of = |name: &str| fields.iter().find(|field| field.name == name);
-    let lines_of = |name: &str| of(name).map(|field| field.lines.clone()).unwrap_or_default();
+    let field_named = |name: &str| fields.iter().find(|field| field.name == name);
+    let lines_of =
+        |name: &str| field_named(name).map(|field| field.lines.clone()).unwrap_or_default();
     let (context, lesson) = (lines_of("context"), lines_of("lesson"));
     // What it is about is the title; a lesson without it stands for itself. Code is no title.
     let (title, about, solution) = match (context.first(), lesson.split_first()) {
@@ -74,14 +75,14 @@ fn card(fields: &[Field<'_>], columns: usize, style: TitleStyle) -> String {
         TitleStyle::Bold => (BOLD, USUAL),
         TitleStyle::Plain => ("", ""),
     };
-    let title = laid_out(&title, columns + INDENT.len());
+    let title = layout_lines(&title, columns + INDENT.len());
     let mut shown: Vec<String> = title
         .map(|line| if line.is_empty() { line } else { format!("{bold}{line}{usual}") })
         .collect();
     for text in [&about, &solution] {
-        shown.extend(laid_out(text, columns).map(indented));
+        shown.extend(layout_lines(text, columns).map(indented));
     }
-    if let Some(command) = of("command") {
+    if let Some(command) = field_named("command") {
         shown.extend(command.lines.iter().map(|line| format!("{INDENT}$ {line}")));
     }
     shown.push(String::new());
@@ -108,7 +109,7 @@ fn is_prose(line: &str) -> bool {
 }
 
 /// The lines of a text: prose is broken between words, code and empty lines stay as they are.
-fn laid_out(lines: &[&str], columns: usize) -> impl Iterator<Item = String> {
+fn layout_lines(lines: &[&str], columns: usize) -> impl Iterator<Item = String> {
     let mut is_code = false;
     lines.iter().flat_map(move |line| {
         is_code ^= is_fence(line);

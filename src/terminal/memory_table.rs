@@ -30,8 +30,8 @@ pub fn table(page: &PageAnswer, columns: usize) -> Option<String> {
             *most = width(cell).max(*most);
         }
     }
-    let taken: usize = widths.iter().map(|most| most + GAP.len()).sum();
-    let room = columns.saturating_sub(taken).max(LESSON_COLUMNS_MIN);
+    let used_columns: usize = widths.iter().map(|most| most + GAP.len()).sum();
+    let room = columns.saturating_sub(used_columns).max(LESSON_COLUMNS_MIN);
     let lines = std::iter::once(&head).chain(&rows).map(|(cells, lesson)| {
         let cells = cells.iter().zip(widths).map(|(cell, most)| {
             let spaces = " ".repeat(most.saturating_sub(width(cell)));

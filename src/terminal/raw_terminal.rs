@@ -1,5 +1,5 @@
-//! A terminal that passes every key at once and has a screen of its own, until this is dropped. Not here: what is shown
-//! (`screen`), what keys mean (`keys`).
+//! A terminal that passes each key at once and has a screen of its own, until the value is dropped. Not here: what is shown (`screen`),
+//! what keys mean (`keys`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Stderr, Stdin, Write};
@@ -27,7 +27,7 @@ pub fn output_columns() -> Option<usize> {
 }
 
 /// Where the screen is: standard output may be a pipe that waits for the answer.
-enum Shown {
+enum TerminalOutput {
     Messages(Stderr),
     Terminal(File),
 }
@@ -35,7 +35,7 @@ enum Shown {
 /// The terminal of the person in front of it, as it is.
 pub struct PersonTerminal {
     keys: Stdin,
-    shown: Shown,
+    shown: TerminalOutput,
 }
 
 impl PersonTerminal {
@@ -47,9 +47,9 @@ impl PersonTerminal {
             return None;
         }
         let shown = if io::stderr().is_terminal() {
-            Shown::Messages(io::stderr())
+            TerminalOutput::Messages(io::stderr())
         } else {
-            Shown::Terminal(OpenOptions::new().write(true).open("/dev/tty").ok()?)
+            TerminalOutput::Terminal(OpenOptions::new().write(true).open("/dev/tty").ok()?)
         };
         Some(Self { keys, shown })
     }
@@ -73,7 +73,7 @@ impl PersonTerminal {
 /// A terminal that was taken.
 pub struct RawTerminal {
     keys: Stdin,
-    shown: Shown,
+    shown: TerminalOutput,
     before: Termios,
 }
 
@@ -121,15 +121,15 @@ impl RawTerminal {
 
     fn fd(&self) -> BorrowedFd<'_> {
         match &self.shown {
-            Shown::Messages(messages) => messages.as_fd(),
-            Shown::Terminal(terminal) => terminal.as_fd(),
+            TerminalOutput::Messages(messages) => messages.as_fd(),
+            TerminalOutput::Terminal(terminal) => terminal.as_fd(),
         }
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
         let out: &mut dyn Write = match &mut self.shown {
-            Shown::Messages(messages) => messages,
-            Shown::Terminal(terminal) => terminal,
+            TerminalOutput::Messages(messages) => messages,
+            TerminalOutput::Terminal(terminal) => terminal,
         };
         out.write_all(text.as_bytes())?;
         out.flush()

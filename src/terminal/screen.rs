@@ -1,5 +1,4 @@
-//! What the terminal shows, line by line, whatever its size: the words typed, the rows, a preview. Pure. Not here:
-//! writing it (`raw_terminal`).
+//! The lines that the terminal shows, at any size: the typed words, the rows, a preview. Pure. Not here: writing them (`raw_terminal`).
 
 use unicode_width::UnicodeWidthChar;
 
@@ -45,8 +44,8 @@ impl Screen {
     /// How many rows of the list fit. Two fifths of the lines are for the preview, if there are enough.
     #[must_use]
     pub fn page(self) -> usize {
-        let taken = if self.rows < PREVIEW_ROWS_MIN { 1 } else { 2 + self.preview_rows() };
-        self.rows.saturating_sub(taken).max(1)
+        let other_rows = if self.rows < PREVIEW_ROWS_MIN { 1 } else { 2 + self.preview_rows() };
+        self.rows.saturating_sub(other_rows).max(1)
     }
 
     fn preview_rows(self) -> usize {
@@ -65,9 +64,9 @@ pub fn screen_lines(
     let words: Vec<Vec<char>> = list.query().split_whitespace().map(folded_letters).collect();
     let page = screen.page();
     let top = (list.place() + 1).saturating_sub(page);
-    let mut lines = vec![prompt(list, screen.columns)];
-    for (place, one) in (top..).zip(list.from(top).take(page)) {
-        lines.push(row(one, &words, place == list.place(), screen.columns, style));
+    let mut lines = vec![prompt_line(list, screen.columns)];
+    for (place, pick_row) in (top..).zip(list.from(top).take(page)) {
+        lines.push(row(pick_row, &words, place == list.place(), screen.columns, style));
     }
     if screen.preview_rows() == 0 {
         lines.truncate(screen.rows);
@@ -85,7 +84,7 @@ pub fn screen_lines(
 }
 
 /// The words typed, and how many fit. Of long words the end is shown, where the cursor stands.
-fn prompt(list: &ChoiceList, columns: usize) -> String {
+fn prompt_line(list: &ChoiceList, columns: usize) -> String {
     let (fitting, all) = list.counts();
     let counts = format!("  {fitting}/{all}");
     let room = columns.saturating_sub(width(MARK) + 1);
@@ -96,30 +95,30 @@ fn prompt(list: &ChoiceList, columns: usize) -> String {
 }
 
 fn row(
-    one: &PickRow,
+    pick_row: &PickRow,
     words: &[Vec<char>],
-    is_it: bool,
+    is_selected: bool,
     columns: usize,
     style: ScreenStyle,
 ) -> String {
-    let day = if columns < DAY_COLUMNS_MIN || one.day.is_empty() {
+    let day = if columns < DAY_COLUMNS_MIN || pick_row.day.is_empty() {
         String::new()
     } else {
-        format!("{} ", one.day)
+        format!("{} ", pick_row.day)
     };
-    let mark = if is_it { MARK } else { NO_MARK };
+    let mark = if is_selected { MARK } else { NO_MARK };
     let room = columns.saturating_sub(mark.len() + day.len());
-    let text = cut(&one.text, room);
+    let text = cut(&pick_row.text, room);
     if style == ScreenStyle::Plain {
         return format!("{mark}{day}{text}");
     }
-    let base = if is_it { INVERSE } else { "" };
-    let fits = bold(&text, words, base);
+    let base = if is_selected { INVERSE } else { "" };
+    let fits = bold_matches(&text, words, base);
     format!("{base}{mark}{day}{fits}{USUAL}")
 }
 
 /// Puts what fits into bold; afterwards the style of the row goes on.
-fn bold(text: &str, words: &[Vec<char>], base: &str) -> String {
+fn bold_matches(text: &str, words: &[Vec<char>], base: &str) -> String {
     let letters = folded_letters(text);
     let places: Vec<_> = words.iter().filter_map(|word| Some(fit(word, &letters)?.place)).collect();
     let mut shown = String::with_capacity(text.len());
@@ -164,10 +163,10 @@ pub fn cut(text: &str, columns: usize) -> String {
         return text;
     }
     let room = columns.saturating_sub(1);
-    let mut taken = 0;
+    let mut used_columns = 0;
     let fits = |letter: &char| {
-        taken += columns_of(*letter);
-        taken <= room
+        used_columns += columns_of(*letter);
+        used_columns <= room
     };
     let begin: String = text.chars().take_while(fits).collect();
     if columns == 0 { String::new() } else { format!("{begin}…") }
@@ -175,10 +174,10 @@ pub fn cut(text: &str, columns: usize) -> String {
 
 /// Returns the end of a text that fits.
 fn end_of(text: &str, columns: usize) -> String {
-    let mut taken = 0;
+    let mut used_columns = 0;
     let fits = |letter: &char| {
-        taken += columns_of(*letter);
-        taken <= columns
+        used_columns += columns_of(*letter);
+        used_columns <= columns
     };
     let end: Vec<char> = text.chars().rev().take_while(fits).collect();
     end.into_iter().rev().collect()
@@ -218,12 +217,12 @@ mod tests {
     use crate::keys::TerminalKey;
 
     fn list(texts: &[&str], query: &str) -> ChoiceList {
-        let of = |text: &&str| PickRow {
+        let row = |text: &&str| PickRow {
             id: "i".to_owned(),
             day: "2026-01-02".to_owned(),
             text: (*text).to_owned(),
         };
-        ChoiceList::new(texts.iter().map(of).collect(), query)
+        ChoiceList::new(texts.iter().map(row).collect(), query)
     }
 
     // S-PICK-1

@@ -1,5 +1,5 @@
 //! Databases of other tools, opened so that nothing of theirs changes: read-only, never created, never locked for long,
-//! no file left beside them. Here is also what tells their errors apart: unreadable, damaged, of another form.
+//! no file left beside them. It also sorts their errors: unreadable, damaged, of another form.
 //! Not here: rows (`table_rows`), which sessions of a database changed (`session_tables`), our own database (the archive).
 
 use std::io::{self, Read};
@@ -87,7 +87,7 @@ pub fn open(path: &Path) -> Result<ForeignDatabase, ReadError> {
     let is_quiet = is_in_wal_mode(path)? && !sidecar_path(path, "-wal").exists();
     let unguarded = is_quiet.then(|| FileStamp::read(path));
     let options = if is_quiet { "immutable=1&mode=ro" } else { "mode=ro" };
-    match connected(path, options) {
+    match connect(path, options) {
         Ok(connection) => {
             Ok(ForeignDatabase { connection, path: path.to_owned(), unguarded, _copy: None })
         }
@@ -108,7 +108,7 @@ fn is_in_wal_mode(path: &Path) -> Result<bool, ReadError> {
 }
 
 /// Opening is lazy, so the schema is read to learn whether it works.
-fn connected(path: &Path, options: &str) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, options: &str) -> rusqlite::Result<Connection> {
     let access = match options {
         "mode=rw" => OpenFlags::SQLITE_OPEN_READ_WRITE,
         _ => OpenFlags::SQLITE_OPEN_READ_ONLY,
@@ -152,7 +152,7 @@ fn opened_copy(path: &Path) -> Result<ForeignDatabase, ReadError> {
             }
         }
         if before == stamps() {
-            let connection = connected(&target, "mode=rw").map_err(database_error(path))?;
+            let connection = connect(&target, "mode=rw").map_err(database_error(path))?;
             let path = path.to_owned();
             return Ok(ForeignDatabase { connection, path, unguarded: None, _copy: Some(folder) });
         }
@@ -223,7 +223,7 @@ pub fn database_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> ReadError 
             Some(ErrorCode::Unknown) | None => "a database of a form that is not known",
             Some(_) => "a database that cannot be read",
         };
-        ReadError::Form { path, what: format!("{kind}: {error}") }
+        ReadError::Form { path, fault: format!("{kind}: {error}") }
     }
 }
 
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_at_rest_gets_no_file_beside_it() {
+    fn a_database_at_rest_gets_no_sidecar_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let writer = Connection::open(&path).unwrap();
@@ -390,21 +390,21 @@ mod tests {
     fn errors_say_what_is_wrong() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
-        let said = |bytes: &[u8]| {
+        let message = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             open(&path).unwrap_err().to_string()
         };
-        assert!(said(b"").ends_with("is no database"));
-        assert!(said(b"text, but long enough to look like one").ends_with("is no database"));
+        assert!(message(b"").ends_with("is no database"));
+        assert!(message(b"text, but long enough to look like one").ends_with("is no database"));
         let mut torn = b"SQLite format 3\0".to_vec();
         torn.resize(5_000, b'x');
-        assert!(said(&torn).contains("damaged or no database"));
+        assert!(message(&torn).contains("damaged or no database"));
         std::fs::remove_file(&path).unwrap();
         let writer = Connection::open(&path).unwrap();
         writer.execute_batch("CREATE TABLE t(x)").unwrap();
         let reader = open(&path).unwrap();
         let error = reader.prepare("SELECT y FROM t").unwrap_err();
-        let said = database_error(&path)(error).to_string();
-        assert!(said.contains("of a form that is not known"), "{said}");
+        let message = database_error(&path)(error).to_string();
+        assert!(message.contains("of a form that is not known"), "{message}");
     }
 }

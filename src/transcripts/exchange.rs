@@ -51,7 +51,8 @@ pub struct ExchangePart {
     /// Milliseconds since 1970 in UTC, if known.
     pub at_ms: Option<i64>,
     /// What happened.
-    pub what: PartKind,
+    #[serde(rename = "what")]
+    pub kind: PartKind,
 }
 
 /// What can happen in an exchange.
@@ -164,7 +165,7 @@ impl SessionFacts {
 
     /// Takes over a fact, as [`TranscriptSink::fact`] says.
     pub fn add_fact(&mut self, fact: SessionFact) {
-        let short = |text: String| clipped(&text, COMMAND_BYTES_MAX);
+        let short = |text: String| clip(&text, COMMAND_BYTES_MAX);
         match fact {
             SessionFact::Title(source, title) => {
                 let title = RedactedText::beginning(&title, COMMAND_BYTES_MAX).line();
@@ -196,7 +197,7 @@ pub struct ExchangeBuilder<'a> {
 
 impl<'a> ExchangeBuilder<'a> {
     /// Builds the sessions of one file. `first_ordinal` is that of the first exchange where reading goes on; a session
-    /// that is told whole begins with 0.
+    /// that is reported whole begins with 0.
     pub fn new(first_ordinal: u32, deliver: &'a mut dyn FnMut(SessionRead)) -> Self {
         Self {
             deliver,
@@ -225,20 +226,20 @@ impl<'a> ExchangeBuilder<'a> {
     fn begin_exchange(&mut self, message_id: Option<String>) {
         let offset = self.offset;
         let Some(session) = &mut self.session else { return };
-        // A reader that cannot go on tells the session whole.
+        // A reader that cannot go on reports the session whole.
         let first = if session.extent == SessionExtent::Whole { 0 } else { self.first_ordinal };
         let ordinal = session.exchanges.last().map_or(first, |last| last.ordinal + 1);
         session.exchanges.push(Exchange { ordinal, message_id, parts: Vec::new() });
         session.last_offset = offset;
     }
 
-    fn push(&mut self, moment: TranscriptMoment, call: Option<&str>, what: PartKind) {
-        let is_question = matches!(what, PartKind::Asked(_));
+    fn push(&mut self, moment: TranscriptMoment, call: Option<&str>, part_kind: PartKind) {
+        let is_question = matches!(part_kind, PartKind::Asked(_));
         let last = self.session.as_ref().and_then(|session| session.exchanges.last());
         // Several prompts in a row, or a prompt that was sent in pieces, are one question.
         let begins = last.is_none_or(|last| {
             let is_answered =
-                last.parts.iter().any(|part| !matches!(part.what, PartKind::Asked(_)));
+                last.parts.iter().any(|part| !matches!(part.kind, PartKind::Asked(_)));
             last.parts.len() >= PARTS_MAX || is_question && is_answered
         });
         if begins {
@@ -255,7 +256,7 @@ impl<'a> ExchangeBuilder<'a> {
         {
             self.calls.entry(call.to_owned()).or_default().push((place, exchange.parts.len()));
         }
-        exchange.parts.push(ExchangePart { at_ms: moment.at_ms, what });
+        exchange.parts.push(ExchangePart { at_ms: moment.at_ms, kind: part_kind });
     }
 
     fn returned(&mut self, call: &str, ended: &Outcome, output: &str) {
@@ -264,12 +265,13 @@ impl<'a> ExchangeBuilder<'a> {
         let is_kept = !matches!(ended, Outcome::Succeeded | Outcome::Unknown);
         let kept = if is_kept { excerpt_of(output) } else { String::new() };
         for (place, part) in places {
-            let part = session.exchanges.get_mut(place).and_then(|one| one.parts.get_mut(part));
+            let part =
+                session.exchanges.get_mut(place).and_then(|exchange| exchange.parts.get_mut(part));
             if let Some(
                 PartKind::Ran { outcome, excerpt, .. }
                 | PartKind::Edited { outcome, excerpt, .. }
                 | PartKind::Called { outcome, excerpt, .. },
-            ) = part.map(|part| &mut part.what)
+            ) = part.map(|part| &mut part.kind)
             {
                 (*outcome, *excerpt) = (ended.clone(), kept.clone());
             }
@@ -280,7 +282,7 @@ impl<'a> ExchangeBuilder<'a> {
     fn take_back(&mut self, questions: usize) {
         let Some(session) = &mut self.session else { return };
         let is_question = |exchange: &Exchange| {
-            exchange.parts.first().is_none_or(|part| matches!(part.what, PartKind::Asked(_)))
+            exchange.parts.first().is_none_or(|part| matches!(part.kind, PartKind::Asked(_)))
         };
         for _ in 0..questions {
             while session.exchanges.pop().is_some_and(|exchange| !is_question(&exchange)) {}
@@ -318,20 +320,20 @@ impl TranscriptSink for ExchangeBuilder<'_> {
     }
 
     fn moment(&mut self, mut moment: TranscriptMoment) {
-        let what = std::mem::replace(&mut moment.kind, MomentKind::Interrupted);
-        let said = |text: String, kind: fn(String) -> PartKind| {
-            let text = clipped(without_own_answers(&text).trim(), TEXT_BYTES_MAX);
+        let moment_kind = std::mem::replace(&mut moment.kind, MomentKind::Interrupted);
+        let text_part = |text: String, kind: fn(String) -> PartKind| {
+            let text = clip(without_own_answers(&text).trim(), TEXT_BYTES_MAX);
             (!text.is_empty()).then(|| kind(text))
         };
-        let short = |text: String| clipped(text.trim(), COMMAND_BYTES_MAX);
+        let short = |text: String| clip(text.trim(), COMMAND_BYTES_MAX);
         let (outcome, excerpt) = (Outcome::Unknown, String::new());
-        let (call, part) = match what {
-            MomentKind::Asked(text) => (None, said(text, PartKind::Asked)),
-            MomentKind::Answered(text) => (None, said(text, PartKind::Answered)),
-            MomentKind::Summarised(text) => (None, said(text, PartKind::Summarised)),
-            MomentKind::Planned(text) => (None, said(text, PartKind::Planned)),
-            MomentKind::Decided(text) => (None, said(text, PartKind::Decided)),
-            MomentKind::Failed(text) => (None, said(text, PartKind::Failed)),
+        let (call, part) = match moment_kind {
+            MomentKind::Asked(text) => (None, text_part(text, PartKind::Asked)),
+            MomentKind::Answered(text) => (None, text_part(text, PartKind::Answered)),
+            MomentKind::Summarised(text) => (None, text_part(text, PartKind::Summarised)),
+            MomentKind::Planned(text) => (None, text_part(text, PartKind::Planned)),
+            MomentKind::Decided(text) => (None, text_part(text, PartKind::Decided)),
+            MomentKind::Failed(text) => (None, text_part(text, PartKind::Failed)),
             MomentKind::Interrupted => (None, Some(PartKind::Interrupted)),
             MomentKind::Ran { call, command } => {
                 (Some(call), Some(PartKind::Ran { command: short(command), outcome, excerpt }))
@@ -366,19 +368,20 @@ impl TranscriptSink for ExchangeBuilder<'_> {
 fn excerpt_of(output: &str) -> String {
     let output = without_own_answers(output);
     let output = output.trim();
-    let bytes = (EXCERPT_HEAD * CHARACTER_BYTES_MAX, EXCERPT_TAIL * CHARACTER_BYTES_MAX);
-    let ends = RedactedText::head_and_tail(output, bytes, "\n...\n");
-    let characters = ends.chars().count();
+    let (head_bytes, tail_bytes) =
+        (EXCERPT_HEAD * CHARACTER_BYTES_MAX, EXCERPT_TAIL * CHARACTER_BYTES_MAX);
+    let both_ends = RedactedText::head_and_tail(output, head_bytes, tail_bytes, "\n...\n");
+    let characters = both_ends.chars().count();
     if characters <= EXCERPT_HEAD + EXCERPT_TAIL {
-        return ends.into_string();
+        return both_ends.into_string();
     }
-    let head: String = ends.chars().take(EXCERPT_HEAD).collect();
-    let tail: String = ends.chars().skip(characters - EXCERPT_TAIL).collect();
+    let head: String = both_ends.chars().take(EXCERPT_HEAD).collect();
+    let tail: String = both_ends.chars().skip(characters - EXCERPT_TAIL).collect();
     format!("{head}\n...\n{tail}")
 }
 
 /// Cuts a text. One that is short enough keeps its secrets until the exchange is packed.
-fn clipped(text: &str, bytes_max: usize) -> String {
+fn clip(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return text.to_owned();
     }
@@ -389,18 +392,18 @@ fn clipped(text: &str, bytes_max: usize) -> String {
 mod tests {
     use super::*;
 
-    fn built(told: &[MomentKind]) -> Vec<SessionRead> {
+    fn built(moments: &[MomentKind]) -> Vec<SessionRead> {
         let mut sessions = Vec::new();
         let mut deliver = |session| sessions.push(session);
         let mut builder = ExchangeBuilder::new(0, &mut deliver);
         builder.session("s", SessionExtent::Whole);
-        for (place, what) in told.iter().enumerate() {
+        for (place, moment_kind) in moments.iter().enumerate() {
             builder.offset(place as u64 * 10);
             let message_id = Some(format!("m{place}"));
             builder.moment(TranscriptMoment {
                 message_id,
                 at_ms: Some(place as i64),
-                kind: what.clone(),
+                kind: moment_kind.clone(),
             });
         }
         let _ = builder.finish();
@@ -421,7 +424,7 @@ mod tests {
 
     #[test]
     fn a_question_holds_all_up_to_the_next() {
-        let told = [
+        let moments = [
             asked("one"),
             asked("and this"),
             ran("a"),
@@ -429,7 +432,7 @@ mod tests {
             returned("a", Outcome::Exited(2)),
             MomentKind::Answered("ok".to_owned()),
         ];
-        let sessions = built(&told);
+        let sessions = built(&moments);
         let [session] = sessions.as_slice() else { panic!("{sessions:?}") };
         let [first, second] = session.exchanges.as_slice() else { panic!("{session:?}") };
         assert_eq!((first.parts.len(), second.parts.len()), (3, 2));
@@ -440,7 +443,7 @@ mod tests {
         );
         assert_eq!(session.last_offset, Some(30));
         assert_eq!(first.span_ms(), Some((0, 2)));
-        let PartKind::Ran { outcome, excerpt, .. } = &first.parts[2].what else {
+        let PartKind::Ran { outcome, excerpt, .. } = &first.parts[2].kind else {
             panic!("{first:?}")
         };
         assert_eq!(*outcome, Outcome::Exited(2), "the result came after the next question");
@@ -450,7 +453,7 @@ mod tests {
     #[test]
     fn the_output_of_a_success_is_not_kept() {
         let sessions = built(&[asked("one"), ran("a"), returned("a", Outcome::Succeeded)]);
-        let PartKind::Ran { excerpt, .. } = &sessions[0].exchanges[0].parts[1].what else {
+        let PartKind::Ran { excerpt, .. } = &sessions[0].exchanges[0].parts[1].kind else {
             panic!()
         };
         assert_eq!(excerpt, "");
@@ -458,7 +461,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_back_is_gone() {
-        let told = [
+        let moments = [
             asked("one"),
             ran("a"),
             asked("two"),
@@ -466,15 +469,15 @@ mod tests {
             MomentKind::TakenBack { questions: 1 },
             asked("three"),
         ];
-        let exchanges = &built(&told)[0].exchanges;
+        let exchanges = &built(&moments)[0].exchanges;
         let texts: Vec<_> =
-            exchanges.iter().map(|exchange| exchange.parts[0].what.clone()).collect();
+            exchanges.iter().map(|exchange| exchange.parts[0].kind.clone()).collect();
         assert_eq!(texts, [PartKind::Asked("one".to_owned()), PartKind::Asked("three".to_owned())]);
         assert_eq!(exchanges[1].ordinal, 1);
     }
 
     #[test]
-    fn a_session_that_is_told_whole_counts_from_0() {
+    fn a_session_that_is_reported_whole_counts_from_0() {
         for (extent, expected) in [(SessionExtent::Whole, 0), (SessionExtent::Continued, 7)] {
             let mut ordinals = Vec::new();
             let mut deliver = |session: SessionRead| ordinals.push(session.exchanges[0].ordinal);
@@ -489,20 +492,20 @@ mod tests {
     // S-SESS-10
     #[test]
     fn our_own_answers_are_dropped_and_texts_are_bounded() {
-        let told = [
+        let moments = [
             asked("<agent-knowledge>1. a note</agent-knowledge>"),
             asked(&"é".repeat(TEXT_BYTES_MAX)),
         ];
-        let exchanges = &built(&told)[0].exchanges;
+        let exchanges = &built(&moments)[0].exchanges;
         let [part] = exchanges[0].parts.as_slice() else { panic!("{exchanges:?}") };
-        assert!(matches!(&part.what, PartKind::Asked(text) if text.len() == TEXT_BYTES_MAX));
+        assert!(matches!(&part.kind, PartKind::Asked(text) if text.len() == TEXT_BYTES_MAX));
     }
 
     #[test]
     fn an_exchange_without_end_is_cut() {
-        let told: Vec<_> =
+        let moments: Vec<_> =
             std::iter::once(asked("go")).chain((0..PARTS_MAX).map(|_| ran("x"))).collect();
-        let exchanges = &built(&told)[0].exchanges;
+        let exchanges = &built(&moments)[0].exchanges;
         assert_eq!(
             exchanges.iter().map(|exchange| exchange.parts.len()).collect::<Vec<_>>(),
             [PARTS_MAX, 1]

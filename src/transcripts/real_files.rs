@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "tests have no main that reads the environment")]
 pub fn fixtures() -> Option<PathBuf> {
-    let beside =
+    let shared_folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sessions/fixtures");
-    if let Some(folder) = Some(beside).filter(|folder| folder.is_dir()) {
+    if let Some(folder) = Some(shared_folder).filter(|folder| folder.is_dir()) {
         return Some(folder);
     }
     assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "shared/data/sessions is missing");

@@ -190,7 +190,7 @@ pub fn values_of_line<T: DeserializeOwned>(
     line: &[u8],
     each: &mut dyn FnMut(serde_json::Result<T>),
 ) {
-    let text = mended(line);
+    let text = repaired(line);
     for value in serde_json::Deserializer::from_str(&text).into_iter() {
         let is_broken = value.is_err();
         each(value);
@@ -205,12 +205,12 @@ pub fn values_of_line<T: DeserializeOwned>(
 /// # Errors
 /// Those of the parser.
 pub fn repaired_value<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
-    serde_json::from_str(&mended(json))
+    serde_json::from_str(&repaired(json))
 }
 
 /// Returns JSON without what would lose all of it for one character: half a surrogate pair, bytes that are no UTF-8, and
 /// NULs, which a crash leaves in files.
-fn mended(json: &[u8]) -> Cow<'_, str> {
+fn repaired(json: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(json);
     let whole = text.contains("\\ud").then(|| event::surrogates_mended(&text)).flatten();
     let text = whole.map_or(text, Cow::Owned);

@@ -141,7 +141,7 @@ pub fn read_changed(
     let path = &file.path;
     let fault = |error| match error {
         TableError::Sql(error) => database_error(path)(error),
-        TableError::Form(what) => ReadError::form(path, what),
+        TableError::Form(fault) => ReadError::form(path, fault),
     };
     let database = open(path)?;
     let planned = {
@@ -170,7 +170,7 @@ pub fn read_changed(
             }
             let is_empty = reported.is_waiting;
             tally.empty += u64::from(is_empty);
-            tally.told += u64::from(!is_empty);
+            tally.reported += u64::from(!is_empty);
         }
         if marks.len() < MARKS_MAX {
             marks.insert(session.id, mark);
@@ -184,7 +184,7 @@ pub fn read_changed(
 /// How reading went.
 #[derive(Default)]
 struct ReadingTally {
-    told: u64,
+    reported: u64,
     empty: u64,
     broken: u64,
     fault: Option<TableError>,
@@ -195,7 +195,7 @@ impl ReadingTally {
     /// not look.
     fn close(self, is_none_read: bool, sink: &mut dyn TranscriptSink) -> Result<(), TableError> {
         for _ in 0..self.empty {
-            match self.told {
+            match self.reported {
                 0 => sink.count(RecordStatus::Unknown("session without messages")),
                 _ => sink.count(RecordStatus::Left),
             }
@@ -302,8 +302,8 @@ mod tests {
             let mut query = database.prepare("SELECT text FROM t WHERE session = ?1")?;
             for text in query.query_map([id], |row| row.get::<_, Option<String>>(0))? {
                 let Some(text) = text? else { continue };
-                let what = MomentKind::Asked(text);
-                sink.moment(TranscriptMoment { message_id: None, at_ms: None, kind: what });
+                let kind = MomentKind::Asked(text);
+                sink.moment(TranscriptMoment { message_id: None, at_ms: None, kind });
             }
             Ok(())
         }
@@ -395,9 +395,9 @@ mod tests {
             )
             .unwrap();
         let (sessions, census, _) = read(&path, None);
-        let told = |session: &SessionRead| (session.native_id.clone(), session.is_cut_off);
-        let told: Vec<_> = sessions.iter().map(told).collect();
-        assert_eq!(told, [("a".to_owned(), true), ("b".to_owned(), false)]);
+        let ending = |session: &SessionRead| (session.native_id.clone(), session.is_cut_off);
+        let endings: Vec<_> = sessions.iter().map(ending).collect();
+        assert_eq!(endings, [("a".to_owned(), true), ("b".to_owned(), false)]);
         assert_eq!(census.broken, 1);
     }
 }

@@ -125,12 +125,12 @@ pub enum ReadError {
         error: io::Error,
     },
     /// The file is not what its name says.
-    #[error("{} is {what}", path.display())]
+    #[error("{} is {fault}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
         /// What it is instead.
-        what: String,
+        fault: String,
     },
 }
 
@@ -146,7 +146,7 @@ impl ReadError {
     pub fn about(&self, shown: &RedactedText) -> String {
         match self {
             Self::Io { error, .. } => format!("failed to read {shown}: {error}"),
-            Self::Form { what, .. } => format!("{shown} is {what}"),
+            Self::Form { fault, .. } => format!("{shown} is {fault}"),
         }
     }
 
@@ -159,8 +159,8 @@ impl ReadError {
 
     /// Returns an error about the form of a file.
     #[must_use]
-    pub fn form(path: &Path, what: impl Into<String>) -> Self {
-        Self::Form { path: path.to_owned(), what: what.into() }
+    pub fn form(path: &Path, fault: impl Into<String>) -> Self {
+        Self::Form { path: path.to_owned(), fault: fault.into() }
     }
 }
 

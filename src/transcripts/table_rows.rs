@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_table_is_told_from_an_empty_one() {
+    fn a_missing_table_differs_from_an_empty_one() {
         let connection = database("CREATE VIEW u AS SELECT a FROM t");
         assert!(has_table(&connection, "t").unwrap() && has_table(&connection, "u").unwrap());
         assert!(!has_table(&connection, "v").unwrap());

@@ -24,11 +24,11 @@ pub trait TranscriptSink {
     /// Counts one record.
     fn count(&mut self, record: RecordStatus<'_>);
 
-    /// Tells that the session broke off: what is missing of it may still be there.
+    /// Reports that the session was cut off: the rest of it may still be in the source.
     fn cut_off(&mut self) {}
 }
 
-/// Whether a reader tells a session whole.
+/// Whether a reader reports a session whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionExtent {
     /// From its beginning: what an earlier import took from this file is replaced.
@@ -68,7 +68,7 @@ pub struct Census {
     pub too_long: u64,
 }
 
-/// Most unknown kinds that are told apart: a damaged file must not fill the memory with its kinds.
+/// Most unknown kinds that are counted by name: a damaged file must not fill the memory with its kinds.
 pub const UNKNOWN_KINDS_MAX: usize = 32;
 
 /// Longest name of an unknown kind, in characters.

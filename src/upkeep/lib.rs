@@ -1,5 +1,5 @@
 //! Maintenance: checking every line ([`verify`]), checking everything around the logs ([`doctor`]), removing
-//! secrets from existing logs and from all else that we wrote ([`scrub`], [`surfaces`]), and archiving old lines ([`archive`]).
+//! secrets from existing logs and from our other files ([`scrub`], [`surfaces`]), and archiving old lines ([`archive`]).
 //!
 //! Nothing here is needed to write or to recall a memory. Not here: opening and rewriting files (`store`), the
 //! command line (`retriever`).

@@ -1,4 +1,4 @@
-//! Secrets outside the logs: in our lines below the cache, and in what is kept of past sessions. Not here: the lines of the store
+//! Secrets outside the logs: in our lines below the cache, and in the database of past sessions. Not here: the lines of the store
 //! (`scrub`), where our files are (`surfaces`).
 
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use store::private;
 /// Most findings that the text lists; `--json` lists all.
 const SHOWN_MAX: usize = 20;
 
-/// The rule that a file is reported under which an earlier version wrote before secrets were removed.
+/// The rule under which a file is reported that an earlier version wrote with secrets.
 const OUTDATED: &str = "written by an earlier version";
 
 /// A secret outside the logs.
@@ -37,12 +37,12 @@ pub(super) struct OwnFinding {
 pub(super) struct OwnFiles {
     /// The secrets.
     pub found: Vec<OwnFinding>,
-    /// What could not be looked at or cleaned, and why.
+    /// The files that could not be read or cleaned, and why.
     pub troubles: Vec<String>,
 }
 
 impl OwnFiles {
-    /// Looks at all of them, and removes what it finds if it may.
+    /// Scans all of them, and removes the secrets if `how` says so.
     pub(super) fn scan(
         places: &OwnFolders<'_>,
         recogniser: &Recogniser<'_>,
@@ -62,14 +62,14 @@ impl OwnFiles {
         own
     }
 
-    /// Throws away what was made of texts that held secrets.
+    /// Deletes the files that were made from texts with secrets.
     pub(super) fn delete_derived(&mut self, places: &OwnFolders<'_>) {
         for file in places.files(SurfaceForm::MadeAgain) {
             self.throw_away(&file, RowScrub::Change);
         }
     }
 
-    /// Whether nothing is wrong any more.
+    /// Tells whether no secret is left and every file was read.
     pub(super) fn is_fine(&self, how: RowScrub) -> bool {
         self.troubles.is_empty() && (self.found.is_empty() || how == RowScrub::Change)
     }
@@ -125,16 +125,16 @@ impl OwnFiles {
             None => Ok(Vec::new()),
         });
         match found {
-            Ok(found) => self.found.extend(found.into_iter().map(|one| OwnFinding {
+            Ok(found) => self.found.extend(found.into_iter().map(|finding| OwnFinding {
                 file: folder.join("sessions.db"),
-                place: format!("{} {}", one.column, one.row),
-                rule: one.rule,
+                place: format!("{} {}", finding.column, finding.row),
+                rule: finding.rule,
             })),
             Err(error) => self.troubles.push(error.to_string()),
         }
     }
 
-    /// Lists what was found, each with `verb` before it.
+    /// Lists the findings, each after `verb`.
     pub(super) fn text(&self, verb: &str) -> String {
         let mut text = String::new();
         for OwnFinding { file, place, rule } in self.found.iter().take(SHOWN_MAX) {
@@ -151,7 +151,7 @@ impl OwnFiles {
     }
 
     pub(super) fn json(&self) -> Value {
-        let one = |one: &OwnFinding| json!({ "file": one.file.display().to_string(), "place": one.place, "rule": one.rule });
-        self.found.iter().map(one).collect()
+        let finding = |finding: &OwnFinding| json!({ "file": finding.file.display().to_string(), "place": finding.place, "rule": finding.rule });
+        self.found.iter().map(finding).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Every place on the disk where we write, as one table: what `scrub` cleans and `verify` checks, and what holds no text of anybody. A file
-//! that no row claims fails a test. Not here: cleaning them (`scrub`, `own_files`).
+//! Every place on the disk where we write, as one table: the places that `scrub` cleans and `verify` checks, and those that hold no text
+//! of a user. A test fails for a file that no row claims. Not here: cleaning them (`scrub`, `own_files`).
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ pub struct OwnFolders<'a> {
     pub store: &'a Path,
     /// The cache.
     pub cache: &'a Path,
-    /// What is kept of past sessions.
+    /// The database of past sessions.
     pub sessions: &'a Path,
 }
 
@@ -21,7 +21,7 @@ pub enum Root {
     Store,
     /// The cache.
     Cache,
-    /// What is kept of past sessions.
+    /// The database of past sessions.
     Sessions,
 }
 
@@ -34,11 +34,11 @@ pub enum SurfaceForm {
     OwnLines,
     /// The database of past sessions: its rows are changed, and its free pages dropped.
     Database,
-    /// What earlier versions wrote before secrets were removed: thrown away, since no rule knows a text that was reshaped.
+    /// Files of earlier versions that may hold secrets: deleted, since no rule knows a text that was reshaped.
     Outdated,
-    /// Made of other surfaces: thrown away when a secret was found, and made again.
+    /// Made from other surfaces: deleted when a secret was found, and made again.
     MadeAgain,
-    /// What others sent, and what was sent to them: checked on its way.
+    /// Lines that others sent, or that were sent to them: checked on their way.
     Exchanged,
     /// Hashes, numbers, marks and locks.
     NoText,

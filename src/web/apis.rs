@@ -1,4 +1,4 @@
-//! What answers clients, by their rights. Not here: the answers (`api::local`).
+//! The memory that answers a client, chosen by the client's rights. Not here: the answers (`api::local`).
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use requests::rights::Rights;
 pub enum Audience {
     /// The user of this machine.
     Owner,
-    /// Other machines, which are told nothing private.
+    /// Other machines, which get nothing private.
     OtherMachines,
     /// A team, which every replica must tell the same: nothing of this machine.
     Team,

@@ -36,21 +36,21 @@ const TOKEN_BYTES: usize = 4;
 type EmbeddingsAnswer = Response<Full<Bytes>>;
 
 /// Why a request is not answered.
-struct Refused {
+struct EmbeddingsRefusal {
     status: StatusCode,
     code: &'static str,
     message: String,
     retry_after_s: Option<i64>,
 }
 
-fn invalid(message: impl Into<String>) -> Refused {
+fn invalid(message: impl Into<String>) -> EmbeddingsRefusal {
     let (status, code) = (StatusCode::BAD_REQUEST, "invalid_request_error");
-    Refused { status, code, message: message.into(), retry_after_s: None }
+    EmbeddingsRefusal { status, code, message: message.into(), retry_after_s: None }
 }
 
 /// A request that can be answered.
 #[derive(Debug, PartialEq)]
-struct Asked {
+struct EmbeddingsRequest {
     texts: Vec<String>,
     is_base64: bool,
 }
@@ -62,9 +62,9 @@ pub fn answer(
     body: &[u8],
     admitted: &AdmittedCaller,
 ) -> EmbeddingsAnswer {
-    match answered(core, method, body, admitted) {
+    match embeddings_json(core, method, body, admitted) {
         Ok(json) => answer_of(StatusCode::OK, &json),
-        Err(Refused { status, code, message, retry_after_s }) => {
+        Err(EmbeddingsRefusal { status, code, message, retry_after_s }) => {
             let error = json!({ "message": message, "type": code, "param": null, "code": code });
             let mut answer = answer_of(status, &json!({ "error": error }));
             if let Some(seconds) = retry_after_s {
@@ -75,14 +75,18 @@ pub fn answer(
     }
 }
 
-fn answered(
+fn embeddings_json(
     core: &Core,
     method: &Method,
     body: &[u8],
     admitted: &AdmittedCaller,
-) -> Result<Value, Refused> {
-    let refused =
-        |status, code, message: String| Refused { status, code, message, retry_after_s: None };
+) -> Result<Value, EmbeddingsRefusal> {
+    let refused = |status, code, message: String| EmbeddingsRefusal {
+        status,
+        code,
+        message,
+        retry_after_s: None,
+    };
     if *method != Method::POST {
         let message = format!("{EMBEDDINGS_PATH} takes POST");
         return Err(refused(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", message));
@@ -90,8 +94,8 @@ fn answered(
     admitted
         .check_right(Rights::Read)
         .map_err(|why| refused(StatusCode::FORBIDDEN, "insufficient_permissions", why))?;
-    let asked = asked(body)?;
-    admitted.pay().map_err(|seconds| Refused {
+    let request = read_request(body)?;
+    admitted.pay().map_err(|seconds| EmbeddingsRefusal {
         retry_after_s: Some(seconds),
         ..refused(
             StatusCode::TOO_MANY_REQUESTS,
@@ -101,30 +105,30 @@ fn answered(
     })?;
     let unavailable =
         |message: String| refused(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message);
-    let vectors = core.engine.embed_texts(&asked.texts, WAIT).ok_or_else(|| {
+    let vectors = core.engine.embed_texts(&request.texts, WAIT).ok_or_else(|| {
         let message =
             "this server has no model of its own that answers: it asks another one, or none";
         unavailable(message.to_owned())
     })?;
     let vectors = vectors.map_err(|error| match error {
-        QueryError::Busy => Refused {
+        QueryError::Busy => EmbeddingsRefusal {
             retry_after_s: Some(1),
             ..refused(StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded", error.to_string())
         },
         other => unavailable(other.to_string()),
     })?;
-    Ok(list(&asked, &vectors))
+    Ok(vector_list(&request, &vectors))
 }
 
 /// Reads a request.
-fn asked(body: &[u8]) -> Result<Asked, Refused> {
+fn read_request(body: &[u8]) -> Result<EmbeddingsRequest, EmbeddingsRefusal> {
     let json: Value = serde_json::from_slice(body).map_err(|_| invalid("the body must be JSON"))?;
     match json.get("model").and_then(Value::as_str) {
         Some(MODEL | MODEL_OF_MAKER) => {}
         Some(_) | None => {
             let (status, code) = (StatusCode::NOT_FOUND, "model_not_found");
             let message = format!("model: this server has {MODEL} alone");
-            return Err(Refused { status, code, message, retry_after_s: None });
+            return Err(EmbeddingsRefusal { status, code, message, retry_after_s: None });
         }
     }
     let is_base64 = match json.get("encoding_format").and_then(Value::as_str) {
@@ -141,7 +145,7 @@ fn asked(body: &[u8]) -> Result<Asked, Refused> {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let texts: Option<Vec<String>> = match json.get("input") {
         Some(Value::Array(texts)) => texts.iter().map(text).collect(),
-        Some(one) => text(one).map(|text| vec![text]),
+        Some(input) => text(input).map(|text| vec![text]),
         None => None,
     };
     let texts = texts.filter(|texts| (1..=TEXTS_MAX).contains(&texts.len()));
@@ -150,11 +154,11 @@ fn asked(body: &[u8]) -> Result<Asked, Refused> {
             "input: must be a text that is not empty, or a list of 1 to {TEXTS_MAX} of them"
         ))
     })?;
-    Ok(Asked { texts, is_base64 })
+    Ok(EmbeddingsRequest { texts, is_base64 })
 }
 
-fn list(asked: &Asked, vectors: &[Vec<f32>]) -> Value {
-    let one = |(index, vector): (usize, &Vec<f32>)| {
+fn vector_list(asked: &EmbeddingsRequest, vectors: &[Vec<f32>]) -> Value {
+    let vector_json = |(index, vector): (usize, &Vec<f32>)| {
         let embedding = if asked.is_base64 { base64(vector).into() } else { json!(vector) };
         json!({ "object": "embedding", "index": index, "embedding": embedding })
     };
@@ -162,7 +166,7 @@ fn list(asked: &Asked, vectors: &[Vec<f32>]) -> Value {
     let tokens = bytes.div_ceil(TOKEN_BYTES);
     json!({
         "object": "list",
-        "data": vectors.iter().enumerate().map(one).collect::<Vec<Value>>(),
+        "data": vectors.iter().enumerate().map(vector_json).collect::<Vec<Value>>(),
         "model": MODEL,
         "usage": { "prompt_tokens": tokens, "total_tokens": tokens },
     })
@@ -199,12 +203,12 @@ fn answer_of(status: StatusCode, json: &Value) -> EmbeddingsAnswer {
 mod tests {
     use super::*;
 
-    fn why(body: &Value) -> (u16, String) {
-        let refused = asked(body.to_string().as_bytes()).unwrap_err();
+    fn refusal_of(body: &Value) -> (u16, String) {
+        let refused = read_request(body.to_string().as_bytes()).unwrap_err();
         (refused.status.as_u16(), refused.message)
     }
 
-    impl std::fmt::Debug for Refused {
+    impl std::fmt::Debug for EmbeddingsRefusal {
         fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             write!(out, "{} {}", self.status, self.message)
         }
@@ -213,13 +217,17 @@ mod tests {
     // S-PROVIDER-8
     #[test]
     fn a_request_names_the_model_and_its_texts() {
-        let one = asked(br#"{"model":"all-MiniLM-L6-v2","input":"hello"}"#).unwrap();
-        assert_eq!(one, Asked { texts: vec!["hello".to_owned()], is_base64: false });
+        let request = read_request(br#"{"model":"all-MiniLM-L6-v2","input":"hello"}"#).unwrap();
+        assert_eq!(
+            request,
+            EmbeddingsRequest { texts: vec!["hello".to_owned()], is_base64: false }
+        );
         let two = br#"{"model":"sentence-transformers/all-MiniLM-L6-v2","input":["a","b"],
             "encoding_format":"base64","dimensions":384}"#;
-        let expected = Asked { texts: vec!["a".to_owned(), "b".to_owned()], is_base64: true };
-        assert_eq!(asked(two).unwrap(), expected);
-        assert_eq!(why(&json!({ "model": "gpt", "input": "a" })).0, 404);
+        let expected =
+            EmbeddingsRequest { texts: vec!["a".to_owned(), "b".to_owned()], is_base64: true };
+        assert_eq!(read_request(two).unwrap(), expected);
+        assert_eq!(refusal_of(&json!({ "model": "gpt", "input": "a" })).0, 404);
         for (field, body) in [
             ("input", json!({ "model": MODEL })),
             ("input", json!({ "model": MODEL, "input": [] })),
@@ -229,7 +237,7 @@ mod tests {
             ("dimensions", json!({ "model": MODEL, "input": "a", "dimensions": 8 })),
             ("encoding_format", json!({ "model": MODEL, "input": "a", "encoding_format": "hex" })),
         ] {
-            let (status, message) = why(&body);
+            let (status, message) = refusal_of(&body);
             assert!(status == 400 && message.starts_with(field), "{status} {message}");
         }
     }

@@ -1,4 +1,4 @@
-//! Who calls over HTTP. Not here: what a caller may do (`rights`).
+//! The caller of an HTTP request, as the memory sees it. Not here: what a caller may do (`rights`).
 
 use std::time::Duration;
 

@@ -58,7 +58,7 @@ pub struct HttpAccess {
     pub token_file: Option<PathBuf>,
     /// What makes it HTTPS. Without it the listener must be on the loopback interface.
     pub tls: Option<TlsIdentity>,
-    /// What a replica tells balancers; `None` for a server that is none.
+    /// The answers of a replica to balancers; `None` for a server that is no replica.
     pub replica: Option<Arc<ReplicaHealth>>,
 }
 
@@ -110,7 +110,7 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Serves whoever shows a token, on a thread of its own. `host` is the name of this machine.
+    /// Serves clients that show a token, on a thread of its own. `host` is the name of this machine.
     ///
     /// # Errors
     /// An error of the operating system.
@@ -128,8 +128,7 @@ impl HttpServer {
             tls.clone().map_or(ServerNames::Loopback(address.port()), ServerNames::Certificate);
         let ending = ShutdownSignals::default();
         let stop_waiting = ending.stop_waiting.clone();
-        let service =
-            HttpService::new((guests.clone(), host), names, (keys, replica), &stop_waiting);
+        let service = HttpService::new(guests.clone(), host, names, keys, replica, &stop_waiting);
         let service = Arc::new(service);
         let status = Arc::downgrade(&service);
         let inside = tls.clone();
@@ -140,7 +139,8 @@ impl HttpServer {
                     begin_connection(
                         stream,
                         connection,
-                        (service, inside.clone()),
+                        service,
+                        inside.clone(),
                         ending.closing.clone(),
                     )
                 };
@@ -211,7 +211,8 @@ impl HttpServer {
 async fn begin_connection(
     stream: TcpStream,
     connection: Connection,
-    (service, tls): (Arc<HttpService>, Option<Arc<TlsIdentity>>),
+    service: Arc<HttpService>,
+    tls: Option<Arc<TlsIdentity>>,
     closing: Disconnect,
 ) {
     let peer = Peer::from_stream(&stream);
@@ -227,12 +228,13 @@ async fn begin_connection(
             stream
         }
     };
-    serve_connection(stream, (connection, peer), service, closing).await;
+    serve_connection(stream, connection, peer, service, closing).await;
 }
 
 async fn serve_connection(
     stream: BoxedStream,
-    (connection, peer): (Connection, Peer),
+    connection: Connection,
+    peer: Peer,
     service: Arc<HttpService>,
     closing: Disconnect,
 ) {

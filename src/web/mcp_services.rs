@@ -1,5 +1,5 @@
-//! MCP over HTTP, once for each of the rights: what a client may not call is not listed to it. Not here: the protocol (rmcp),
-//! the tools (`mcp`), which one a client gets (`service`).
+//! MCP over HTTP, one service for each right: a tool that a client may not call is not listed to it. Not here: the protocol (rmcp), the
+//! tools (`mcp`), which service a client gets (`service`).
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Keeps private memories on this machine: a server that answers other machines answers nothing while its store holds any. Asked
-//! before each call, and again before its answer leaves, since a memory may be saved meanwhile. Not here: marking a memory
-//! as private (`event`).
+//! Keeps private memories on this machine: a server for other machines answers nothing while its store holds a private memory. The
+//! store is checked before each call, and again before its answer leaves, since a memory may be saved meanwhile. Not here: marking a
+//! memory as private (`event`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

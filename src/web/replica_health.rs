@@ -1,5 +1,5 @@
-//! What a balancer asks a replica: whether it is caught up with its team, and in which state. It needs no token, so it tells
-//! nothing else. Not here: finding that out (`retriever::replica`), the answers to clients (`service`).
+//! Answers a load balancer: whether a replica is caught up with its team, and in which state it is. The answer needs no token, so it
+//! says nothing else. Not here: finding the state (`retriever::replica`), the answers to clients (`service`).
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ pub struct ReplicaState {
     pub lags: Vec<Lag>,
 }
 
-/// What is known of a replica, for whoever asks.
+/// The state of a replica, for balancers.
 #[derive(Debug)]
 pub struct ReplicaHealth {
     state: Mutex<ReplicaState>,
@@ -87,8 +87,8 @@ impl ReplicaHealth {
 
     /// Answers a balancer.
     pub fn answer(&self) -> Response<Full<Bytes>> {
-        let (status, told) = self.health(Instant::now());
-        let mut answer = Response::new(Full::new(Bytes::from(format!("{told}\n"))));
+        let (status, health) = self.health(Instant::now());
+        let mut answer = Response::new(Full::new(Bytes::from(format!("{health}\n"))));
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -96,7 +96,7 @@ impl ReplicaHealth {
         answer
     }
 
-    /// Tells a balancer whether to send clients here.
+    /// Returns whether a balancer may send clients here, as a status and its JSON.
     #[must_use]
     pub fn health(&self, now: Instant) -> (StatusCode, Value) {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -108,12 +108,12 @@ impl ReplicaHealth {
         let is_ready = lags.is_empty() && state.digest.is_some();
         let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         let why: Vec<&str> = lags.into_iter().map(Lag::as_str).collect();
-        let told = json!({
+        let health = json!({
             "status": if is_ready { "ready" } else { "behind" }, "why": why,
             "digest": state.digest, "settings": state.settings, "memories": state.memories,
             "reached_s": age.map(|age| age.as_secs()),
         });
-        (status, told)
+        (status, health)
     }
 }
 

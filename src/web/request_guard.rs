@@ -135,7 +135,7 @@ pub struct AccessKeys {
     pub sign_in: Arc<SignIn>,
 }
 
-/// Checks the head of a request, and tells where it leads.
+/// Checks the head of a request, and returns its destination.
 pub fn check_head(
     parts: &Parts,
     names: &ServerNames,
@@ -150,7 +150,7 @@ pub fn check_head(
     if !origins.all(|origin| names.is_origin(origin.as_bytes(), host)) {
         return Err(Refusal::Origin);
     }
-    if !is_of_own_site(&parts.headers) && !opens_page(parts) {
+    if !is_of_own_site(&parts.headers) && !is_page_navigation(parts) {
         return Err(Refusal::Site);
     }
     let path = parts.uri.path();
@@ -162,7 +162,7 @@ pub fn check_head(
     }
     let admitted = keys.admit(parts, now)?;
     match path {
-        PATH => Ok(Destination::Mcp(admitted)),
+        MCP_PATH => Ok(Destination::Mcp(admitted)),
         crate::embeddings::EMBEDDINGS_PATH => Ok(Destination::Embeddings(admitted)),
         path if is_rest(path) => Ok(Destination::Rest(admitted)),
         _ => Err(Refusal::Path),
@@ -181,7 +181,7 @@ fn is_of_own_site(headers: &HeaderMap) -> bool {
 }
 
 /// Tells whether a person opens the page, maybe by a link on another one. That one learns nothing by it.
-fn opens_page(parts: &Parts) -> bool {
+fn is_page_navigation(parts: &Parts) -> bool {
     let says = |name: &HeaderName, word: &str| {
         let mut values = parts.headers.get_all(name).iter();
         values.next().is_some_and(|value| value == word) && values.next().is_none()
@@ -218,7 +218,7 @@ impl AccessKeys {
     /// Says who sent a request, if it shows a token that is enough for its path.
     pub fn admit(&self, parts: &Parts, now: Timestamp) -> Result<AdmittedCaller, Refusal> {
         let from = Peer::address_in(parts);
-        let owner = |payer| self.admitted((Rights::Admin, payer), None, now);
+        let owner = |payer| self.admitted_caller(Rights::Admin, payer, None, now);
         let Some(own) = &self.token else { return Ok(owner(Payer::Address(from))) };
         let shown = Token::hash_of(shown_token(&parts.headers).ok_or(Refusal::Token)?);
         let named = self.named.find(&shown, now);
@@ -226,15 +226,15 @@ impl AccessKeys {
             Some(owner(Payer::Address(from)))
         } else if let Some(token) = named {
             let payer = Payer::Token(token.name.as_str().into());
-            Some(self.admitted((token.rights, payer), Some(token), now))
+            Some(self.admitted_caller(token.rights, payer, Some(token), now))
         } else {
             self.of_session(&shown, now)
         };
         match self.guesses.record_token(from, &shown, found.is_some(), now) {
             TokenDisclosure::Withheld => Err(Refusal::Guessing),
-            TokenDisclosure::Disclosed => {
-                found.filter(|found| is_enough(found, parts.uri.path())).ok_or(Refusal::Token)
-            }
+            TokenDisclosure::Disclosed => found
+                .filter(|found| is_session_enough(found, parts.uri.path()))
+                .ok_or(Refusal::Token),
         }
     }
 
@@ -249,9 +249,10 @@ impl AccessKeys {
         is_open && token.is_none_or(|token| self.named.find(&token.hash, now).is_some_and(holds))
     }
 
-    fn admitted(
+    fn admitted_caller(
         &self,
-        (rights, payer): (Rights, Payer),
+        rights: Rights,
+        payer: Payer,
         token: Option<Arc<NamedToken>>,
         now: Timestamp,
     ) -> AdmittedCaller {
@@ -266,12 +267,12 @@ impl AccessKeys {
             None => None,
         };
         let rights = token.as_ref().map_or(Rights::Admin, |token| token.rights);
-        Some(self.admitted((rights, Payer::Session(shown.as_hex())), token, now))
+        Some(self.admitted_caller(rights, Payer::Session(shown.as_hex()), token, now))
     }
 }
 
 /// Tells whether a session is enough for a path, if it is one.
-fn is_enough(found: &AdmittedCaller, path: &str) -> bool {
+fn is_session_enough(found: &AdmittedCaller, path: &str) -> bool {
     !matches!(found.payer, Payer::Session(_))
         || required_credential(path) == RequiredCredential::Either
 }
@@ -304,12 +305,12 @@ mod tests {
 
     const FINE: Result<&str, Refusal> = Ok("mcp");
 
-    fn judged(
+    fn check_request(
         uri: &str,
         headers: &[(&str, &str)],
         token: Option<&Token>,
     ) -> Result<&'static str, Refusal> {
-        judged_with(uri, headers, &keys(token.cloned()))
+        check_with_keys(uri, headers, &keys(token.cloned()))
     }
 
     fn keys(token: Option<Token>) -> AccessKeys {
@@ -327,7 +328,7 @@ mod tests {
         }
     }
 
-    fn judged_with(
+    fn check_with_keys(
         uri: &str,
         headers: &[(&str, &str)],
         keys: &AccessKeys,
@@ -345,7 +346,7 @@ mod tests {
     #[test]
     fn only_loopback_names_are_accepted_as_host() {
         for host in ["127.0.0.1:7421", "localhost:7421", "LOCALHOST", "[::1]:7421", "127.0.0.1:9"] {
-            assert_eq!(judged("/mcp", &[("host", host)], None), FINE, "{host}");
+            assert_eq!(check_request("/mcp", &[("host", host)], None), FINE, "{host}");
         }
         for host in [
             "evil.example",
@@ -361,13 +362,17 @@ mod tests {
             "",
             "local host",
         ] {
-            assert_eq!(judged("/mcp", &[("host", host)], None), Err(Refusal::Host), "{host}");
+            assert_eq!(
+                check_request("/mcp", &[("host", host)], None),
+                Err(Refusal::Host),
+                "{host}"
+            );
         }
         let ours = ("host", "localhost:7421");
-        assert_eq!(judged("/mcp", &[], None), Err(Refusal::Host));
-        assert_eq!(judged("/mcp", &[ours, ours], None), Err(Refusal::Host));
-        assert_eq!(judged("http://evil.example/mcp", &[ours], None), Err(Refusal::Host));
-        assert_eq!(judged("http://localhost:7421/mcp", &[ours], None), FINE);
+        assert_eq!(check_request("/mcp", &[], None), Err(Refusal::Host));
+        assert_eq!(check_request("/mcp", &[ours, ours], None), Err(Refusal::Host));
+        assert_eq!(check_request("http://evil.example/mcp", &[ours], None), Err(Refusal::Host));
+        assert_eq!(check_request("http://localhost:7421/mcp", &[ours], None), FINE);
     }
 
     // S-HTTP-2
@@ -375,7 +380,7 @@ mod tests {
     fn only_the_own_origin_is_accepted() {
         let host = ("host", "localhost:7421");
         for origin in ["http://localhost:7421", "http://127.0.0.1:7421", "http://[::1]:7421"] {
-            assert_eq!(judged("/mcp", &[host, ("origin", origin)], None), FINE, "{origin}");
+            assert_eq!(check_request("/mcp", &[host, ("origin", origin)], None), FINE, "{origin}");
         }
         for origin in [
             "http://evil.example",
@@ -389,16 +394,16 @@ mod tests {
             "chrome-extension://abc",
         ] {
             let headers = [host, ("origin", origin)];
-            assert_eq!(judged("/mcp", &headers, None), Err(Refusal::Origin), "{origin}");
+            assert_eq!(check_request("/mcp", &headers, None), Err(Refusal::Origin), "{origin}");
         }
         let both = [host, ("origin", "http://localhost:7421"), ("origin", "http://evil.example")];
-        assert_eq!(judged("/mcp", &both, None), Err(Refusal::Origin));
+        assert_eq!(check_request("/mcp", &both, None), Err(Refusal::Origin));
     }
 
     // S-HTTP-2
     #[test]
     fn another_site_may_only_open_the_page() {
-        let judged = |method: &str, uri: &str, fetch: &[(&str, &str)]| {
+        let check_fetch = |method: &str, uri: &str, fetch: &[(&str, &str)]| {
             let mut request = Request::builder().method(method).uri(uri).header("host", "[::1]:1");
             for (name, value) in fetch {
                 request = request.header(format!("sec-fetch-{name}"), *value);
@@ -412,22 +417,22 @@ mod tests {
         for site in ["cross-site", "same-site", "", "Same-Origin"] {
             let site = ("site", site);
             for uri in ["/mcp", "/api/v1/status", "/", "/ui/app.js"] {
-                assert_eq!(judged("GET", uri, &[site]), Err(Refusal::Site), "{uri} {site:?}");
+                assert_eq!(check_fetch("GET", uri, &[site]), Err(Refusal::Site), "{uri} {site:?}");
                 let with = [site, navigation[0], navigation[1]];
                 let expected = match uri {
                     "/" => Ok("page"),
                     _ => Err(Refusal::Site),
                 };
-                assert_eq!(judged("GET", uri, &with), expected, "{uri} {site:?}");
-                assert_eq!(judged("POST", uri, &with), Err(Refusal::Site), "{uri} {site:?}");
+                assert_eq!(check_fetch("GET", uri, &with), expected, "{uri} {site:?}");
+                assert_eq!(check_fetch("POST", uri, &with), Err(Refusal::Site), "{uri} {site:?}");
             }
             let framed = [site, navigation[0], ("dest", "iframe")];
-            assert_eq!(judged("GET", "/", &framed), Err(Refusal::Site), "{site:?}");
+            assert_eq!(check_fetch("GET", "/", &framed), Err(Refusal::Site), "{site:?}");
         }
         for site in ["same-origin", "none"] {
-            assert_eq!(judged("GET", "/mcp", &[("site", site)]), FINE, "{site}");
+            assert_eq!(check_fetch("GET", "/mcp", &[("site", site)]), FINE, "{site}");
             let both = [("site", site), ("site", "cross-site")];
-            assert_eq!(judged("GET", "/mcp", &both), Err(Refusal::Site), "{site}");
+            assert_eq!(check_fetch("GET", "/mcp", &both), Err(Refusal::Site), "{site}");
         }
     }
 
@@ -437,12 +442,12 @@ mod tests {
         let token = Token::parse(&"x".repeat(32), "here").unwrap();
         let own = ("host", "localhost:7421");
         for path in ["/", "/ui/app.js", "/ui/none"] {
-            assert_eq!(judged(path, &[own], Some(&token)), Ok("page"), "{path}");
+            assert_eq!(check_request(path, &[own], Some(&token)), Ok("page"), "{path}");
             let evil = [("host", "evil.example")];
-            assert_eq!(judged(path, &evil, Some(&token)), Err(Refusal::Host), "{path}");
+            assert_eq!(check_request(path, &evil, Some(&token)), Err(Refusal::Host), "{path}");
         }
         for path in ["/ui", "//", "//ui/app.js", "/index.html", "/api/v1/status"] {
-            assert_eq!(judged(path, &[own], Some(&token)), Err(Refusal::Token), "{path}");
+            assert_eq!(check_request(path, &[own], Some(&token)), Err(Refusal::Token), "{path}");
         }
     }
 
@@ -451,7 +456,7 @@ mod tests {
     fn a_session_is_for_rest_alone() {
         let own = ("host", "localhost:7421");
         let keys = keys(Some(Token::parse(&"x".repeat(32), "here").unwrap()));
-        assert_eq!(judged_with("/api/v1/sign-in", &[own], &keys), Ok("sign-in"));
+        assert_eq!(check_with_keys("/api/v1/sign-in", &[own], &keys), Ok("sign-in"));
         let session = keys.sign_in.test_session(Timestamp::UNIX_EPOCH);
         let shown = [own, ("authorization", &*format!("Bearer {session}"))];
         for (path, is_enough) in [
@@ -462,10 +467,10 @@ mod tests {
             ("/other", false),
         ] {
             let expected = if is_enough { Ok("rest") } else { Err(Refusal::Token) };
-            assert_eq!(judged_with(path, &shown, &keys), expected, "{path}");
+            assert_eq!(check_with_keys(path, &shown, &keys), expected, "{path}");
         }
         let wrong = [own, ("authorization", "Bearer 0707")];
-        assert_eq!(judged_with("/api/v1/status", &wrong, &keys), Err(Refusal::Token));
+        assert_eq!(check_with_keys("/api/v1/status", &wrong, &keys), Err(Refusal::Token));
     }
 
     // S-HTTP-4
@@ -474,7 +479,8 @@ mod tests {
         let secret = "0123456789abcdef0123456789abcdef";
         let token = Token::parse(secret, "here").unwrap();
         let host = ("host", "localhost:7421");
-        let with = |shown: &str| judged("/mcp", &[host, ("authorization", shown)], Some(&token));
+        let with =
+            |shown: &str| check_request("/mcp", &[host, ("authorization", shown)], Some(&token));
         assert_eq!(with(&format!("Bearer {secret}")), FINE);
         assert_eq!(with(&format!("bearer {secret}")), FINE);
         let wrong = [
@@ -486,10 +492,10 @@ mod tests {
         for shown in &wrong {
             assert_eq!(with(shown), Err(Refusal::Token), "{shown}");
         }
-        assert_eq!(judged("/mcp", &[host], Some(&token)), Err(Refusal::Token));
-        assert_eq!(judged("/other", &[host], Some(&token)), Err(Refusal::Token));
-        assert_eq!(judged("/other", &[host], None), Err(Refusal::Path));
+        assert_eq!(check_request("/mcp", &[host], Some(&token)), Err(Refusal::Token));
+        assert_eq!(check_request("/other", &[host], Some(&token)), Err(Refusal::Token));
+        assert_eq!(check_request("/other", &[host], None), Err(Refusal::Path));
         let evil = [("host", "evil.example"), ("authorization", secret)];
-        assert_eq!(judged("/mcp", &evil, Some(&token)), Err(Refusal::Host));
+        assert_eq!(check_request("/mcp", &evil, Some(&token)), Err(Refusal::Host));
     }
 }

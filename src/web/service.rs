@@ -1,5 +1,6 @@
-//! One HTTP request, from its head to its answer: its head is checked, its body read whole, and then it waits for a free call,
-//! so a slow sender takes none. MCP or REST answers it; a file of the page is answered at once. Not here: the checks (`request_guard`), the protocol (rmcp).
+//! One HTTP request, from its head to its answer. The head is checked, the body is read whole, and then the request waits for a free
+//! call, so a slow sender takes none. MCP or REST answers it; a file of the page is answered at once. Not here: the checks
+//! (`request_guard`), the protocol (rmcp).
 
 mod embeddings_call;
 mod page_answer;
@@ -57,6 +58,12 @@ const ROOM_WAIT_MS: u64 = 2_000;
 /// request while its connection is being closed.
 const KEEP_ALIVE: HeaderValue = HeaderValue::from_static("timeout=8");
 
+/// What is held until a call is done.
+struct CallUnderWay {
+    _call: GuestCall,
+    _permit: OwnedSemaphorePermit,
+}
+
 /// The state that all requests share.
 pub struct HttpService {
     mcp: McpServices,
@@ -69,15 +76,17 @@ pub struct HttpService {
     requests: AtomicU64,
     /// Asked where other machines are answered.
     private: Option<Arc<PrivateMemories>>,
-    /// What balancers are told, if this is a replica.
+    /// The answers to balancers, if this is a replica.
     replica: Option<Arc<ReplicaHealth>>,
 }
 
 impl HttpService {
     pub fn new(
-        (guests, host): (Guests, Option<RedactedText>),
+        guests: Guests,
+        host: Option<RedactedText>,
         names: ServerNames,
-        (keys, replica): (AccessKeys, Option<Arc<ReplicaHealth>>),
+        keys: AccessKeys,
+        replica: Option<Arc<ReplicaHealth>>,
         stop_waiting: &Disconnect,
     ) -> Self {
         let audience = match (&replica, &names) {
@@ -140,11 +149,11 @@ impl HttpService {
         connection.record_activity();
         let mut answer = match self.admit(request, connection).await {
             Ok(answer) => answer,
-            Err(refusal) => refused(refusal),
+            Err(refusal) => refusal_response(refusal),
         };
         let headers = answer.headers_mut();
         headers.insert(HeaderName::from_static("keep-alive"), KEEP_ALIVE);
-        // No page of another site shows or loads an answer, whatever it is.
+        // No page of another site may show or load an answer.
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let for_whom = HeaderName::from_static("cross-origin-resource-policy");
         headers.insert(for_whom, HeaderValue::from_static("same-origin"));
@@ -172,7 +181,7 @@ impl HttpService {
                 return self.answer_sign_in(&parts, &body, now);
             }
             Destination::Embeddings(admitted) => {
-                return self.answer_embeddings((parts.method, body), admitted, connection).await;
+                return self.answer_embeddings(parts.method, body, admitted, connection).await;
             }
             Destination::Mcp(admitted) | Destination::Rest(admitted) => {
                 let rights = admitted.rights();
@@ -184,20 +193,22 @@ impl HttpService {
         parts.headers.remove(AUTHORIZATION);
         let visit = self.guests.visit();
         let body = read_body(body, BODY_BYTES_MAX).await?;
-        self.nothing_private().await?;
+        self.refuse_while_private().await?;
         if EventService::is_asked(&parts) {
             self.requests.fetch_add(1, Ordering::Relaxed);
-            let held = (visit, self.may_listen(&parts));
-            return Ok(self.events.answer(&mut parts, held, connection));
+            let may_listen = self.may_listen(&parts);
+            return Ok(self.events.answer(&mut parts, visit, may_listen, connection));
         }
         // From here on shutdown waits for this request, also while it waits for a free call.
         let call = self.guests.call();
-        let permit = self.free_call().await?;
+        let permit = self.wait_for_free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         if is_rest {
             let _in_call = connection.begin_call();
-            let answer = self.answer_rest((parts, body), now, (call, permit)).await?;
-            return self.still_nothing_private().await.map(|()| answer);
+            let answer = self
+                .answer_rest(parts, body, now, CallUnderWay { _call: call, _permit: permit })
+                .await?;
+            return self.refuse_if_private_now().await.map(|()| answer);
         }
         let body = match Self::readable(&parts.method, body) {
             Ok(body) => body,
@@ -209,8 +220,9 @@ impl HttpService {
         }
         let _in_call = connection.begin_call();
         let request = Request::from_parts(parts, Full::new(body));
-        let mut answer = self.ask(request, rights, (call, permit)).await?;
-        self.still_nothing_private().await?;
+        let mut answer =
+            self.ask(request, rights, CallUnderWay { _call: call, _permit: permit }).await?;
+        self.refuse_if_private_now().await?;
         if let Some(new_client) = new_client.filter(|_| answer.status().is_success()) {
             new_client.stamp(answer.headers_mut(), (self.guests.core().clock)().random);
         }
@@ -227,7 +239,7 @@ impl HttpService {
         }))
     }
 
-    /// Returns what tells whether the token of a listener still holds: it may listen for days.
+    /// Returns a check whether the token of a listener still holds, since it may listen for days.
     fn may_listen(&self, parts: &Parts) -> MayListen {
         let admitted = parts.extensions.get::<AdmittedCaller>().cloned();
         let (keys, guests) = (Arc::clone(&self.keys), self.guests.clone());
@@ -243,7 +255,7 @@ impl HttpService {
             return Ok(body);
         }
         match message::readable_body(&body) {
-            Ok(mended) => Ok(mended.map_or(body, Bytes::from)),
+            Ok(corrected) => Ok(corrected.map_or(body, Bytes::from)),
             Err(unreadable) => {
                 let error = serde_json::to_vec(&unreadable.answer()).unwrap_or_default();
                 let mut answer = Response::new(Full::new(Bytes::from(error)).boxed());
@@ -261,7 +273,7 @@ impl HttpService {
         &self,
         request: Request<Full<Bytes>>,
         rights: Rights,
-        under_way: (GuestCall, OwnedSemaphorePermit),
+        under_way: CallUnderWay,
     ) -> Result<Response<Body>, Refusal> {
         let service = self.mcp.for_rights(rights);
         let answer = tokio::spawn(async move {
@@ -274,9 +286,10 @@ impl HttpService {
     /// Answers a request to REST, on a thread that may block. A client that disconnects does not end its call.
     async fn answer_rest(
         &self,
-        (parts, body): (Parts, Bytes),
+        parts: Parts,
+        body: Bytes,
         now: Timestamp,
-        under_way: (GuestCall, OwnedSemaphorePermit),
+        under_way: CallUnderWay,
     ) -> Result<Response<Body>, Refusal> {
         let rest = self.rest.clone();
         let answer = tokio::task::spawn_blocking(move || {
@@ -297,23 +310,23 @@ impl HttpService {
     }
 
     /// Refuses other machines while the store holds private memories.
-    async fn nothing_private(&self) -> Result<(), Refusal> {
+    async fn refuse_while_private(&self) -> Result<(), Refusal> {
         let Some(private) = self.private.clone() else { return Ok(()) };
         let core = Arc::clone(self.guests.core());
         let checked = tokio::task::spawn_blocking(move || private.check(&core)).await;
         checked.unwrap_or(Err(Refusal::Failed))
     }
 
-    /// Refuses an answer if the store holds private memories by now. The call is done, so nobody is told to try again.
-    async fn still_nothing_private(&self) -> Result<(), Refusal> {
-        self.nothing_private().await.map_err(|refusal| match refusal {
+    /// Refuses an answer if the store holds private memories by now. The call is done, so the refusal does not ask to try again.
+    async fn refuse_if_private_now(&self) -> Result<(), Refusal> {
+        self.refuse_while_private().await.map_err(|refusal| match refusal {
             Refusal::Busy => Refusal::Failed,
             other => other,
         })
     }
 
     /// Waits for a free call.
-    async fn free_call(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+    async fn wait_for_free_call(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         let permit = Arc::clone(&self.free_calls).acquire_owned();
         let patience = Duration::from_millis(ROOM_WAIT_MS);
         match tokio::time::timeout(patience, permit).await {
@@ -334,7 +347,7 @@ async fn read_body(body: Incoming, bytes_max: usize) -> Result<Bytes, Refusal> {
     }
 }
 
-fn refused(refusal: Refusal) -> Response<Body> {
+fn refusal_response(refusal: Refusal) -> Response<Body> {
     let mut answer =
         Response::new(Full::new(Bytes::from_static(refusal.text().as_bytes())).boxed());
     *answer.status_mut() = refusal.status();

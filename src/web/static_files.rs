@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(method: &str, path: &str, known: Option<&str>) -> Response<Full<Bytes>> {
+    fn answer_to(method: &str, path: &str, known: Option<&str>) -> Response<Full<Bytes>> {
         let mut request = Request::builder().method(method).uri(path);
         if let Some(known) = known {
             request = request.header(IF_NONE_MATCH, known);
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn only_an_exact_path_leads_to_a_file() {
         for path in ["/", "/?x=1", "/ui/app.js", "/ui/app.css?2"] {
-            assert_eq!(asked("GET", path, None).status(), StatusCode::OK, "{path}");
+            assert_eq!(answer_to("GET", path, None).status(), StatusCode::OK, "{path}");
         }
         for path in [
             "/ui/",
@@ -131,7 +131,7 @@ mod tests {
             "/ui/app.js%00",
             "/ui/..%5capp.js",
         ] {
-            assert_eq!(asked("GET", path, None).status(), StatusCode::NOT_FOUND, "{path}");
+            assert_eq!(answer_to("GET", path, None).status(), StatusCode::NOT_FOUND, "{path}");
         }
         assert!(!is_page("/ui") && !is_page("//") && !is_page("/mcp") && !is_page("/api/v1/"));
     }
@@ -139,14 +139,14 @@ mod tests {
     // S-UI-2
     #[test]
     fn a_known_file_is_not_sent_again() {
-        let first = asked("GET", "/ui/app.js", None);
+        let first = answer_to("GET", "/ui/app.js", None);
         let etag = first.headers()[ETAG].to_str().unwrap().to_owned();
         for known in [etag.clone(), format!("W/{etag}"), format!("\"x\", {etag}"), "*".to_owned()] {
-            let again = asked("GET", "/ui/app.js", Some(&known));
+            let again = answer_to("GET", "/ui/app.js", Some(&known));
             assert_eq!(again.status(), StatusCode::NOT_MODIFIED, "{known}");
             assert_eq!(again.headers()[ETAG], *etag);
         }
-        assert_eq!(asked("GET", "/ui/app.js", Some("\"x\"")).status(), StatusCode::OK);
-        assert_eq!(asked("POST", "/ui/app.js", None).status(), StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(answer_to("GET", "/ui/app.js", Some("\"x\"")).status(), StatusCode::OK);
+        assert_eq!(answer_to("POST", "/ui/app.js", None).status(), StatusCode::METHOD_NOT_ALLOWED);
     }
 }

@@ -52,7 +52,7 @@ impl From<RecordError> for BatchError {
 type Targets = HashMap<(Option<String>, MemoryScope), Arc<Target>>;
 
 /// A draft whose repository is resolved.
-struct Placed {
+struct PlacedDraft {
     draft: Draft,
     target: Arc<Target>,
     moment: Moment,
@@ -100,11 +100,12 @@ fn record_each(
     let mut placed = |draft: Result<Draft, Problems>| {
         let (draft, moment) = (draft_for_all(draft?), moment());
         let target = target_of(writer, &draft, &mut targets)?;
-        Ok(Placed { draft, target, moment })
+        Ok(PlacedDraft { draft, target, moment })
     };
-    let placed: Vec<Result<Placed, RecordError>> = drafts.into_iter().map(&mut placed).collect();
+    let placed: Vec<Result<PlacedDraft, RecordError>> =
+        drafts.into_iter().map(&mut placed).collect();
     let prepared = side_by_side(placed, |placed| {
-        let Placed { draft, target, moment } = placed?;
+        let PlacedDraft { draft, target, moment } = placed?;
         writer.prepare_at(&target, draft, moment)
     });
     let mut outcomes = Vec::new();

@@ -10,11 +10,11 @@ pub struct Flag {
     pub long: &'static str,
     /// The field of the draft.
     pub field: &'static str,
-    /// What stands for the value in the help.
+    /// The word for the value in the help.
     pub value: &'static str,
     /// What it is, in lines that fit beside the flag.
     pub lines: &'static [&'static str],
-    /// Where it stands in the help.
+    /// Its group in the help.
     pub group: FlagGroup,
 }
 
@@ -33,7 +33,8 @@ pub enum FlagGroup {
 
 const fn flag(
     group: FlagGroup,
-    (long, field): (&'static str, &'static str),
+    long: &'static str,
+    field: &'static str,
     value: &'static str,
     lines: &'static [&'static str],
 ) -> Flag {
@@ -46,7 +47,8 @@ const IMPORT: &[&str] = &["for importing lessons from elsewhere"];
 pub const FLAGS: [Flag; 17] = [
     flag(
         FlagGroup::Lesson,
-        ("type", "event_type"),
+        "type",
+        "event_type",
         "TYPE",
         &[
             "error, success or pattern; also fact, decision, principle, procedure,",
@@ -56,75 +58,86 @@ pub const FLAGS: [Flag; 17] = [
     ),
     flag(
         FlagGroup::Lesson,
-        ("lesson", "lesson"),
+        "lesson",
+        "lesson",
         "TEXT",
         &["what to do next time, in one or two sentences"],
     ),
     flag(
         FlagGroup::Lesson,
-        ("context", "context"),
+        "context",
+        "context",
         "TEXT",
         &["what you were doing, and what went wrong"],
     ),
-    flag(FlagGroup::Lesson, ("command", "command"), "TEXT", &["the command that helped"]),
-    flag(FlagGroup::Lesson, ("tags", "tags"), "A,B", &["keywords to find the lesson by"]),
+    flag(FlagGroup::Lesson, "command", "command", "TEXT", &["the command that helped"]),
+    flag(FlagGroup::Lesson, "tags", "tags", "A,B", &["keywords to find the lesson by"]),
     flag(
         FlagGroup::Lesson,
-        ("symptom", "symptoms"),
+        "symptom",
+        "symptoms",
         "TEXT",
         &["how the problem would look next time: the error text (repeatable)"],
     ),
     flag(
         FlagGroup::Lesson,
-        ("file", "files"),
+        "file",
+        "files",
         "PATH",
         &["a file that the lesson is about (repeatable)"],
     ),
     flag(
         FlagGroup::Lesson,
-        ("success-rate", "success_rate"),
+        "success-rate",
+        "success_rate",
         "X/Y",
         &["successes/attempts so far, such as 9/10"],
     ),
     flag(
         FlagGroup::Lesson,
-        ("confidence", "confidence"),
+        "confidence",
+        "confidence",
         "WORD|N",
         &["stated (seen or told), inferred (concluded), or 0 to 1  [default: stated]"],
     ),
     flag(
         FlagGroup::Lesson,
-        ("expires", "expires"),
+        "expires",
+        "expires",
         "TIME",
         &["until when the lesson counts: a day, a time, or an age from now such as 30d"],
     ),
     flag(
         FlagGroup::Reach,
-        ("scope", "scope"),
+        "scope",
+        "scope",
         "SCOPE",
         &["repo, or global: it applies in every repository          [default: repo]"],
     ),
     flag(
         FlagGroup::Origin,
-        ("repo", "repo"),
+        "repo",
+        "repo",
         "REPO",
         &["the repository: its name, key or URL  [default: this directory's git remote]"],
     ),
     flag(
         FlagGroup::Origin,
-        ("agent", "agent_id"),
+        "agent",
+        "agent_id",
         "NAME",
         &["who learned it  [default: $AGENT_KNOWLEDGE_AGENT, the agent at work, or you]"],
     ),
     flag(
         FlagGroup::Origin,
-        ("session", "session_id"),
+        "session",
+        "session_id",
         "ID",
         &["the session it was learned in    [default: $AGENT_KNOWLEDGE_SESSION]"],
     ),
-    flag(FlagGroup::Import, ("id", "id"), "ID", IMPORT),
-    flag(FlagGroup::Import, ("timestamp", "timestamp"), "TIME", IMPORT),
-    flag(FlagGroup::Import, ("source", "source"), "WHO", IMPORT),
+    flag(FlagGroup::Import, "id", "id", "ID", IMPORT),
+    flag(FlagGroup::Import, "timestamp", "timestamp", "TIME", IMPORT),
+    flag(FlagGroup::Import, "source", "source", "WHO", IMPORT),
 ];
 
 impl Flag {
@@ -195,7 +208,7 @@ pub fn set(draft: &mut Draft, flag: &str, text: String) {
 /// Returns the values of a flag's field, as [`set`] takes them.
 #[must_use]
 pub fn values(draft: &Draft, flag: &str) -> Vec<String> {
-    let one = match flag {
+    let value = match flag {
         "tags" => Some(draft.tags.join(", ")).filter(|tags| !tags.is_empty()),
         "symptom" => return draft.symptoms.clone(),
         "file" => return draft.files.clone(),
@@ -214,7 +227,7 @@ pub fn values(draft: &Draft, flag: &str) -> Vec<String> {
         "scope" => draft.scope.clone(),
         _ => draft.source.clone(),
     };
-    one.into_iter().collect()
+    value.into_iter().collect()
 }
 
 /// Returns the flag of a field: `event_type` is `--type`.

@@ -41,8 +41,9 @@ const FLAG_CHARS_SHOWN: usize = 40;
 /// Returns the help of `log-memory`.
 #[must_use]
 pub fn help() -> String {
-    let of = |group| FLAGS.iter().filter(move |flag| flag.group == group).map(Flag::help_lines);
-    let texts = |group| of(group).collect::<String>();
+    let lines_of =
+        |group| FLAGS.iter().filter(move |flag| flag.group == group).map(Flag::help_lines);
+    let texts = |group| lines_of(group).collect::<String>();
     let (lesson, reach, origin) =
         (texts(FlagGroup::Lesson), texts(FlagGroup::Reach), texts(FlagGroup::Origin));
     format!(

@@ -255,16 +255,16 @@ mod tests {
 
     #[test]
     fn the_machine_is_ours_unless_it_was_learned_elsewhere() {
-        let here = identity(&[("USER", "me")]).with_host(Some(" box-1\n"));
+        let ours = identity(&[("USER", "me")]).with_host(Some(" box-1\n"));
         for (source, expected) in
             [(None, "box-1"), (Some("agent"), "box-1"), (Some("imported"), "box-9")]
         {
             let source = source.map(str::to_owned);
             let mut draft = Draft { host: Some("box-9".into()), source, ..Draft::default() };
-            here.complete(&mut draft);
+            ours.complete(&mut draft);
             assert_eq!(draft.host.as_deref(), Some(expected));
         }
-        assert_eq!(here.with_host(Some("a\u{1B}[31mb")).host, None);
+        assert_eq!(ours.with_host(Some("a\u{1B}[31mb")).host, None);
     }
 
     // S-HOOK-7

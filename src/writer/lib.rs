@@ -89,7 +89,7 @@ impl Receipt {
         suspicion(self.event.event())
     }
 
-    /// Says what the writer of the event should know: which secrets were removed, why searches mark it, and which
+    /// Returns the notices for the writer of the event: which secrets were removed, why searches mark it, and which
     /// claim was not believed.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
@@ -210,19 +210,19 @@ impl Writer {
             return Ok(if is_nowhere { Target::nowhere() } else { self.target_at(found()) });
         };
         // Scripts write --repo "$(basename "$PWD")".
-        let here = found();
-        let called = here.name_match(given, &self.directory);
+        let detected = found();
+        let called = detected.name_match(given, &self.directory);
         if called == Some(NameMatch::Repository) {
-            return Ok(self.target_at(here));
+            return Ok(self.target_at(detected));
         }
         let key = match RepoKey::parse(given) {
             Ok(key) => key,
-            Err(_) if called.is_some() => return Ok(self.target_at(here)),
+            Err(_) if called.is_some() => return Ok(self.target_at(detected)),
             Err(error) => return Ok(Target::wrong(RepoKey::from_line(given), error.to_string())),
         };
         match self.store.resolve(&key, &self.config) {
-            Ok(repo) if repo == key && called.is_some() => Ok(self.target_at(here)),
-            Err(StoreError::Ambiguous { .. }) if called.is_some() => Ok(self.target_at(here)),
+            Ok(repo) if repo == key && called.is_some() => Ok(self.target_at(detected)),
+            Err(StoreError::Ambiguous { .. }) if called.is_some() => Ok(self.target_at(detected)),
             Err(error @ StoreError::Ambiguous { .. }) => {
                 Ok(Target::wrong(key, format!("failed to {error}")))
             }
@@ -262,7 +262,7 @@ struct Target {
     commit: Option<String>,
 }
 
-/// What whoever asks from no directory is told, after the name of the field.
+/// The message to a caller without a directory; it follows the name of the field.
 pub const UNNAMED: &str = "is missing, and no directory tells it, because the working directory does not exist any more, or the \
                            connection has none; name the repository, for example github.com/acme/api";
 
@@ -273,7 +273,7 @@ pub fn takes_directory(draft: &Draft) -> bool {
 }
 
 impl Target {
-    /// Nobody knows which repository is meant. A guess would put the lesson where nobody looks.
+    /// The repository is not known. A guess would put the lesson where nobody looks.
     fn nowhere() -> Self {
         Self::wrong(RepoKey::global(), UNNAMED.to_owned())
     }
@@ -388,8 +388,8 @@ mod tests {
         std::fs::create_dir(&git).unwrap();
         for (branch, written) in [("main", true), (&*"x".repeat(300), false)] {
             std::fs::write(git.join("HEAD"), format!("ref: refs/heads/{branch}\n")).unwrap();
-            let here = Draft { repo: None, ..draft("") };
-            let prepared = writer(folder.path()).prepare(here, moment()).unwrap();
+            let local_draft = Draft { repo: None, ..draft("") };
+            let prepared = writer(folder.path()).prepare(local_draft, moment()).unwrap();
             assert_eq!(prepared.line().as_str().contains("\"branch\":"), written, "{branch}");
         }
     }

@@ -67,7 +67,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
         Err(error) => return fail(process, Exit::of_store(&error), &format!("failed to {error}")),
     };
     let (draft, guessed) = with_kind(*draft);
-    tell_directory(process, || takes_directory(&draft));
+    print_directory_notice(process, || takes_directory(&draft));
     let moment = (process.moment)();
     let is_new = is_named && !writer.store.root().exists();
     let among = writer.store.foreign_folder_warning();
@@ -95,7 +95,7 @@ fn perform(process: &mut Process<'_>, args: Args) -> Exit {
     }
 }
 
-/// Gives a lesson without a type the one that its words suggest; also returns what the person should know about that.
+/// Gives a lesson without a type the one that its words suggest. Returns a notice about that.
 fn with_kind(mut draft: Draft) -> (Draft, Option<String>) {
     if draft.event_type.is_some() {
         return (draft, None);
@@ -121,15 +121,15 @@ fn open(process: &mut Process<'_>, logs: Option<PathBuf>) -> Result<Writer, Stor
     })
 }
 
-/// Says that another directory is taken for the one that was removed, where it decides the repository of something.
-fn tell_directory(process: &mut Process<'_>, is_asked: impl FnOnce() -> bool) {
+/// Prints that another directory replaces the removed one, if the directory decides a repository.
+fn print_directory_notice(process: &mut Process<'_>, is_asked: impl FnOnce() -> bool) {
     if let Some(notice) = process.directory.notice().filter(|_| is_asked()) {
         complain(process.messages, "log-memory", &notice);
     }
 }
 
-/// Resolves the store and the configuration for either program. A named configuration that does not exist is told in its
-/// findings: it must not keep a lesson from being saved.
+/// Resolves the store and the configuration for either program. The findings of a configuration that does not
+/// exist say so: it must not keep a lesson from being saved.
 ///
 /// # Errors
 /// [`StoreError::NoPlace`], [`StoreError::Config`], and [`StoreError::NoFolder`] for a named store in a folder that does
@@ -168,7 +168,7 @@ fn perform_json(
             );
         }
     };
-    tell_directory(process, || batch::takes_directory(&text));
+    print_directory_notice(process, || batch::takes_directory(&text));
     let outcomes = batch::record_all(writer, &text, durability, &mut process.moment);
     if outcomes.is_empty() {
         return fail(process, Exit::Invalid, "--json: the input contains no event");
@@ -240,9 +240,9 @@ mod tests {
     use super::*;
 
     /// A standard output on a full disk.
-    struct Full;
+    struct FullDisk;
 
-    impl Write for Full {
+    impl Write for FullDisk {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
             Err(io::ErrorKind::StorageFull.into())
         }
@@ -293,7 +293,7 @@ mod tests {
                 host: None,
                 moment: &mut || Moment { now: "2026-01-02T03:04:05Z".parse().unwrap(), random: 7 },
                 input: &mut json.as_bytes(),
-                output: &mut Full,
+                output: &mut FullDisk,
                 messages: &mut messages,
             });
             let messages = String::from_utf8(messages).unwrap();

@@ -1,4 +1,4 @@
-//! The marks that stand for secrets in an event, and the message about them. Not here: finding secrets
+//! The marks that replaced secrets in an event, and the message about them. Not here: finding secrets
 //! (`guard::secrets`).
 
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl Redactions {
         Self(counts)
     }
 
-    /// Returns what came on top of the marks that stood there before.
+    /// Returns the marks beyond the earlier ones.
     pub(crate) fn beyond(mut self, before: &Self) -> Self {
         self.0.retain(|rule, count| {
             *count = count.saturating_sub(before.0.get(rule).copied().unwrap_or(0));

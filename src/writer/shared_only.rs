@@ -1,5 +1,5 @@
-//! What a replica of a team writes: only what leaves for the team, or else its answers would not be those of the other
-//! replicas. Not here: what leaves any other store (crate `sync`).
+//! The rule for a replica of a team: it writes only events that leave for the team, because all replicas must give the same
+//! answers. Not here: what leaves any other store (crate `sync`).
 
 use event::{CleanEvent, GLOBAL_REPO, MemoryScope, Problems, RepoKey, suspicion};
 use settings::Config;
@@ -7,7 +7,7 @@ use settings::Config;
 /// The notes of a session, which help nobody else.
 const SESSION: &str = "session";
 
-/// Refuses what would stay in a store that is a replica. Other stores take everything.
+/// Refuses an event that would stay in the store of a replica. Other stores accept every event.
 pub(super) fn check(config: &Config, event: &CleanEvent, repo: &RepoKey) -> Result<(), Problems> {
     if config.member.is_none() {
         return Ok(());

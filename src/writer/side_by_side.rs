@@ -38,11 +38,11 @@ pub(super) fn side_by_side<T: Send, R: Send>(
     };
     let mut done = thread::scope(|scope| {
         // If no thread can be started, the others do more.
-        let other = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        let others: Vec<_> = (1..threads).filter_map(other).collect();
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let helpers: Vec<_> = (1..threads).filter_map(spawn).collect();
         let mut done = work();
-        for other in others {
-            done.extend(other.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
+        for helper in helpers {
+            done.extend(helper.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
         }
         done
     });

@@ -1,5 +1,5 @@
 //! The directory in which a program was started. It may have been removed meanwhile, as happens to the work trees of
-//! finished sessions; then commands that need none go on, and others say what they need. Not here: asking the system (the
+//! finished sessions; commands that need no directory then continue, and others say that they need one. Not here: asking the system (the
 //! mains do), which repository a directory belongs to (`store`).
 
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ pub struct StartDirectory {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DirectoryState {
-    /// It is there.
+    /// It exists.
     Exists,
     /// It was removed, but `$PWD` names a directory that exists, such as one that was made again under its name.
     NamedByShell,
@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn the_system_wins_over_the_shell_and_the_shell_over_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let (there, gone) = (folder.path(), folder.path().join("gone"));
+        let (present, gone) = (folder.path(), folder.path().join("gone"));
         let removed = || Err(io::ErrorKind::NotFound.into());
-        let started = found(Ok(there), Some(&gone));
-        assert_eq!((started.existing(), started.notice()), (Some(there), None));
-        let by_shell = found(removed(), Some(there));
-        assert_eq!(by_shell.existing(), Some(there));
-        assert!(by_shell.notice().is_some_and(|told| told.contains("was removed")));
+        let started = found(Ok(present), Some(&gone));
+        assert_eq!((started.existing(), started.notice()), (Some(present), None));
+        let by_shell = found(removed(), Some(present));
+        assert_eq!(by_shell.existing(), Some(present));
+        assert!(by_shell.notice().is_some_and(|notice| notice.contains("was removed")));
         let nowhere = found(removed(), Some(&gone));
         assert_eq!((nowhere.existing(), nowhere.path()), (None, &*gone));
         assert_eq!(nowhere.notice(), None);

@@ -173,7 +173,7 @@ fn replayed(session: &EvalSession) -> Vec<ReplayedFailure> {
                 && row.ordinal == step.ordinal
                 && Some(&row.signs) == signs.as_ref()
         });
-        let end = end.map(|row| row.mended_by.clone());
+        let end = end.map(|row| row.fixed_by.clone());
         Some(ReplayedFailure {
             command: failed.line.to_string(),
             signs,
@@ -248,7 +248,7 @@ impl TwinCounts {
         let Some(now) = now else { return };
         let place = usize::from(matches!(now, FailureFix::Edits(_)));
         self.now[place] += 1;
-        let is_hit = shown.iter().any(|known| contains(&known.latest.mended_by, now));
+        let is_hit = shown.iter().any(|known| contains(&known.latest.fixed_by, now));
         self.hits[place] += usize::from(is_hit);
     }
 
@@ -285,7 +285,7 @@ fn earlier_ends_of_a_failure_are_shown() {
             let twin = failure.line.as_ref().and_then(|line| past.lines.get(line));
             if !shown.is_empty() {
                 let now = failure.end.as_ref();
-                let is_hit = |now| shown.iter().any(|known| contains(&known.latest.mended_by, now));
+                let is_hit = |now| shown.iter().any(|known| contains(&known.latest.fixed_by, now));
                 told.0 += 1;
                 told.1 += usize::from(now.is_some());
                 told.2 += usize::from(now.is_some_and(is_hit));
@@ -320,7 +320,7 @@ impl HookTally {
         let Some(known) = known else { return };
         self.told += 1;
         let Some(now) = now else { return };
-        let is_right = contains(&known.latest.mended_by, now);
+        let is_right = contains(&known.latest.fixed_by, now);
         self.right += usize::from(is_right);
         self.wrong += usize::from(!is_right);
     }
@@ -360,7 +360,7 @@ fn lasting_directions_are_offered() {
     for row in &rows {
         let is_durable = row["label"] == "durable";
         let what = PartKind::Asked(row["text"].as_str().unwrap().to_owned());
-        let parts = vec![ExchangePart { at_ms: Some(0), what }];
+        let parts = vec![ExchangePart { at_ms: Some(0), kind: what }];
         let asked = Exchange { ordinal: 0, message_id: None, parts };
         let is_offered = !remarks("s", &[asked]).is_empty();
         durable += usize::from(is_durable);

@@ -128,7 +128,7 @@ fn rare_files(sessions: &[EvalSession]) -> Vec<(String, BTreeSet<u32>)> {
     let mut written: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
     for (number, session) in (0..).zip(sessions) {
         for part in session.exchanges.iter().flat_map(|exchange| &exchange.parts) {
-            let PartKind::Edited { path, .. } = &part.what else { continue };
+            let PartKind::Edited { path, .. } = &part.kind else { continue };
             let Some((folders, name)) = path.rsplit_once('/') else { continue };
             let folder = folders.rsplit('/').next().unwrap_or_default();
             if name.contains('.') && !folder.is_empty() {
@@ -168,7 +168,7 @@ const OWN_STEP: usize = 6;
 /// The first question of a session, if it has a few words.
 fn first_question(session: &EvalSession) -> Option<&str> {
     let mut parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);
-    let asked = parts.find_map(|part| match &part.what {
+    let asked = parts.find_map(|part| match &part.kind {
         PartKind::Asked(text) => Some(text.as_str()),
         _ => None,
     });

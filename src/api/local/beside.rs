@@ -36,9 +36,7 @@ pub(super) fn search_both_sources<'index>(
         (result, answer)
     });
     match answer {
-        Ok(others) => {
-            result.hits = search::merge_hits(result.hits, others, snapshot, (query, limit))
-        }
+        Ok(others) => result.hits = search::merge_hits(result.hits, others, snapshot, query, limit),
         Err(why) => notices.push(alone(&why)),
     }
     result

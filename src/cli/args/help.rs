@@ -89,7 +89,7 @@ pub fn command() -> Command {
     command.help_template(template).after_help(EXAMPLE).after_long_help(more)
 }
 
-/// Tells the other names of a command at the end of its own help.
+/// Lists the other names of a command at the end of its help.
 fn with_aliases(command: Command) -> Command {
     let aliases: Vec<&str> = command.get_visible_aliases().collect();
     if aliases.is_empty() {
@@ -165,15 +165,15 @@ mod tests {
 
     #[test]
     fn every_command_is_in_one_group() {
-        let mut told: Vec<&str> =
+        let mut listed: Vec<&str> =
             SHORT.iter().chain(FURTHER).flat_map(|group| group.commands).copied().collect();
-        told.sort_unstable();
+        listed.sort_unstable();
         let mut command = CommandLine::command();
         command.build();
-        let shown = command.get_subcommands().filter(|one| !one.is_hide_set());
+        let shown = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
         let mut known: Vec<&str> = shown.map(Command::get_name).collect();
         known.sort_unstable();
-        assert_eq!(told, known);
+        assert_eq!(listed, known);
         let longest = known.iter().map(|name| name.len()).max().unwrap();
         assert!(longest + 4 <= NAME_COLUMNS, "{longest}");
     }
@@ -193,12 +193,13 @@ mod tests {
     fn the_help_of_each_command_fits_a_screen() {
         fn check(command: &Command, before: &[&str]) {
             let words = [before, &[command.get_name()]].concat();
-            let asked = [&words[..], &["--help"]].concat();
-            let help = super::command().try_get_matches_from(asked).unwrap_err().to_string();
+            let help_words = [&words[..], &["--help"]].concat();
+            let help = super::command().try_get_matches_from(help_words).unwrap_err().to_string();
             let lines = help.lines().count();
             assert!(lines <= 48, "{words:?}: {lines} lines\n{help}");
-            let own = command.get_subcommands().filter(|one| one.get_name() != "help");
-            own.for_each(|one| check(one, &words));
+            let own =
+                command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help");
+            own.for_each(|subcommand| check(subcommand, &words));
         }
         let whole = command();
         whole.get_subcommands().for_each(|one| check(one, &["agent-knowledge"]));

@@ -25,8 +25,8 @@ mod tests {
         let days = whole_number::<u16>(1..=366, 30);
         assert_eq!((days("1"), days(" 366 ")), (Ok(1), Ok(366)));
         for wrong in ["0", "367", "-1", "x", "", "1.5", "99999999999999999999"] {
-            let told = "must be a whole number from 1 to 366, for example 30".to_owned();
-            assert_eq!(days(wrong), Err(told), "{wrong}");
+            let expected = "must be a whole number from 1 to 366, for example 30".to_owned();
+            assert_eq!(days(wrong), Err(expected), "{wrong}");
         }
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn add(context: &mut CommandContext<'_, '_>, command: &Add) -> Comman
         return Err(Problems::one("LESSON", example).into());
     }
     if form.is_none() {
-        // The form shows it, so it need not be told.
+        // The form shows the kind, so no notice is needed.
         let kind = draft.guessed_kind();
         draft.event_type.get_or_insert_with(|| kind.to_owned());
     }
@@ -149,9 +149,10 @@ impl Program<'_> {
                 (own.path.as_path(), own.text, true)
             }
         };
-        let kept = |error| if is_ours { with_kept(error, path, order.again) } else { error };
+        let with_path_kept =
+            |error| if is_ours { with_form_path(error, path, order.again) } else { error };
         let mut draft = lesson_form::read_form(&text, order.draft.clone())
-            .map_err(|problems| kept(problems.into()))?;
+            .map_err(|problems| with_path_kept(problems.into()))?;
         let known = lesson_form::read_form(&before, order.draft.clone());
         let is_same = known.as_ref() == Ok(&draft);
         if order.is_new && !is_ours {
@@ -170,11 +171,12 @@ impl Program<'_> {
             FormOutcome::Empty
         } else if order.is_new {
             let (receipt, kind) =
-                self.record_typed(writer, draft, durability, process).map_err(kept)?;
+                self.record_typed(writer, draft, durability, process).map_err(with_path_kept)?;
             FormOutcome::Saved(Box::new(receipt), kind)
         } else {
             let kind = draft.event_type.clone().unwrap_or_default();
-            let receipt = self.record(writer, draft, durability, process).map_err(kept)?;
+            let receipt =
+                self.record(writer, draft, durability, process).map_err(with_path_kept)?;
             FormOutcome::Saved(Box::new(receipt), kind)
         };
         if is_ours {
@@ -203,7 +205,7 @@ impl Program<'_> {
         Ok((receipt, kind))
     }
 
-    /// Saves a lesson, and tells the person what there is to know about it.
+    /// Saves a lesson, and prints its notices for the person.
     pub(super) fn record(
         &self,
         writer: &Writer,
@@ -220,9 +222,10 @@ impl Program<'_> {
                     RecordError::Store(error) => store_error(&error),
                 }
             })?;
-        let made = is_new.then(|| format!("made the store {}", writer.store.root().display()));
+        let made_notice =
+            is_new.then(|| format!("made the store {}", writer.store.root().display()));
         let waits = (receipt.place == Destination::Spool).then(|| WAITS.to_owned());
-        for notice in made.into_iter().chain(among).chain(waits).chain(receipt.notices()) {
+        for notice in made_notice.into_iter().chain(among).chain(waits).chain(receipt.notices()) {
             complain(process.messages, process.name, &notice);
         }
         Ok(receipt)
@@ -259,19 +262,19 @@ fn as_flags(problems: &Problems) -> Problems {
 }
 
 /// Adds where the form is, so that nobody must write it again.
-fn with_kept(error: ApiError, path: &Path, again: &str) -> ApiError {
-    let kept = format!(
+fn with_form_path(error: ApiError, path: &Path, again: &str) -> ApiError {
+    let kept_notice = format!(
         "nothing is saved; the form is kept: correct it, and run {again} --form {}",
         path.display()
     );
     match error {
         ApiError::Invalid(mut problems) => {
-            problems.add("--form", kept);
+            problems.add("--form", kept_notice);
             ApiError::Invalid(problems)
         }
         ApiError::Failed { exit, message } => {
-            ApiError::Failed { exit, message: format!("{message}; {kept}") }
+            ApiError::Failed { exit, message: format!("{message}; {kept_notice}") }
         }
-        ApiError::NotFound(message) => ApiError::NotFound(format!("{message}; {kept}")),
+        ApiError::NotFound(message) => ApiError::NotFound(format!("{message}; {kept_notice}")),
     }
 }

@@ -1,5 +1,5 @@
-//! `complete-words`: answers a shell that completes a word: the words of the command line, or values of the store. Whatever goes wrong, there is
-//! no message: somebody only pressed Tab. Not here: what may stand at a place (`word_completion`).
+//! `complete-words`: completes a word for a shell: words of the command line, or values of the store. No failure shows a message:
+//! somebody only pressed Tab. Not here: which words are possible (`word_completion`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use writer::exit::Exit;
 
 mod word_completion;
 
-/// What tells a script to offer files.
+/// The line that makes a script offer files.
 const FILES: &str = ":files";
 
 /// Longest meaning beside a word, in characters: shells show it on the same line.
@@ -53,7 +53,7 @@ pub(super) fn complete_words(
         WordKind::Value(slot) => values(context, &place, *slot).unwrap_or_default(),
     };
     let fitting =
-        words.into_iter().filter(|(word, _)| begins(word, &place.typed) && is_plain(word));
+        words.into_iter().filter(|(word, _)| begins_with(word, &place.typed) && is_plain(word));
     let has_meanings = command.shell != "bash";
     let lines = fitting.map(|(word, meaning)| {
         let meaning = if has_meanings { short(&meaning) } else { String::new() };
@@ -80,14 +80,14 @@ fn values(
         return Some(found.map(|value| (value, String::new())).collect());
     }
     let lessons = newest_lessons(&*api);
-    let of = |id: String| {
+    let option_value = |id: String| {
         let lesson = lessons.get(&id).cloned().unwrap_or_default();
         let short = EventId::foreign(&id).map(|id| id.short().to_owned());
         // The short form is what answers show; the whole id is for who begins to type it.
-        let word = short.filter(|short| begins(short, &place.typed));
+        let word = short.filter(|short| begins_with(short, &place.typed));
         (word.unwrap_or(id), lesson)
     };
-    Some(found.map(of).collect())
+    Some(found.map(option_value).collect())
 }
 
 /// Returns what the newest memories say, by their ids.
@@ -99,7 +99,7 @@ fn newest_lessons(api: &dyn Api) -> BTreeMap<String, String> {
     memories.map(|memory| (memory.event.id, memory.event.lesson)).collect()
 }
 
-fn begins(word: &str, typed: &str) -> bool {
+fn begins_with(word: &str, typed: &str) -> bool {
     word.to_lowercase().starts_with(&typed.to_lowercase())
         // Of a repository the name alone may be typed.
         || word.rsplit('/').next().is_some_and(|name| name.starts_with(typed))

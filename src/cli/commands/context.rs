@@ -1,4 +1,4 @@
-//! `context`: a briefing at the start of work. Not here: what it tells (`api`), keeping it in a file (`watch`).
+//! `context`: a briefing at the start of work. Not here: what it tells (`api`), keeping it in a file (`briefing_watch`).
 
 use std::path::PathBuf;
 

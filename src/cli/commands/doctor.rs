@@ -74,7 +74,7 @@ impl Program<'_> {
         })
     }
 
-    /// Examines everything; `room` tells how much memory the memories take.
+    /// Examines everything; `room` is how much memory the memories take.
     fn examine(
         &self,
         settings: &GlobalOptions,
@@ -98,7 +98,7 @@ impl Program<'_> {
                 .unwrap_or_default(),
             model_dir: settled.as_ref().map(|settled| settled.model_dir.clone()),
             cache_dir: settled.as_ref().map(|settled| settled.cache_dir.clone()),
-            room: settled.as_ref().filter(|settled| may_be_full(settled)).and_then(room),
+            room: settled.as_ref().filter(|settled| may_reach_bound(settled)).and_then(room),
             watching: settled.as_ref().map_or(WatchMode::PollOnly, |settled| settled.watching),
             home: set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from),
             clients: self
@@ -114,7 +114,7 @@ impl Program<'_> {
 }
 
 /// Tells whether the memories could reach their bound. Logs far below it are not read to find out.
-fn may_be_full(settled: &ResolvedSettings) -> bool {
+fn may_reach_bound(settled: &ResolvedSettings) -> bool {
     let bytes = |paths: &[PathBuf]| -> u64 {
         paths.iter().filter_map(|path| Some(path.symlink_metadata().ok()?.len())).sum()
     };

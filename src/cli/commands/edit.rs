@@ -53,9 +53,9 @@ pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> Comm
         return Err(needs_terminal(&old));
     }
     let writer = program.lesson_writer(options)?;
-    let here = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
+    let repo = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
     let order = FormOrder {
-        draft: memory_draft(&memory, here.as_str()),
+        draft: memory_draft(&memory, repo.as_str()),
         title: &format!("Memory {old}. Saving makes a new memory that replaces it."),
         file: command.form.as_deref(),
         again: &format!("agent-knowledge edit {old}"),
@@ -65,8 +65,8 @@ pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> Comm
     let FormOutcome::Saved(receipt, _) = &end else {
         return Ok(CommandEnd::Saved { form, reply: end.reply() });
     };
-    let done = replace_memory(&*api, &memory, &old, receipt.id.as_str())?;
-    let reply = Reply { text: done.text, ..end.reply() };
+    let reply = replace_memory(&*api, &memory, &old, receipt.id.as_str())?;
+    let reply = Reply { text: reply.text, ..end.reply() };
     Ok(CommandEnd::Saved { form, reply: reply.with_field("replaces", old.into()) })
 }
 
@@ -88,15 +88,15 @@ pub(super) fn replace_memory(
     new: &str,
 ) -> Result<Reply, ApiError> {
     replace(api, old, new)?;
-    let mut said = format!("{new} replaces {old}");
+    let mut text = format!("{new} replaces {old}");
     if memory.memory.pinned == Some(true) {
         pin(api, new)?;
-        said.push_str(", and is pinned too");
+        text.push_str(", and is pinned too");
     }
     if has_links(memory) {
-        said.push_str("; its links stay with the old memory");
+        text.push_str("; its links stay with the old memory");
     }
-    Ok(Reply::new(said, json!({ "id": new, "replaces": old })))
+    Ok(Reply::new(text, json!({ "id": new, "replaces": old })))
 }
 
 /// Refuses a memory that no longer answers because of what somebody did to it.
@@ -108,8 +108,8 @@ fn refuse_ended(memory: &ShownMemory, id: &str) -> Result<(), ApiError> {
             format!("was replaced by {by}; edit that one: agent-knowledge edit {by}")
         }
         state @ ("retracted" | "archived" | "buried") => {
-            let done = if state == "archived" { "archived" } else { "forgotten" };
-            format!("was {done}; bring it back first: agent-knowledge forget --undo {id}")
+            let state_word = if state == "archived" { "archived" } else { "forgotten" };
+            format!("was {state_word}; bring it back first: agent-knowledge forget --undo {id}")
         }
         _ => return Ok(()),
     };
@@ -125,7 +125,7 @@ fn needs_terminal(id: &str) -> ApiError {
 }
 
 /// Returns the fields of a memory that a person may change. Who wrote it and when belongs to the old version.
-pub(super) fn memory_draft(memory: &ShownMemory, here: &str) -> Draft {
+pub(super) fn memory_draft(memory: &ShownMemory, own_repo: &str) -> Draft {
     let is_kept = |name: &str| {
         let is_origin = ["agent_id", "session_id", "id", "timestamp", "source"].contains(&name);
         name == "private" || FLAGS.iter().any(|flag| flag.field == name && !is_origin)
@@ -133,7 +133,7 @@ pub(super) fn memory_draft(memory: &ShownMemory, here: &str) -> Draft {
     let fields = memory.memory.event.clone().into_map().into_iter();
     let mut draft = draft_from_json(fields.filter(|(name, _)| is_kept(name)).collect());
     // The directory says more than its name: it has the branch and the commit.
-    draft.repo = draft.repo.filter(|repo| repo != here);
+    draft.repo = draft.repo.filter(|repo| repo != own_repo);
     draft
 }
 
@@ -143,8 +143,8 @@ fn replace(api: &dyn Api, old: &str, new: &str) -> Result<(), ApiError> {
         change: WantedChange::Superseded { by: new.to_owned() },
         note: Some(REASON.to_owned()),
     };
-    let done = api.ask_as(&Request::Change(request), &Voice::Caller);
-    done.map(drop).map_err(|error| ApiError::Failed {
+    let reply = api.ask_as(&Request::Change(request), &Voice::Caller);
+    reply.map(drop).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!(
             "the new version is saved as {new}, but {old} was not replaced: {error}; run agent-knowledge supersede {old} --by {new}"
@@ -159,8 +159,8 @@ fn pin(api: &dyn Api, new: &str) -> Result<(), ApiError> {
         change: WantedChange::Pinned,
         note: Some(REASON.to_owned()),
     };
-    let done = api.ask_as(&Request::Change(request), &Voice::Caller);
-    done.map(drop).map_err(|error| ApiError::Failed {
+    let reply = api.ask_as(&Request::Change(request), &Voice::Caller);
+    reply.map(drop).map_err(|error| ApiError::Failed {
         exit: Exit::Io,
         message: format!(
             "the new version is saved as {new}, but was not pinned: {error}; run agent-knowledge pin {new}"

@@ -1,5 +1,5 @@
-//! `hook`: how a hook runs as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here:
-//! what hooks say and learn (`clients::hooks`).
+//! `hook`: runs a hook as a process: its deadline, its caller, and how it reaches the memory without waiting. Not here: what hooks
+//! answer and learn (`clients::hooks`).
 
 use guard::secrets::RedactedText;
 use retriever::startup::Retriever;
@@ -72,20 +72,20 @@ pub(super) fn hook(context: &mut CommandContext<'_, '_>, command: &Hook) -> Comm
     let CommandContext { program, process, options, .. } = context;
     let deadline = program.deadline();
     program.leave_after(deadline);
-    let heard = program.hear(options, command, process, deadline);
-    let is_told = program.set(HOOKS_DEBUG).is_some();
-    if is_told {
+    let outcome = program.run_hook(options, command, process, deadline);
+    let is_debugging = program.variable(HOOKS_DEBUG).is_some();
+    if is_debugging {
         let settled = program.resolve_settings(options).ok();
         let warning = settled.and_then(|settled| settled.config.warning());
-        for told in warning.into_iter().chain(heard.err().map(|silence| silence.to_string())) {
-            complain(process.messages, "agent-knowledge hook", &told);
+        for message in warning.into_iter().chain(outcome.err().map(|silence| silence.to_string())) {
+            complain(process.messages, "agent-knowledge hook", &message);
         }
     }
     Ok(CommandEnd::Exit(Exit::Done))
 }
 
 impl Program<'_> {
-    fn hear(
+    fn run_hook(
         &self,
         settings: &GlobalOptions,
         command: &Hook,
@@ -94,25 +94,26 @@ impl Program<'_> {
     ) -> Result<(), NoAnswer> {
         let settled = self.resolve_settings(settings)?;
         let agent = if is_name(&command.agent) { &command.agent } else { OTHER_AGENT };
-        let switches = self.set(switch::VARIABLE);
+        let switches = self.variable(switch::VARIABLE);
         let cache = settled.cache_dir.clone();
-        let mut reach = |said: &HookInput| self.reach(settings, &settled, agent, (said, deadline));
+        let mut reach = |input: &HookInput| self.reach(settings, &settled, agent, input, deadline);
         let teller = DeliveryJournal::for_store(&cache, &settled.store, &settled.config);
         let moment = (self.surroundings.clock)();
-        let mut note = |said: &HookInput, told: &HookDelivery<'_>| {
-            let directory = said.directory.as_deref().unwrap_or(self.surroundings.directory.path());
-            let told = AgentDelivery {
+        let mut record = |input: &HookInput, shown: &HookDelivery<'_>| {
+            let directory =
+                input.directory.as_deref().unwrap_or(self.surroundings.directory.path());
+            let delivery = AgentDelivery {
                 agent: &RedactedText::stamp(agent_id(agent)),
-                session: said.session_id.as_ref(),
+                session: input.session_id.as_ref(),
                 place: AgentPlace::Directory(directory),
                 by: agent_delivery::BY_HOOK,
-                occasion: told.occasion,
-                query: told.query,
-                text: told.text,
-                is_silent: told.text.is_empty(),
-                memories: told.memories,
+                occasion: shown.occasion,
+                query: shown.query,
+                text: shown.text,
+                is_silent: shown.text.is_empty(),
+                memories: shown.memories,
             };
-            teller.iter().for_each(|teller| teller.record(&told, moment.now));
+            teller.iter().for_each(|teller| teller.record(&delivery, moment.now));
         };
         let mut grown = || self.import_in_background(&settled.sessions_dir);
         let hook = HookCall {
@@ -123,7 +124,7 @@ impl Program<'_> {
             now: moment.now,
             random: moment.random,
             on_transcript_growth: &mut grown,
-            record_delivery: &mut note,
+            record_delivery: &mut record,
             connect: &mut reach,
         };
         hooks::run(hook, process.input, process.output)
@@ -135,9 +136,10 @@ impl Program<'_> {
         settings: &GlobalOptions,
         settled: &ResolvedSettings,
         agent: &str,
-        (said, deadline): (&HookInput, Duration),
+        input: &HookInput,
+        deadline: Duration,
     ) -> ApiConnection {
-        let caller = self.hook_caller(agent, said, deadline);
+        let caller = self.hook_caller(agent, input, deadline);
         let root = settled.store.root();
         if self.is_shared()? && root.exists() {
             let remote =
@@ -146,7 +148,7 @@ impl Program<'_> {
                 return Ok(Arc::new(remote));
             }
         }
-        if bytes_of(root) > ALONE_BYTES_MAX {
+        if logs_bytes(root) > ALONE_BYTES_MAX {
             let message = "no retriever is running yet, and the logs are too long to read within the deadline";
             return Err(NoAnswer::Unreached(message.to_owned()));
         }
@@ -163,12 +165,12 @@ impl Program<'_> {
 
     /// Returns the caller: the agent, in the directory and session that the client names. It waits for nothing. Where neither
     /// that directory nor the one of this process exists any more, the work tree above it counts.
-    fn hook_caller(&self, agent: &str, said: &HookInput, deadline: Duration) -> Caller {
-        let there = said.directory.clone().filter(|directory| directory.is_dir());
-        let removed = || said.directory.clone().filter(|directory| directory.is_absolute());
-        let directory = there.or_else(|| self.working_directory()).or_else(removed);
+    fn hook_caller(&self, agent: &str, input: &HookInput, deadline: Duration) -> Caller {
+        let existing = input.directory.clone().filter(|directory| directory.is_dir());
+        let removed = || input.directory.clone().filter(|directory| directory.is_absolute());
+        let directory = existing.or_else(|| self.working_directory()).or_else(removed);
         let directory = directory.unwrap_or_else(|| self.surroundings.directory.path().to_owned());
-        let session_id = said.session_id.clone().filter(|id| fits_short_field(id));
+        let session_id = input.session_id.clone().filter(|id| fits_short_field(id));
         let patience = Patience {
             query: deadline / 2,
             model: Duration::ZERO,
@@ -181,13 +183,13 @@ impl Program<'_> {
     }
 
     fn deadline(&self) -> Duration {
-        let set = self.set(HOOKS_DEADLINE_MS).and_then(|value| value.trim().parse().ok());
+        let set = self.variable(HOOKS_DEADLINE_MS).and_then(|value| value.trim().parse().ok());
         let allowed = |ms: &u64| (DEADLINE_MS_MIN..=DEADLINE_MS_MAX).contains(ms);
         let ms = set.filter(allowed).unwrap_or(DEADLINE_MS);
         Duration::from_millis(ms.saturating_sub(AROUND_MS).max(DEADLINE_MS_MIN / 2))
     }
 
-    /// Ends the process at the deadline, whatever it does: an answer is written at once and whole, and so is an
+    /// Ends the process at the deadline, even in the middle of its work: an answer is written at once and whole, and so is an
     /// event.
     fn leave_after(&self, deadline: Duration) {
         let (end, leave) = (Instant::now() + deadline, self.surroundings.leave);
@@ -202,7 +204,7 @@ impl Program<'_> {
         });
     }
 
-    fn set(&self, name: &str) -> Option<String> {
+    fn variable(&self, name: &str) -> Option<String> {
         let value = (self.surroundings.lookup)(name).filter(|value| !value.is_empty())?;
         Some(value.to_string_lossy().into_owned())
     }
@@ -223,7 +225,7 @@ fn is_name(agent: &str) -> bool {
 }
 
 /// Returns how many bytes there are to read; more than any bound where old lines are archived.
-fn bytes_of(store: &Path) -> u64 {
+fn logs_bytes(store: &Path) -> u64 {
     let entries = std::fs::read_dir(store).into_iter().flatten().flatten();
     let size = |path: PathBuf| {
         if path.ends_with("archive") {

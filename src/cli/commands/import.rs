@@ -97,7 +97,7 @@ impl Program<'_> {
         let is_store = command.from.is_some()
             || command.files.iter().any(|file| ForeignPlace::is_likely(&path(file)));
         match (is_store, &*command.files) {
-            (true, [one]) => Ok(Some(path(one))),
+            (true, [only_path]) => Ok(Some(path(only_path))),
             (true, _) => {
                 Err(Problems::one("agent_file", "name one store, and no other file").into())
             }

@@ -27,18 +27,18 @@ use writer::exit::Exit;
 
 /// What became of the three parts.
 #[derive(Default)]
-struct Done {
+struct InitReport {
     /// What happened, in words.
-    told: Vec<String>,
+    messages: Vec<String>,
     json: Map<String, Value>,
     exit: Option<Exit>,
 }
 
-impl Done {
+impl InitReport {
     fn add_part(&mut self, part: &str, state: &str, text: String) {
         self.json.insert(part.to_owned(), state.into());
         if !text.is_empty() {
-            self.told.push(text);
+            self.messages.push(text);
         }
     }
 
@@ -85,7 +85,7 @@ impl SetupChanges {
         Self { words, to_write: new.len(), has_clients: !files.is_empty() }
     }
 
-    /// Tells what a setup did that did not fail.
+    /// Returns the word for a setup that did not fail.
     fn state(&self) -> &'static str {
         match (self.has_clients, self.to_write) {
             (false, _) => "none",
@@ -134,24 +134,24 @@ pub struct Init {
 }
 
 /// Returns what the command line answers to a question; nothing where a person is asked.
-fn given(yes: bool, no: bool) -> Option<bool> {
+fn given_answer(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(!no)
 }
 
 impl Init {
     /// Returns the given answer about clients.
     fn about_clients(&self) -> Option<bool> {
-        given(self.clients || self.yes, self.no_clients)
+        given_answer(self.clients || self.yes, self.no_clients)
     }
 
     /// Returns the given answer about the model.
     fn about_model(&self) -> Option<bool> {
-        given(self.fetch_model || self.yes, self.no_model)
+        given_answer(self.fetch_model || self.yes, self.no_model)
     }
 
     /// Returns the given answer about past sessions.
     fn about_sessions(&self) -> Option<bool> {
-        given(self.sessions, self.no_sessions)
+        given_answer(self.sessions, self.no_sessions)
     }
 }
 
@@ -159,27 +159,28 @@ impl Init {
 pub(super) fn init(context: &mut CommandContext<'_, '_>, command: &Init) -> CommandResult {
     let CommandContext { program, process, options, .. } = context;
     let messages = &mut *process.messages;
-    let mut done = Done::default();
-    if let Err(error) = program.init_clients(options, command.about_clients(), messages, &mut done)
+    let mut report = InitReport::default();
+    if let Err(error) =
+        program.init_clients(options, command.about_clients(), messages, &mut report)
     {
-        done.fail("clients", &error);
+        report.fail("clients", &error);
     }
-    if let Err(error) = program.init_model(options, command.about_model(), messages, &mut done) {
-        done.fail("model", &error);
+    if let Err(error) = program.init_model(options, command.about_model(), messages, &mut report) {
+        report.fail("model", &error);
     }
     if let Err(error) =
-        program.init_sessions(options, command.about_sessions(), messages, &mut done)
+        program.init_sessions(options, command.about_sessions(), messages, &mut report)
     {
-        done.fail("sessions", &error);
+        report.fail("sessions", &error);
     }
     let home = Home::without_step(program.home_reply(options)?, "agent-knowledge init");
-    done.told.push(home.text);
+    report.messages.push(home.text);
     let mut json = home.json;
     if let Some(fields) = json.as_object_mut() {
-        fields.insert("init".to_owned(), Value::Object(done.json));
+        fields.insert("init".to_owned(), Value::Object(report.json));
     }
-    let exit = done.exit.unwrap_or(Exit::Done);
-    let reply = Reply::new(done.told.join("\n\n"), json);
+    let exit = report.exit.unwrap_or(Exit::Done);
+    let reply = Reply::new(report.messages.join("\n\n"), json);
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
@@ -189,7 +190,7 @@ impl Program<'_> {
         settings: &GlobalOptions,
         given: Option<bool>,
         messages: &mut dyn Write,
-        done: &mut Done,
+        done: &mut InitReport,
     ) -> Result<(), ApiError> {
         if given == Some(false) {
             done.add_part("clients", "left", String::new());
@@ -242,7 +243,7 @@ impl Program<'_> {
         settings: &GlobalOptions,
         given: Option<bool>,
         messages: &mut dyn Write,
-        done: &mut Done,
+        done: &mut InitReport,
     ) -> Result<(), ApiError> {
         if !RUNS_MODEL {
             let says = "model: this build runs none, and searches by words".to_owned();
@@ -279,32 +280,33 @@ impl Program<'_> {
         settings: &GlobalOptions,
         given: Option<bool>,
         messages: &mut dyn Write,
-        done: &mut Done,
+        done: &mut InitReport,
     ) -> Result<(), ApiError> {
         let settled = self.resolve_settings(settings)?;
-        let kept = SessionStore::open(&settled.sessions_dir)
+        let session_store = SessionStore::open(&settled.sessions_dir)
             .map_err(|error| session_store_error(&error))?;
-        let said = SessionPermission::read(kept.as_ref())?.word();
-        match (given, said) {
-            (None, Some(said)) => done.add_part("sessions", said, String::new()),
+        let permission = SessionPermission::read(session_store.as_ref())?.word();
+        match (given, permission) {
+            (None, Some(permission)) => done.add_part("sessions", permission, String::new()),
             (None, None) => {
-                drop(kept);
+                drop(session_store);
                 let text = self.offer_sessions(settings, ConsentQuestion::Asked, messages)?;
-                let kept = SessionStore::open(&settled.sessions_dir)
+                let session_store = SessionStore::open(&settled.sessions_dir)
                     .map_err(|error| session_store_error(&error))?;
-                let said = SessionPermission::read(kept.as_ref())?.word();
-                done.add_part("sessions", said.unwrap_or("left"), text);
+                let permission = SessionPermission::read(session_store.as_ref())?.word();
+                done.add_part("sessions", permission.unwrap_or("left"), text);
             }
             (Some(false), _) => {
-                drop(kept);
-                let kept = SessionStore::create(&settled.sessions_dir)
+                drop(session_store);
+                let session_store = SessionStore::create(&settled.sessions_dir)
                     .map_err(|error| session_store_error(&error))?;
-                SessionPermission::Refused.write(&kept)?;
+                SessionPermission::Refused.write(&session_store)?;
                 done.add_part("sessions", "no", String::new());
             }
             (Some(true), _) => {
-                let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
-                drop(kept);
+                let plan =
+                    self.session_plan(session_store.as_ref(), self.session_scope(&settled, &[])?)?;
+                drop(session_store);
                 let now_ms = (self.surroundings.clock)().now.as_millisecond();
                 let reply = run_import(&settled, plan, &[], now_ms)?;
                 done.add_part("sessions", "read", reply.text);

@@ -1,5 +1,5 @@
-//! `man-pages`: writes the manual pages into a directory, for packages and for who has only the program. They are made from the
-//! command line's own description and help. Not here: that help (`args::help`).
+//! `man-pages`: writes the manual pages into a directory, for packages and for people who have only the program. They are made from
+//! clap's description and help. Not here: that help (`args::help`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct ManPages {
 pub(super) fn man_pages(context: &mut CommandContext<'_, '_>, command: &ManPages) -> CommandResult {
     let directory = context.program.path_from_here(&command.directory)?;
     let names =
-        written(&directory, (context.command_line)()).map_err(|error| ApiError::Failed {
+        write_pages(&directory, (context.command_line)()).map_err(|error| ApiError::Failed {
             exit: Exit::Io,
             message: format!("failed to write the pages into {}: {error}", directory.display()),
         })?;
@@ -42,7 +42,7 @@ pub(super) fn man_pages(context: &mut CommandContext<'_, '_>, command: &ManPages
 }
 
 /// Writes the pages, in the place of older ones, and returns their names.
-fn written(directory: &Path, command: Command) -> io::Result<Vec<String>> {
+fn write_pages(directory: &Path, command: Command) -> io::Result<Vec<String>> {
     std::fs::create_dir_all(directory)?;
     let mut names = Vec::new();
     for page in pages(command, &writer::help())? {
@@ -65,14 +65,14 @@ fn pages(command: Command, log_memory_help: &str) -> io::Result<Vec<ManPage>> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let mut pages = vec![log_memory(log_memory_help)];
-    add(&command, &mut pages)?;
+    add_page(&command, &mut pages)?;
     Ok(pages)
 }
 
-fn add(command: &Command, pages: &mut Vec<ManPage>) -> io::Result<()> {
+fn add_page(command: &Command, pages: &mut Vec<ManPage>) -> io::Result<()> {
     pages.push(page(command)?);
-    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        add(one, pages)?;
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        add_page(subcommand, pages)?;
     }
     Ok(())
 }

@@ -32,21 +32,17 @@ pub struct Mcp {
 /// Runs the command.
 pub(super) fn mcp(context: &mut CommandContext<'_, '_>, command: &Mcp) -> CommandResult {
     let api = context.program.open_for_agents(context.options, command.remote.as_deref())?;
-    // For the calls of the client the directory may decide something, which is told before they come.
+    // The directory may decide something in the calls of the client, so the notice comes before them.
     context.report_directory();
     let program = &mut *context.program;
     let clock = program.surroundings.clock;
-    let heard = program.last_seen_folder.clone().map(|cache| {
+    let on_client_name = program.last_seen_folder.clone().map(|cache| {
         Arc::new(move |client: &str| {
             last_seen::record(&cache, last_seen::agent_of_client(client), "mcp", clock().now);
         }) as Arc<dyn Fn(&str) + Send + Sync>
     });
     let (set, telling) = (command.tools, program.recorder.take());
-    let options = McpOptions {
-        tool_set: set,
-        on_client_name: heard,
-        recorder: telling,
-        ..McpOptions::default()
-    };
+    let options =
+        McpOptions { tool_set: set, on_client_name, recorder: telling, ..McpOptions::default() };
     Ok(CommandEnd::Exit(serve_stdio(api, options)))
 }

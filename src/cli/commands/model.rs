@@ -22,7 +22,7 @@ use writer::exit::Exit;
 mod calibrate;
 mod use_model;
 
-/// What a line ends with that tells the share of a download that is there.
+/// The end of a line about the progress of a download.
 const SHARE_END: &str = " %";
 /// Erases what an earlier text left to the right.
 const TO_LINE_END: &str = "\u{1b}[K";
@@ -56,25 +56,25 @@ pub(super) fn model(context: &mut CommandContext<'_, '_>, command: &Model) -> Co
         ModelCommand::Use(model) => (model.form, program.use_model(options, model, messages)?),
         ModelCommand::Calibrate(form) => (*form, program.calibrate(options)?),
         ModelCommand::Fetch(form) => (*form, fetch_model(program, options, messages)?),
-        ModelCommand::Status(form) => (*form, standing(program, options)?),
+        ModelCommand::Status(form) => (*form, model_status(program, options)?),
     };
     Ok(CommandEnd::answer(form, reply))
 }
 
-/// Fetches the model of this machine, and tells its state.
+/// Fetches the model of this machine, and returns its state.
 pub(super) fn fetch_model(
     program: &mut Program<'_>,
     options: &GlobalOptions,
     messages: &mut dyn Write,
 ) -> Result<Reply, ApiError> {
     fetch(&program.resolve_settings(options)?.model_dir, messages)?;
-    standing(program, options)
+    model_status(program, options)
 }
 
-/// Tells which model is installed, and which one answers.
-fn standing(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Reply, ApiError> {
+/// Returns which model is installed, and which one answers.
+fn model_status(program: &mut Program<'_>, options: &GlobalOptions) -> Result<Reply, ApiError> {
     let settled = program.resolve_settings(options)?;
-    let reply = installed(&settled.model_dir);
+    let reply = installed_reply(&settled.model_dir);
     if !ModelPlaces::from_settings(&settled).asks_others(&settled.config) {
         return Ok(reply);
     }
@@ -103,15 +103,15 @@ fn fetch(directory: &Path, messages: &mut dyn Write) -> Result<(), ApiError> {
 }
 
 /// Returns the state of the model in this directory.
-fn installed(directory: &Path) -> Reply {
+fn installed_reply(directory: &Path) -> Reply {
     let status = model::status(directory);
     let mut text = format!("model     {}\n", directory.display());
     for file in &status.files {
         text.push_str(&format!("          {}: {}, {} bytes\n", file.name, file.state, file.bytes));
     }
     if status.made_bytes > 0 {
-        let made = format!("          derived files: {} bytes\n", status.made_bytes);
-        text.push_str(&made);
+        let derived_text = format!("          derived files: {} bytes\n", status.made_bytes);
+        text.push_str(&derived_text);
     }
     let is_ready = status.is_ready() && RUNS_MODEL;
     text.push_str(match is_ready {

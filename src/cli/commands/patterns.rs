@@ -28,14 +28,14 @@ pub struct Patterns {
 pub(super) fn patterns(context: &mut CommandContext<'_, '_>, command: &Patterns) -> CommandResult {
     let request: PatternsRequest = command.arguments.read()?;
     let api = context.open(MemoryNeed::Words)?;
-    let request = by_mark(request, &*api)?;
+    let request = with_pattern_mark(request, &*api)?;
     let reply = api.ask_as(&Request::Patterns(request), &Voice::Caller)?;
     Ok(CommandEnd::answer(command.form, reply))
 }
 
 /// Replaces the number of an accepted pattern by its mark. Numbers shift when a pattern is accepted, and a request
 /// may be sent twice when the retriever goes away.
-fn by_mark(request: PatternsRequest, api: &dyn Api) -> Result<PatternsRequest, ApiError> {
+fn with_pattern_mark(request: PatternsRequest, api: &dyn Api) -> Result<PatternsRequest, ApiError> {
     let PatternsRequest::Accept(accepted) = &request else { return Ok(request) };
     let Some(place) = accepted.which.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
     else {

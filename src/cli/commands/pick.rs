@@ -46,13 +46,13 @@ pub(super) fn pick(context: &mut CommandContext<'_, '_>, command: &Pick) -> Comm
     let outline: OutlineRequest = command.arguments.read()?;
     let listing = Request::List(Listing::Outline(Box::new(BrowseRequest::from(outline))));
     let api = context.open(MemoryNeed::Words)?;
-    let listed = || api.ask_for::<OutlineAnswer>(&listing);
+    let list_memories = || api.ask_for::<OutlineAnswer>(&listing);
     let lookup = context.program.surroundings.lookup;
     let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     let is_dumb = lookup("TERM").is_some_and(|terminal| terminal == "dumb");
     let is_colourful = context.process.colour_choice.decides(!is_set("NO_COLOR") && !is_dumb);
     let style = if is_colourful { ScreenStyle::Styled } else { ScreenStyle::Plain };
-    let Some(id) = pick_memory(&*api, &listed, &command.words.join(" "), style)? else {
+    let Some(id) = pick_memory(&*api, &list_memories, &command.words.join(" "), style)? else {
         // Nothing is printed: what takes the answer would take a blank line for one.
         let nothing = Reply::new(String::new(), json!({ "id": Value::Null }));
         return Ok(match command.form.json {
@@ -130,11 +130,11 @@ mod on_terminal {
         let is_over = Arc::new(AtomicBool::new(false));
         // Without this a signal leaves the terminal as it is.
         let _ = set_on_first_end_signal(&is_over);
-        let terminal = terminal.into_raw().map_err(unusable)?;
+        let terminal = terminal.into_raw().map_err(terminal_error)?;
         let keys = KeyReader::default();
         let mut picking =
-            Picking { api, terminal, list, keys, preview: None, style, is_over: &is_over };
-        let chosen = picking.run().map_err(unusable);
+            PickScreen { api, terminal, list, keys, preview: None, style, is_over: &is_over };
+        let chosen = picking.run_picker().map_err(terminal_error);
         drop(picking);
         // From here on signals end the process as usual.
         is_over.store(true, Ordering::SeqCst);
@@ -147,11 +147,11 @@ mod on_terminal {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "it is passed as a function")]
-    fn unusable(error: io::Error) -> ApiError {
+    fn terminal_error(error: io::Error) -> ApiError {
         failed(Exit::Io, format!("failed to use the terminal: {error}"))
     }
 
-    struct Picking<'a> {
+    struct PickScreen<'a> {
         api: &'a dyn Api,
         terminal: RawTerminal,
         list: ChoiceList,
@@ -163,8 +163,8 @@ mod on_terminal {
         is_over: &'a AtomicBool,
     }
 
-    impl Picking<'_> {
-        fn run(&mut self) -> io::Result<Option<String>> {
+    impl PickScreen<'_> {
+        fn run_picker(&mut self) -> io::Result<Option<String>> {
             let mut shown: Option<(Screen, Vec<String>)> = None;
             let mut wait_ms = PREVIEW_MS;
             loop {
@@ -176,14 +176,14 @@ mod on_terminal {
                     self.terminal.show(now.as_ref().map_or(&[], |(_, lines)| lines))?;
                     shown = now;
                 }
-                let keys = self.pressed(wait_ms);
-                // Of a terminal that is gone the signal tells, and reading fails.
+                let keys = self.read_keys(wait_ms);
+                // If the terminal is gone, a signal comes, and reading fails.
                 if self.is_over.load(Ordering::SeqCst) {
                     return Ok(None);
                 }
                 let keys = keys?;
                 if keys.is_empty() {
-                    self.look();
+                    self.load_preview();
                     wait_ms = LOOK_MS;
                 }
                 for key in keys {
@@ -191,7 +191,7 @@ mod on_terminal {
                     match self.list.press(key, screen.page()) {
                         KeyEffect::Continue => {}
                         KeyEffect::Chosen => {
-                            return Ok(self.list.selected().map(|one| one.id.clone()));
+                            return Ok(self.list.selected().map(|row| row.id.clone()));
                         }
                         KeyEffect::Left => return Ok(None),
                     }
@@ -200,7 +200,7 @@ mod on_terminal {
         }
 
         /// Returns the keys that were pressed, after so many milliseconds at the latest.
-        fn pressed(&mut self, wait_ms: i64) -> io::Result<Vec<TerminalKey>> {
+        fn read_keys(&mut self, wait_ms: i64) -> io::Result<Vec<TerminalKey>> {
             let mut bytes = [0; READ_BYTES];
             let wait_ms = if self.keys.is_waiting() { ESCAPE_MS } else { wait_ms };
             let count = self.terminal.read(wait_ms, &mut bytes)?;
@@ -212,7 +212,7 @@ mod on_terminal {
 
         /// The preview of the selected one, once it was made.
         fn preview(&self) -> &str {
-            let selected = self.list.selected().map(|one| one.id.as_str());
+            let selected = self.list.selected().map(|row| row.id.as_str());
             match &self.preview {
                 Some((id, text)) if Some(id.as_str()) == selected => text,
                 _ => "",
@@ -220,7 +220,7 @@ mod on_terminal {
         }
 
         /// Makes the preview of the selected one.
-        fn look(&mut self) {
+        fn load_preview(&mut self) {
             let Some(selected) = self.list.selected() else { return };
             if self.preview.as_ref().is_some_and(|(id, _)| *id == selected.id) {
                 return;

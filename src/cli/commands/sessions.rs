@@ -92,41 +92,44 @@ pub(super) fn sessions(context: &mut CommandContext<'_, '_>, command: &Sessions)
         refuse_unknown_keys(&settled.config, ConfigTable::Sessions)?;
     }
     let form = command.command.form();
-    let done = |reply| Ok(CommandEnd::answer(form, reply));
+    let answer = |reply| Ok(CommandEnd::answer(form, reply));
     match &command.command {
         SessionsCommand::Search(command) => {
             let request: SessionSearchRequest = command.arguments.read()?;
             let shape = if command.form.json { Shape::Whole } else { Shape::Words };
             let request = SessionSearchRequest { shape, ..request };
-            done(program.open(options, MemoryNeed::Words)?.ask(&Request::Sessions(request))?)
+            answer(program.open(options, MemoryNeed::Words)?.ask(&Request::Sessions(request))?)
         }
         SessionsCommand::Import(command) => {
-            done(program.import_sessions(&settled, command, messages)?)
+            answer(program.import_sessions(&settled, command, messages)?)
         }
-        SessionsCommand::List(command) => done(program.list_sessions(&settled, command)?),
-        SessionsCommand::Show(command) => done(program.show_session(&settled, command)?),
+        SessionsCommand::List(command) => answer(program.list_sessions(&settled, command)?),
+        SessionsCommand::Show(command) => answer(program.show_session(&settled, command)?),
         SessionsCommand::Summary(command) => {
-            let (kept, session, _) = session_to_show(&settled, &command.id)?;
-            let exchanges =
-                kept.exchanges_of(session.row).map_err(|error| session_store_error(&error))?;
+            let (session_store, session, _) = session_to_show(&settled, &command.id)?;
+            let exchanges = session_store
+                .exchanges_of(session.row)
+                .map_err(|error| session_store_error(&error))?;
             let exchanges: Vec<_> = exchanges.into_iter().map(|kept| kept.exchange).collect();
-            done(reply::session_summary(&session, &SessionDigest::from_exchanges(&exchanges)))
+            answer(reply::session_summary(&session, &SessionDigest::from_exchanges(&exchanges)))
         }
         SessionsCommand::Review(command) => {
-            done(program.review_sessions(&settled, command, messages)?)
+            answer(program.review_sessions(&settled, command, messages)?)
         }
         SessionsCommand::Check(_) => {
-            let kept = SessionStore::open(&settled.sessions_dir)
+            let session_store = SessionStore::open(&settled.sessions_dir)
                 .map_err(|error| session_store_error(&error))?;
-            let tables =
-                kept.as_ref().map(|kept| Ok((kept.extents()?, kept.censuses()?))).transpose();
+            let tables = session_store
+                .as_ref()
+                .map(|session_store| Ok((session_store.extents()?, session_store.censuses()?)))
+                .transpose();
             let (extents, censuses) =
                 tables.map_err(|error| session_store_error(&error))?.unwrap_or_default();
             let (reply, is_wrong) = reply::sessions_checked(&extents, &censuses);
             let exit = if is_wrong { Exit::NotFound } else { Exit::Done };
             Ok(CommandEnd::Answer { form, exit, reply })
         }
-        SessionsCommand::Forget(command) => done(program.forget_sessions(&settled, command)?),
+        SessionsCommand::Forget(command) => answer(program.forget_sessions(&settled, command)?),
     }
 }
 

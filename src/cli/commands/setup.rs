@@ -1,5 +1,5 @@
-//! `setup`: gives the setup what it needs of the machine: home, project, programs, clock, and when clients were seen. Not here:
-//! what it does with them (`clients::setup`).
+//! `setup`: collects what the setup needs of the machine: home, project, programs, clock, and the last call of each client. Not here:
+//! the setup itself (`clients::setup`).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -101,12 +101,12 @@ pub(super) fn set_up(
     let now = (program.surroundings.clock)().now;
     let changes = !command.check && !command.dry_run;
     let is_first_day = changes && !command.undo && !command.form.json;
-    let _turn = changes.then(|| Turn::acquire(&data)).transpose()?;
+    let _turn = changes.then(|| SetupLock::acquire(&data)).transpose()?;
     let request =
         SetupRequest { machine, data: &data, names: command.clients.clone(), scope, mode, now };
     let report = if command.check {
         let cache = program.resolve_settings(settings)?.cache_dir;
-        setup::check(&request, &|agent, what| last_seen::read(&cache, agent, what))
+        setup::check(&request, &|agent, call_kind| last_seen::read(&cache, agent, call_kind))
     } else if command.undo {
         setup::take_back(&request)
     } else {
@@ -124,15 +124,15 @@ pub(super) fn set_up(
     if !is_first_day {
         return Ok((exit, reply));
     }
-    // Settings that cannot be read are reported by whatever needs them.
+    // Settings that cannot be read are reported by the code that needs them.
     let config =
         program.resolve_settings(settings).map(|settled| settled.config).unwrap_or_default();
-    let sent = [
+    let provider_notices = [
         ("embedding", sent_data_notice(&config)),
         ("reranker", reranking::sent_data_notice(&config)),
     ];
-    let told = sent.into_iter().filter_map(|(about, says)| Some((about, says?)));
-    let reply = told.fold(reply, |reply, (about, says)| reply.with_line(about, &says));
+    let notices = provider_notices.into_iter().filter_map(|(about, says)| Some((about, says?)));
+    let reply = notices.fold(reply, |reply, (about, says)| reply.with_line(about, &says));
     // What goes wrong with past sessions is no failure of the setup.
     let person = if command.yes { ConsentQuestion::Skipped } else { ConsentQuestion::Asked };
     let offered = program
@@ -145,7 +145,7 @@ impl Program<'_> {
     /// Returns the state of the clients, for the doctor; `None` where there is no home.
     pub(crate) fn clients(&self, cache: Option<&Path>) -> Option<ClientsStatus> {
         let now = (self.surroundings.clock)().now;
-        let lived = |agent: &str, what: &str| last_seen::read(cache?, agent, what);
+        let lived = |agent: &str, call_kind: &str| last_seen::read(cache?, agent, call_kind);
         Some(setup::clients_status(self.machine()?, &data()?, now, &lived))
     }
 
@@ -155,20 +155,20 @@ impl Program<'_> {
         let home = set("HOME").or_else(|| set("USERPROFILE")).map(PathBuf::from)?;
         let folders = set("PATH").map(|path| std::env::split_paths(&path).collect());
         let folders: Vec<PathBuf> = folders.unwrap_or_default();
-        let program = stable(self.surroundings.program.clone()?, &folders);
-        let project = project(self.surroundings.directory.path(), &home);
+        let program = stable_path(self.surroundings.program.clone()?, &folders);
+        let project = project_folder(self.surroundings.directory.path(), &home);
         Some(Machine { platform: Platform::CURRENT, home, project, folders, program, lookup })
     }
 }
 
 /// The lock on clients' files and on the record of the setup: without it, one of two concurrent runs would lose the
 /// other's entries.
-struct Turn {
+struct SetupLock {
     path: PathBuf,
     _lock: FileLock,
 }
 
-impl Turn {
+impl SetupLock {
     fn acquire(data: &Path) -> Result<Self, ApiError> {
         let made = make_private_dir(data).map_err(StoreError::io("make the directory", data));
         made.map_err(|error| store_error(&error))?;
@@ -178,7 +178,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for SetupLock {
     fn drop(&mut self) {
         // Removed while the lock is held: a waiting process sees that the file is gone, and makes another.
         let _ = std::fs::remove_file(&self.path);
@@ -191,7 +191,7 @@ fn data() -> Option<PathBuf> {
 }
 
 /// Returns the outermost folder of a directory's project: the top of its repository, else the directory.
-fn project(directory: &Path, home: &Path) -> PathBuf {
+fn project_folder(directory: &Path, home: &Path) -> PathBuf {
     let mut inside = directory.ancestors().take_while(|folder| *folder != home);
     let root = inside.find(|folder| folder.join(".git").exists());
     root.unwrap_or(directory).to_owned()
@@ -199,7 +199,7 @@ fn project(directory: &Path, home: &Path) -> PathBuf {
 
 /// Returns the path that stays valid when the program is updated: the one found by its name, where that is the same
 /// file.
-fn stable(program: PathBuf, folders: &[PathBuf]) -> PathBuf {
+fn stable_path(program: PathBuf, folders: &[PathBuf]) -> PathBuf {
     let Some(name) = program.file_name() else { return program };
     let Ok(real) = program.canonicalize() else { return program };
     let named =
@@ -218,9 +218,13 @@ mod tests {
         let inside = folder.path().join("repo/src/deep");
         std::fs::create_dir_all(&inside).unwrap();
         std::fs::create_dir(folder.path().join(".git")).unwrap();
-        assert_eq!(project(&inside, folder.path()), inside, "a home under git is no project");
+        assert_eq!(
+            project_folder(&inside, folder.path()),
+            inside,
+            "a home under git is no project"
+        );
         std::fs::create_dir(folder.path().join("repo/.git")).unwrap();
-        assert_eq!(project(&inside, folder.path()), folder.path().join("repo"));
+        assert_eq!(project_folder(&inside, folder.path()), folder.path().join("repo"));
     }
 
     #[cfg(unix)]
@@ -231,8 +235,8 @@ mod tests {
         std::fs::create_dir_all(real.parent().unwrap()).unwrap();
         std::fs::create_dir(&bin).unwrap();
         std::fs::write(&real, "").unwrap();
-        assert_eq!(stable(real.clone(), std::slice::from_ref(&bin)), real);
+        assert_eq!(stable_path(real.clone(), std::slice::from_ref(&bin)), real);
         std::os::unix::fs::symlink(&real, bin.join("agent-knowledge")).unwrap();
-        assert_eq!(stable(real, std::slice::from_ref(&bin)), bin.join("agent-knowledge"));
+        assert_eq!(stable_path(real, std::slice::from_ref(&bin)), bin.join("agent-knowledge"));
     }
 }

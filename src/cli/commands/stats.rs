@@ -34,7 +34,7 @@ const ROWS_SHOWN: usize = 10;
 struct Tally {
     added: u64,
     tokens: u64,
-    told: BTreeSet<String>,
+    delivered: BTreeSet<String>,
     helped: BTreeSet<(String, String)>,
     failed: BTreeSet<(String, String)>,
 }
@@ -48,7 +48,7 @@ struct WeekStats {
     all: Tally,
     by_repo: Tallies,
     by_agent: Tallies,
-    /// Whether some were left out of the tallies and of the memories told.
+    /// Whether some were left out of the tallies and of the delivered memories.
     is_cut: bool,
 }
 
@@ -72,11 +72,11 @@ pub struct Stats {
 /// Runs the command.
 pub(super) fn stats(context: &mut CommandContext<'_, '_>, command: &Stats) -> CommandResult {
     let api = context.open(MemoryNeed::Words)?;
-    Ok(CommandEnd::answer(command.form, counted(&*api, usize::from(command.days))?))
+    Ok(CommandEnd::answer(command.form, stats_reply(&*api, usize::from(command.days))?))
 }
 
 /// Asks for everything, and makes the answer.
-fn counted(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
+fn stats_reply(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
     let savings: SavingsAnswer =
         api.ask_for(&Request::List(Listing::Savings(SavingsRequest { days })))?;
     let timeline = LogEventsRequest::Timeline(TimelineRequest { days, repo: None });
@@ -147,7 +147,7 @@ impl WeekStats {
         let by_agent = |id: &String| (entry.agent.clone(), id.clone());
         let count = |tally: &mut Tally| {
             tally.tokens += entry.tokens;
-            tally.told.extend(entry.memories.iter().cloned());
+            tally.delivered.extend(entry.memories.iter().cloned());
             tally.helped.extend(entry.helped.iter().map(by_agent));
             tally.failed.extend(entry.failed.iter().map(by_agent));
         };
@@ -170,7 +170,7 @@ impl WeekStats {
             days,
             since,
             added: self.all.added,
-            told: self.all.told.len() as u64,
+            told: self.all.delivered.len() as u64,
             answers: savings.answers,
             silent: savings.silent,
             helped: savings.helped,
@@ -235,7 +235,7 @@ impl From<Tally> for StatsCounts {
     fn from(tally: Tally) -> Self {
         Self {
             added: tally.added,
-            told: tally.told.len(),
+            told: tally.delivered.len(),
             helped: tally.helped.len(),
             failed: tally.failed.len(),
             tokens_given: tally.tokens,

@@ -1,5 +1,5 @@
-//! `sync`: one round with the team. Not here: the round itself (`sync`), the way to the team (`team_link`), and how it
-//! is told (`team_text`).
+//! `sync`: one round with the team. Not here: the round itself (`sync`), the link to the team (`team_link`), and the report of a round
+//! (`team_text`).
 
 use std::io::Write;
 
@@ -83,11 +83,11 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     }
     if let Some(origin) = &command.accept_signer {
         let accepted = team.accept(origin)?;
-        // That it cannot be told changes nothing about it.
+        // A report that cannot be written changes nothing about the round.
         let _ = writeln!(messages, "{}", accepted_key_text(&accepted));
     }
     if let Some(id) = &command.allow
-        && !let_pass(&team, id, messages)?
+        && !allow_held_line(&team, id, messages)?
     {
         let json = json!({ "allowed": false, "id": id });
         let reply = Reply::new(format!("{id} stays; nothing was changed"), json);
@@ -114,11 +114,11 @@ pub(super) fn sync(context: &mut CommandContext<'_, '_>, command: &Sync) -> Comm
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
-/// Shows the flagged lines with an id to a person and notes a yes. Returns whether it was one.
+/// Shows a person the flagged lines with an id, and records the consent. Returns whether the person consented.
 ///
 /// # Errors
 /// [`ApiError::Failed`] if there is no such line, or nobody is at a terminal: an agent must not wave through what it wrote.
-fn let_pass(team: &TeamLink, id: &str, messages: &mut dyn Write) -> Result<bool, ApiError> {
+fn allow_held_line(team: &TeamLink, id: &str, messages: &mut dyn Write) -> Result<bool, ApiError> {
     let held = team.held_lines(id)?;
     let text = held_lines_text(&held, team.remote.shown());
     match ask_yes_or_no(&text, "Share it?", DefaultAnswer::No, messages)? {

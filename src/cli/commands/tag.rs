@@ -1,5 +1,5 @@
-//! `tag`: suggests tags for a memory, and adds tags to it as a new version. Not here: which tags suggest themselves (`search`), what
-//! becomes of the old version (`edit`).
+//! `tag`: suggests tags for a memory, and adds tags to it as a new version. Not here: finding suggestions (`search`), replacing the old
+//! version (`edit`).
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ pub(super) fn tag(context: &mut CommandContext<'_, '_>, command: &Tag) -> Comman
         }
         (false, _) => comma_parts(&command.tags),
     };
-    let (exit, reply) = program.add_tags(options, &*api, (&command.id, &tags), process)?;
+    let (exit, reply) = program.add_tags(options, &*api, &command.id, &tags, process)?;
     Ok(CommandEnd::Answer { form: command.form, exit, reply })
 }
 
@@ -123,13 +123,14 @@ impl Program<'_> {
         &self,
         settings: &GlobalOptions,
         api: &dyn Api,
-        (id, tags): (&String, &[String]),
+        id: &String,
+        tags: &[String],
         process: &mut Process<'_>,
     ) -> Result<(Exit, Reply), ApiError> {
         let (old, memory) = old_version(api, id)?;
         let writer = self.lesson_writer(settings)?;
-        let here = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
-        let mut draft = memory_draft(&memory, here.as_str());
+        let repo = writer.config.current(&DetectedRepo::detect(&writer.directory).key);
+        let mut draft = memory_draft(&memory, repo.as_str());
         let new = new_tags(&draft.tags, tags);
         if new.is_empty() {
             let message = format!("{old} has these tags already: {}", tags.join(", "));

@@ -48,14 +48,14 @@ pub enum TokenCommand {
 
 const CREATE_HELP: &str = "\
 read asks about memories, write also saves and changes them, admin also opens the dashboard and
-reads past sessions and doctor. Deeds of a token are logged in its name, whatever its client calls
+reads past sessions and doctor. Actions of a token are logged in its name, whatever its client calls
 itself.
   token=$(agent-knowledge token create ci --rights read --expires 90d)";
 
 /// `token create`.
 #[derive(Debug, Args)]
 pub struct CreateToken {
-    /// The name in which its deeds are logged, such as ci or anna@laptop
+    /// The name in which its actions are logged, such as ci or anna@laptop
     #[arg(value_name = "NAME")]
     pub name: String,
     /// What it allows
@@ -120,7 +120,7 @@ pub(super) fn token(context: &mut CommandContext<'_, '_>, command: &Token) -> Co
         }
         TokenCommand::List(form) => {
             let tokens = program.tokens_file()?.load().map_err(|error| token_error(&error))?;
-            (*form, listed(&tokens, now))
+            (*form, token_list(&tokens, now))
         }
         TokenCommand::Revoke(RevokeToken { name, form }) => {
             let revoked = program.tokens_file()?.remove(name).map_err(failed)?;
@@ -142,13 +142,13 @@ impl Program<'_> {
         if !NamedToken::is_name(name) {
             problems.add("NAME", format!("must have 1 to 64 small letters, digits, -, _, . and @, and begin with a letter or a digit, such as ci or anna@laptop; got {}", quoted(name)));
         }
-        let expires = expires.as_deref().map(|text| end(text, now)).transpose();
+        let expires = expires.as_deref().map(|text| parse_expiry(text, now)).transpose();
         let expires = expires.unwrap_or_else(|message| {
             problems.add("expires", message);
             None
         });
         problems.or(())?;
-        let text = self.tokens_file()?.add((name, *rights), expires, self.surroundings.secret, now);
+        let text = self.tokens_file()?.add(name, *rights, expires, self.surroundings.secret, now);
         let text = text.map_err(failed)?;
         let until = expires.map_or_else(String::new, |expires| format!(", until {expires}"));
         complain(
@@ -164,7 +164,7 @@ impl Program<'_> {
 }
 
 /// Reads when a token ends.
-fn end(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+fn parse_expiry(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let by_age = parse_age(text).and_then(|age| now.checked_add(age).ok());
     let end = by_age.or_else(|| parse_timestamp(text));
     let longest = std::time::Duration::from_secs(DAYS_MAX * DAY_SECONDS);
@@ -177,7 +177,7 @@ fn end(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     })
 }
 
-fn listed(tokens: &[NamedToken], now: Timestamp) -> Reply {
+fn token_list(tokens: &[NamedToken], now: Timestamp) -> Reply {
     let width = tokens.iter().map(|token| token.name.len()).max().unwrap_or_default();
     let day = |time: Timestamp| time.strftime("%Y-%m-%d").to_string();
     let line = |token: &NamedToken| {
@@ -231,10 +231,10 @@ mod tests {
             ("12h", "2026-11-26T00:00:00Z"),
             ("2027-01-31", "2027-01-31T00:00:00Z"),
         ] {
-            assert_eq!(end(text, now).unwrap().to_string(), expected, "{text}");
+            assert_eq!(parse_expiry(text, now).unwrap().to_string(), expected, "{text}");
         }
         for text in ["", "0d", "3651d", "2026-11-25", "2020-01-01", "soon", "-1d", "4000000000w"] {
-            let message = end(text, now).unwrap_err();
+            let message = parse_expiry(text, now).unwrap_err();
             assert!(message.contains("such as 90d"), "{message}");
         }
     }

@@ -70,7 +70,7 @@ pub(super) fn ui(context: &mut CommandContext<'_, '_>, command: &Ui) -> CommandR
     else {
         return Err(unavailable_error("the system does not tell where this program is".to_owned()));
     };
-    let running = running(&remote)?;
+    let running = running_server(&remote)?;
     let is_new = running.is_none();
     let http = match running {
         Some(http) => http,
@@ -142,7 +142,7 @@ impl Program<'_> {
 ///
 /// # Errors
 /// It answers others only, and does not give way.
-fn running(remote: &RetrieverClient) -> Result<Option<HttpStatus>, ApiError> {
+fn running_server(remote: &RetrieverClient) -> Result<Option<HttpStatus>, ApiError> {
     let status = remote.status_if_running().and_then(|status| status.answer().ok());
     let StatusAnswer { http, https, .. } = status.unwrap_or_default();
     if http.is_some() {
@@ -174,7 +174,7 @@ fn started(remote: &mut RetrieverClient, address: Option<Address>) -> Result<Htt
     loop {
         // One that ends before it is seen may have made room for another that was faster.
         let has_ended = matches!(child.try_wait(), Ok(Some(_)));
-        if let Some(http) = running(remote)? {
+        if let Some(http) = running_server(remote)? {
             return Ok(http);
         }
         if has_ended || Instant::now() >= deadline {

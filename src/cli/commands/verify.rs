@@ -49,7 +49,7 @@ pub struct Verify {
 /// Runs the command.
 pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> CommandResult {
     let program = &*context.program;
-    let here = program.surroundings.directory.path().to_owned();
+    let directory = program.surroundings.directory.path().to_owned();
     let settled = program.resolve_settings(context.options)?;
     let store = &settled.store;
     let (logs, segments) = match command.repo.as_deref() {
@@ -61,7 +61,7 @@ pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> 
             (store.logs().map_err(|error| store_error(&error))?, verify::Segments::All)
         }
         None => {
-            let found = command.files.iter().map(|log| log_at(&here, store, log));
+            let found = command.files.iter().map(|log| log_at(&directory, store, log));
             (found.collect::<Result<_, _>>()?, verify::Segments::None)
         }
     };
@@ -89,9 +89,9 @@ pub(super) fn verify(context: &mut CommandContext<'_, '_>, command: &Verify) -> 
 }
 
 /// Finds a log by its path, or by its name in the store.
-fn log_at(here: &Path, store: &Store, log: &Path) -> Result<PathBuf, ApiError> {
+fn log_at(directory: &Path, store: &Store, log: &Path) -> Result<PathBuf, ApiError> {
     let is_there = |path: &Path| path.symlink_metadata().is_ok();
-    let places = [here.join(log), store.root().join(log)];
+    let places = [directory.join(log), store.root().join(log)];
     let found = places.into_iter().find(|path| is_there(path));
     found.ok_or_else(|| log_check::missing_log(log, store))
 }

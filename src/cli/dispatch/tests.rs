@@ -9,18 +9,18 @@ use writer::{Moment, StartDirectory};
 
 use super::*;
 
-struct Ran {
+struct CommandRun {
     exit: Exit,
     output: String,
     messages: String,
     opened: Vec<GlobalOptions>,
 }
 
-fn run_into(output: &mut dyn Write, input: &str, words: &[&str]) -> Ran {
+fn run_into(output: &mut dyn Write, input: &str, words: &[&str]) -> CommandRun {
     let mut messages = Vec::new();
     let (exit, opened) = run_on(output, &mut messages, input.as_bytes(), words);
     let messages = String::from_utf8(messages).unwrap();
-    Ran { exit, output: String::new(), messages, opened }
+    CommandRun { exit, output: String::new(), messages, opened }
 }
 
 /// Runs the program on a memory that repeats each request, in a home with one damaged log.
@@ -67,13 +67,13 @@ fn run_on(
     (exit, program.openings)
 }
 
-fn ran_with(input: &str, words: &[&str]) -> Ran {
+fn ran_with(input: &str, words: &[&str]) -> CommandRun {
     let mut output = Vec::new();
     let ran = run_into(&mut output, input, words);
-    Ran { output: String::from_utf8(output).unwrap(), ..ran }
+    CommandRun { output: String::from_utf8(output).unwrap(), ..ran }
 }
 
-fn ran(words: &[&str]) -> Ran {
+fn ran(words: &[&str]) -> CommandRun {
     ran_with("", words)
 }
 
@@ -162,8 +162,8 @@ fn a_wrong_option_is_never_answered_with_two() {
         assert_eq!((ran.exit, ran.output.as_str()), (Exit::Usage, ""), "{words:?}");
         assert!(!ran.messages.is_empty(), "{words:?}: {}", ran.messages);
     }
-    let told = ran(&["search", "x", "--limt", "3"]).messages;
-    assert!(told.starts_with("agent-knowledge: unexpected argument '--limt'"), "{told}");
+    let messages = ran(&["search", "x", "--limt", "3"]).messages;
+    assert!(messages.starts_with("agent-knowledge: unexpected argument '--limt'"), "{messages}");
     assert!(ran(&["serach", "x"]).messages.contains("'search'"), "the likely command is named");
 }
 
@@ -175,8 +175,8 @@ fn help_and_version_are_answers() {
         assert!(ran.output.contains("agent-knowledge"), "{}", ran.output);
     }
     let help = ran(&["--help"]).output;
-    for told in ["Exit codes:", "Never 2", "AGENT_KNOWLEDGE_LOGS", "search -", "log-memory"] {
-        assert!(help.contains(told), "{told}");
+    for expected in ["Exit codes:", "Never 2", "AGENT_KNOWLEDGE_LOGS", "search -", "log-memory"] {
+        assert!(help.contains(expected), "{expected}");
     }
 }
 

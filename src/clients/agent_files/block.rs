@@ -115,10 +115,10 @@ impl AgentsBlock {
             block.push_str(ending);
         }
         block.push_str(END);
-        if let Some(there) = Self::find(text)? {
-            let has_ending = text.get(..there.end).is_some_and(|upto| upto.ends_with('\n'));
+        if let Some(block_found) = Self::find(text)? {
+            let has_ending = text.get(..block_found.end).is_some_and(|upto| upto.ends_with('\n'));
             let last = if has_ending { ending } else { "" };
-            let (before, after) = there.around(text);
+            let (before, after) = block_found.text_around(text);
             return Ok(format!("{before}{block}{last}{after}"));
         }
         Ok(match text {
@@ -134,8 +134,8 @@ impl AgentsBlock {
     /// # Errors
     /// Those of [`AgentsBlock::find`].
     pub fn without_block(text: &str) -> Result<String, String> {
-        let Some(there) = Self::find(text)? else { return Ok(text.to_owned()) };
-        let (before, after) = there.around(text);
+        let Some(block_found) = Self::find(text)? else { return Ok(text.to_owned()) };
+        let (before, after) = block_found.text_around(text);
         if !after.is_empty() {
             return Ok(format!("{before}{after}"));
         }
@@ -144,7 +144,7 @@ impl AgentsBlock {
         Ok(before.strip_suffix('\r').unwrap_or(before).to_owned())
     }
 
-    fn around<'a>(&self, text: &'a str) -> (&'a str, &'a str) {
+    fn text_around<'a>(&self, text: &'a str) -> (&'a str, &'a str) {
         (text.get(..self.begin).unwrap_or_default(), text.get(self.end..).unwrap_or_default())
     }
 }

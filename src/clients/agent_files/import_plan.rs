@@ -81,7 +81,8 @@ impl ImportPlan {
     pub fn compare(
         source: &AgentFile,
         known: &[ImportedRule],
-        (writer, repo): (&Writer, &RepoKey),
+        writer: &Writer,
+        repo: &RepoKey,
         moment: Moment,
     ) -> Result<Self, RecordError> {
         let of_file = known.iter().filter(|known| known.file == source.name);
@@ -95,10 +96,10 @@ impl ImportPlan {
                 continue;
             }
             match known.remove(&id) {
-                Some(there) if there.is_live => plan.unchanged += 1,
-                Some(there) if there.is_by_us() => plan.reappeared.push(id),
+                Some(imported) if imported.is_live => plan.unchanged += 1,
+                Some(imported) if imported.is_by_us() => plan.reappeared.push(id),
                 Some(_) => plan.set_aside += 1,
-                None => plan.add(item, &id, (writer, repo), moment)?,
+                None => plan.add(item, &id, writer, repo, moment)?,
             }
         }
         plan.disappeared =
@@ -122,7 +123,8 @@ impl ImportPlan {
         &mut self,
         item: MarkdownItem,
         id: &EventId,
-        (writer, repo): (&Writer, &RepoKey),
+        writer: &Writer,
+        repo: &RepoKey,
         moment: Moment,
     ) -> Result<(), RecordError> {
         let draft = draft_of(&item, id, &self.file, repo);
@@ -160,7 +162,7 @@ impl ImportPlan {
         }
         for (ids, change, note) in [
             (&self.reappeared, MemoryChange::Restore, format!("back in {}", self.file)),
-            (&self.disappeared, MemoryChange::Retract, no_longer_in(&self.file)),
+            (&self.disappeared, MemoryChange::Retract, missing_item_note(&self.file)),
         ] {
             for id in ids {
                 let about = Draft {
@@ -182,7 +184,7 @@ impl ImportedRule {
     /// Whether an import retracted it because its item was gone. A person who retracts it does so on purpose.
     fn is_by_us(&self) -> bool {
         let is_import = self.note_source.as_deref() == Some(IMPORTED);
-        is_import && self.note.as_deref() == Some(&*no_longer_in(&self.file))
+        is_import && self.note.as_deref() == Some(&*missing_item_note(&self.file))
     }
 
     /// Whether it proves that its file was imported before, so that later imports look at that file again.
@@ -193,7 +195,7 @@ impl ImportedRule {
 }
 
 /// The note of an import that no longer finds an item.
-fn no_longer_in(file: &str) -> String {
+fn missing_item_note(file: &str) -> String {
     format!("no longer in {file}")
 }
 
@@ -248,7 +250,7 @@ mod tests {
 
         fn plan(&self, text: &str, known: &[ImportedRule]) -> ImportPlan {
             let source = AgentFile { name: "docs/RULES.md".to_owned(), text: text.to_owned() };
-            ImportPlan::compare(&source, known, (&self.writer, &self.repo), moment()).unwrap()
+            ImportPlan::compare(&source, known, &self.writer, &self.repo, moment()).unwrap()
         }
 
         fn carry_out(&self, plan: &ImportPlan) {
@@ -278,9 +280,9 @@ mod tests {
                         note_source: None,
                     }),
                     Some(id) => {
-                        let of = known.iter_mut().find(|known| known.id == id).unwrap();
-                        of.is_live = event.event_type.as_str() == "restore";
-                        (of.note, of.note_source) = (Some(event.lesson), event.source);
+                        let rule = known.iter_mut().find(|known| known.id == id).unwrap();
+                        rule.is_live = event.event_type.as_str() == "restore";
+                        (rule.note, rule.note_source) = (Some(event.lesson), event.source);
                     }
                 }
             }
@@ -338,7 +340,7 @@ mod tests {
         assert_eq!(emptied.disappeared.len(), 2);
         let other = AgentFile::deleted("AGENTS.md");
         let other =
-            ImportPlan::compare(&other, &world.known(), (&world.writer, &world.repo), moment())
+            ImportPlan::compare(&other, &world.known(), &world.writer, &world.repo, moment())
                 .unwrap();
         assert!(other.is_done());
     }

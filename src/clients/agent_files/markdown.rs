@@ -187,8 +187,8 @@ impl ItemParser {
             self.add("\n", line);
             return;
         }
-        let (depth, said) = (set_in(line), line.trim());
-        if said.is_empty() {
+        let (depth, trimmed) = (indentation(line), line.trim());
+        if trimmed.is_empty() {
             self.is_apart = true;
             return;
         }
@@ -199,30 +199,30 @@ impl ItemParser {
         } else if let Some((level, heading)) = heading(line) {
             self.flush();
             self.head(level, heading);
-        } else if let Some(level) = self.underline(said, is_apart) {
+        } else if let Some(level) = self.underline(trimmed, is_apart) {
             if let Some(open) = self.open.take() {
                 self.head(level, &open.item.text);
             }
-        } else if is_rule(said) {
+        } else if is_rule(trimmed) {
             self.flush();
             self.intro = None;
         } else if let Some(width) = bullet(line).filter(|_| !self.is_below(depth)) {
             self.begin_bullet(number, depth + width, line);
-        } else if self.goes_on(depth, is_apart) {
-            let is_own_line = bullet(line).is_some() || said.starts_with('|') || is_apart;
-            let text = if is_own_line { self.outdented(line) } else { said };
+        } else if self.continues_item(depth, is_apart) {
+            let is_own_line = bullet(line).is_some() || trimmed.starts_with('|') || is_apart;
+            let text = if is_own_line { self.outdented(line) } else { trimmed };
             self.add(if is_own_line { "\n" } else { " " }, text);
         } else {
             self.flush();
             self.intro = None;
-            self.begin(number, said.to_owned(), None);
+            self.begin(number, trimmed.to_owned(), None);
         }
     }
 
     /// Code belongs to the item before it under the same heading.
     fn take_code(&mut self, number: usize, line: &str) {
         if self.open.is_none() {
-            let under = self.under();
+            let under = self.headings_above();
             let above = self.done.pop_if(|item| item.headings == under);
             self.open = above.map(|item| OpenItem { item, bullet: None });
         }
@@ -240,12 +240,12 @@ impl ItemParser {
                 |item: &mut MarkdownItem| item.text.ends_with(':') && !item.text.contains('\n');
             self.intro = self.done.pop_if(introduces).map(|item| item.text);
         }
-        let said = line.get(width..).unwrap_or_default().trim().to_owned();
-        self.begin(number, said, Some(width));
+        let trimmed = line.get(width..).unwrap_or_default().trim().to_owned();
+        self.begin(number, trimmed, Some(width));
     }
 
     fn begin(&mut self, line: usize, text: String, bullet: Option<usize>) {
-        let mut under = self.under();
+        let mut under = self.headings_above();
         under.extend(self.intro.clone().filter(|_| bullet.is_some()));
         self.open = Some(OpenItem { item: MarkdownItem { line, headings: under, text }, bullet });
     }
@@ -256,7 +256,7 @@ impl ItemParser {
         self.headings.push((level, heading.to_owned()));
     }
 
-    fn under(&self) -> Vec<String> {
+    fn headings_above(&self) -> Vec<String> {
         self.headings.iter().map(|(_, heading)| heading.clone()).collect()
     }
 
@@ -267,15 +267,15 @@ impl ItemParser {
     }
 
     /// Whether a line continues the open item.
-    fn goes_on(&self, depth: usize, is_apart: bool) -> bool {
+    fn continues_item(&self, depth: usize, is_apart: bool) -> bool {
         self.is_below(depth) || (self.open.is_some() && !is_apart)
     }
 
     /// The level of a heading that is underlined by this line.
-    fn underline(&self, said: &str, is_apart: bool) -> Option<usize> {
+    fn underline(&self, text: &str, is_apart: bool) -> Option<usize> {
         let open = self.open.as_ref().filter(|open| open.bullet.is_none() && !is_apart)?;
         let is_one_line = !open.item.text.contains('\n');
-        let is_all = |mark: char| said.chars().all(|c| c == mark);
+        let is_all = |mark: char| text.chars().all(|c| c == mark);
         match () {
             () if !is_one_line => None,
             () if is_all('=') => Some(1),
@@ -304,13 +304,13 @@ impl ItemParser {
 }
 
 /// Returns the width of the white space at the start of a line.
-fn set_in(line: &str) -> usize {
+fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-fn is_rule(said: &str) -> bool {
-    let marks = said.chars().filter(|c| !c.is_whitespace());
-    let first = said.chars().next().filter(|c| matches!(c, '-' | '*' | '_'));
+fn is_rule(text: &str) -> bool {
+    let marks = text.chars().filter(|c| !c.is_whitespace());
+    let first = text.chars().next().filter(|c| matches!(c, '-' | '*' | '_'));
     marks.clone().count() >= 3 && first.is_some_and(|first| marks.clone().all(|c| c == first))
 }
 
@@ -335,9 +335,10 @@ mod tests {
     use super::*;
 
     /// The headings and the text of each item.
-    fn cut(text: &str) -> Vec<String> {
-        let told = |item: MarkdownItem| format!("{}| {}", item.headings.join(" > "), item.text);
-        items(text, "CLAUDE.md").into_iter().map(told).collect()
+    fn item_texts(text: &str) -> Vec<String> {
+        let item_text =
+            |item: MarkdownItem| format!("{}| {}", item.headings.join(" > "), item.text);
+        items(text, "CLAUDE.md").into_iter().map(item_text).collect()
     }
 
     // S-FILE-2
@@ -353,10 +354,10 @@ mod tests {
             "Build > Release| then push",
             "Style| Tabs, please.",
         ];
-        assert_eq!(cut(text), expected);
-        assert_eq!(cut(&text.replace('\n', "\r\n")), expected);
+        assert_eq!(item_texts(text), expected);
+        assert_eq!(item_texts(&text.replace('\n', "\r\n")), expected);
         assert_eq!(
-            cut("Build\n=====\nfast\n\nStyle\n---\n\n---\ntabs\n"),
+            item_texts("Build\n=====\nfast\n\nStyle\n---\n\n---\ntabs\n"),
             ["Build| fast", "Build > Style| tabs"]
         );
     }
@@ -370,7 +371,7 @@ mod tests {
             "Tests > Before a commit:| format",
             "Tests| Then push.",
         ];
-        assert_eq!(cut(text), expected);
+        assert_eq!(item_texts(text), expected);
     }
 
     // S-FILE-2
@@ -382,7 +383,7 @@ mod tests {
             "Run| then wait\n  ```\n  sleep\n  ```",
             "Alone| ~~~\nvalue = 1\n~~~",
         ];
-        assert_eq!(cut(text), expected);
+        assert_eq!(item_texts(text), expected);
     }
 
     // S-FILE-2, S-FILE-6
@@ -392,30 +393,30 @@ mod tests {
             <!-- agent-knowledge: begin -->\n## Ours\n- not imported\n<!-- agent-knowledge: end -->\n\
             <!-- agent-knowledge: export begin min=proven max_tokens=800 -->\n- nor this\n\
             <!-- agent-knowledge: export end -->\n- four\n- !\n";
-        assert_eq!(cut(text), ["| one  two", "| three", "| four"]);
+        assert_eq!(item_texts(text), ["| one  two", "| three", "| four"]);
     }
 
     // S-FILE-2
     #[test]
     fn false_comment_marks_hide_nothing() {
-        for said in [
+        for text in [
             "Never write `<!--` in templates",
             "never ``a ` <!--`` here",
             "one <!-- two",
             "`<!-- one `two` <!-- three",
         ] {
             assert_eq!(
-                cut(&format!("- {said}\n- use pnpm\n")),
-                [format!("| {said}"), "| use pnpm".to_owned()]
+                item_texts(&format!("- {text}\n- use pnpm\n")),
+                [format!("| {text}"), "| use pnpm".to_owned()]
             );
         }
         assert_eq!(
-            cut("- one `<!--` <!-- x\n-->\n- two ` <!-- y --> three\n"),
+            item_texts("- one `<!--` <!-- x\n-->\n- two ` <!-- y --> three\n"),
             ["| one `<!--`", "| two `  three"]
         );
         // The end mark of our block does not close the comment.
         let text = "- one <!-- two\n<!-- agent-knowledge: begin -->\n- ours\n<!-- agent-knowledge: end -->\n- three\n";
-        assert_eq!(cut(text), ["| one <!-- two", "| three"]);
+        assert_eq!(item_texts(text), ["| one <!-- two", "| three"]);
     }
 
     // S-FILE-6
@@ -447,12 +448,12 @@ mod tests {
             let _ = items(&noise, "x");
             let text = lines.join("\n");
             let items = items(&text, "x");
-            let said: usize = items.iter().map(|item| item.text.split_whitespace().filter(|w| *w != "-").count()).sum();
+            let kept_words: usize = items.iter().map(|item| item.text.split_whitespace().filter(|w| *w != "-").count()).sum();
             let plain = |line: &&String| !line.starts_with('#');
             let marks = ["-", "0.", "1.", "2.", "3.", "4.", "5.", "6.", "7.", "8.", "9."];
             let words: usize = lines.iter().filter(plain)
                 .map(|line| line.split_whitespace().filter(|word| !marks.contains(word)).count()).sum();
-            prop_assert_eq!(said, words, "{:?} of {}", items, text);
+            prop_assert_eq!(kept_words, words, "{:?} of {}", items, text);
         }
     }
 }

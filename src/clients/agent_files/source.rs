@@ -65,7 +65,7 @@ impl AgentFile {
     /// # Errors
     /// [`UnreadableFile`].
     pub fn read(top: &Path, name: &str) -> Result<Self, UnreadableFile> {
-        let path = plain(top, name)?;
+        let path = path_without_links(top, name)?;
         let found = path.symlink_metadata().map_err(UnreadableFile::Io)?;
         if !found.is_file() || found.len() > FILE_BYTES_MAX {
             return Err(UnreadableFile::NotText);
@@ -88,7 +88,7 @@ impl AgentFile {
 }
 
 /// Returns the path of a file of the work tree. Every link on the way is refused.
-fn plain(top: &Path, name: &str) -> Result<PathBuf, UnreadableFile> {
+fn path_without_links(top: &Path, name: &str) -> Result<PathBuf, UnreadableFile> {
     if !is_below(name) {
         return Err(UnreadableFile::Outside);
     }

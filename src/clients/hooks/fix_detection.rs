@@ -30,22 +30,22 @@ impl HookRun<'_> {
             return Ok(());
         }
         match self.input.event.clone() {
-            HookEvent::ToolFailed(call) => self.failed(&call),
-            HookEvent::ToolSucceeded(call) => return self.succeeded(&call),
-            HookEvent::End => return self.ended(),
+            HookEvent::ToolFailed(call) => self.record_failure(&call),
+            HookEvent::ToolSucceeded(call) => return self.record_success(&call),
+            HookEvent::End => return self.save_summary(),
             HookEvent::Start(_) | HookEvent::Prompt(_) | HookEvent::Compact => {}
         }
         Ok(())
     }
 
-    fn failed(&mut self, call: &ToolCall) {
+    fn record_failure(&mut self, call: &ToolCall) {
         if call.tool != Tool::Shell || is_trivial(&call.command) {
             return;
         }
         let Some(goal) = call.command.part(command_goal) else { return };
         let is_sure = call.evidence == OutcomeEvidence::Stated;
         let Some(signature) = Signature::from_output(&call.output).filter(|_| is_sure) else {
-            self.doubt(goal);
+            self.record_doubt(goal);
             return;
         };
         let is_doubted = self.session.state.doubted_goals.contains(&goal);
@@ -68,14 +68,14 @@ impl HookRun<'_> {
     }
 
     /// Output that only looks like a failure teaches nothing, but the goal no longer counts as fixed.
-    fn doubt(&mut self, goal: RedactedText) {
+    fn record_doubt(&mut self, goal: RedactedText) {
         if self.session.state.fixed_goals.contains(&goal) {
             self.session.record(SessionEntry::Doubted(goal));
         }
     }
 
     /// Records each changed file once for the summary, and again for every failure that is still open.
-    fn succeeded(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
+    fn record_success(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
         let changed = match call.tool {
             Tool::Edit => call.files.clone(),
             Tool::Shell => call.command.parts(changed_things),
@@ -84,7 +84,7 @@ impl HookRun<'_> {
         let waits = !self.session.state.failures.is_empty();
         for file in changed {
             if waits || (is_path(&file) && self.session.state.is_new_file(&file)) {
-                self.session.record(SessionEntry::Did(SessionStep::Changed(file)));
+                self.session.record(SessionEntry::Step(SessionStep::Changed(file)));
             }
         }
         if call.tool != Tool::Shell {
@@ -93,12 +93,12 @@ impl HookRun<'_> {
         if reads_like_a_failure(&call.output)
             && let Some(goal) = call.command.part(command_goal)
         {
-            self.doubt(goal);
+            self.record_doubt(goal);
         }
-        if waits { self.ran(call) } else { Ok(()) }
+        if waits { self.record_command(call) } else { Ok(()) }
     }
 
-    fn ran(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
+    fn record_command(&mut self, call: &ToolCall) -> Result<(), NoAnswer> {
         let command = &call.command;
         if is_trivial(command) {
             return Ok(());
@@ -107,7 +107,7 @@ impl HookRun<'_> {
             session_lesson::fixed_failure(&self.session.state.failures, command).cloned()
         else {
             self.session
-                .record(SessionEntry::Did(SessionStep::Ran(command.reshaped(core_command))));
+                .record(SessionEntry::Step(SessionStep::Ran(command.reshaped(core_command))));
             return Ok(());
         };
         if reads_like_a_failure(&call.output) {
@@ -124,24 +124,24 @@ impl HookRun<'_> {
         let is_same = call.raw_command.fingerprint(key) == failure.fingerprint;
         let ran_again = if is_same { &failure.command } else { command };
         if let Some(lesson) = session_lesson::draft_lesson(&failure, ran_again) {
-            self.learned(lesson)?;
+            self.save_lesson(lesson)?;
         }
         // Recorded last: a lesson that could not be saved is learned the next time.
-        self.session.record(SessionEntry::Mended(failure.goal));
+        self.session.record(SessionEntry::Fixed(failure.goal));
         Ok(())
     }
 
     /// Saves a lesson once. If another session drafted it before, that draft is confirmed instead.
-    fn learned(&mut self, lesson: SessionLesson) -> Result<(), NoAnswer> {
+    fn save_lesson(&mut self, lesson: SessionLesson) -> Result<(), NoAnswer> {
         if self.session.state.lesson_keys.contains(&lesson.key) || !self.session.may_learn() {
             return Ok(());
         }
         let api = (self.hook.connect)(&self.input)?;
-        match self.known(&*api, &lesson.key)? {
-            DraftedBefore::Here => {}
+        match self.find_draft(&*api, &lesson.key)? {
+            EarlierDraft::Here => {}
             // A session that was shown the lesson and followed it is no independent proof.
-            DraftedBefore::Elsewhere(id) if self.was_told(&id) => {}
-            DraftedBefore::Elsewhere(id) => {
+            EarlierDraft::Elsewhere(id) if self.was_shown(&id) => {}
+            EarlierDraft::Elsewhere(id) => {
                 let draft = Draft {
                     memory_id: Some(id),
                     change: Some(MemoryChange::Feedback(Verdict::Worked)),
@@ -149,7 +149,7 @@ impl HookRun<'_> {
                 };
                 api.ask(&Request::Save(Box::new(draft)))?;
             }
-            DraftedBefore::Not => {
+            EarlierDraft::Not => {
                 api.ask(&Request::Save(Box::new(lesson.draft)))?;
             }
         }
@@ -158,27 +158,27 @@ impl HookRun<'_> {
     }
 
     /// Tells whether a memory was shown in this session, by the end of its id.
-    fn was_told(&self, id: &str) -> bool {
+    fn was_shown(&self, id: &str) -> bool {
         self.session.state.shown_ids.iter().any(|shown| id.ends_with(shown.as_str()))
     }
 
     /// Looks for a draft with this key. Every draft has its key among its tags.
-    fn known(&self, api: &dyn Api, key: &str) -> Result<DraftedBefore, NoAnswer> {
+    fn find_draft(&self, api: &dyn Api, key: &str) -> Result<EarlierDraft, NoAnswer> {
         let request =
             SearchRequest { flagged: Flagged::Included, ..tag_request(key.to_owned(), 1) };
         let found: SearchAnswer = api.ask(&Request::Search(request))?.answer().unwrap_or_default();
         let first = found.memories.into_iter().next().map(|hit| hit.memory.event);
         Ok(match first {
-            None => DraftedBefore::Not,
+            None => EarlierDraft::Not,
             Some(event) if event.session_id.as_deref() == self.input.session_id.as_deref() => {
-                DraftedBefore::Here
+                EarlierDraft::Here
             }
-            Some(event) => DraftedBefore::Elsewhere(event.id),
+            Some(event) => EarlierDraft::Elsewhere(event.id),
         })
     }
 
     /// Saves one event that summarises the session, if there is something to report.
-    fn ended(&mut self) -> Result<(), NoAnswer> {
+    fn save_summary(&mut self) -> Result<(), NoAnswer> {
         if self.session.state.is_ended || !self.is_on("end") {
             return Ok(());
         }
@@ -195,7 +195,7 @@ impl HookRun<'_> {
 }
 
 /// Whether a lesson was drafted before.
-enum DraftedBefore {
+enum EarlierDraft {
     Not,
     /// In this session.
     Here,

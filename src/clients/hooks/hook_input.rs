@@ -128,7 +128,7 @@ fn parse(fields: &Map<String, Value>, event: Option<&str>) -> Result<HookInput, 
 
 fn event_of(fields: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAnswer> {
     Ok(match plain_name(event).as_str() {
-        "sessionstart" | "taskstart" | "start" => HookEvent::Start(why(fields)),
+        "sessionstart" | "taskstart" | "start" => HookEvent::Start(start_reason(fields)),
         "taskresume" => HookEvent::Start(StartReason::Resumed),
         "userpromptsubmit"
         | "userpromptsubmitted"
@@ -151,7 +151,7 @@ fn event_of(fields: &Map<String, Value>, event: &str) -> Result<HookEvent, NoAns
     })
 }
 
-fn why(fields: &Map<String, Value>) -> StartReason {
+fn start_reason(fields: &Map<String, Value>) -> StartReason {
     match text(fields, &["source", "trigger"]).map(plain_name).as_deref() {
         Some("resume" | "fork") => StartReason::Resumed,
         Some("clear" | "compact") => StartReason::Emptied,
@@ -196,12 +196,12 @@ mod tests {
 
     use super::*;
 
-    fn parsed(value: &Value) -> Result<HookInput, NoAnswer> {
+    fn parse_value(value: &Value) -> Result<HookInput, NoAnswer> {
         read(&mut value.to_string().as_bytes(), None)
     }
 
-    fn happens(value: &Value) -> HookEvent {
-        parsed(value).unwrap().event
+    fn parse_event(value: &Value) -> HookEvent {
+        parse_value(value).unwrap().event
     }
 
     // S-HOOK-1
@@ -250,7 +250,7 @@ mod tests {
                 "parameters": {"command": "npm ci"}, "result": "boom", "success": false}}),
             ),
         ] {
-            let HookEvent::ToolFailed(call) = happens(&value) else { panic!("{client}") };
+            let HookEvent::ToolFailed(call) = parse_event(&value) else { panic!("{client}") };
             assert_eq!((call.tool, call.command.as_str()), (Tool::Shell, "npm ci"), "{client}");
             assert!(call.output.contains("boom"), "{client}: {}", call.output);
         }
@@ -264,7 +264,7 @@ mod tests {
             json!({"hook_event_name": "sessionStart", "conversation_id": "s1", "workspace_roots": ["/w"]}),
             json!({"hookName": "TaskStart", "taskId": "s1", "workspaceRoots": ["/w", "/x"]}),
         ] {
-            let input = parsed(&value).unwrap();
+            let input = parse_value(&value).unwrap();
             assert_eq!(input.event, HookEvent::Start(StartReason::Fresh));
             assert_eq!(input.session_id.as_deref(), Some("s1"));
             assert_eq!(input.directory, Some(PathBuf::from("/w")));
@@ -279,7 +279,7 @@ mod tests {
     fn earlier_hook_answers_are_removed_from_a_prompt() {
         let prompt = "<hook_context>MARK</hook_context>\n\nfix the build";
         let value = json!({"hook_event_name": "BeforeAgent", "prompt": prompt});
-        assert_eq!(happens(&value), HookEvent::Prompt("fix the build".into()));
+        assert_eq!(parse_event(&value), HookEvent::Prompt("fix the build".into()));
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n+x\n*** Add File: b.toml\n*** End Patch";
         let value = json!({"hook_event_name": "PostToolUse", "tool_name": "apply_patch",
             "tool_input": {"command": patch}, "tool_response": "Success"});
-        let HookEvent::ToolSucceeded(call) = happens(&value) else { panic!() };
+        let HookEvent::ToolSucceeded(call) = parse_event(&value) else { panic!() };
         assert_eq!((call.tool, call.files), (Tool::Edit, vec!["src/a.rs".into(), "b.toml".into()]));
     }
 
@@ -306,7 +306,7 @@ mod tests {
             assert!(read(&mut text.as_bytes(), None).is_err(), "{text}");
         }
         let stop = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "x", "is_interrupt": true});
-        assert!(matches!(parsed(&stop), Err(NoAnswer::Interrupted)));
+        assert!(matches!(parse_value(&stop), Err(NoAnswer::Interrupted)));
         let long = vec![b' '; usize::try_from(INPUT_BYTES_MAX).unwrap() + 1];
         assert!(matches!(read(&mut long.as_slice(), None), Err(NoAnswer::Input(_))));
     }

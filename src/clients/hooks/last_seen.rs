@@ -36,16 +36,16 @@ pub fn agent_of_client(client: &str) -> &str {
 }
 
 /// Records a call of an agent. A failure is ignored, so that no caller has to wait or to handle it.
-pub fn record(cache: &Path, agent: &str, what: &str, now: Timestamp) {
-    let _ = try_to_record(cache, agent, what, now);
+pub fn record(cache: &Path, agent: &str, call_kind: &str, now: Timestamp) {
+    let _ = try_to_record(cache, agent, call_kind, now);
 }
 
-fn try_to_record(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Option<()> {
-    let path = path(cache, agent, what)?;
+fn try_to_record(cache: &Path, agent: &str, call_kind: &str, now: Timestamp) -> Option<()> {
+    let path = path(cache, agent, call_kind)?;
     let folder = path.parent()?;
     own_folder(folder).ok()?;
     // Each process writes a file of its own and renames it, so that concurrent writes do not mix.
-    let fresh = folder.join(format!(".{what}.{}", std::process::id()));
+    let fresh = folder.join(format!(".{call_kind}.{}", std::process::id()));
     let text = format!("{now:.0}\n");
     make_own_file(&fresh).ok()?.write_all(text.as_bytes()).ok()?;
     std::fs::rename(&fresh, &path).ok()
@@ -53,8 +53,8 @@ fn try_to_record(cache: &Path, agent: &str, what: &str, now: Timestamp) -> Optio
 
 /// Returns the time of the last call of an agent.
 #[must_use]
-pub fn read(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
-    let path = path(cache, agent, what)?;
+pub fn read(cache: &Path, agent: &str, call_kind: &str) -> Option<Timestamp> {
+    let path = path(cache, agent, call_kind)?;
     // Only plain files are read: a pipe in this place would block the reader.
     if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
         return None;
@@ -64,13 +64,13 @@ pub fn read(cache: &Path, agent: &str, what: &str) -> Option<Timestamp> {
 }
 
 /// Returns the path of a file, or nothing for a name that would lead to another folder.
-fn path(cache: &Path, agent: &str, what: &str) -> Option<PathBuf> {
+fn path(cache: &Path, agent: &str, call_kind: &str) -> Option<PathBuf> {
     let is_name = |name: &str| {
         let is_plain =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         !name.is_empty() && name.len() <= NAME_BYTES_MAX && name.bytes().all(is_plain)
     };
-    (is_name(agent) && is_name(what)).then(|| cache.join(FOLDER).join(agent).join(what))
+    (is_name(agent) && is_name(call_kind)).then(|| cache.join(FOLDER).join(agent).join(call_kind))
 }
 
 #[cfg(test)]
@@ -130,8 +130,8 @@ mod tests {
         assert_eq!(read(cache.path(), "codex", "start"), "2026-01-02T03:04:05Z".parse().ok());
         #[cfg(unix)]
         std::os::unix::fs::symlink(folder.join("start"), folder.join("compact")).unwrap();
-        for what in ["mcp", "end", "compact", "prompt"] {
-            assert_eq!(read(cache.path(), "codex", what), None, "{what}");
+        for call_kind in ["mcp", "end", "compact", "prompt"] {
+            assert_eq!(read(cache.path(), "codex", call_kind), None, "{call_kind}");
         }
     }
 }

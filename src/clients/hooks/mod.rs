@@ -84,13 +84,13 @@ pub struct HookCall<'a> {
     pub random: u128,
     /// Called at compaction and at the end of a session, when its transcript has something new.
     pub on_transcript_growth: &'a mut dyn FnMut(),
-    /// Writes down what the agent was told.
+    /// Records what was delivered to the agent.
     pub record_delivery: &'a mut dyn FnMut(&HookInput, &HookDelivery<'_>),
     /// Connects to the memory, for a session in a directory.
     pub connect: &'a mut dyn FnMut(&HookInput) -> ApiConnection,
 }
 
-/// What a hook told the agent.
+/// What a hook delivered to the agent.
 pub struct HookDelivery<'a> {
     /// At which occasion.
     pub occasion: &'static str,
@@ -145,7 +145,7 @@ fn name_of(event: &HookEvent) -> &'static str {
     }
 }
 
-/// Returns the name of the occasion at which an agent is told something.
+/// Returns the name of the occasion of a delivery.
 fn occasion_of(event: &HookEvent) -> &'static str {
     match event {
         HookEvent::Compact => "compact",
@@ -204,7 +204,7 @@ impl HookRun<'_> {
             self.session.record(SessionEntry::Prompted);
         }
         if was_reached && matches!(recalled, Err(NoAnswer::Nothing(_))) {
-            self.note_told("", &[]);
+            self.report_delivery("", &[]);
         }
         let recalled = recalled?;
         let fenced = guard::fence::fenced(&recalled.text);
@@ -222,14 +222,14 @@ impl HookRun<'_> {
         if is_briefing && !recalled.ids.is_empty() {
             self.session.record(SessionEntry::Shown(recalled.ids.clone()));
         }
-        self.note_told(&fenced, &recalled.ids);
+        self.report_delivery(&fenced, &recalled.ids);
         Ok(())
     }
 
-    /// Writes down what the agent was told.
-    fn note_told(&mut self, text: &str, memories: &[String]) {
-        let asked = match &self.input.event {
-            HookEvent::Prompt(asked) => Some(asked),
+    /// Records what was delivered to the agent.
+    fn report_delivery(&mut self, text: &str, memories: &[String]) {
+        let query = match &self.input.event {
+            HookEvent::Prompt(query) => Some(query),
             HookEvent::ToolFailed(call) if call.command.is_empty() => Some(&call.output),
             HookEvent::ToolFailed(call) => Some(&call.command),
             _ => None,
@@ -238,7 +238,7 @@ impl HookRun<'_> {
         // A past session is not a memory; its parts are named by their number.
         let is_memory = |id: &&String| !id.contains('#');
         let memories: Vec<String> = memories.iter().filter(is_memory).cloned().collect();
-        let told = HookDelivery { occasion, query: asked, text, memories: &memories };
-        (self.hook.record_delivery)(&self.input, &told);
+        let delivery = HookDelivery { occasion, query, text, memories: &memories };
+        (self.hook.record_delivery)(&self.input, &delivery);
     }
 }

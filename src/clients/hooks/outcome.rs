@@ -51,7 +51,7 @@ pub(super) struct ToolResult {
 pub(super) fn tool_result(fields: &Map<String, Value>, tool: &Tool) -> ToolResult {
     let is_shell = *tool == Tool::Shell;
     let mut look = ResultFields::default();
-    look.at(fields);
+    look.read_fields(fields);
     let names = [
         "tool_response",
         "tool_output",
@@ -64,9 +64,9 @@ pub(super) fn tool_result(fields: &Map<String, Value>, tool: &Tool) -> ToolResul
     let mut is_bare = false;
     if let Some(response) = names.iter().find_map(|name| fields.get(*name)) {
         match object(response).filter(|_| is_shell || response.is_object()) {
-            Some(fields) => look.at(&fields),
+            Some(fields) => look.read_fields(&fields),
             None => {
-                look.at_text(response);
+                look.read_text(response);
                 is_bare = true;
             }
         }
@@ -93,9 +93,9 @@ pub(super) fn tool_result(fields: &Map<String, Value>, tool: &Tool) -> ToolResul
 /// Tells whether the tool was started in the background.
 fn is_in_background(fields: &Map<String, Value>) -> bool {
     let inputs = ["tool_input", "toolInput", "toolArgs", "args", "parameters"];
-    let asked = ["run_in_background", "is_background", "isBackground"];
+    let option_names = ["run_in_background", "is_background", "isBackground"];
     inputs.iter().filter_map(|name| object(fields.get(*name)?)).any(|input| {
-        asked.iter().any(|name| input.get(*name).and_then(Value::as_bool) == Some(true))
+        option_names.iter().any(|name| input.get(*name).and_then(Value::as_bool) == Some(true))
     })
 }
 
@@ -109,7 +109,7 @@ struct ResultFields {
 }
 
 impl ResultFields {
-    fn at(&mut self, fields: &Map<String, Value>) {
+    fn read_fields(&mut self, fields: &Map<String, Value>) {
         let is =
             |name: &str, wanted: bool| fields.get(name).and_then(Value::as_bool) == Some(wanted);
         self.is_interrupted |=
@@ -124,7 +124,7 @@ impl ResultFields {
             self.has_failed |= code.is_some_and(|code| code != 0);
         }
         if let Some(metadata) = fields.get("metadata").and_then(Value::as_object) {
-            self.at(metadata);
+            self.read_fields(metadata);
         }
         for error in
             ["error", "error_message", "errorMessage"].iter().filter_map(|name| fields.get(*name))
@@ -152,7 +152,7 @@ impl ResultFields {
         );
     }
 
-    fn at_text(&mut self, response: &Value) {
+    fn read_text(&mut self, response: &Value) {
         match response {
             Value::String(text) => self.others.push(text.clone()),
             Value::Array(parts) => {
@@ -166,7 +166,7 @@ impl ResultFields {
 }
 
 fn shortened(output: &str) -> RedactedText {
-    RedactedText::head_and_tail(&unfenced(output), (OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES), "\n")
+    RedactedText::head_and_tail(&unfenced(output), OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES, "\n")
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ pub(super) fn prompt_lessons(
         // Words of a prompt that look like a search filter are no filter.
         query: text.reshaped(without_filters),
         limit: PROMPT_HITS_MAX,
-        max_tokens: room(PROMPT_TOKENS, FOR_PROMPT),
+        max_tokens: tokens_left(PROMPT_TOKENS, FOR_PROMPT),
         not_kinds: vec![SESSION.to_owned()],
         min_relevance_percent: PROMPT_LIKELIHOOD_PERCENT,
         tiers: Tiers::Likely,
@@ -101,7 +101,7 @@ pub(super) fn prompt_lessons(
         ..SearchRequest::default()
     };
     let reply = reach()?.ask(&Request::Search(request))?;
-    lessons(FOR_PROMPT, &reply, session, None)
+    new_lessons(FOR_PROMPT, &reply, session, None)
 }
 
 /// Returns the lessons for the current failure.
@@ -119,15 +119,16 @@ pub(super) fn failure_lessons(
         let marked = tag_request(signature::failure_key(&signature.words), FAILURE_HITS_MAX);
         let marked =
             api.ask(&Request::Search(SearchRequest { max_tokens: request.max_tokens, ..marked }))?;
-        if let Ok(lessons) = lessons(FOR_FAILURE, &marked, session, own) {
+        if let Ok(lessons) = new_lessons(FOR_FAILURE, &marked, session, own) {
             return Ok(lessons);
         }
     }
-    let silence = match lessons(FOR_FAILURE, &api.ask(&Request::Search(request))?, session, own) {
+    let silence = match new_lessons(FOR_FAILURE, &api.ask(&Request::Search(request))?, session, own)
+    {
         Err(silence @ NoAnswer::Nothing(_)) => silence,
         answered => return answered,
     };
-    // No memory knows it; perhaps a past session mended it.
+    // No memory knows it; perhaps a past session fixed it.
     let failed = FailedCommand { command: call.command.clone(), output: call.output.clone() };
     let past = SessionSearchRequest { failed: Some(failed), shape: Shape::Words, ..<_>::default() };
     let past = new_memories(&api.ask(&Request::Sessions(past))?.text, &session.state.shown_ids);
@@ -174,9 +175,12 @@ pub fn failure_request(call: &ToolCall) -> Option<SearchRequest> {
     Some(SearchRequest {
         query: query.reshaped(without_filters),
         not_kinds: vec![SESSION.to_owned()],
-        failure: Some(Failure { says: signature.all_words.into_string(), besides }),
+        failure: Some(Failure {
+            message: signature.all_words.into_string(),
+            ignored_words: besides,
+        }),
         limit: FAILURE_HITS_MAX,
-        max_tokens: room(FAILURE_TOKENS, FOR_FAILURE),
+        max_tokens: tokens_left(FAILURE_TOKENS, FOR_FAILURE),
         mode: Mode::Hybrid,
         min_relevance_percent: FAILURE_LIKELIHOOD_PERCENT,
         tiers: Tiers::Likely,
@@ -194,7 +198,7 @@ pub(super) fn save_reminder(session: &Session) -> Result<NewMemories, NoAnswer> 
 }
 
 /// Returns the hits that this session has neither been shown nor written.
-fn lessons(
+fn new_lessons(
     head: &str,
     reply: &Reply,
     session: &Session,
@@ -227,6 +231,6 @@ fn without_filters(text: &str) -> String {
     text.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")
 }
 
-fn room(tokens: usize, head: &str) -> usize {
+fn tokens_left(tokens: usize, head: &str) -> usize {
     tokens.saturating_sub((FENCE_BYTES + head.len() + 1).div_ceil(TOKEN_BYTES))
 }

@@ -1,6 +1,6 @@
 //! The state of one session: its failures and the steps since, the memories it was shown, the lessons it saved. Every
 //! hook is a process of its own, so the state is in a file to which lines are appended; concurrent hooks lose
-//! nothing. Not here: what follows from it (`learn`).
+//! nothing. Not here: what follows from it (`learning`).
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -74,9 +74,11 @@ pub enum SessionEntry {
     /// A command failed.
     Failed(CommandFailure),
     /// A step that may have helped, or changed a file for the first time.
-    Did(SessionStep),
+    #[serde(rename = "did")]
+    Step(SessionStep),
     /// A command with this goal succeeded after a failure.
-    Mended(RedactedText),
+    #[serde(rename = "mended")]
+    Fixed(RedactedText),
     /// It is unknown whether this goal still succeeds: its last command ended in a way that proves nothing.
     Doubted(RedactedText),
     /// A lesson with this key was saved or confirmed.
@@ -237,7 +239,7 @@ impl SessionState {
                 let spare = self.failures.len().saturating_sub(FAILURES_MAX);
                 self.failures.drain(..spare);
             }
-            SessionEntry::Did(step) => {
+            SessionEntry::Step(step) => {
                 if let SessionStep::Changed(file) = &step
                     && self.is_new_file(file)
                 {
@@ -249,13 +251,13 @@ impl SessionState {
                     failure.since.drain(..spare);
                 }
             }
-            SessionEntry::Mended(goal) => {
+            SessionEntry::Fixed(goal) => {
                 self.failures.retain(|failure| failure.goal != goal);
                 self.doubted_goals.remove(&goal);
                 self.fixed_goals.push(goal);
             }
             SessionEntry::Doubted(goal) => {
-                self.fixed_goals.retain(|mended| *mended != goal);
+                self.fixed_goals.retain(|fixed| *fixed != goal);
                 self.doubted_goals.insert(goal);
             }
             SessionEntry::Learnt(key) => {
@@ -344,7 +346,7 @@ mod tests {
             SessionEntry::Shown(vec!["a".to_owned(), "b".to_owned()]),
             SessionEntry::Failed(failure("npm install", at)),
             SessionEntry::Failed(failure("cargo build", at - FAILURE_SECONDS_MAX - 1)),
-            SessionEntry::Did(SessionStep::Ran("npm cache clean".into())),
+            SessionEntry::Step(SessionStep::Ran("npm cache clean".into())),
             SessionEntry::Learnt("k".to_owned()),
         ] {
             first.record(entry);
@@ -456,17 +458,17 @@ mod tests {
 
     #[test]
     fn a_fixed_failure_no_longer_waits() {
-        let mut seen = SessionState::default();
-        seen.apply(SessionEntry::Failed(failure("a", 0)));
-        seen.apply(SessionEntry::Failed(failure("b", 0)));
-        seen.apply(SessionEntry::Mended("a".into()));
-        assert_eq!(seen.failures.len(), 1);
+        let mut state = SessionState::default();
+        state.apply(SessionEntry::Failed(failure("a", 0)));
+        state.apply(SessionEntry::Failed(failure("b", 0)));
+        state.apply(SessionEntry::Fixed("a".into()));
+        assert_eq!(state.failures.len(), 1);
         for _ in 0..100 {
-            seen.apply(SessionEntry::Failed(failure("c", 0)));
-            seen.apply(SessionEntry::Did(SessionStep::Changed("x".into())));
+            state.apply(SessionEntry::Failed(failure("c", 0)));
+            state.apply(SessionEntry::Step(SessionStep::Changed("x".into())));
         }
-        assert_eq!((seen.failures.len(), seen.failures_len), (FAILURES_MAX, 102));
-        assert!(seen.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
+        assert_eq!((state.failures.len(), state.failures_len), (FAILURES_MAX, 102));
+        assert!(state.failures.iter().all(|failure| failure.since.len() <= STEPS_MAX));
     }
 
     #[test]
@@ -474,7 +476,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
         let mut session = open(folder.path(), Some("s"));
-        session.record(SessionEntry::Did(SessionStep::Ran(
+        session.record(SessionEntry::Step(SessionStep::Ran(
             format!("curl -H 'Authorization: token {secret}' x").into(),
         )));
         let text = std::fs::read_to_string(session.path.unwrap()).unwrap();

@@ -25,15 +25,15 @@ const SIGNS_OF_SHELL: [char; 6] = ['$', '*', '=', '"', '\'', '`'];
 #[must_use]
 pub fn summary_draft(seen: &SessionState, directory: Option<&Path>) -> Option<Draft> {
     let files = files(seen, directory);
-    let mended = distinct(seen.fixed_goals.iter());
+    let fixed = distinct(seen.fixed_goals.iter());
     let failed = seen.failures.iter().map(|failure| &failure.goal);
     let open = distinct(failed.filter(|goal| !seen.doubted_goals.contains(*goal)));
-    let is_left_to_mend = !open.is_empty() && !files.is_empty();
-    if mended.is_empty() && seen.lesson_keys.is_empty() && !is_left_to_mend {
+    let has_open_failure = !open.is_empty() && !files.is_empty();
+    if fixed.is_empty() && seen.lesson_keys.is_empty() && !has_open_failure {
         return None;
     }
     let parts = [
-        sentence("Failed and then fixed: ", &mended),
+        sentence("Failed and then fixed: ", &fixed),
         sentence("Still failing: ", &open),
         match seen.lesson_keys.len() {
             0 => String::new(),
@@ -63,13 +63,13 @@ fn files(seen: &SessionState, directory: Option<&Path>) -> Vec<String> {
         };
         Some(path.to_str()?.replace('\\', "/")).filter(|file| !file.is_empty())
     };
-    let there: Vec<String> = seen
+    let known_files: Vec<String> = seen
         .changed_files
         .iter()
         .filter(|file| is_file(file, directory))
         .filter_map(from_there)
         .collect();
-    distinct(there.iter())
+    distinct(known_files.iter())
 }
 
 /// Tells whether a change names one file. A word of a command line need not: a shell may expand it, and the directory
@@ -85,10 +85,10 @@ fn is_file(changed: &str, directory: Option<&Path>) -> bool {
 /// Returns each item once, in order, as one line.
 fn distinct<T: AsRef<str>>(all: impl Iterator<Item = T>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
-    for one in all {
-        let one = neutralise(one.as_ref(), Layout::Line);
-        if !kept.contains(&one) {
-            kept.push(one);
+    for text in all {
+        let text = neutralise(text.as_ref(), Layout::Line);
+        if !kept.contains(&text) {
+            kept.push(text);
         }
     }
     kept
@@ -114,7 +114,7 @@ mod tests {
     use super::super::session::SessionEntry;
     use super::*;
 
-    fn failed(goal: &str) -> SessionEntry {
+    fn failed_entry(goal: &str) -> SessionEntry {
         SessionEntry::Failed(CommandFailure {
             at: 0,
             command: goal.into(),
@@ -126,30 +126,30 @@ mod tests {
         })
     }
 
-    fn changed(file: &str) -> SessionEntry {
-        SessionEntry::Did(SessionStep::Changed(file.into()))
+    fn changed_entry(file: &str) -> SessionEntry {
+        SessionEntry::Step(SessionStep::Changed(file.into()))
     }
 
     fn summary_of(entries: impl IntoIterator<Item = SessionEntry>) -> Option<Draft> {
-        let mut seen = SessionState::default();
-        entries.into_iter().for_each(|entry| seen.apply(entry));
-        summary_draft(&seen, Some(Path::new("/w/api")))
+        let mut state = SessionState::default();
+        entries.into_iter().for_each(|entry| state.apply(entry));
+        summary_draft(&state, Some(Path::new("/w/api")))
     }
 
     // S-HOOK-13
     #[test]
     fn files_failures_and_fixes_are_summarised() {
         let entries = [
-            failed("npm install"),
-            failed("cargo test"),
-            changed("/w/api/src/a.rs"),
-            changed("./Makefile"),
-            changed("src/a.rs"),
-            changed("/tmp/x.log"),
-            changed("../web/b.ts"),
+            failed_entry("npm install"),
+            failed_entry("cargo test"),
+            changed_entry("/w/api/src/a.rs"),
+            changed_entry("./Makefile"),
+            changed_entry("src/a.rs"),
+            changed_entry("/tmp/x.log"),
+            changed_entry("../web/b.ts"),
             // Some command lines reveal only the program.
-            changed("cargo"),
-            SessionEntry::Mended("npm install".into()),
+            changed_entry("cargo"),
+            SessionEntry::Fixed("npm install".into()),
             SessionEntry::Learnt("k".to_owned()),
         ];
         let draft = summary_of(entries).unwrap();
@@ -182,10 +182,17 @@ mod tests {
             r"..\web\b.ts",
             ".",
         ] {
-            assert_eq!(summary_of([failed("cargo test"), changed(no_file)]), None, "{no_file}");
+            assert_eq!(
+                summary_of([failed_entry("cargo test"), changed_entry(no_file)]),
+                None,
+                "{no_file}"
+            );
         }
         for file in ["a..b.rs", ".env", "src/a~.rs", "src/a b.rs", "docs/[id].tsx"] {
-            assert_eq!(summary_of([failed("cargo test"), changed(file)]).unwrap().files, [file]);
+            assert_eq!(
+                summary_of([failed_entry("cargo test"), changed_entry(file)]).unwrap().files,
+                [file]
+            );
         }
     }
 
@@ -194,11 +201,13 @@ mod tests {
     fn an_existing_file_may_have_any_name() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("$id.tsx"), "").unwrap();
-        let mut seen = SessionState::default();
-        for entry in [failed("npm test"), changed("./$id.tsx"), changed("./$slug.tsx")] {
-            seen.apply(entry);
+        let mut state = SessionState::default();
+        for entry in
+            [failed_entry("npm test"), changed_entry("./$id.tsx"), changed_entry("./$slug.tsx")]
+        {
+            state.apply(entry);
         }
-        let draft = summary_draft(&seen, Some(folder.path())).unwrap();
+        let draft = summary_draft(&state, Some(folder.path())).unwrap();
         assert_eq!(draft.files, ["$id.tsx"]);
     }
 
@@ -206,22 +215,22 @@ mod tests {
     #[test]
     fn the_last_run_of_a_goal_decides() {
         let (fails, works, unknown) = (
-            || failed("cargo test"),
-            || SessionEntry::Mended("cargo test".into()),
+            || failed_entry("cargo test"),
+            || SessionEntry::Fixed("cargo test".into()),
             || SessionEntry::Doubted("cargo test".into()),
         );
-        let (open, mended) =
+        let (open, fixed) =
             (Some("Still failing: cargo test."), Some("Failed and then fixed: cargo test."));
         for (runs, expected) in [
-            (vec![fails(), works()], mended),
+            (vec![fails(), works()], fixed),
             (vec![fails(), works(), fails()], open),
-            (vec![fails(), works(), fails(), works()], mended),
+            (vec![fails(), works(), fails(), works()], fixed),
             (vec![fails(), unknown()], None),
             (vec![fails(), unknown(), fails()], open),
-            (vec![fails(), unknown(), works()], mended),
+            (vec![fails(), unknown(), works()], fixed),
             (vec![fails(), works(), unknown()], None),
         ] {
-            let draft = summary_of(runs.into_iter().chain([changed("src/a.rs")]));
+            let draft = summary_of(runs.into_iter().chain([changed_entry("src/a.rs")]));
             let lesson = draft.and_then(|draft| draft.lesson);
             let expected = expected.map(|expected| format!("{expected} Changed files: src/a.rs."));
             assert_eq!(lesson, expected);
@@ -232,10 +241,13 @@ mod tests {
     #[test]
     fn an_uneventful_session_has_no_summary() {
         assert_eq!(summary_of([]), None);
-        assert_eq!(summary_of([changed("src/a.rs")]), None, "work like any other");
-        assert_eq!(summary_of([failed("cargo test")]), None, "somebody looked, and went");
-        assert_eq!(summary_of([failed("cargo test"), changed("/elsewhere/a.rs")]), None);
-        assert!(summary_of([failed("cargo test"), changed("src/a.rs")]).is_some());
+        assert_eq!(summary_of([changed_entry("src/a.rs")]), None, "work like any other");
+        assert_eq!(summary_of([failed_entry("cargo test")]), None, "somebody looked, and went");
+        assert_eq!(
+            summary_of([failed_entry("cargo test"), changed_entry("/elsewhere/a.rs")]),
+            None
+        );
+        assert!(summary_of([failed_entry("cargo test"), changed_entry("src/a.rs")]).is_some());
     }
 
     // S-HOOK-13
@@ -243,7 +255,7 @@ mod tests {
     fn a_summary_stays_short() {
         let many = (0..60).flat_map(|number| {
             let file = format!("src/{number}/{}.rs", "é".repeat(90));
-            [failed(&format!("{number} {}", "é".repeat(90))), changed(&file)]
+            [failed_entry(&format!("{number} {}", "é".repeat(90))), changed_entry(&file)]
         });
         let draft = summary_of(many).unwrap();
         let lesson = draft.lesson.unwrap();

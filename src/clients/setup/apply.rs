@@ -31,7 +31,8 @@ pub(super) fn apply(
         Some(text) if !is_as_left(text) => Some(book.keep_copy(&desired.path, text)?),
         Some(_) | None => None,
     };
-    let (without_us, mut folders) = without_us(change, known.as_ref(), book, copy.clone())?;
+    let (without_us, mut folders) =
+        text_without_our_part(change, known.as_ref(), book, copy.clone())?;
     folders.extend(files::make_folders(target, readers)?);
     let left_without_us = without_us.clone();
     record.insert(FileRecord {
@@ -58,7 +59,7 @@ pub(super) fn apply(
 
 /// The file as it would be without us, and the folders that were made for it earlier. If the user changed the file
 /// after an earlier setup, that is the present file without our part.
-fn without_us(
+fn text_without_our_part(
     change: &FileChange,
     known: Option<&FileRecord>,
     book: &RecordStore,
@@ -72,12 +73,12 @@ fn without_us(
         return Ok((known.without_us.clone(), folders));
     }
     let original = original(known, book)?;
-    let taken = change.desired.remove_from(before, original.as_deref());
-    let taken = taken.map_err(SetupError::broken(&change.desired.path))?;
-    if original.is_none() && is_blank_config(&taken) {
+    let without_ours = change.desired.remove_from(before, original.as_deref());
+    let without_ours = without_ours.map_err(SetupError::broken(&change.desired.path))?;
+    if original.is_none() && is_blank_config(&without_ours) {
         return Ok((None, folders));
     }
-    Ok((Some(book.keep_copy(&change.desired.path, &taken)?), folders))
+    Ok((Some(book.keep_copy(&change.desired.path, &without_ours)?), folders))
 }
 
 /// The file as it was without us.

@@ -54,11 +54,11 @@ pub fn check(
         Err(error) => return Ok(error_report(&error)),
     };
     let project = &request.machine.project;
-    let meant = record
+    let selected = record
         .files
         .iter()
         .filter(|done| is_selected(done, &request.names, request.scope, project));
-    let found = found(meant, request, last_seen);
+    let found = checked_clients(selected, request, last_seen);
     let is_fine = found.iter().all(|found| found.problems.is_empty());
     let text: Vec<String> = found.iter().map(|found| text(found, request.now)).collect();
     let text = match text.concat() {
@@ -70,7 +70,7 @@ pub fn check(
     Ok(SetupReport { status, text, json })
 }
 
-fn found<'a>(
+fn checked_clients<'a>(
     meant: impl Iterator<Item = &'a FileRecord>,
     request: &SetupRequest<'_>,
     last_seen: LastSeenLookup<'_>,
@@ -158,7 +158,7 @@ fn silent_hooks(
         Some(fired) if fired >= set_up && since(fired, server) < SESSION_SECONDS_MAX => {
             return None;
         }
-        Some(fired) => format!("last ran {}", ago(fired, now)),
+        Some(fired) => format!("last ran {}", age_text(fired, now)),
         None => "have never run".to_owned(),
     };
     let remedy = match done.client.as_str() {
@@ -169,14 +169,14 @@ fn silent_hooks(
         "cline" => "enable hooks in its settings",
         _ => "check whether hooks are disabled in its settings",
     };
-    let started = ago(server, now);
+    let started = age_text(server, now);
     Some(format!(
         "its hooks do not run: it started our server {started}, but its hooks {fired}; {remedy}"
     ))
 }
 
 /// Returns a time span as people say it.
-fn ago(then: Timestamp, now: Timestamp) -> String {
+fn age_text(then: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_second() - then.as_second()).max(0);
     match seconds {
         0..60 => "just now".to_owned(),
@@ -202,7 +202,7 @@ fn text(found: &CheckedClient, now: Timestamp) -> String {
 fn last_calls(calls: &[(&'static str, Option<Timestamp>)], now: Timestamp) -> String {
     let seen: Vec<String> = calls
         .iter()
-        .filter_map(|(call, at)| at.map(|at| format!("{call} {}", ago(at, now))))
+        .filter_map(|(call, at)| at.map(|at| format!("{call} {}", age_text(at, now))))
         .collect();
     if seen.is_empty() {
         "not seen yet".to_owned()
@@ -243,7 +243,7 @@ pub fn clients_status(
     last_seen: LastSeenLookup<'_>,
 ) -> ClientsStatus {
     let book = RecordStore::in_data(data);
-    let done = match book.read() {
+    let recorded = match book.read() {
         Ok(record) => record.files,
         Err(error) => {
             return ClientsStatus { problems: vec![error.to_string()], ..ClientsStatus::default() };
@@ -251,10 +251,12 @@ pub fn clients_status(
     };
     let is_seen =
         |name: &str| ["mcp"].iter().chain(&HOOK_CALLS).any(|call| last_seen(name, call).is_some());
-    let is_done = |name: &str| done.iter().any(|done| done.client == name);
-    let here = clients::all_clients().filter(|client| client.is_found(&machine));
-    let mut left_out: Vec<&str> =
-        here.map(|client| client.name).filter(|name| !is_done(name) && !is_seen(name)).collect();
+    let is_done = |name: &str| recorded.iter().any(|recorded| recorded.client == name);
+    let installed = clients::all_clients().filter(|client| client.is_found(&machine));
+    let mut left_out: Vec<&str> = installed
+        .map(|client| client.name)
+        .filter(|name| !is_done(name) && !is_seen(name))
+        .collect();
     left_out.dedup();
     let request = SetupRequest {
         machine,
@@ -264,7 +266,7 @@ pub fn clients_status(
         mode: super::SetupMode::DryRun,
         now,
     };
-    let found = found(done.iter(), &request, last_seen);
+    let found = checked_clients(recorded.iter(), &request, last_seen);
     let set_up =
         found.iter().map(|found| format!("{} ({})", found.title, last_calls(&found.calls, now)));
     let problems = found.iter().flat_map(|found| {

@@ -29,7 +29,7 @@ pub(super) fn diff(path: &str, before: Option<&str>, after: Option<&str>) -> Str
     let to = if after.is_some() { path } else { "/dev/null" };
     let before: Vec<&str> = before.unwrap_or_default().lines().collect();
     let after: Vec<&str> = after.unwrap_or_default().lines().collect();
-    let lines = compared(&before, &after);
+    let lines = diff_lines(&before, &after);
     let mut text = format!("--- {from}\n+++ {to}\n");
     let (mut old, mut new) = (1, 1);
     let mut rest = lines.as_slice();
@@ -93,8 +93,8 @@ fn value_of<'a>(option: &str, value: &'a str) -> Cow<'a, str> {
         return Cow::Borrowed(value);
     }
     // Outside quotes a secret ends at a space or a quote; inside quotes it does not.
-    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
-    let line = format!("{option} {}", value.replace(ends, ""));
+    let ends_value = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
+    let line = format!("{option} {}", value.replace(ends_value, ""));
     match redacted(&line) {
         Cow::Owned(safe) => Cow::Owned(safe.trim_start_matches(option).trim_start().to_owned()),
         Cow::Borrowed(_) => Cow::Borrowed(value),
@@ -160,7 +160,7 @@ fn shown(line: DiffLine<'_>) -> String {
     format!("{mark}{cut}\n")
 }
 
-fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffLine<'a>> {
+fn diff_lines<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffLine<'a>> {
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = before.iter().zip(after).take_while(same).count();
     let (old, new) =
@@ -170,13 +170,13 @@ fn compared<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<DiffLine<'a>> {
     let (new, _) = new.split_at(new.len() - tail);
     let mut lines: Vec<DiffLine<'a>> =
         before.iter().take(head).map(|line| DiffLine::Same(line)).collect();
-    lines.extend(middle(old, new));
+    lines.extend(longest_common_lines(old, new));
     lines.extend(end.iter().map(|line| DiffLine::Same(line)));
     lines
 }
 
 /// The longest common subsequence, by dynamic programming.
-fn middle<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
+fn longest_common_lines<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffLine<'a>> {
     let gone = || old.iter().map(|line| DiffLine::Gone(line));
     let come = || new.iter().map(|line| DiffLine::New(line));
     if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > PAIRS_MAX {

@@ -96,14 +96,14 @@ pub(super) fn write(
         })
         .map_err(SetupError::io("write", path))
         .and_then(|()| refuse_changed(path, expected))
-        .and_then(|()| put_in_place(&fresh, path, text).map_err(fail));
+        .and_then(|()| replace_file(&fresh, path, text).map_err(fail));
     written.inspect_err(|_| {
         // A leftover temporary file does no harm.
         let _ = std::fs::remove_file(&fresh);
     })
 }
 
-fn put_in_place(fresh: &Path, path: &Path, text: &str) -> io::Result<()> {
+fn replace_file(fresh: &Path, path: &Path, text: &str) -> io::Result<()> {
     if !path.metadata().is_ok_and(|found| has_other_names(&found)) {
         return std::fs::rename(fresh, path);
     }
@@ -277,13 +277,13 @@ mod tests {
     fn new_files_and_folders_are_private_and_removable() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a/b/file");
-        let made = make_folders(&file, ReadAccess::User).unwrap();
-        assert_eq!(made, [folder.path().join("a"), folder.path().join("a/b")]);
+        let new_folders = make_folders(&file, ReadAccess::User).unwrap();
+        assert_eq!(new_folders, [folder.path().join("a"), folder.path().join("a/b")]);
         write(&file, "x", FileKind::Program, ReadAccess::User, ExpectedContent::Nothing).unwrap();
-        assert_eq!((mode(&file), mode(&made[0])), (0o700, 0o700));
+        assert_eq!((mode(&file), mode(&new_folders[0])), (0o700, 0o700));
         remove(&file).unwrap();
         remove(&file).unwrap();
-        remove_folders(&made);
+        remove_folders(&new_folders);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 

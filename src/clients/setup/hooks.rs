@@ -92,13 +92,15 @@ impl HookHandlers {
         for event in self.events_in(&json) {
             let path = self.lists.path(&event);
             let wanted = self.wanted.iter().find(|(name, _)| *name == event);
-            if !wanted.is_some_and(|(_, wanted)| has_only(&json, &path, wanted, &self.programs)) {
+            if !wanted
+                .is_some_and(|(_, wanted)| has_only_our_hook(&json, &path, wanted, &self.programs))
+            {
                 take_event(&mut json, &path, &self.programs)?;
             }
         }
         for (event, wanted) in &self.wanted {
             let path = self.lists.path(event);
-            if !has_only(&json, &path, wanted, &self.programs) {
+            if !has_only_our_hook(&json, &path, wanted, &self.programs) {
                 json.push(&path, wanted)?;
             }
         }
@@ -135,7 +137,7 @@ impl HookHandlers {
     pub(super) fn is_in(&self, text: &str) -> Result<bool, EditError> {
         let json = Json::parse(text)?;
         let stands = |(event, wanted): &(&'static str, Value)| {
-            has_only(&json, &self.lists.path(event), wanted, &self.programs)
+            has_only_our_hook(&json, &self.lists.path(event), wanted, &self.programs)
         };
         Ok(self.wanted.iter().all(stands))
     }
@@ -237,7 +239,7 @@ fn ours_in(json: &Json, list: JsonPath<'_>, programs: &[String]) -> Vec<Value> {
 }
 
 /// Whether a list contains exactly this hook of ours.
-fn has_only(json: &Json, list: JsonPath<'_>, wanted: &Value, programs: &[String]) -> bool {
+fn has_only_our_hook(json: &Json, list: JsonPath<'_>, wanted: &Value, programs: &[String]) -> bool {
     ours_in(json, list, programs) == [wanted.clone()]
 }
 

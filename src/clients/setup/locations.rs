@@ -110,7 +110,7 @@ impl FileLocation {
             (Platform::Windows, Some(windows)) => windows,
             _ => (self.base, self.below),
         };
-        let root = machine.base(base);
+        let root = machine.base_folder(base);
         if below.is_empty() { root } else { root.join(below) }
     }
 }
@@ -120,7 +120,7 @@ impl Machine<'_> {
         (self.lookup)(name).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
-    fn base(&self, base: BaseFolder) -> PathBuf {
+    fn base_folder(&self, base: BaseFolder) -> PathBuf {
         let home = |below: &str| self.home.join(below);
         match base {
             BaseFolder::Home => self.home.clone(),
@@ -157,7 +157,8 @@ impl Machine<'_> {
     /// so project files name it without its path if that starts this program.
     pub(super) fn for_scope(&self, scope: SetupScope) -> Self {
         let name = self.program.file_stem().and_then(OsStr::to_str);
-        let name = name.filter(|name| scope == SetupScope::Project && self.starts_this(name));
+        let name =
+            name.filter(|name| scope == SetupScope::Project && self.name_starts_this_program(name));
         Self {
             platform: self.platform,
             home: self.home.clone(),
@@ -168,7 +169,7 @@ impl Machine<'_> {
         }
     }
 
-    fn starts_this(&self, name: &str) -> bool {
+    fn name_starts_this_program(&self, name: &str) -> bool {
         self.find_program(name).is_some_and(|found| self.is_this_program(&found))
     }
 
@@ -275,8 +276,11 @@ mod tests {
             lookup: &|_| None,
         };
         // Tests run in the folder of the manifest.
-        let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        assert_eq!(machine(here.clone()).find_program("Cargo.toml"), Some(here.join("Cargo.toml")));
+        let crate_folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(
+            machine(crate_folder.clone()).find_program("Cargo.toml"),
+            Some(crate_folder.join("Cargo.toml"))
+        );
         for folder in ["", ".", "src/.."] {
             assert_eq!(machine(folder.into()).find_program("Cargo.toml"), None, "{folder}");
         }

@@ -22,7 +22,7 @@ pub(super) fn is_ours(found: &Value, wanted: &Value) -> bool {
     match (found.get("transport"), wanted.get("transport")) {
         (Some(found), Some(wanted)) => return is_ours(found, wanted),
         (None, None) => {}
-        (Some(said), None) if said == "stdio" => {}
+        (Some(kind), None) if kind == "stdio" => {}
         _ => return false,
     }
     let stdio = json!("stdio");

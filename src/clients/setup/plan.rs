@@ -113,7 +113,7 @@ fn planned_file(desired: DesiredFile, known: Option<&FileRecord>) -> PlannedFile
         Some(program) => desired.with_known_program(&program),
         None => desired,
     };
-    match change(&desired, known) {
+    match planned_rewrite(&desired, known) {
         Ok(Some((target, before, after))) => {
             PlannedFile::Change(FileChange { desired, target, before, after })
         }
@@ -125,7 +125,7 @@ fn planned_file(desired: DesiredFile, known: Option<&FileRecord>) -> PlannedFile
 /// The file that is meant, its text, and the new text.
 type Rewrite = (PathBuf, Option<String>, String);
 
-fn change(
+fn planned_rewrite(
     desired: &DesiredFile,
     known: Option<&FileRecord>,
 ) -> Result<Option<Rewrite>, SetupError> {

@@ -55,14 +55,18 @@ pub fn set_up(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarget> 
     }
     let reports: Vec<FileReport> =
         planned.iter().map(|planned| report_change(planned, request, &book, &mut record)).collect();
-    let next = |title: &str| next(&clients, title, scope);
+    let next = |title: &str| next_step(&clients, title, scope);
     let is_of_here = scope == SetupScope::Project && machine.program.is_absolute();
     let about =
         ReportNotes { next: &next, unseen: &unseen, twice: &twice, is_of_here, sets_up: true };
     Ok(report(request, &book, &reports, &about))
 }
 
-fn next(clients: &[&'static ClientSpec], title: &str, scope: SetupScope) -> Option<&'static str> {
+fn next_step(
+    clients: &[&'static ClientSpec],
+    title: &str,
+    scope: SetupScope,
+) -> Option<&'static str> {
     clients
         .iter()
         .find(|c| c.title == title)
@@ -91,7 +95,7 @@ fn report_change(
     match planned {
         PlannedFile::Same(_) => report("unchanged", desired.description(), ReportStatus::Fine),
         PlannedFile::Refused(_, error) => refused(error),
-        PlannedFile::Change(change) => match changed(change, request, book, record) {
+        PlannedFile::Change(change) => match apply_change(change, request, book, record) {
             Ok((state, copy, diff)) => FileReport {
                 copy,
                 diff,
@@ -103,14 +107,14 @@ fn report_change(
 }
 
 /// The state, the name of the copy of the old file, and the diff.
-type Changed = (&'static str, Option<String>, Option<String>);
+type AppliedChange = (&'static str, Option<String>, Option<String>);
 
-fn changed(
+fn apply_change(
     change: &FileChange,
     request: &SetupRequest<'_>,
     book: &RecordStore,
     record: &mut SetupRecord,
-) -> Result<Changed, SetupError> {
+) -> Result<AppliedChange, SetupError> {
     if request.mode == SetupMode::DryRun {
         let path = change.desired.path.display().to_string();
         let diff = diff::diff(&path, change.before.as_deref(), Some(&change.after));
@@ -142,9 +146,9 @@ pub fn take_back(request: &SetupRequest<'_>) -> Result<SetupReport, UnknownTarge
     let is_meant =
         |done: &&FileRecord| undo::is_selected(done, &request.names, request.scope, project);
     // The file for which folders were made came first, so it is removed last.
-    let meant: Vec<FileRecord> = record.files.iter().rev().filter(is_meant).cloned().collect();
+    let selected: Vec<FileRecord> = record.files.iter().rev().filter(is_meant).cloned().collect();
     let reports: Vec<FileReport> =
-        meant.iter().map(|done| report_undo(done, request, &book, &mut record)).collect();
+        selected.iter().map(|done| report_undo(done, request, &book, &mut record)).collect();
     Ok(report(request, &book, &reports, &ReportNotes::default()))
 }
 
@@ -252,7 +256,7 @@ fn report(
         }
     }
     if reports.is_empty() {
-        text = nothing(request, about.sets_up);
+        text = nothing_to_do_text(request, about.sets_up);
     } else if reports.iter().any(|report| report.copy.is_some()) {
         let folder = book.folder().display();
         text.push_str(&format!(
@@ -271,15 +275,15 @@ fn line(report: &FileReport) -> String {
     }
 }
 
-fn nothing(request: &SetupRequest<'_>, sets_up: bool) -> String {
+fn nothing_to_do_text(request: &SetupRequest<'_>, sets_up: bool) -> String {
     let known = super::names().join(", ");
     if sets_up {
         return format!(
             "No client was found on this machine. To set one up anyway: agent-knowledge setup codex. Clients: {known}."
         );
     }
-    let what = if request.names.is_empty() { "no client was" } else { "these clients were not" };
-    format!("Nothing to do: {what} set up.")
+    let subject = if request.names.is_empty() { "no client was" } else { "these clients were not" };
+    format!("Nothing to do: {subject} set up.")
 }
 
 fn json_of(reports: &[FileReport], about: &ReportNotes<'_>) -> Vec<Value> {

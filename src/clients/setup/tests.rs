@@ -43,17 +43,17 @@ impl TestMachine {
         self.folder.path().join("data")
     }
 
-    fn run(&self, what: &str, program: &str, names: &[&str], scope: SetupScope) -> SetupReport {
+    fn run(&self, action: &str, program: &str, names: &[&str], scope: SetupScope) -> SetupReport {
         let data = self.data();
         let request = SetupRequest {
             machine: self.machine(program),
             data: &data,
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             scope: Some(scope),
-            mode: if what == "show" { SetupMode::DryRun } else { SetupMode::Apply },
+            mode: if action == "show" { SetupMode::DryRun } else { SetupMode::Apply },
             now: at("2026-11-22T04:00:00Z"),
         };
-        match what {
+        match action {
             "undo" => take_back(&request).unwrap(),
             _ => set_up(&request).unwrap(),
         }
@@ -165,8 +165,8 @@ fn few(mut texts: Vec<String>, scope: SetupScope) -> Vec<String> {
 fn a_fresh_machine_is_set_up_and_restored() {
     for (machine, client, scope) in on(&[Platform::Linux, Platform::MacOs, Platform::Windows]) {
         let before = machine.files();
-        let told = machine.run("set up", PROGRAM, &[client.name], scope);
-        assert_eq!(told.status, ReportStatus::Fine, "{}: {}", client.title, told.text);
+        let report = machine.run("set up", PROGRAM, &[client.name], scope);
+        assert_eq!(report.status, ReportStatus::Fine, "{}: {}", client.title, report.text);
         // If no edition is installed, the first one is set up.
         let first = clients::all_clients().find(|other| other.name == client.name).unwrap();
         for desired in desired_files_of(&machine, first, scope) {
@@ -203,8 +203,14 @@ fn typical_files_are_restored_byte_for_byte() {
                 machine.plant(&path, &text);
                 let before = machine.files();
                 // The client is named, so it is set up even if it is not installed.
-                let told = machine.run("set up", PROGRAM, &[client.name], scope);
-                assert_eq!(told.status, ReportStatus::Fine, "{}: {}", path.display(), told.text);
+                let report = machine.run("set up", PROGRAM, &[client.name], scope);
+                assert_eq!(
+                    report.status,
+                    ReportStatus::Fine,
+                    "{}: {}",
+                    path.display(),
+                    report.text
+                );
                 let after = machine.files();
                 assert!(after != before, "{}", path.display());
                 machine.run("set up", PROGRAM, &[client.name], scope);
@@ -244,8 +250,8 @@ fn later_changes_stay_and_only_our_part_is_removed() {
                     None => ("# new\n", format!("{set_up}# new\n")),
                 };
                 machine.plant(&path, &changed);
-                let told = machine.run("undo", PROGRAM, &[client.name], scope);
-                assert_eq!(told.status, ReportStatus::Fine, "{}\n{changed}", told.text);
+                let report = machine.run("undo", PROGRAM, &[client.name], scope);
+                assert_eq!(report.status, ReportStatus::Fine, "{}\n{changed}", report.text);
                 let left = std::fs::read_to_string(&path).unwrap();
                 assert!(!left.contains("agent-knowledge") && left.contains(more), "{left}");
                 for line in text.lines().map(str::trim).filter(|line| line.len() > 3) {
@@ -269,10 +275,10 @@ fn a_damaged_file_is_reported_and_not_changed() {
                 continue;
             }
             machine.plant(&path, "\n = { \"a\": [\n");
-            let told = machine.run("set up", PROGRAM, &[client.name], scope);
-            assert_eq!(told.status, ReportStatus::Problem, "{}: {}", client.title, told.text);
+            let report = machine.run("set up", PROGRAM, &[client.name], scope);
+            assert_eq!(report.status, ReportStatus::Problem, "{}: {}", client.title, report.text);
             let place = format!("refused: {}:2:", path.display());
-            assert!(told.text.contains(&place), "{}", told.text);
+            assert!(report.text.contains(&place), "{}", report.text);
             assert_eq!(std::fs::read_to_string(&path).unwrap(), "\n = { \"a\": [\n");
             machine.run("undo", PROGRAM, &[client.name], scope);
             std::fs::remove_file(&path).unwrap();
@@ -286,11 +292,11 @@ fn a_script_of_the_user_is_not_replaced() {
     let machine = TestMachine::new(Platform::Linux);
     let script = machine.folder.path().join("home/Documents/Cline/Hooks/TaskStart");
     machine.plant(&script, "#!/bin/sh\nmine\n");
-    let told = machine.run("set up", PROGRAM, &["cline"], SetupScope::User);
+    let report = machine.run("set up", PROGRAM, &["cline"], SetupScope::User);
     assert!(
-        told.status == ReportStatus::Problem && told.text.contains("this file is yours"),
+        report.status == ReportStatus::Problem && report.text.contains("this file is yours"),
         "{}",
-        told.text
+        report.text
     );
     machine.run("undo", PROGRAM, &[], SetupScope::User);
     assert_eq!(std::fs::read_to_string(&script).unwrap(), "#!/bin/sh\nmine\n");
@@ -309,8 +315,8 @@ fn an_existing_hooks_file_replaces_the_settings() {
     let settings: Value = serde_json::from_str(&settings).unwrap();
     machine.plant(&place("hooks.json"), &settings["hooks"].to_string());
     machine.plant(&place("settings.json"), "{\"a\":1}");
-    let told = machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
-    assert!(told.text.contains("unchanged"), "{}", told.text);
+    let report = machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
+    assert!(report.text.contains("unchanged"), "{}", report.text);
     machine.plant(&place("hooks.json"), "{}");
     machine.run("set up", PROGRAM, &["droid"], SetupScope::User);
     let hooks = std::fs::read_to_string(place("hooks.json")).unwrap();
@@ -318,8 +324,8 @@ fn an_existing_hooks_file_replaces_the_settings() {
         hooks.contains("\n  \"SessionStart\": [") && hooks.contains("hook --agent droid"),
         "{hooks}"
     );
-    let told = machine.run("undo", PROGRAM, &[], SetupScope::User);
-    assert_eq!(told.status, ReportStatus::Fine, "{}", told.text);
+    let report = machine.run("undo", PROGRAM, &[], SetupScope::User);
+    assert_eq!(report.status, ReportStatus::Fine, "{}", report.text);
     assert_eq!(std::fs::read_to_string(place("settings.json")).unwrap(), "{\"a\":1}");
     assert_eq!(std::fs::read_to_string(place("hooks.json")).unwrap(), "{}");
 }
@@ -328,11 +334,11 @@ fn an_existing_hooks_file_replaces_the_settings() {
 fn a_client_with_our_plugin_gets_a_note() {
     let machine = TestMachine::new(Platform::Linux);
     let settings = machine.folder.path().join("home/.claude/settings.json");
-    for (on, told) in [("true", true), ("false", false)] {
+    for (on, has_note) in [("true", true), ("false", false)] {
         let text = format!("{{\"enabledPlugins\": {{\"agent-knowledge@agent-knowledge\": {on}}}}}");
         machine.plant(&settings, &text);
         let report = machine.run("show", PROGRAM, &["claude-code"], SetupScope::User);
-        assert_eq!(report.text.contains("plugin is enabled here"), told, "{}", report.text);
+        assert_eq!(report.text.contains("plugin is enabled here"), has_note, "{}", report.text);
     }
 }
 
@@ -342,10 +348,10 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let machine = TestMachine::new(Platform::Linux);
     machine.plant(&machine.folder.path().join("home/.codex/config.toml"), "model = \"x\"\n");
     let before = machine.files();
-    let told = machine.run("show", PROGRAM, &[], SetupScope::User);
-    assert!(told.text.contains("+[mcp_servers.agent-knowledge]"), "{}", told.text);
-    assert!(told.text.contains("trust the hooks of agent-knowledge"), "{}", told.text);
-    assert!(!told.text.contains("Gemini"), "only those that are here: {}", told.text);
+    let report = machine.run("show", PROGRAM, &[], SetupScope::User);
+    assert!(report.text.contains("+[mcp_servers.agent-knowledge]"), "{}", report.text);
+    assert!(report.text.contains("trust the hooks of agent-knowledge"), "{}", report.text);
+    assert!(!report.text.contains("Gemini"), "only those that are here: {}", report.text);
     assert_eq!(machine.files(), before);
     assert!(!machine.data().exists());
 }
@@ -369,11 +375,11 @@ fn links_are_followed_and_broken_links_refused() {
     machine.run("undo", PROGRAM, &[], SetupScope::User);
     assert_eq!(std::fs::read_to_string(&real).unwrap(), "{}\n");
     std::fs::remove_file(&real).unwrap();
-    let told = machine.run("set up", PROGRAM, &["gemini"], SetupScope::User);
+    let report = machine.run("set up", PROGRAM, &["gemini"], SetupScope::User);
     assert!(
-        told.text.contains("broken link") && told.status == ReportStatus::Problem,
+        report.text.contains("broken link") && report.status == ReportStatus::Problem,
         "{}",
-        told.text
+        report.text
     );
     assert!(!real.exists());
 }
@@ -382,7 +388,7 @@ fn links_are_followed_and_broken_links_refused() {
 fn an_unknown_client_is_answered_with_the_known_ones() {
     let machine = TestMachine::new(Platform::Linux);
     let data = machine.data();
-    let asked = |name: &str, scope| {
+    let refusal_of = |name: &str, scope| {
         let request = SetupRequest {
             machine: machine.machine(PROGRAM),
             data: &data,
@@ -393,8 +399,10 @@ fn an_unknown_client_is_answered_with_the_known_ones() {
         };
         set_up(&request).unwrap_err().to_string()
     };
-    assert!(asked("codx", SetupScope::User).contains("known clients are claude-code, codex, "));
-    assert!(asked("windsurf", SetupScope::Project).contains("no project configuration"));
+    assert!(
+        refusal_of("codx", SetupScope::User).contains("known clients are claude-code, codex, ")
+    );
+    assert!(refusal_of("windsurf", SetupScope::Project).contains("no project configuration"));
 }
 
 /// A check of everything that was set up, by this program.
@@ -413,7 +421,7 @@ fn check_of<'a>(machine: &TestMachine, program: &str, data: &'a Path) -> SetupRe
 fn checked(machine: &TestMachine, server: Option<&str>, start: Option<&str>) -> SetupReport {
     let data = machine.data();
     let request = check_of(machine, PROGRAM, &data);
-    let last_seen = |_: &str, what: &str| match what {
+    let last_seen = |_: &str, call_kind: &str| match call_kind {
         "mcp" => server.map(at),
         "start" => start.map(at),
         _ => None,
@@ -437,10 +445,10 @@ fn hooks_that_do_not_run_are_found() {
         (Some("2026-11-22T05:00:00Z"), Some("2026-11-22T04:59:59Z"), false),
         (Some("2026-11-22T05:00:00Z"), Some("2026-11-22T04:00:01Z"), false),
     ] {
-        let told = checked(&machine, server, start);
+        let report = checked(&machine, server, start);
         let status = if silent { ReportStatus::Problem } else { ReportStatus::Fine };
-        assert_eq!(told.status, status, "{server:?} {start:?}: {}", told.text);
-        assert_eq!(told.text.contains("trust them in /hooks"), silent, "{}", told.text);
+        assert_eq!(report.status, status, "{server:?} {start:?}: {}", report.text);
+        assert_eq!(report.text.contains("trust them in /hooks"), silent, "{}", report.text);
     }
 }
 
@@ -454,7 +462,7 @@ fn changed_or_missing_files_are_found() {
     assert_eq!(checked(&machine, None, None).status, ReportStatus::Fine);
     let settings = machine.folder.path().join("home/.gemini/settings.json");
     let text = std::fs::read_to_string(&settings).unwrap();
-    for (spoilt, told) in [
+    for (spoilt, expected) in [
         (text.replace("\"mcp\"", "\"no\""), "no longer contains"),
         (text.replace("BeforeAgent", "Never"), "no longer contains"),
         ("{".to_owned(), "settings.json:1:1"),
@@ -462,7 +470,7 @@ fn changed_or_missing_files_are_found() {
         std::fs::write(&settings, spoilt).unwrap();
         let report = checked(&machine, None, None);
         assert!(
-            report.status == ReportStatus::Problem && report.text.contains(told),
+            report.status == ReportStatus::Problem && report.text.contains(expected),
             "{}",
             report.text
         );
@@ -489,11 +497,11 @@ fn a_link_to_this_program_is_this_program() {
     symlink(&program, &link).unwrap();
     let [program, link, other] = [&program, &link, &other].map(|path| path.to_str().unwrap());
     let data = machine.data();
-    for (set_up, here, is_other) in
+    for (set_up, program_path, is_other) in
         [(program, link, false), (link, program, false), (link, other, true), (other, link, true)]
     {
         machine.run("set up", set_up, &["gemini"], SetupScope::User);
-        let report = check(&check_of(&machine, here, &data), &|_, _| None).unwrap();
+        let report = check(&check_of(&machine, program_path, &data), &|_, _| None).unwrap();
         assert_eq!(report.status, ReportStatus::Fine, "{}", report.text);
         assert_eq!(report.text.contains("note: it starts"), is_other, "{}", report.text);
     }

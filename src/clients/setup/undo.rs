@@ -44,7 +44,7 @@ pub(super) fn undo(
     book: &RecordStore,
     record: &mut SetupRecord,
 ) -> Result<UndoOutcome, SetupError> {
-    let undone = match step(done, machine, book)? {
+    let undone = match undo_step(done, machine, book)? {
         UndoStep::Write { target, before, after, undone } => {
             let expected = ExpectedContent::Text(&before);
             files::write(&target, &after, FileKind::Data, ReadAccess::User, expected)?;
@@ -76,13 +76,13 @@ pub(super) fn preview(
     machine: &Machine<'_>,
     book: &RecordStore,
 ) -> Result<UndoOutcome, SetupError> {
-    Ok(match step(done, machine, book)? {
+    Ok(match undo_step(done, machine, book)? {
         UndoStep::Write { undone, .. } | UndoStep::Nothing(undone) => undone,
         UndoStep::Remove(..) => UndoOutcome::Removed,
     })
 }
 
-fn step(
+fn undo_step(
     done: &FileRecord,
     machine: &Machine<'_>,
     book: &RecordStore,
@@ -110,12 +110,14 @@ fn step(
         (_, original, _) => {
             let desired = recorded_desired_file(done, machine)
                 .ok_or_else(|| SetupError::Forgotten { path: done.path.clone() })?;
-            let taken = desired.remove_from(&text, original.as_deref());
-            let taken = taken.map_err(SetupError::broken(&done.path))?;
+            let without_ours = desired.remove_from(&text, original.as_deref());
+            let without_ours = without_ours.map_err(SetupError::broken(&done.path))?;
             let was_made = done.without_us.is_none() || desired.owns_whole_file();
-            Ok(match taken {
-                taken if taken == text => UndoStep::Nothing(UndoOutcome::TakenOut),
-                taken if was_made && is_blank_config(&taken) => UndoStep::Remove(target, text),
+            Ok(match without_ours {
+                without_ours if without_ours == text => UndoStep::Nothing(UndoOutcome::TakenOut),
+                without_ours if was_made && is_blank_config(&without_ours) => {
+                    UndoStep::Remove(target, text)
+                }
                 after => {
                     UndoStep::Write { target, before: text, after, undone: UndoOutcome::TakenOut }
                 }

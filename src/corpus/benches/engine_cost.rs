@@ -50,12 +50,12 @@ fn main() {
         return say("usage: engine_cost URL[,URL] MEMORIES [put|ask|both]");
     };
     let count: u64 = count.parse().expect("a number");
-    let what = rest.first().map_or("both", String::as_str);
+    let step = rest.first().map_or("both", String::as_str);
     let engines: Vec<NamedEngine> = urls.split(',').map(named).collect();
-    if what != "ask" {
+    if step != "ask" {
         put_entries(&engines, count);
     }
-    if what != "put" {
+    if step != "put" {
         ask(&engines, count);
     }
 }
@@ -163,7 +163,7 @@ fn entries(from: u64, to: u64, words: &mut AnalysisCache) -> Vec<CorpusEntry> {
     let viewpoint = viewpoint();
     let numbers = 0..u32::try_from(snapshot.memories().len()).expect("few");
     let entry =
-        |number| CorpusEntry::from_snapshot(&snapshot, number, (&viewpoint, now()), AVERAGE, words);
+        |number| CorpusEntry::from_snapshot(&snapshot, number, &viewpoint, now(), AVERAGE, words);
     numbers.filter_map(entry).collect()
 }
 
@@ -213,8 +213,8 @@ impl StepTimes {
         done
     }
 
-    fn report(mut self, of: &str) {
-        say(of);
+    fn report(mut self, title: &str) {
+        say(title);
         for (name, times) in &mut self.0 {
             times.sort_by(f64::total_cmp);
             let at = |share: usize| times[(times.len() - 1) * share / 100];
@@ -229,16 +229,17 @@ impl StepTimes {
 }
 
 /// The weighed terms of each query, and what was found by them.
-type Asked = Vec<(Vec<WeighedTerm>, Vec<MemoryKey>)>;
+type AskedQueries = Vec<(Vec<WeighedTerm>, Vec<MemoryKey>)>;
 
 fn ask(engines: &[NamedEngine], count: u64) {
-    let mut told: Vec<(StepTimes, Asked)> = engines.iter().map(|_| Default::default()).collect();
+    let mut results: Vec<(StepTimes, AskedQueries)> =
+        engines.iter().map(|_| Default::default()).collect();
     for number in 0..QUERIES {
-        for (named, (times, asked)) in engines.iter().zip(&mut told) {
+        for (named, (times, asked)) in engines.iter().zip(&mut results) {
             asked.push(ask_one(&*named.engine, &query(number, count), times));
         }
     }
-    for (named, (times, asked)) in engines.iter().zip(told) {
+    for (named, (times, asked)) in engines.iter().zip(results) {
         times.report(named.name);
         compare(&asked, count);
     }
@@ -319,10 +320,10 @@ fn weighed(engine: &dyn Corpus, text: &str) -> Vec<WeighedTerm> {
             };
             return terms.into_iter().map(weighed).filter(|term| term.passages > 0).collect();
         }
-        let said = engine.numbers(&asked, Deadline::within(WAIT)).expect("numbers");
-        known = known.resized(said.totals);
-        said.holding.into_iter().for_each(|(term, passages)| known.add_holding(term, passages));
-        said.unions.into_iter().for_each(|(terms, passages)| known.add_union(terms, passages));
-        said.near.into_iter().for_each(|(term, near)| known.add_near(term, &near));
+        let numbers = engine.numbers(&asked, Deadline::within(WAIT)).expect("numbers");
+        known = known.resized(numbers.totals);
+        numbers.holding.into_iter().for_each(|(term, passages)| known.add_holding(term, passages));
+        numbers.unions.into_iter().for_each(|(terms, passages)| known.add_union(terms, passages));
+        numbers.near.into_iter().for_each(|(term, near)| known.add_near(term, &near));
     }
 }

@@ -69,12 +69,12 @@ impl BinaryRows {
         self.0
     }
 
-    fn array<'a>(&mut self, of: u32, elements: impl ExactSizeIterator<Item = &'a [u8]>) {
+    fn array<'a>(&mut self, element_type: u32, elements: impl ExactSizeIterator<Item = &'a [u8]>) {
         let mut bytes = Vec::new();
         // One dimension, none where it is empty; no nulls; the first index is 1.
         bytes.extend(i32::from(elements.len() > 0).to_be_bytes());
         bytes.extend(0_i32.to_be_bytes());
-        bytes.extend(of.to_be_bytes());
+        bytes.extend(element_type.to_be_bytes());
         if elements.len() > 0 {
             bytes.extend(i32::try_from(elements.len()).unwrap_or(i32::MAX).to_be_bytes());
             bytes.extend(1_i32.to_be_bytes());

@@ -94,7 +94,7 @@ impl PostgresCorpus {
         let until = Deadline::within(MAKING);
         let made = self.runtime.block_on(async {
             let make = async {
-                let client = connected(&self.config).await?;
+                let client = connect(&self.config).await?;
                 client.batch_execute(MAKE).await.map_err(corpus_error)
             };
             tokio::time::timeout(until.time_left(), make).await
@@ -112,7 +112,7 @@ impl PostgresCorpus {
         }
         let make = format!("create database {name}");
         self.runtime.block_on(async {
-            connected(&self.config).await?.batch_execute(&make).await.map_err(corpus_error)
+            connect(&self.config).await?.batch_execute(&make).await.map_err(corpus_error)
         })
     }
 
@@ -121,7 +121,7 @@ impl PostgresCorpus {
         if let Some(client) = kept.filter(|client| !client.is_closed()) {
             return Ok(client);
         }
-        let client = connected(&self.config).await?;
+        let client = connect(&self.config).await?;
         client.batch_execute(SETTINGS).await.map_err(corpus_error)?;
         let layout = client.query_one("select layout from agent_knowledge.totals", &[]).await;
         match layout.map_err(corpus_error)?.try_get(0) {
@@ -132,7 +132,7 @@ impl PostgresCorpus {
 }
 
 /// Connects, and lets the connection run until the client is dropped.
-async fn connected(config: &Config) -> Result<Client, CorpusError> {
+async fn connect(config: &Config) -> Result<Client, CorpusError> {
     let (client, connection) = config.connect(NoTls).await.map_err(corpus_error)?;
     tokio::spawn(async move {
         // When the connection ends, calls of the client fail.
@@ -172,15 +172,15 @@ pub(super) fn writing_deadline() -> Deadline {
     Deadline::within(WRITING)
 }
 
-/// Says what went wrong. A refusal is told by its code alone: the server's own words would stand in a reply to an agent.
+/// Returns what went wrong. Of a refusal it names the code alone: the server's own words would stand in a reply to an agent.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
 pub(super) fn corpus_error(error: tokio_postgres::Error) -> CorpusError {
     let code = |code: &str| code.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
-    let said = error.as_db_error().map(|said| {
-        let code: String = code(said.code().code());
+    let database_error = error.as_db_error().map(|database_error| {
+        let code: String = code(database_error.code().code());
         format!("it refuses with code {code}")
     });
-    CorpusError::Unreachable(said.unwrap_or_else(|| {
+    CorpusError::Unreachable(database_error.unwrap_or_else(|| {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
         format!("{error}{}", cause.unwrap_or_default())
     }))

@@ -43,12 +43,12 @@ pub(super) async fn numbers(
     let mut terms: Vec<&str> = asked.terms.iter().map(AsRef::as_ref).collect();
     terms.extend(asked.unions.iter().flatten().map(|term| &**term));
     let held = frequencies(client, &terms).await?;
-    let of = |term: &str| held.get(term).copied().unwrap_or(0);
+    let frequency = |term: &str| held.get(term).copied().unwrap_or(0);
     let mut unions = Vec::new();
     for union in &asked.unions {
-        let each: Vec<usize> = union.iter().map(|term| of(term)).collect();
+        let each: Vec<usize> = union.iter().map(|term| frequency(term)).collect();
         let passages = match each.iter().sum::<usize>() <= COUNTED_MAX {
-            true => counted(client, union).await?,
+            true => count_passages(client, union).await?,
             false => spread_evenly(&each, totals.passages),
         };
         unions.push((union.clone(), passages));
@@ -57,7 +57,7 @@ pub(super) async fn numbers(
     for term in &asked.near {
         near.push((term.clone(), near_to(client, term).await?));
     }
-    let holding = asked.terms.iter().map(|term| (term.clone(), of(term))).collect();
+    let holding = asked.terms.iter().map(|term| (term.clone(), frequency(term))).collect();
     Ok(EngineNumbers { totals, weighed_with, holding, unions, near })
 }
 
@@ -79,7 +79,7 @@ fn frequency(row: &Row) -> Result<(Box<str>, usize), CorpusError> {
     Ok((term.into(), usize::try_from(passages).unwrap_or(0)))
 }
 
-async fn counted(client: &Client, terms: &[Box<str>]) -> Result<usize, CorpusError> {
+async fn count_passages(client: &Client, terms: &[Box<str>]) -> Result<usize, CorpusError> {
     let codes: Vec<i32> = terms.iter().map(|term| code_of(term)).collect();
     let count = "select count(*) from agent_knowledge.passage where terms && $1::integer[]";
     let row = client.query_one(count, &[&codes]).await.map_err(corpus_error)?;
@@ -113,7 +113,7 @@ pub(super) async fn by_words(
     let mut read = read_within(&terms, 0, FIRST_PASSAGES);
     loop {
         let codes: Vec<i32> = terms.iter().take(read).map(|term| code_of(&term.term)).collect();
-        let found = scored(client, &query, &codes, conditions, limit).await?;
+        let found = scored_keys(client, &query, &codes, conditions, limit).await?;
         let others: f32 = terms.iter().skip(read).map(|term| term.weight * WEIGHT_MAX).sum();
         let least = found.get(limit.saturating_sub(1)).map_or(0.0, |(_, score)| *score);
         let more = read_within(&terms, read, PASSAGES_MAX);
@@ -134,7 +134,7 @@ fn read_within(terms: &[&WeighedTerm], read: usize, passages: usize) -> usize {
     terms.iter().take_while(within).count().max(read).max(1).min(terms.len())
 }
 
-async fn scored(
+async fn scored_keys(
     client: &Client,
     query: &str,
     codes: &[i32],

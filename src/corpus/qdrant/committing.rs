@@ -58,7 +58,9 @@ fn right_terms(
     let body = json!({"filter": filter, "limit": RIGHTED_MAX, "with_payload": true}).to_string();
     loop {
         let page: PointPage<TermPayload> = corpus.call(
-            (HttpMethod::Post, CollectionKind::Lookup, "/points/scroll"),
+            HttpMethod::Post,
+            CollectionKind::Lookup,
+            "/points/scroll",
             body.as_bytes(),
             until,
         )?;
@@ -80,7 +82,7 @@ struct HeldVersion {
     mark: i64,
 }
 
-fn held(
+fn held_versions(
     corpus: &QdrantCorpus,
     keys: impl Iterator<Item = MemoryKey>,
     state: BatchState,
@@ -144,9 +146,11 @@ impl<'corpus> Batch<'corpus> {
             return Err(CorpusError::Wrong("a record is missing".to_owned()));
         }
         let until = json!({"until": self.epoch()});
-        for (of, points) in [(CollectionKind::Search, points), (CollectionKind::Lookup, ids)] {
+        for (collection, points) in
+            [(CollectionKind::Search, points), (CollectionKind::Lookup, ids)]
+        {
             let set = json!({"set_payload": {"payload": until, "points": points}});
-            change(self.corpus, of, &[set], self.until)?;
+            change(self.corpus, collection, &[set], self.until)?;
         }
         Ok(())
     }
@@ -219,7 +223,7 @@ pub(super) fn put_entries(
     entries: &BTreeMap<MemoryKey, &CorpusEntry>,
 ) -> Result<(), CorpusError> {
     let mut batch = Batch::begin(corpus)?;
-    let held = held(corpus, entries.keys().copied(), batch.state, batch.until)?;
+    let held = held_versions(corpus, entries.keys().copied(), batch.state, batch.until)?;
     let is_new =
         |entry: &&CorpusEntry| held.get(&entry.key).is_none_or(|held| held.mark != entry.mark.0);
     let new = entries.values().copied().filter(is_new).map(|entry| {
@@ -227,7 +231,7 @@ pub(super) fn put_entries(
         (entry, place)
     });
     let new: Vec<(&CorpusEntry, VersionPlace)> = new.collect();
-    let Some((last, _)) = new.last() else { return settled(corpus) };
+    let Some((last, _)) = new.last() else { return mark_tidy(corpus) };
     let weighed_with = last.weighed_with;
     let replaced =
         new.iter().filter_map(|(entry, _)| Some((entry.key, held.get(&entry.key)?.place)));
@@ -240,18 +244,18 @@ pub(super) fn put_entries(
 pub(super) fn delete_entries(corpus: &QdrantCorpus, keys: &[MemoryKey]) -> Result<(), CorpusError> {
     let mut batch = Batch::begin(corpus)?;
     let keys: BTreeSet<MemoryKey> = keys.iter().copied().collect();
-    let held = held(corpus, keys.into_iter(), batch.state, batch.until)?;
+    let held = held_versions(corpus, keys.into_iter(), batch.state, batch.until)?;
     let gone: Vec<(MemoryKey, VersionPlace)> =
         held.iter().map(|(key, held)| (*key, held.place)).collect();
     if gone.is_empty() {
-        return settled(corpus);
+        return mark_tidy(corpus);
     }
     batch.end(&gone)?;
     batch.commit(None)
 }
 
 /// Nothing was written, so nothing is unfinished.
-fn settled(corpus: &QdrantCorpus) -> Result<(), CorpusError> {
+fn mark_tidy(corpus: &QdrantCorpus) -> Result<(), CorpusError> {
     corpus.is_tidy.store(true, Ordering::Relaxed);
     Ok(())
 }

@@ -57,10 +57,11 @@ pub(super) fn make_collections(corpus: &QdrantCorpus) -> Result<(), CorpusError>
     }
     // The vectors are there because a collection must have some; no point has one.
     let kept_fields = [integer("from"), integer("until"), integer("count.since"), keyword("shape")];
-    made(
+    make_collection(
         corpus,
         CollectionKind::Lookup,
-        (&json!({"sparse_vectors": sparse}), &kept_fields),
+        &json!({"sparse_vectors": sparse}),
+        &kept_fields,
         until,
     )?;
     // The state comes before the collection of searches: it says that this is ours.
@@ -74,21 +75,21 @@ pub(super) fn make_collections(corpus: &QdrantCorpus) -> Result<(), CorpusError>
         )?;
     }
     let form = json!({"vectors": dense, "sparse_vectors": sparse});
-    made(corpus, CollectionKind::Search, (&form, &fields), until)?;
+    make_collection(corpus, CollectionKind::Search, &form, &fields, until)?;
     state_with(corpus, &[], until).map(drop)
 }
 
 fn is_there(
     corpus: &QdrantCorpus,
-    of: CollectionKind,
+    collection: CollectionKind,
     until: Deadline,
 ) -> Result<bool, CorpusError> {
     #[derive(Deserialize)]
     struct Exists {
         exists: bool,
     }
-    let there: Exists = corpus.call((HttpMethod::Get, of, "/exists"), &[], until)?;
-    Ok(there.exists)
+    let answer: Exists = corpus.call(HttpMethod::Get, collection, "/exists", &[], until)?;
+    Ok(answer.exists)
 }
 
 fn has_state(corpus: &QdrantCorpus, until: Deadline) -> Result<bool, CorpusError> {
@@ -96,21 +97,22 @@ fn has_state(corpus: &QdrantCorpus, until: Deadline) -> Result<bool, CorpusError
     Ok(!points.is_empty())
 }
 
-fn made(
+fn make_collection(
     corpus: &QdrantCorpus,
-    of: CollectionKind,
-    (form, fields): (&Value, &[(&str, Value)]),
+    collection: CollectionKind,
+    form: &Value,
+    fields: &[(&str, Value)],
     until: Deadline,
 ) -> Result<(), CorpusError> {
-    if !is_there(corpus, of, until)? {
+    if !is_there(corpus, collection, until)? {
         let _: IgnoredAny =
-            corpus.call((HttpMethod::Put, of, ""), form.to_string().as_bytes(), until)?;
+            corpus.call(HttpMethod::Put, collection, "", form.to_string().as_bytes(), until)?;
     }
     // One that is there is fine, and one that was broken off is made good.
     for (name, schema) in fields {
         let body = json!({"field_name": name, "field_schema": schema}).to_string();
         let done: UpdateStatus =
-            corpus.call((HttpMethod::Put, of, "/index?wait=true"), body.as_bytes(), until)?;
+            corpus.call(HttpMethod::Put, collection, "/index?wait=true", body.as_bytes(), until)?;
         done.check()?;
     }
     Ok(())

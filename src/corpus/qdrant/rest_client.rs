@@ -78,16 +78,18 @@ impl QdrantCorpus {
     /// Calls a collection and returns the result.
     pub(super) fn call<T: DeserializeOwned>(
         &self,
-        (verb, of, path): (HttpMethod, CollectionKind, &str),
+        method: HttpMethod,
+        collection: CollectionKind,
+        path: &str,
         body: &[u8],
         until: Deadline,
     ) -> Result<T, CorpusError> {
-        let beside = match of {
+        let suffix = match collection {
             CollectionKind::Search => "",
             CollectionKind::Lookup => "-kept",
         };
-        let path = format!("/collections/{}{beside}{path}", self.address.collection);
-        let bytes = self.call_path(verb, &path, body, until)?;
+        let path = format!("/collections/{}{suffix}{path}", self.address.collection);
+        let bytes = self.call_path(method, &path, body, until)?;
         let answer: Result<ServerAnswer<T>, _> = serde_json::from_slice(&bytes);
         answer.map(|answer| answer.result).map_err(|_| wrong())
     }
@@ -149,7 +151,7 @@ fn trouble(error: HttpError) -> CorpusError {
     }
 }
 
-/// What is told where an answer has another form than it must.
+/// The error of an answer of a wrong form.
 pub(super) fn wrong() -> CorpusError {
     CorpusError::Wrong("it does not speak as Qdrant does".to_owned())
 }

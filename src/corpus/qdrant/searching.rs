@@ -37,17 +37,17 @@ pub(super) fn numbers(
         asked.terms.iter().chain(asked.unions.iter().flatten()).map(AsRef::as_ref).collect();
     let all: Vec<&str> = all.into_iter().collect();
     let (state, counts) = state_with(corpus, &all, until)?;
-    let of = |term: &str| {
+    let frequency = |term: &str| {
         let count = all.binary_search(&term).ok().and_then(|place| counts.get(place));
         count.map_or(0, |count| usize::try_from(count.at(state.epoch)).unwrap_or(0))
     };
     let passages = state.totals().passages;
     let mut unions = Vec::new();
     for union in &asked.unions {
-        let each: Vec<usize> = union.iter().map(|term| of(term)).collect();
+        let each: Vec<usize> = union.iter().map(|term| frequency(term)).collect();
         let sum = each.iter().sum::<usize>();
         let any = match sum <= COUNTED_MAX {
-            true => counted(corpus, union, (state, sum), until)?,
+            true => count_passages(corpus, union, state, sum, until)?,
             false => spread_evenly(&each, passages),
         };
         unions.push((union.clone(), any));
@@ -56,7 +56,7 @@ pub(super) fn numbers(
     for term in &asked.near {
         near.push((term.clone(), near_to(corpus, term, state, until)?));
     }
-    let holding = asked.terms.iter().map(|term| (term.clone(), of(term))).collect();
+    let holding = asked.terms.iter().map(|term| (term.clone(), frequency(term))).collect();
     let weighed_with = f32::from_bits(state.weighed_with);
     Ok(EngineNumbers { totals: state.totals(), weighed_with, holding, unions, near })
 }
@@ -81,10 +81,11 @@ struct FoundPoints {
 }
 
 /// Counts the passages that hold any of some terms: every one of them is a hit.
-fn counted(
+fn count_passages(
     corpus: &QdrantCorpus,
     terms: &[Box<str>],
-    (state, sum): (BatchState, usize),
+    state: BatchState,
+    sum: usize,
     until: Deadline,
 ) -> Result<usize, CorpusError> {
     if sum == 0 {
@@ -93,17 +94,19 @@ fn counted(
     let words = SparseVector::from_weights(terms.iter().map(|term| (&**term, 1.0)));
     let filter = visible(state.epoch, &[], &[]);
     let body = json!({"query": words, "using": "words", "filter": filter, "limit": sum, "with_payload": false});
-    found(corpus, &body, until).map(|found| found.len())
+    query_points(corpus, &body, until).map(|found| found.len())
 }
 
-fn found(
+fn query_points(
     corpus: &QdrantCorpus,
     body: &Value,
     until: Deadline,
 ) -> Result<Vec<FoundPoint>, CorpusError> {
     let body = body.to_string();
     let found: FoundPoints = corpus.call(
-        (HttpMethod::Post, CollectionKind::Search, "/points/query"),
+        HttpMethod::Post,
+        CollectionKind::Search,
+        "/points/query",
         body.as_bytes(),
         until,
     )?;
@@ -111,7 +114,7 @@ fn found(
 }
 
 /// Runs several searches in one call.
-fn found_by_each(
+fn query_points_of_each(
     corpus: &QdrantCorpus,
     searches: &[Value],
     until: Deadline,
@@ -119,7 +122,7 @@ fn found_by_each(
     let body = json!({"searches": searches}).to_string();
     let path = "/points/query/batch";
     let found: Vec<FoundPoints> =
-        corpus.call((HttpMethod::Post, CollectionKind::Search, path), body.as_bytes(), until)?;
+        corpus.call(HttpMethod::Post, CollectionKind::Search, path, body.as_bytes(), until)?;
     if found.len() != searches.len() {
         return Err(wrong());
     }
@@ -155,7 +158,9 @@ fn near_to(
     let body =
         json!({"filter": filter, "limit": NEAR_MAX, "with_payload": ["term", "count"]}).to_string();
     let page: PointPage<NearTerm> = corpus.call(
-        (HttpMethod::Post, CollectionKind::Lookup, "/points/scroll"),
+        HttpMethod::Post,
+        CollectionKind::Lookup,
+        "/points/scroll",
         body.as_bytes(),
         until,
     )?;
@@ -167,7 +172,7 @@ fn near_to(
     Ok(terms.filter_map(frequency).collect())
 }
 
-/// Returns the number of the last batch that counts, which is asked for only where no answer told it yet.
+/// Returns the number of the last batch that counts. It is asked for only where no answer has named it yet.
 fn epoch(corpus: &QdrantCorpus, until: Deadline) -> Result<u64, CorpusError> {
     match corpus.known_epoch() {
         Some(epoch) => Ok(epoch),
@@ -180,7 +185,8 @@ fn epoch(corpus: &QdrantCorpus, until: Deadline) -> Result<u64, CorpusError> {
 pub(super) fn by_words(
     corpus: &QdrantCorpus,
     lists: &[&[WeighedTerm]],
-    (conditions, limit): (&Conditions, usize),
+    conditions: &Conditions,
+    limit: usize,
     until: Deadline,
 ) -> Result<Vec<Vec<MemoryKey>>, CorpusError> {
     if lists.iter().all(|terms| terms.is_empty()) {
@@ -206,7 +212,7 @@ pub(super) fn by_words(
             json!({"query": words, "using": "words", "filter": filter, "limit": asked, "with_payload": ["key"]})
         };
         let searches: Vec<Value> = open.iter().map(search).collect();
-        let found = found_by_each(corpus, &searches, until)?;
+        let found = query_points_of_each(corpus, &searches, until)?;
         for ((_, answer), found) in open.iter_mut().zip(found) {
             let is_all = found.len() < asked || asked >= PASSAGES_MAX;
             let keys = best(found, limit)?;
@@ -218,7 +224,7 @@ pub(super) fn by_words(
 
 /// Returns the memories of hits, each once, best first.
 fn best(mut found: Vec<FoundPoint>, limit: usize) -> Result<Vec<MemoryKey>, CorpusError> {
-    found.sort_by(|one, other| other.score.total_cmp(&one.score));
+    found.sort_by(|left, right| right.score.total_cmp(&left.score));
     let mut seen = BTreeSet::new();
     let mut keys = Vec::new();
     for hit in found {
@@ -235,7 +241,8 @@ fn best(mut found: Vec<FoundPoint>, limit: usize) -> Result<Vec<MemoryKey>, Corp
 pub(super) fn by_meaning(
     corpus: &QdrantCorpus,
     vector: &[f32],
-    (conditions, limit): (&Conditions, usize),
+    conditions: &Conditions,
+    limit: usize,
     until: Deadline,
 ) -> Result<Vec<MemoryKey>, CorpusError> {
     if vector.len() != VECTOR_DIMENSIONS {
@@ -244,7 +251,7 @@ pub(super) fn by_meaning(
     let filter = filter_of(conditions, epoch(corpus, until)?);
     let params = json!({"hnsw_ef": COMPARED});
     let body = json!({"query": vector, "using": "meaning", "filter": filter, "limit": limit, "params": params, "with_payload": ["key"]});
-    let found = found(corpus, &body, until)?;
+    let found = query_points(corpus, &body, until)?;
     let key =
         |hit: FoundPoint| hit.payload.and_then(|payload| key_of(&payload.key)).ok_or_else(wrong);
     found.into_iter().map(key).collect()
@@ -284,7 +291,9 @@ pub(super) fn keys_after(
     });
     let body = body.to_string();
     let page: PointPage<RecordPayload> = corpus.call(
-        (HttpMethod::Post, CollectionKind::Lookup, "/points/scroll"),
+        HttpMethod::Post,
+        CollectionKind::Lookup,
+        "/points/scroll",
         body.as_bytes(),
         until,
     )?;

@@ -70,7 +70,7 @@ impl UpdateStatus {
 /// Sends points, some megabytes at a time.
 pub(super) fn upsert<T: Serialize>(
     corpus: &QdrantCorpus,
-    of: CollectionKind,
+    collection: CollectionKind,
     points: impl IntoIterator<Item = T>,
     until: Deadline,
 ) -> Result<(), CorpusError> {
@@ -79,7 +79,8 @@ pub(super) fn upsert<T: Serialize>(
         // In the place of the last comma.
         if body.pop() == Some(b',') {
             body.extend(b"]}");
-            let done: UpdateStatus = corpus.call((HttpMethod::Put, of, POINTS), body, until)?;
+            let done: UpdateStatus =
+                corpus.call(HttpMethod::Put, collection, POINTS, body, until)?;
             done.check()?;
         }
         body.clear();
@@ -103,12 +104,12 @@ pub(super) fn upsert<T: Serialize>(
 /// Changes points in the order of the operations.
 pub(super) fn change(
     corpus: &QdrantCorpus,
-    of: CollectionKind,
+    collection: CollectionKind,
     operations: &[Value],
     until: Deadline,
 ) -> Result<(), CorpusError> {
     let body = json!({"operations": operations}).to_string();
     let done: Vec<UpdateStatus> =
-        corpus.call((HttpMethod::Post, of, CHANGES), body.as_bytes(), until)?;
+        corpus.call(HttpMethod::Post, collection, CHANGES, body.as_bytes(), until)?;
     done.iter().try_for_each(UpdateStatus::check)
 }

@@ -102,7 +102,9 @@ pub(super) fn look_up_points<T: serde::de::DeserializeOwned>(
     for ids in ids.chunks(together) {
         let body = json!({"ids": ids, "with_payload": fields}).to_string();
         let more: Vec<QdrantPoint<T>> = corpus.call(
-            (HttpMethod::Post, CollectionKind::Lookup, "/points"),
+            HttpMethod::Post,
+            CollectionKind::Lookup,
+            "/points",
             body.as_bytes(),
             until,
         )?;
@@ -133,8 +135,8 @@ pub(super) fn state_with(
     corpus.remember_epoch(state.epoch);
     let counts: std::collections::HashMap<String, TermCount> =
         points.into_iter().filter_map(|point| Some((point.id, point.payload.count?))).collect();
-    let of = |id: &String| counts.get(id).copied().unwrap_or_default();
-    let counts: Vec<TermCount> = ids.iter().skip(1).map(of).collect();
+    let count_of = |id: &String| counts.get(id).copied().unwrap_or_default();
+    let counts: Vec<TermCount> = ids.iter().skip(1).map(count_of).collect();
     if counts.len() != terms.len() {
         return Err(wrong());
     }

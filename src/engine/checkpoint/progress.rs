@@ -64,9 +64,9 @@ fn write_reason(reason: &SkipReason, to: &mut BinaryEncoder) {
             to.number(3);
             to.text(why);
         }
-        SkipReason::NotAnObject(what) => {
+        SkipReason::NotAnObject(json_type) => {
             to.number(4);
-            to.text(what);
+            to.text(json_type);
         }
         SkipReason::Empty => to.number(5),
         SkipReason::NotOfMirror => to.number(6),

@@ -84,11 +84,11 @@ impl Checkpoints {
         let texts = self.texts(manifest)?;
         let store: Arc<CheckpointRecords> = Arc::new(CheckpointRecords(texts));
         let record_file = RecordFile { store: store.clone(), length_bytes: manifest.texts_bytes };
-        let words = self.opened(&self.file("words", number), manifest.words, "words")?;
+        let words = self.open_checked(&self.file("words", number), manifest.words, "words")?;
         let mine = |meanings: &&VectorsEntry| Some(&meanings.model) == self.model.as_ref();
         let meanings = manifest.meanings.as_ref().filter(mine);
         let path = self.file("meanings", number);
-        let meanings = meanings.map(|meanings| self.opened(&path, meanings.sum, "meanings"));
+        let meanings = meanings.map(|meanings| self.open_checked(&path, meanings.sum, "meanings"));
         let meanings = meanings.transpose()?;
         // In parallel: each reads a file of its own.
         let (lexical, vectors, heads) = std::thread::scope(|scope| {
@@ -134,7 +134,7 @@ impl Checkpoints {
         is_whole.then_some(texts).ok_or_else(damaged)
     }
 
-    fn opened(
+    fn open_checked(
         &self,
         path: &Path,
         sum: FileSum,
@@ -152,7 +152,7 @@ impl Checkpoints {
         record_file: &RecordFile,
     ) -> Result<CheckpointHeads, CheckpointError> {
         let path = self.file("heads", manifest.number);
-        let bytes = self.opened(&path, manifest.heads, "heads")?.read_all();
+        let bytes = self.open_checked(&path, manifest.heads, "heads")?.read_all();
         let read = bytes.and_then(|bytes| {
             let mut from = BinaryDecoder::new(&bytes);
             let cursors = progress::read_cursors(&mut from)?;

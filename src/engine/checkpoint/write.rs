@@ -84,15 +84,15 @@ impl Checkpoints {
         progress::write_cursors(&cursors, &mut first);
         let health = progress::write_health(health, &mut first);
         health.ok_or(CheckpointError::NotNow("the path of a log is not UTF-8"))?;
-        let heads = self.summed("heads", number, |out| {
+        let heads = self.write_with_sum("heads", number, |out| {
             first.flush_over(out, 0)?;
             fold.write(out, &placed.offsets())?;
             write_neighbours(neighbours, out)
         })?;
-        let words = self.summed("words", number, |out| lexical.write_to(out))?;
+        let words = self.write_with_sum("words", number, |out| lexical.write_to(out))?;
         let meanings = match self.model.clone().zip(meanings) {
             Some((model, (vectors, places))) => {
-                let sum = self.summed("meanings", number, |out| {
+                let sum = self.write_with_sum("meanings", number, |out| {
                     vectors.write_to(out)?;
                     places.write_to(out)
                 })?;
@@ -108,7 +108,7 @@ impl Checkpoints {
         Ok(LastCheckpoint { number, checksum, texts, texts_number, texts_bytes })
     }
 
-    fn summed(
+    fn write_with_sum(
         &self,
         kind: &str,
         number: u64,

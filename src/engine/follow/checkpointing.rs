@@ -74,7 +74,7 @@ impl Follower {
             })
             .collect();
         let memories = fold.memories().len();
-        let (repos, flags_known) = counted(fold.memories());
+        let (repos, flags_known) = repo_counts(fold.memories());
         let numbers = (0_u32..).take(memories);
         let has_vector =
             |number: u32| vectors.as_ref().is_some_and(|vectors| vectors.contains(number));
@@ -176,7 +176,7 @@ impl Follower {
 }
 
 /// Counts the memories of each repository, and those whose injection flag is known.
-fn counted(memories: &CowVec<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize) {
+fn repo_counts(memories: &CowVec<Arc<Memory>>) -> (BTreeMap<RepoKey, usize>, usize) {
     let (mut repos, mut flags_known) = (BTreeMap::new(), 0);
     // Memories of one repository are mostly adjacent.
     let mut row: Option<(&RepoKey, usize)> = None;

@@ -62,13 +62,13 @@ mod tests {
     use super::super::Follower;
     use super::*;
 
-    struct World {
+    struct TwoStores {
         folder: tempfile::TempDir,
         store: Store,
         other: StoreOrigin,
     }
 
-    impl World {
+    impl TwoStores {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::at(folder.path().join("logs"));
@@ -102,7 +102,7 @@ mod tests {
     // S-ORIGIN-2
     #[test]
     fn a_mirror_is_read_grows_and_goes() {
-        let world = World::new();
+        let world = TwoStores::new();
         std::fs::write(world.store.root().join("api.jsonl"), line("own", "api", "")).unwrap();
         let mut follower = world.follower(TeamTrust::default());
         assert_eq!(known(&mut follower), BTreeSet::from(["own".to_owned()]));
@@ -121,7 +121,7 @@ mod tests {
     // S-ORIGIN-2
     #[test]
     fn the_own_mirror_is_not_read() {
-        let world = World::new();
+        let world = TwoStores::new();
         std::fs::write(world.store.root().join(".origin"), world.other.as_str()).unwrap();
         world.write("api.jsonl", &line("a", "api", ""));
         assert!(known(&mut world.follower(TeamTrust::default())).is_empty());
@@ -130,7 +130,7 @@ mod tests {
     // S-ORIGIN-5
     #[test]
     fn lines_of_other_repositories_are_skipped() {
-        let world = World::new();
+        let world = TwoStores::new();
         let everywhere = ",\"scope\":\"global\"";
         let lines = [
             line("a", "api", ""),
@@ -149,11 +149,11 @@ mod tests {
 
     // S-ORIGIN-4
     #[test]
-    fn trust_of_the_settings_decides_over_deeds() {
-        let world = World::new();
+    fn trust_of_the_settings_decides_over_actions() {
+        let world = TwoStores::new();
         std::fs::write(world.store.root().join("api.jsonl"), line("own", "api", "")).unwrap();
-        let deed = ",\"memory_id\":\"own\",\"event_type\":\"retract\"";
-        world.write("api.jsonl", &line("deed", "api", deed));
+        let retraction = ",\"memory_id\":\"own\",\"event_type\":\"retract\"";
+        world.write("api.jsonl", &line("deed", "api", retraction));
         let is_out = |trust: TeamTrust| {
             let mut follower = world.follower(trust);
             follower.catch_up();

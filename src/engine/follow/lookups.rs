@@ -16,17 +16,17 @@ impl Lookups {
     /// Starts building them.
     pub(super) fn begin(memories: &Memories) -> Self {
         let memories = memories.clone();
-        Self(thread::Builder::new().name("lookups".to_owned()).spawn(move || made(&memories)))
+        Self(thread::Builder::new().name("lookups".to_owned()).spawn(move || build(&memories)))
     }
 
     /// Waits for them. `memories` must be those passed to `begin`.
     pub(super) fn join(self, memories: &Memories) -> (Lookup, Sessions) {
         // Without a thread, or after its panic, they are built here.
         let done = self.0.ok().and_then(|thread| thread.join().ok());
-        done.unwrap_or_else(|| made(memories))
+        done.unwrap_or_else(|| build(memories))
     }
 }
 
-fn made(memories: &Memories) -> (Lookup, Sessions) {
+fn build(memories: &Memories) -> (Lookup, Sessions) {
     (Lookup::build(memories), Sessions::build(memories.iter().map(Arc::as_ref)))
 }

@@ -13,7 +13,7 @@ use store::{FileChange, StoreError, Tail};
 pub(super) type Troubles = BTreeMap<PathBuf, String>;
 
 /// Records the first trouble with a file.
-fn failed(troubles: &mut Troubles, path: &Path, error: &StoreError) {
+fn record_trouble(troubles: &mut Troubles, path: &Path, error: &StoreError) {
     troubles.entry(path.to_owned()).or_insert_with(|| error.to_string());
 }
 
@@ -48,7 +48,7 @@ impl Follower {
         match self.read(path) {
             Ok(FileChange::Replaced | FileChange::Gone) => return Err(ReplacedLog),
             Ok(FileChange::None | FileChange::Grown) => {}
-            Err(error) => failed(troubles, path, &error),
+            Err(error) => record_trouble(troubles, path, &error),
         }
         Ok(())
     }
@@ -71,9 +71,9 @@ impl Follower {
             }
             match listed {
                 Ok(paths) => self.follow_listed(kind, paths),
-                Err(error) => failed(&mut troubles, self.store.root(), &error),
+                Err(error) => record_trouble(&mut troubles, self.store.root(), &error),
             }
-            for path in self.changed(kind) {
+            for path in self.changed_files(kind) {
                 self.read_new(&path, &mut troubles)?;
             }
         }
@@ -121,7 +121,7 @@ impl Follower {
     }
 
     /// Returns the files of a kind that have changed or cannot be looked at.
-    fn changed(&self, kind: LogKind) -> Vec<PathBuf> {
+    fn changed_files(&self, kind: LogKind) -> Vec<PathBuf> {
         let of_kind = self.tails.iter().filter(|(_, tailed)| tailed.kind == kind);
         let changed = of_kind
             .filter(|(_, tailed)| !matches!(tailed.tail.detect_change(), Ok(FileChange::None)));

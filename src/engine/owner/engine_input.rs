@@ -14,7 +14,7 @@ use search::snapshot::Snapshot;
 /// The number of vector batches that were sent to the thread and not taken in.
 pub(super) type PendingBatches = Arc<AtomicUsize>;
 
-/// The writes of this process that the thread has not been told of: log and offset.
+/// The writes of this process that the thread has not received: log and offset.
 pub(super) type OwnWrites = Arc<Mutex<Vec<(PathBuf, u64)>>>;
 
 /// A message to the thread.

@@ -194,7 +194,9 @@ impl LoopState {
     pub(super) fn new(
         reading: ReadState,
         models: RunningModels,
-        (pending_batches, own_writes, is_pressed): (PendingBatches, OwnWrites, Arc<AtomicBool>),
+        pending_batches: PendingBatches,
+        own_writes: OwnWrites,
+        is_pressed: Arc<AtomicBool>,
         checkpoints: Option<Checkpoints>,
         watch: Watch,
     ) -> Self {
@@ -243,7 +245,7 @@ impl LoopState {
                 self.submit_wanted();
             }
             EngineInput::Loaded { follower, caught_up, checkpoint_len } => {
-                self.loaded(follower, caught_up, checkpoint_len);
+                self.follow_loaded(follower, caught_up, checkpoint_len);
             }
             EngineInput::SaveCheckpoint(reply) => {
                 self.save_checkpoint();
@@ -291,7 +293,7 @@ impl LoopState {
     }
 
     /// Takes over the follower that has read all logs, and reads what was written since.
-    fn loaded(
+    fn follow_loaded(
         &mut self,
         mut follower: Box<Follower>,
         caught_up: CatchUpReport,

@@ -95,13 +95,13 @@ mod tests {
     /// A change in a store, and its name.
     type NamedChange = (&'static str, fn(&Path));
 
-    struct World {
+    struct WatchedStore {
         folder: tempfile::TempDir,
         root: PathBuf,
         queue: ChangeQueue,
     }
 
-    impl World {
+    impl WatchedStore {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let root = folder.path().join("parent/logs");
@@ -135,7 +135,7 @@ mod tests {
     /// Tells whether this machine's temporary files are on a local file system. Otherwise no
     /// changes are reported.
     fn is_local() -> bool {
-        let is_local = World::new().drain() == written(&[]);
+        let is_local = WatchedStore::new().drain() == written(&[]);
         assert!(is_local || std::env::var_os("CI").is_none(), "no changes are reported here");
         is_local
     }
@@ -146,7 +146,7 @@ mod tests {
         if !is_local() {
             return;
         }
-        let mut world = World::new();
+        let mut world = WatchedStore::new();
         for _ in 0..1_000 {
             assert_eq!(world.drain(), written(&[]));
             world.append("a.jsonl");
@@ -193,11 +193,11 @@ mod tests {
                 fs::create_dir_all(root).unwrap();
             }),
         ];
-        for (what, happen) in changes {
-            let mut world = World::new();
-            assert_eq!(world.drain(), written(&[]), "before {what}");
+        for (change, happen) in changes {
+            let mut world = WatchedStore::new();
+            assert_eq!(world.drain(), written(&[]), "before {change}");
             happen(&world.root);
-            assert_eq!(world.drain(), Changes::Anything, "{what}");
+            assert_eq!(world.drain(), Changes::Anything, "{change}");
         }
     }
 
@@ -207,7 +207,7 @@ mod tests {
         if !is_local() {
             return;
         }
-        let mut world = World::new();
+        let mut world = WatchedStore::new();
         let away = world.root.with_extension("away");
         fs::rename(&world.root, &away).unwrap();
         fs::create_dir_all(world.root.join("archive/a")).unwrap();
@@ -226,7 +226,7 @@ mod tests {
         if !is_local() {
             return;
         }
-        let world = World::new();
+        let world = WatchedStore::new();
         let log = world.root.join("a.jsonl");
         assert!(world.queue.covers([log.as_path()].into_iter()));
         fs::hard_link(&log, world.folder.path().join("second")).unwrap();
@@ -240,7 +240,7 @@ mod tests {
         let limit = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events");
         let limit = limit.ok().and_then(|text| text.trim().parse::<usize>().ok());
         let Some(limit) = limit.filter(|limit| *limit <= 1 << 20 && is_local()) else { return };
-        let mut world = World::new();
+        let mut world = WatchedStore::new();
         fs::write(world.root.join("b.jsonl"), "").unwrap();
         assert_eq!(world.drain(), Changes::Anything);
         let open =
@@ -267,7 +267,7 @@ mod tests {
         let mut queue = ChangeQueue::default();
         queue.watch(Path::new("/proc/self"), || Some(Vec::new()));
         assert_eq!(queue.drain(Path::new("/proc/self")), Changes::Anything);
-        let world = World::new();
+        let world = WatchedStore::new();
         for folders in [Some(vec![world.root.join("missing")]), None] {
             queue.try_again();
             queue.watch(&world.root, || folders);
@@ -281,7 +281,7 @@ mod tests {
         if !is_local() {
             return;
         }
-        let mut world = World::new();
+        let mut world = WatchedStore::new();
         let missing = world.root.join("missing");
         world.queue.watch(&world.root, || Some(vec![missing]));
         world.watch();
@@ -297,7 +297,7 @@ mod tests {
         if !is_local() {
             return;
         }
-        let world = World::new();
+        let world = WatchedStore::new();
         let mut queue = ChangeQueue::default();
         queue.watch(&world.root, || {
             fs::create_dir(world.root.join(".spool")).unwrap();

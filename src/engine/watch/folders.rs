@@ -97,7 +97,7 @@ mod tests {
     /// Waits for a hint, and returns those before it.
     fn until(hints: &Receiver<FolderHint>, path: &Path) -> Vec<FolderHint> {
         let next = || hints.recv_timeout(STEP).expect("a hint");
-        std::iter::from_fn(|| Some(next()).filter(|it| *it != FolderHint::At(path.to_owned())))
+        std::iter::from_fn(|| Some(next()).filter(|hint| *hint != FolderHint::At(path.to_owned())))
             .collect()
     }
 
@@ -109,7 +109,7 @@ mod tests {
         let names = ["a", "b", "c"].map(|name| top.join(name));
         names.iter().for_each(|name| std::fs::create_dir(name).unwrap());
         let (mut watch, hints) = started();
-        let set = |folders: &[&PathBuf]| folders.iter().map(|it| (*it).clone()).collect();
+        let set = |folders: &[&PathBuf]| folders.iter().map(|hint| (*hint).clone()).collect();
         assert!(watch.watch_exactly(&set(&[&names[0], &names[1]])));
         assert!(watch.watch_exactly(&set(&[&names[1], &names[2]])));
         assert!(!watch.watch_exactly(&set(&[&names[1], &names[2]])), "nothing was added");

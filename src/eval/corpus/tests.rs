@@ -43,14 +43,14 @@ fn neighbours_with_one_group_and_time_are_one_session() {
         dated_document("d", "2023-05-08", "talk"),
         dated_document("e", "2023-05-08", "talk"),
     ]);
-    let of = |text: &str| events.iter().find(|event| event.lesson == text).unwrap();
-    let (a, b) = (of("a"), of("b"));
+    let event_named = |text: &str| events.iter().find(|event| event.lesson == text).unwrap();
+    let (a, b) = (event_named("a"), event_named("b"));
     assert!(a.session_id.is_some() && a.session_id == b.session_id);
     assert!(a.id < b.id && a.timestamp < b.timestamp);
     for alone in ["c", "d", "e"] {
-        assert_eq!(of(alone).session_id, None, "{alone}");
+        assert_eq!(event_named(alone).session_id, None, "{alone}");
     }
-    assert_eq!(of("c").repo, "other");
+    assert_eq!(event_named("c").repo, "other");
     assert_eq!(corpus.newest, "2023-05-08T12:00:00Z".parse().unwrap());
     assert_eq!(corpus.documents[a.id.as_str()], 0);
 }
@@ -126,7 +126,7 @@ proptest! {
     #[test]
     fn parts_lose_nothing_but_white_space(text in "[a-z\"\u{1F600} \n]{0,300}", times in 1_usize..400) {
         let text = text.repeat(times);
-        let parts = parts(&text);
+        let parts = event_parts(&text);
         let words = |text: &str| text.split_whitespace().collect::<String>();
         prop_assert_eq!(words(&parts.join("\n")), words(&text));
         prop_assert!(parts.iter().all(|part| part.len() <= LESSON_BYTES_MAX));

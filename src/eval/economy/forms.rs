@@ -12,7 +12,7 @@ const ANY_SCORE: f64 = 0.7312;
 /// The format of server-memory: a graph of entities with observations, as indented JSON.
 pub(super) fn server_memory(events: &[&Event]) -> String {
     let entity = |event: &&Event| {
-        let command = labelled("command: ", &event.command);
+        let command = labelled_line("command: ", &event.command);
         let rate = event.success_rate.map_or_else(String::new, |rate| format!("{rate} success"));
         let observations = [event.context.clone(), event.lesson.clone(), command, rate];
         let observations: Vec<String> =
@@ -35,10 +35,10 @@ pub(super) fn mem0(events: &[&Event]) -> String {
         if let Some(rate) = event.success_rate {
             metadata.insert("success_rate".to_owned(), rate.to_string().into());
         }
-        let said = [event.context.as_str(), &event.lesson, &event.command];
-        let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
+        let texts = [event.context.as_str(), &event.lesson, &event.command];
+        let texts: Vec<&str> = texts.into_iter().filter(|text| !text.is_empty()).collect();
         json!({
-            "id": event.id.as_str(), "memory": said.join(": "), "score": ANY_SCORE,
+            "id": event.id.as_str(), "memory": texts.join(": "), "score": ANY_SCORE,
             "created_at": time(event), "metadata": metadata,
         })
     };
@@ -55,7 +55,7 @@ fn markdown_note(event: &Event) -> String {
     let title = if event.context.is_empty() { event.id.as_str() } else { &event.context };
     let kind = event.event_type.as_str();
     let hashed: String = event.tags.iter().map(|tag| format!(" #{tag}")).collect();
-    let command = labelled("- [command] ", &event.command);
+    let command = labelled_line("- [command] ", &event.command);
     let rate = event.success_rate.map_or_else(String::new, |rate| format!("- [success] {rate}"));
     let lesson = format!("- [{kind}] {}{hashed}", event.lesson);
     let observations = [lesson, command, rate];
@@ -69,7 +69,7 @@ fn markdown_note(event: &Event) -> String {
     )
 }
 
-fn labelled(label: &str, text: &str) -> String {
+fn labelled_line(label: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{label}{text}") }
 }
 

@@ -14,21 +14,21 @@ fn event(line: &str) -> Event {
     *event
 }
 
-fn near(found: Option<f64>, expected: f64) -> bool {
+fn is_near(found: Option<f64>, expected: f64) -> bool {
     found.is_some_and(|found| (found - expected).abs() < 1e-12)
 }
 
 #[test]
 fn all_tokens_are_divided_by_the_answered_queries() {
     let mut cost = AnswerCost::default();
-    let of = |numbers: &[usize]| -> BTreeSet<usize> { numbers.iter().copied().collect() };
-    cost.add("one word ".repeat(5).trim_end(), &of(&[1, 2]), &of(&[2, 3]));
-    cost.add(&"one word ".repeat(5), &of(&[1]), &of(&[4]));
-    cost.add("one word", &of(&[5]), &of(&[]));
+    let number_set = |numbers: &[usize]| -> BTreeSet<usize> { numbers.iter().copied().collect() };
+    cost.add("one word ".repeat(5).trim_end(), &number_set(&[1, 2]), &number_set(&[2, 3]));
+    cost.add(&"one word ".repeat(5), &number_set(&[1]), &number_set(&[4]));
+    cost.add("one word", &number_set(&[5]), &number_set(&[]));
     assert_eq!(cost, AnswerCost { queries: 3, answerable: 2, answered: 1, tokens: 23 });
-    assert!(near(cost.mean_tokens(), 23.0 / 3.0));
-    assert!(near(cost.share_answered(), 0.5));
-    assert!(near(cost.tokens_per_answer(), 23.0));
+    assert!(is_near(cost.mean_tokens(), 23.0 / 3.0));
+    assert!(is_near(cost.share_answered(), 0.5));
+    assert!(is_near(cost.tokens_per_answer(), 23.0));
     assert_eq!(AnswerCost::default().tokens_per_answer(), None);
     assert_eq!(AnswerCost::default().mean_tokens(), None);
 }

@@ -34,11 +34,11 @@ pub(super) fn economy_text(costs: &[(OutputForm, AnswerCost)]) -> String {
 }
 
 pub(super) fn economy_json(costs: &[(OutputForm, AnswerCost)]) -> Value {
-    let one = |(shape, cost): &(OutputForm, AnswerCost)| {
+    let cost_json = |(shape, cost): &(OutputForm, AnswerCost)| {
         json!({
             "form": shape.name(), "tokens": cost.mean_tokens(), "answered": cost.share_answered(),
             "tokens_per_answer": cost.tokens_per_answer(),
         })
     };
-    costs.iter().map(one).collect()
+    costs.iter().map(cost_json).collect()
 }

@@ -18,18 +18,18 @@ pub(super) fn misses_text(misses: &[Miss], count: usize) -> String {
     }
     text.push('\n');
     for miss in misses.iter().take(count) {
-        let asked = neutralise(&miss.text, Layout::Line);
-        let asked: String = asked.chars().take(QUERY_CHARS).collect();
-        let _ = writeln!(text, "  {}: {asked}\n    {}", miss.query, miss.why.name());
-        side(&mut text, "missed", &miss.missed);
+        let query_text = neutralise(&miss.text, Layout::Line);
+        let query_text: String = query_text.chars().take(QUERY_CHARS).collect();
+        let _ = writeln!(text, "  {}: {query_text}\n    {}", miss.query, miss.why.name());
+        side_text(&mut text, "missed", &miss.missed);
         if let Some(fifth) = &miss.fifth {
-            side(&mut text, "fifth", fifth);
+            side_text(&mut text, "fifth", fifth);
         }
     }
     text
 }
 
-fn side(text: &mut String, name: &str, side: &DocumentScores) {
+fn side_text(text: &mut String, name: &str, side: &DocumentScores) {
     let rank = side.rank.map_or("not ranked".to_owned(), |rank| format!("rank {rank}"));
     let _ = write!(text, "    {name:6} {} ({rank}", neutralise(&side.document, Layout::Line));
     for (part, value) in &side.score {
@@ -60,13 +60,13 @@ fn list(words: &[String]) -> String {
 pub(super) fn misses_json(misses: &[Miss]) -> Value {
     let reasons: Map<String, Value> =
         by_reason(misses).map(|(why, count)| (why.name().to_owned(), count.into())).collect();
-    let one = |miss: &Miss| {
+    let miss_json = |miss: &Miss| {
         json!({
             "query": miss.query, "text": miss.text, "document": miss.document, "why": miss.why.name(),
             "missed": miss.missed.json(), "fifth": miss.fifth.as_ref().map(DocumentScores::json),
         })
     };
-    json!({ "reasons": reasons, "queries": misses.iter().map(one).collect::<Vec<_>>() })
+    json!({ "reasons": reasons, "queries": misses.iter().map(miss_json).collect::<Vec<_>>() })
 }
 
 fn by_reason(misses: &[Miss]) -> impl Iterator<Item = (MissReason, usize)> {

@@ -18,7 +18,7 @@ const TEXT: &str = r#"{"id":"d1","text":"what it says"}"#;
 const QRELS: &str = "for example \"q1\\td1\\t1\"";
 
 /// Judgements by query: documents and grades.
-type Judged = BTreeMap<String, Vec<(String, u32)>>;
+type JudgementsByQuery = BTreeMap<String, Vec<(String, u32)>>;
 
 pub(super) fn read(folder: &Path, set: &mut TestSet) -> Result<(), EvalError> {
     lines(&folder.join("corpus.jsonl"), |object| {
@@ -36,7 +36,7 @@ pub(super) fn read(folder: &Path, set: &mut TestSet) -> Result<(), EvalError> {
     let stale = folder.join("stale.tsv");
     let mut stale = match stale.exists() {
         true => judgements(&stale, &known, Columns::WithoutGrade)?,
-        false => Judged::new(),
+        false => JudgementsByQuery::new(),
     };
     for query in &mut set.queries {
         query.relevant = relevant.remove(&query.id).unwrap_or_default();
@@ -111,8 +111,12 @@ enum Columns {
     WithoutGrade,
 }
 
-fn judgements(path: &Path, known: &KnownIds<'_>, columns: Columns) -> Result<Judged, EvalError> {
-    let mut judged = Judged::new();
+fn judgements(
+    path: &Path,
+    known: &KnownIds<'_>,
+    columns: Columns,
+) -> Result<JudgementsByQuery, EvalError> {
+    let mut judged = JudgementsByQuery::new();
     for (number, line) in numbered(path)? {
         let wrong = |field: &str, message: String| {
             EvalError::form(format!("{}:{number}", path.display()), field, message)

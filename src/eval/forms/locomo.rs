@@ -62,15 +62,15 @@ fn turns(sample: &SetObject<'_>, id: &str) -> Result<Vec<SetDocument>, EvalError
         let when =
             conversation.optional(&format!("{name}_date_time"), "\"1:56 pm on 8 May, 2023\"")?;
         for turn in conversation.objects(&name, "[{\"speaker\":\"Ann\",\"dia_id\":\"D1:1\"}]")? {
-            let said = turn.optional("text", "\"hello\"")?.unwrap_or_default();
+            let spoken = turn.optional("text", "\"hello\"")?.unwrap_or_default();
             let shown = turn.optional("blip_caption", "\"a photo of a dog\"")?;
             let shown = shown.map(|caption| format!(" [image: {caption}]")).unwrap_or_default();
-            if said.is_empty() && shown.is_empty() {
+            if spoken.is_empty() && shown.is_empty() {
                 continue;
             }
             documents.push(SetDocument {
                 id: format!("{id}/{}", turn.text("dia_id", "\"D1:1\"")?),
-                text: format!("{}: {said}{shown}", turn.text("speaker", "\"Ann\"")?),
+                text: format!("{}: {spoken}{shown}", turn.text("speaker", "\"Ann\"")?),
                 timestamp: when.clone(),
                 group: Some(id.to_owned()),
                 place: turn.place.clone(),

@@ -63,7 +63,7 @@ pub(super) fn read(
         .map(|(place, item)| SetObject::from_value(format!("{shown}[{place}]"), item));
     let objects = objects.collect::<Result<Vec<_>, _>>()?;
     let scope = scope.unwrap_or(QueryScope::Group);
-    match form.or_else(|| recognised(&objects)) {
+    match form.or_else(|| recognise(&objects)) {
         Some(SetFormat::LongMemEval) => longmemeval::read(&objects, scope, &mut set)?,
         Some(SetFormat::Locomo) => locomo::read(&objects, &mut set)?,
         Some(SetFormat::Folder) | None => return Err(EvalError::form(shown, "format", ALLOWED)),
@@ -72,7 +72,7 @@ pub(super) fn read(
     Ok((set, scope))
 }
 
-fn recognised(objects: &[SetObject<'_>]) -> Option<SetFormat> {
+fn recognise(objects: &[SetObject<'_>]) -> Option<SetFormat> {
     let first = objects.first()?;
     if first.has("haystack_sessions") {
         Some(SetFormat::LongMemEval)

@@ -35,7 +35,7 @@ impl<'a> SetObject<'a> {
     pub(super) fn text(&self, field: &str, example: &str) -> Result<&'a str, EvalError> {
         match self.map.get(field) {
             Some(Value::String(text)) => Ok(text),
-            other => Err(self.wrong(field, "a string", other, example)),
+            other => Err(self.wrong_value(field, "a string", other, example)),
         }
     }
 
@@ -52,14 +52,15 @@ impl<'a> SetObject<'a> {
     pub(super) fn list(&self, field: &str, example: &str) -> Result<&'a [Value], EvalError> {
         match self.map.get(field) {
             Some(Value::Array(items)) => Ok(items),
-            other => Err(self.wrong(field, "an array", other, example)),
+            other => Err(self.wrong_value(field, "an array", other, example)),
         }
     }
 
     /// Returns a required array of strings.
     pub(super) fn texts(&self, field: &str, example: &str) -> Result<Vec<&'a str>, EvalError> {
         let items = self.list(field, example)?;
-        let wrong = |item| self.wrong(field, "an array of strings, not of", Some(item), example);
+        let wrong =
+            |item| self.wrong_value(field, "an array of strings, not of", Some(item), example);
         items.iter().map(|item| item.as_str().ok_or_else(|| wrong(item))).collect()
     }
 
@@ -79,7 +80,7 @@ impl<'a> SetObject<'a> {
             Some(value @ Value::Object(_)) => {
                 SetObject::from_value(format!("{}.{field}", self.place), value)
             }
-            other => Err(self.wrong(field, "an object", other, example)),
+            other => Err(self.wrong_value(field, "an object", other, example)),
         }
     }
 
@@ -93,7 +94,13 @@ impl<'a> SetObject<'a> {
         SetObject::from_value(format!("{}.{field}[{place}]", self.place), value)
     }
 
-    fn wrong(&self, field: &str, allowed: &str, got: Option<&Value>, example: &str) -> EvalError {
+    fn wrong_value(
+        &self,
+        field: &str,
+        allowed: &str,
+        got: Option<&Value>,
+        example: &str,
+    ) -> EvalError {
         let got = got.map_or("nothing", json_type);
         let message = format!("must be {allowed}, got {got}; for example {example}");
         EvalError::form(&self.place, field, message)

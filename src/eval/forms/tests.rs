@@ -107,8 +107,8 @@ fn errors_in_a_folder_name_file_line_and_field() {
         ("qrels.tsv", "q\ta\t1\nq\tz\t1", "qrels.tsv:2: document: \"z\" is not in corpus.jsonl"),
     ] {
         let folder = Folder::with(&[CORPUS, QUERIES, QRELS, (file, text)]);
-        let told = error_text(read(&folder.path(), None, None));
-        assert!(told.contains(expected), "{told}\n{expected} expected");
+        let error = error_text(read(&folder.path(), None, None));
+        assert!(error.contains(expected), "{error}\n{expected} expected");
     }
     let twice = CORPUS.1.replace("\"b\"", "\"a\"");
     let folder = Folder::with(&[QUERIES, ("qrels.tsv", ""), ("corpus.jsonl", &twice)]);
@@ -167,7 +167,7 @@ fn errors_in_a_published_file_name_element_and_field() {
         (json!({}), "file.json: format: must be a folder"),
         (json!([7]), "file.json[0]: JSON: must be an object"),
     ] {
-        let told = error_text(published(&file, None));
-        assert!(told.contains(expected), "{told}\n{expected} expected");
+        let error = error_text(published(&file, None));
+        assert!(error.contains(expected), "{error}\n{expected} expected");
     }
 }

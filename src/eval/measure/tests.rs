@@ -11,7 +11,7 @@ fn answer(relevant: &[(u32, Option<usize>)]) -> QueryAnswer {
     QueryAnswer { relevant, depth: 10, returned: 10, tokens: 100, ..QueryAnswer::default() }
 }
 
-fn near(measure: Measure, answer: &QueryAnswer, expected: f64) {
+fn assert_near(measure: Measure, answer: &QueryAnswer, expected: f64) {
     let found = measure.value(answer).unwrap();
     assert!((found - expected).abs() < 1e-9, "{measure:?}: {found}, {expected} expected");
 }
@@ -20,33 +20,33 @@ fn near(measure: Measure, answer: &QueryAnswer, expected: f64) {
 fn numbers_agree_with_hand_computed_ones() {
     // Two relevant documents, at 2 and 7, and one not found.
     let found = answer(&[(1, Some(2)), (1, Some(7)), (1, None)]);
-    near(Measure::Recall1, &found, 0.0);
-    near(Measure::Recall5, &found, 1.0 / 3.0);
-    near(Measure::Recall10, &found, 2.0 / 3.0);
-    near(Measure::Hit1, &found, 0.0);
-    near(Measure::Mrr, &found, 0.5);
+    assert_near(Measure::Recall1, &found, 0.0);
+    assert_near(Measure::Recall5, &found, 1.0 / 3.0);
+    assert_near(Measure::Recall10, &found, 2.0 / 3.0);
+    assert_near(Measure::Hit1, &found, 0.0);
+    assert_near(Measure::Mrr, &found, 0.5);
     // 1/log2(3) + 1/log2(8) = 0.630930 + 0.333333; ideal 1 + 0.630930 + 0.5.
-    near(Measure::Ndcg10, &found, 0.964_263_086_904_790_9 / 2.130_929_753_571_457_4);
+    assert_near(Measure::Ndcg10, &found, 0.964_263_086_904_790_9 / 2.130_929_753_571_457_4);
 }
 
 #[test]
 fn higher_grades_gain_more() {
     // 1/log2(2) + 3/log2(3) over 3/log2(2) + 1/log2(3).
     let found = answer(&[(1, Some(1)), (3, Some(2))]);
-    near(Measure::Ndcg10, &found, 2.892_789_260_714_372 / 3.630_929_753_571_457_4);
+    assert_near(Measure::Ndcg10, &found, 2.892_789_260_714_372 / 3.630_929_753_571_457_4);
 }
 
 #[test]
 fn what_stands_after_the_tenth_place_counts_for_nothing() {
     let found = QueryAnswer { depth: 20, ..answer(&[(1, Some(11))]) };
-    near(Measure::Mrr, &found, 0.0);
-    near(Measure::Ndcg10, &found, 0.0);
+    assert_near(Measure::Mrr, &found, 0.0);
+    assert_near(Measure::Ndcg10, &found, 0.0);
 }
 
 #[test]
 fn what_was_not_looked_at_has_no_number() {
     let shallow = QueryAnswer { depth: 5, ..answer(&[(1, Some(2))]) };
-    near(Measure::Recall5, &shallow, 1.0);
+    assert_near(Measure::Recall5, &shallow, 1.0);
     for measure in [Measure::Recall10, Measure::Mrr, Measure::Ndcg10] {
         assert_eq!(measure.value(&shallow), None);
     }
@@ -64,16 +64,16 @@ fn an_unanswerable_query_only_counts_for_false_answers() {
         assert_eq!(measure.value(&nothing), expected, "{measure:?}");
     }
     let silent = QueryAnswer { returned: 0, ..nothing };
-    near(Measure::FalseAnswer, &silent, 0.0);
+    assert_near(Measure::FalseAnswer, &silent, 0.0);
 }
 
 #[test]
 fn stale_counts_only_above_what_is_right() {
     let with = |stale, right| QueryAnswer { stale: Some(stale), ..answer(&[(1, right)]) };
-    near(Measure::StaleAbove, &with(Some(1), Some(2)), 1.0);
-    near(Measure::StaleAbove, &with(Some(3), Some(2)), 0.0);
-    near(Measure::StaleAbove, &with(Some(3), None), 1.0);
-    near(Measure::StaleAbove, &with(None, None), 0.0);
+    assert_near(Measure::StaleAbove, &with(Some(1), Some(2)), 1.0);
+    assert_near(Measure::StaleAbove, &with(Some(3), Some(2)), 0.0);
+    assert_near(Measure::StaleAbove, &with(Some(3), None), 1.0);
+    assert_near(Measure::StaleAbove, &with(None, None), 0.0);
     assert_eq!(Measure::StaleAbove.value(&answer(&[(1, Some(1))])), None);
 }
 

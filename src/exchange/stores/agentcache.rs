@@ -54,12 +54,12 @@ fn add_memory(harvest: &mut Harvest, key: &str, value: Option<Value>, usual: &st
         return harvest.leave_out("deleted memory");
     }
     match text(&memory, "content") {
-        Some(said) => harvest.add_item(key, draft_of(&memory, said, usual)),
+        Some(content) => harvest.add_item(key, draft_of(&memory, content, usual)),
         None => harvest.leave_out("memory without text"),
     }
 }
 
-fn draft_of(memory: &Map<String, Value>, said: &str, usual: &str) -> Draft {
+fn draft_of(memory: &Map<String, Value>, content: &str, usual: &str) -> Draft {
     let (event_type, word) = kind(text(memory, "type").or(Some(usual)));
     let words = [memory.get("concepts"), memory.get("tags")].into_iter().flat_map(texts);
     let project = text(memory, "project").map(str::to_owned);
@@ -73,7 +73,8 @@ fn draft_of(memory: &Map<String, Value>, said: &str, usual: &str) -> Draft {
         expires: first_time(memory, &["forgetAfter"]),
         ..foreign_draft(
             text(memory, "agentId").unwrap_or(NAME),
-            (text(memory, "context").unwrap_or_default(), said),
+            text(memory, "context").unwrap_or_default(),
+            content,
         )
     }
 }

@@ -46,7 +46,9 @@ fn add_entry(harvest: &mut Harvest, entry: &Map<String, Value>) {
         Some("archived") => return harvest.leave_out("archived entry"),
         Some(_) => return harvest.leave_out("deleted entry"),
     }
-    let Some(said) = text(entry, "content") else { return harvest.leave_out("entry without text") };
+    let Some(content) = text(entry, "content") else {
+        return harvest.leave_out("entry without text");
+    };
     let (event_type, word) = kind(text(entry, "type"));
     let is_inferred = entry.get("is_synthesized").and_then(Value::as_i64) == Some(1);
     let draft = Draft {
@@ -54,7 +56,7 @@ fn add_entry(harvest: &mut Harvest, entry: &Map<String, Value>) {
         tags: tags(texts(entry.get("topics")).into_iter().chain(word)),
         timestamp: first_time(entry, &["updated_at", "created_at"]),
         confidence: is_inferred.then(|| "inferred".to_owned()),
-        ..foreign_draft(NAME, ("", said))
+        ..foreign_draft(NAME, "", content)
     };
     harvest.add_item(text(entry, "id").unwrap_or_default(), draft);
 }

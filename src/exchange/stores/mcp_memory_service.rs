@@ -79,7 +79,7 @@ fn add_record(harvest: &mut Harvest, record: &Map<String, Value>) {
     if has("superseded_by") {
         return harvest.leave_out("memory that another one replaced");
     }
-    let Some(said) = text(record, "content") else {
+    let Some(content) = text(record, "content") else {
         return harvest.leave_out("memory without text");
     };
     let metadata = object(record.get("metadata"));
@@ -89,7 +89,7 @@ fn add_record(harvest: &mut Harvest, record: &Map<String, Value>) {
         event_type: Some(event_type.to_owned()),
         tags: tags(texts(record.get("tags")).into_iter().chain(word).chain(project)),
         timestamp: first_time(record, &["updated_at", "created_at"]),
-        ..foreign_draft(text(&metadata, "agent_id").unwrap_or(NAME), ("", said))
+        ..foreign_draft(text(&metadata, "agent_id").unwrap_or(NAME), "", content)
     };
     harvest.add_item(text(record, "content_hash").unwrap_or_default(), draft);
 }

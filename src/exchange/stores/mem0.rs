@@ -39,14 +39,14 @@ fn read(place: &ForeignPlace) -> Result<Harvest, ExchangeError> {
             continue;
         };
         match text(record, "memory").or_else(|| text(record, "content")) {
-            Some(said) => harvest.add_item(format!("entry {number}"), draft_of(record, said)),
+            Some(content) => harvest.add_item(format!("entry {number}"), draft_of(record, content)),
             None => harvest.leave_out("entry without text"),
         }
     }
     Ok(harvest)
 }
 
-fn draft_of(record: &Map<String, Value>, said: &str) -> Draft {
+fn draft_of(record: &Map<String, Value>, content: &str) -> Draft {
     let metadata = object(record.get("metadata"));
     let category = text(record, "category").or_else(|| text(&metadata, "category"));
     let (event_type, word) = kind(category);
@@ -56,6 +56,6 @@ fn draft_of(record: &Map<String, Value>, said: &str) -> Draft {
         event_type: Some(event_type.to_owned()),
         tags: tags(word.into_iter().chain(more.into_iter().flat_map(texts))),
         timestamp: first_time(record, &["updated_at", "created_at"]),
-        ..foreign_draft(agent, ("", said))
+        ..foreign_draft(agent, "", content)
     }
 }

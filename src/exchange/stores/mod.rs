@@ -62,8 +62,8 @@ pub fn read(
 ) -> Result<(&'static ForeignStore, Harvest), ExchangeError> {
     let recognised = || STORES.into_iter().find(|store| (store.recognises)(place));
     let Some(store) = named.or_else(recognised) else {
-        let what = format!("is no store that is known ({}); name it with --from", store_names());
-        return Err(ExchangeError::form(&place.path, what));
+        let fault = format!("is no store that is known ({}); name it with --from", store_names());
+        return Err(ExchangeError::form(&place.path, fault));
     };
     let harvest = (store.read)(place)?;
     if harvest.items.is_empty() {

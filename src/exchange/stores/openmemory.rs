@@ -50,15 +50,15 @@ fn names_of(whole: &Value) -> BTreeMap<&str, &str> {
     lists.flatten().filter_map(name_of).collect()
 }
 
-fn name_of(one: &Value) -> Option<(&str, &str)> {
-    Some((one.get("id")?.as_str()?, one.get("name")?.as_str()?))
+fn name_of(app: &Value) -> Option<(&str, &str)> {
+    Some((app.get("id")?.as_str()?, app.get("name")?.as_str()?))
 }
 
 fn add_record(harvest: &mut Harvest, number: usize, value: &Value, names: &BTreeMap<&str, &str>) {
     let Some(record) = value.as_object() else {
         return harvest.leave_out("entry that is no object");
     };
-    let Some(said) = text(record, "content") else {
+    let Some(content) = text(record, "content") else {
         return harvest.leave_out("entry without text");
     };
     match text(record, "state") {
@@ -67,10 +67,10 @@ fn add_record(harvest: &mut Harvest, number: usize, value: &Value, names: &BTree
         Some("archived") => return harvest.leave_out("archived memory"),
         Some(_) => return harvest.leave_out("deleted memory"),
     }
-    harvest.add_item(format!("entry {number}"), draft_of(record, said, names));
+    harvest.add_item(format!("entry {number}"), draft_of(record, content, names));
 }
 
-fn draft_of(record: &Map<String, Value>, said: &str, names: &BTreeMap<&str, &str>) -> Draft {
+fn draft_of(record: &Map<String, Value>, content: &str, names: &BTreeMap<&str, &str>) -> Draft {
     let metadata = object(record.get("metadata"));
     let ids = texts(record.get("category_ids"));
     let categories = ids.iter().filter_map(|id| names.get(&**id)).map(|name| (*name).to_owned());
@@ -81,6 +81,6 @@ fn draft_of(record: &Map<String, Value>, said: &str, names: &BTreeMap<&str, &str
         event_type: Some(event_type.to_owned()),
         tags: tags(categories.into_iter().chain(texts(metadata.get("tags")))),
         timestamp: first_time(record, &["updated_at", "created_at"]),
-        ..foreign_draft(app.unwrap_or(NAME), ("", said))
+        ..foreign_draft(app.unwrap_or(NAME), "", content)
     }
 }

@@ -47,14 +47,15 @@ fn entity(harvest: &mut Harvest, object: &Map<String, Value>, number: usize) {
     };
     let (event_type, word) = kind(text(object, "entityType"));
     for observation in observations {
-        let Some(said) = observation.as_str().filter(|said| !said.trim().is_empty()) else {
+        let Some(text_line) = observation.as_str().filter(|text_line| !text_line.trim().is_empty())
+        else {
             harvest.leave_out("observation without text");
             continue;
         };
         let draft = Draft {
             event_type: Some(event_type.to_owned()),
             tags: tags([Some(name.to_owned()), word.clone()].into_iter().flatten()),
-            ..foreign_draft(NAME, (name, said))
+            ..foreign_draft(NAME, name, text_line)
         };
         harvest.add_item(format!("line {number}"), draft);
     }
@@ -70,7 +71,7 @@ fn relation(harvest: &mut Harvest, object: &Map<String, Value>, number: usize) {
     let draft = Draft {
         event_type: Some("fact".to_owned()),
         tags: tags([from.to_owned(), to.to_owned()]),
-        ..foreign_draft(NAME, (from, &sentence))
+        ..foreign_draft(NAME, from, &sentence)
     };
     harvest.add_item(format!("line {number}"), draft);
 }

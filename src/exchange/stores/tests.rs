@@ -185,19 +185,19 @@ fn files_without_memories_are_a_mistake() {
     );
     assert!(refused("a.json", "prose", None).contains("is neither JSON nor a database"));
     let empty = "{\"type\":\"entity\",\"name\":\"a\",\"observations\":[]}\n{broken\n";
-    let told = refused("memory.jsonl", empty, None);
+    let message = refused("memory.jsonl", empty, None);
     assert!(
-        told.ends_with(
+        message.ends_with(
             "none of its 2 items is a memory: 1 entity without observations, 1 line that is no JSON"
         ),
-        "{told}"
+        "{message}"
     );
     let nothing = folder.path().join("nothing");
     std::fs::create_dir(&nothing).unwrap();
     let place = ForeignPlace::inspect(&nothing).unwrap();
     assert!(read(&place, None).is_err());
-    let told = read(&place, store_named("obsidian")).unwrap_err().to_string();
-    assert!(told.contains("has nothing that can be read as a memory of obsidian"), "{told}");
+    let message = read(&place, store_named("obsidian")).unwrap_err().to_string();
+    assert!(message.contains("has nothing that can be read as a memory of obsidian"), "{message}");
 }
 
 // S-IMPORT-1

@@ -84,7 +84,9 @@ fn add_node(
     if node.get("confidence").and_then(Value::as_f64) == Some(0.0) {
         return harvest.leave_out("forgotten memory");
     }
-    let Some(said) = text(node, "content") else { return harvest.leave_out("node without text") };
+    let Some(content) = text(node, "content") else {
+        return harvest.leave_out("node without text");
+    };
     let id = text(node, "id").unwrap_or_default();
     let (event_type, word) = kind(text(node, "type"));
     let project = text(node, "project").and_then(|path| path.rsplit(['/', '\\']).next());
@@ -98,7 +100,8 @@ fn add_node(
         timestamp: first_time(node, &["updated_at", "created_at"]),
         ..foreign_draft(
             text(node, "source_agent").unwrap_or(NAME),
-            (text(node, "summary").unwrap_or_default(), said),
+            text(node, "summary").unwrap_or_default(),
+            content,
         )
     };
     harvest.add_item(id, draft);

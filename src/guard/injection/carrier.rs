@@ -24,12 +24,12 @@ pub(super) fn decoded_texts(text: &str) -> Vec<String> {
 /// Returns a text in lower case backwards and in rot13, if it has words of orders that way.
 pub(super) fn turned_texts(lower: &str) -> Vec<String> {
     let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let rotated = holds(ROTATED).then(|| lower.chars().map(turned).collect());
+    let rotated = holds(ROTATED).then(|| lower.chars().map(rotated_letter).collect());
     let reversed = holds(BACKWARDS).then(|| lower.chars().rev().collect());
     rotated.into_iter().chain(reversed).collect()
 }
 
-fn turned(c: char) -> char {
+fn rotated_letter(c: char) -> char {
     match c {
         'a'..='m' => char::from(c as u8 + 13),
         'n'..='z' => char::from(c as u8 - 13),
@@ -178,7 +178,7 @@ fn copies_secret(line: &str) -> bool {
         arguments.split([' ', '`', '"', '\'', ';', '|']).filter(|word| !word.is_empty());
     let is_secret =
         |word: &str| PRIVATE.iter().any(|file| word.contains(file)) && !word.ends_with(".pub");
-    // What stands on the other host before the colon is none of ours.
+    // A name before the colon is that of another host.
     let is_ours = |word: &&str| !word.contains(':') && is_secret(word);
     words.any(|word| is_ours(&word)) && words.any(|word| word.contains(':'))
 }

@@ -32,7 +32,7 @@ const NAME_BYTES_MAX: usize = 30;
 
 /// Tells whether a text begins with the name of a person who speaks, as in `Maria: how are you?`.
 pub(super) fn is_turn(text: &str) -> bool {
-    let Some((name, said)) = text.trim_start().split_once(':') else { return false };
+    let Some((name, speech)) = text.trim_start().split_once(':') else { return false };
     let is_named = |word: &str| {
         word.starts_with(char::is_uppercase)
             && word.chars().all(|c| c.is_alphabetic() || "'.-".contains(c))
@@ -41,7 +41,7 @@ pub(super) fn is_turn(text: &str) -> bool {
     let lower = name.to_lowercase();
     let mut words = lower.split_whitespace();
     name.len() <= NAME_BYTES_MAX
-        && said.starts_with(' ')
+        && speech.starts_with(' ')
         && (1..=NAME_WORDS_MAX).contains(&name.split_whitespace().count())
         && name.split_whitespace().all(is_named)
         && !words.any(|word| NO_SPEAKERS.contains(&word) || ROLES.contains(&word))

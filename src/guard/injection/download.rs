@@ -22,8 +22,8 @@ pub(super) fn found(text: &str) -> Option<Suspicion> {
     joined.lines().any(runs_download).then_some(Suspicion::Download)
 }
 
-/// Tells whether commands fetch something and then run a program that they name by a path or hand to an interpreter, from
-/// wherever it comes and in however many steps.
+/// Tells whether commands fetch something and then run a program, named by a path or given to an interpreter, from any source
+/// and in any number of steps.
 #[must_use]
 pub fn fetches_and_runs(commands: &str) -> bool {
     let lower = commands.replace("\\\n", " ").to_lowercase();
@@ -85,7 +85,7 @@ fn is_known(line: &str) -> bool {
     addresses.peek().is_some() && addresses.all(is_installer)
 }
 
-/// Returns where the first word stands that downloads.
+/// Returns the place of the first word that downloads.
 fn first_fetcher(line: &str) -> Option<usize> {
     let is_word = |at: usize, word: &str| {
         let before = line.get(..at).and_then(|text| text.chars().next_back());

@@ -20,7 +20,7 @@ const DENIALS: &str = "\
     忘れず|무시하지|잊어버리지|glöm inte|glem ikke|ignorera inte|ignorer ikke|अनदेखा न|अनदेखा मत|नज़रअंदाज़ न|\
     नज़रअंदाज़ मत|نادیده نگیر|فراموش نکن|فراموش نشود";
 
-/// Finds an order in a text in lower case: of several the first of the table.
+/// Finds an order in a text in lower case: of several the one that comes first in the table.
 pub(super) fn found(lower: &str, signs: &[Sign]) -> Option<Suspicion> {
     let orders = signs.iter().filter_map(|sign| Some((sign.order?, sign)));
     let meant = orders.filter(|(_, sign)| stands(lower, sign) && is_meant(lower, sign));

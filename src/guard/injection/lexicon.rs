@@ -95,7 +95,7 @@ pub(super) fn class(name: &str) -> Option<usize> {
 
 /// Returns the bits of some classes.
 pub(super) fn classes(names: &[&str]) -> Classes {
-    names.iter().filter_map(|name| class(name)).map(bit).fold(0, |all, one| all | one)
+    names.iter().filter_map(|name| class(name)).map(bit).fold(0, |all, class_bit| all | class_bit)
 }
 
 /// Returns the words of a class.

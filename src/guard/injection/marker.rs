@@ -1,4 +1,4 @@
-//! Marks of conversations and of our own replies, by which a text pretends to be one (`tables/signs.txt`).
+//! Marks of conversations and of our own replies, with which a text pretends to be one (`tables/signs.txt`).
 //! Not here: words (`phrases`).
 
 use super::Suspicion;

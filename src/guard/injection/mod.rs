@@ -2,8 +2,8 @@
 //! poisoned memory. A pure function of the texts, computed whenever a line is read, so that better rules apply
 //! to old lines too.
 //!
-//! Lessons are imperative as well ("run this first", "never use that"), so the mood of a verb tells nothing. The
-//! rules look at who is addressed and what about: the reader's rules, role, replies, secrets and silence.
+//! Lessons are imperative as well ("run this first", "never use that"), so the mood of a verb shows nothing. The
+//! rules look at who is addressed, and at the subject: the reader's rules, role, replies, secrets and silence.
 //!
 //! 1. A text is read as words, with disguises undone (`words`), and searched for phrases (`phrase_table`,
 //!    `phrases`).
@@ -46,7 +46,7 @@ const BARE_WORDS_MAX: usize = 4;
 /// Words of a text in which one technical word shows the subject. In a longer text it may be there by chance.
 const WORK_WORDS_MAX: usize = 30;
 
-/// Tells why the texts of one note give orders to their reader, if they do. `others` are the note's remaining
+/// Returns why the texts of one note give orders to their reader, if they do. `others` are the note's remaining
 /// texts. Takes time linear in the length of the texts.
 #[must_use]
 pub fn suspicion<'a>(
@@ -58,23 +58,23 @@ pub fn suspicion<'a>(
     let says_something = lesson.split_whitespace().nth(2).is_some();
     let (lesson, other) = if says_something { (lesson, context) } else { (context, lesson) };
     let mut others = others.filter(|text| may_order(text));
-    of_lesson(lesson)
-        .or_else(|| of_text(other))
+    lesson_suspicion(lesson)
+        .or_else(|| text_suspicion(other))
         .or_else(|| suspicion_across_fields([context, lesson].into_iter()))
-        .or_else(|| others.find_map(of_text))
+        .or_else(|| others.find_map(text_suspicion))
 }
 
 /// Bytes on either side of the place where two texts meet in a reply, and fields that are read together.
 const SEAM_BYTES: usize = 96;
 const FIELDS_MAX: usize = 64;
 
-/// Tells whether the fields of a note give an order together that none gives alone: it begins in one and ends in another,
-/// in the order in which they are shown. Of a long field only its ends are read.
+/// Returns why the fields of a note give an order together, if they do: it begins in one field and ends in another, in the
+/// order in which they are shown. Of a long field only the beginning and the end are read.
 pub fn suspicion_across_fields<'a>(fields: impl Iterator<Item = &'a str>) -> Option<Suspicion> {
     let mut joined = String::new();
     let mut count = 0;
     for field in fields.map(str::trim).filter(|field| !field.is_empty()).take(FIELDS_MAX) {
-        // What ends a sentence between two fields parts nothing.
+        // The end of a sentence between two fields separates nothing.
         joined.truncate(joined.trim_end_matches(['.', ':', ',', ';', ' ', '\n']).len());
         if !joined.is_empty() {
             joined.push(' ');
@@ -114,17 +114,17 @@ fn may_order(text: &str) -> bool {
         || words.filter(is_word).nth(ORDER_WORDS_MIN - 1).is_some()
 }
 
-/// Tells why a lesson gives orders to its reader, if it does.
-fn of_lesson(lesson: &str) -> Option<Suspicion> {
+/// Returns why a lesson gives orders to its reader, if it does.
+fn lesson_suspicion(lesson: &str) -> Option<Suspicion> {
     let judged = AnalysedText::from_text(lesson);
     judged.suspicion().or_else(|| judged.errand())
 }
 
-fn of_text(text: &str) -> Option<Suspicion> {
+fn text_suspicion(text: &str) -> Option<Suspicion> {
     AnalysedText::from_text(text).suspicion()
 }
 
-/// A text with everything that the rules ask about it.
+/// A text with its words, sentences and phrases, which the rules read.
 struct AnalysedText<'a> {
     text: &'a str,
     reading: ParsedText,
@@ -151,8 +151,8 @@ impl<'a> AnalysedText<'a> {
             .or_else(|| self.found.first(TextScope::Any, |reason| self.is_meant(reason)))
             .or_else(|| self.secrecy_order())
             .or_else(|| foreign_order::found(&lower, &signs))
-            .or_else(|| has("comment").then(|| self.commented())?)
-            .or_else(|| self.encoded(has("turned").then_some(lower.as_str())))
+            .or_else(|| has("comment").then(|| self.comment_order())?)
+            .or_else(|| self.encoded_order(has("turned").then_some(lower.as_str())))
             .or_else(|| self.found.faked_check().filter(|reason| self.is_meant(*reason)))
     }
 
@@ -167,9 +167,9 @@ impl<'a> AnalysedText<'a> {
         self.found.first(TextScope::ShortButMail, counts).filter(|_| !self.is_of_mail())
     }
 
-    /// Returns the reason of an order in an HTML comment. A comment is judged by itself: it is short, and whoever hides an
-    /// order speaks to nobody else.
-    fn commented(&self) -> Option<Suspicion> {
+    /// Returns the reason of an order in an HTML comment. A comment is judged by itself: it is short, and a hidden order
+    /// speaks to no other reader.
+    fn comment_order(&self) -> Option<Suspicion> {
         marker::comments(self.text).find_map(|comment| {
             let judged = AnalysedText::from_text(comment);
             let speaks = judged.reading.has(&["READER"]) && judged.reading.statements > 0;
@@ -180,15 +180,14 @@ impl<'a> AnalysedText<'a> {
         })
     }
 
-    /// Returns the reason of an order that is encoded in the text, or that stands backwards or in rot13 in
-    /// `turned`.
-    fn encoded(&self, turned: Option<&str>) -> Option<Suspicion> {
+    /// Returns the reason of an order that is encoded in the text, or that is backwards or in rot13 in `turned`.
+    fn encoded_order(&self, turned: Option<&str>) -> Option<Suspicion> {
         let turned = turned.map(carrier::turned_texts).into_iter().flatten();
         carrier::decoded_texts(self.text).into_iter().chain(turned).find_map(|text| {
             let found = FoundPhrases::within(&parse_text(&text));
-            let of = |scope| found.first(scope, |_| true);
-            of(TextScope::Any)
-                .or_else(|| of(TextScope::AllButNotices))
+            let first_reason = |scope| found.first(scope, |_| true);
+            first_reason(TextScope::Any)
+                .or_else(|| first_reason(TextScope::AllButNotices))
                 .or_else(|| download::found(&text))
         })
     }
@@ -245,7 +244,7 @@ impl<'a> AnalysedText<'a> {
     }
 }
 
-/// Tells whether a text has a second clause: what asks for a topic has none, and what tells a lesson often gives the reason there.
+/// Tells whether a text has a second clause: a request for a topic has none, and a lesson often gives the reason there.
 fn has_clauses(text: &str) -> bool {
     text.contains([',', ';', ':', '('])
 }

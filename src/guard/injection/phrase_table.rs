@@ -6,7 +6,7 @@ use super::reason::Suspicion;
 const PHRASES: &str = include_str!("tables/phrases.txt");
 const SIGNALS: &str = include_str!("tables/signals.txt");
 
-/// Which texts a phrase is looked for in.
+/// The texts in which a phrase is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextScope {
     /// Every text of an event.
@@ -76,9 +76,9 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 /// Words that may stand between two parts of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PhraseGap {
-    /// So many of the same sentence.
+    /// At most so many words of the same sentence.
     Sentence(usize),
-    /// So many of the same clause: none follows a colon or a semicolon.
+    /// At most so many words of the same clause: none follows a colon or a semicolon.
     Clause(usize),
 }
 

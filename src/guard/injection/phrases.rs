@@ -1,5 +1,5 @@
 //! Looks for phrases in a text. A phrase becomes a regex over the words of a text, compiled when all its words
-//! are there. Not here: the phrases (`phrase_table`), and what follows from one (`mod`).
+//! are there. Not here: the phrases (`phrase_table`), and the verdict (`mod`).
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -81,13 +81,13 @@ fn key(item: &str) -> Option<usize> {
 
 /// Guesses how often a part occurs: short words are frequent, and a class counts as many words.
 fn frequency(part: &str) -> usize {
-    let of = |item: &str| match item.len() {
+    let item_frequency = |item: &str| match item.len() {
         _ if is_class(item) => 12,
         0..=3 => 20,
         4 => 4,
         _ => 1,
     };
-    part.split('|').map(of).sum()
+    part.split('|').map(item_frequency).sum()
 }
 
 /// The phrases of a text.
@@ -118,7 +118,7 @@ impl FoundPhrases {
         if candidates.is_empty() {
             return;
         }
-        let written = Written::encode(words, is_first);
+        let written = EncodedWords::encode(words, is_first);
         let mut signals = Vec::new();
         for (number, window) in candidates {
             let Some(phrase) = RULEBOOK.phrases.get(number) else { continue };
@@ -206,7 +206,8 @@ impl Rulebook {
         let mut seen: Vec<(usize, usize)> = Vec::new();
         for (place, word) in words.iter().enumerate() {
             let Some(known) = word.known else { continue };
-            let mut see = |key| seen.extend(self.of_key(key).iter().map(|number| (*number, place)));
+            let mut see =
+                |key| seen.extend(self.phrases_of_key(key).iter().map(|number| (*number, place)));
             see(usize::from(known.id));
             let mut classes = known.classes;
             while classes != 0 {
@@ -233,7 +234,7 @@ impl Rulebook {
         windows
     }
 
-    fn of_key(&self, key: usize) -> &[usize] {
+    fn phrases_of_key(&self, key: usize) -> &[usize] {
         match self.starts.get(key..key + 2) {
             Some([start, end]) => self.by_key.get(*start..*end).unwrap_or_default(),
             _ => &[],
@@ -243,14 +244,14 @@ impl Rulebook {
 
 /// Words as regexes read them: a space, `.` after the end of a sentence, `^` at a beginning, the word, and
 /// one byte for each of its classes. Words that no phrase knows are `?`.
-struct Written {
+struct EncodedWords {
     text: Vec<u8>,
     starts: Vec<usize>,
 }
 
 const CLASS_BASE: u8 = 0x80;
 
-impl Written {
+impl EncodedWords {
     fn encode(words: &[Word], is_first: bool) -> Self {
         let mut written = Self { text: Vec::new(), starts: Vec::new() };
         if is_first {

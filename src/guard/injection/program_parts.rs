@@ -1,10 +1,10 @@
 //! Whether a short text is a lesson about what a program tells its users, or about the mail that it sends. Software is made for mail,
-//! calendars and notices, so its lessons name addresses, and say what users are not to be told. They say when or why; an order does
-//! not, and it names no part of a program. Not here: the phrases of orders (`phrase_table`).
+//! calendars and notices, so its lessons name addresses, and messages that users must not get. Such a lesson says when or why. An
+//! order does not, and it names no part of a program. Not here: the phrases of orders (`phrase_table`).
 
 use super::AnalysedText;
 
-/// Words of a lesson that tells of one thing. A longer text may name a part of a program by chance.
+/// Words of a lesson with one subject. A longer text may name a part of a program by chance.
 const LESSON_WORDS_MAX: usize = 40;
 
 /// Parts of an address that belongs to a program: `noreply@`, `sync-bot@`.

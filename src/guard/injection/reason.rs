@@ -74,7 +74,7 @@ impl Suspicion {
 }
 
 impl Suspicion {
-    /// Tells the writer of such a text what happens to it, and how to word it instead.
+    /// Returns the advice for the writer of such a text: what happens to it, and how to word it instead.
     #[must_use]
     pub fn advice(self) -> String {
         format!(

@@ -1,5 +1,5 @@
-//! Signs that a closer look at a text is worth taking, found by the prefilter: marks of conversations,
-//! commands, and the beginnings of orders in other languages. Most texts have none. Not here: the looks.
+//! Signs in a text that call for further checks, found by the prefilter: marks of conversations,
+//! commands, and the beginnings of orders in other languages. Most texts have none. Not here: the checks.
 
 use crate::prefilter::{self, AnchorIndex, TableRow};
 

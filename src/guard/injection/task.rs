@@ -1,10 +1,10 @@
-//! Whether a task gives orders that are none of its business. A task asks for work: that it asks, and teaches nothing, is no
-//! sign. Everything else is judged as in a lesson. Not here: notes of other kinds (`suspicion`).
+//! Whether a task gives orders besides its work. A task asks for work, so a request that teaches nothing is no sign here.
+//! Everything else is judged as in a lesson. Not here: notes of other kinds (`suspicion`).
 
 use super::phrase_table::TextScope;
 use super::{AnalysedText, Suspicion, suspicion};
 
-/// What an agent reaches for its user only, and how an order names the user to the agent.
+/// Things that an agent uses only for its user, and the words with which an order names the user.
 const OF_THE_USER: [&str; 10] = [
     "the user",
     "user's",
@@ -18,23 +18,23 @@ const OF_THE_USER: [&str; 10] = [
     "dollars",
 ];
 
-/// Tells why the texts of a task give orders to whoever reads them, if they do. `texts` are what remains to be done and what
-/// was seen so far; `others` are the remaining texts. Takes time linear in their length.
+/// Returns why the texts of a task give orders to their reader, if they do. `remaining` says what is left to do and
+/// `seen` what was found so far; `others` are the remaining texts. Takes time linear in their length.
 #[must_use]
 pub fn suspicion_of_task<'a>(
-    texts: (&'a str, &'a str),
+    remaining: &'a str,
+    seen: &'a str,
     others: impl Iterator<Item = &'a str>,
 ) -> Option<Suspicion> {
     let of_text = |text: &str| {
         let judged = AnalysedText::from_text(text);
         judged.suspicion().or_else(|| judged.more_than_errand())
     };
-    of_text(texts.0).or_else(|| of_text(texts.1)).or_else(|| suspicion("", "", others))
+    of_text(remaining).or_else(|| of_text(seen)).or_else(|| suspicion("", "", others))
 }
 
 impl AnalysedText<'_> {
-    /// Returns what a short text asks for besides the work. An errand to somebody's address is none of it, nor is one with what
-    /// belongs to the user.
+    /// Returns the reason if a short text asks for more than work: for an errand to an address, or with things of the user.
     fn more_than_errand(&self) -> Option<Suspicion> {
         let lower = self.text.to_lowercase();
         let has_sign = self.text.split_whitespace().any(is_address)

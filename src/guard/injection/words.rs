@@ -14,7 +14,7 @@ pub(super) struct Word {
     pub known: Option<KnownWord>,
     /// Whether a sentence, a line or a clause after a colon begins with it.
     pub begins: bool,
-    /// Whether a full stop, a question mark or an exclamation mark stands before it.
+    /// Whether a full stop, a question mark or an exclamation mark precedes it.
     pub after_stop: bool,
 }
 
@@ -32,13 +32,13 @@ pub(super) struct ParsedText {
 }
 
 impl ParsedText {
-    /// Tells whether a word of one of the classes stands in the text.
+    /// Tells whether the text has a word of one of the classes.
     pub(super) fn has(&self, classes: &[&str]) -> bool {
         let wanted = lexicon::classes(classes);
         self.words.iter().filter_map(|word| word.known).any(|known| known.classes & wanted != 0)
     }
 
-    /// Tells whether a word stands in the text.
+    /// Tells whether the text has a word.
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.words.iter().filter_map(|word| word.known).any(|known| known.word == word)
     }
@@ -171,9 +171,9 @@ struct Reader {
 impl Reader {
     fn push_char(&mut self, c: char) {
         match fold(c) {
-            Folded::Letter(letter) => self.word.push(letter),
-            Folded::Nothing => {}
-            Folded::Other(c) => {
+            FoldedChar::Letter(letter) => self.word.push(letter),
+            FoldedChar::Nothing => {}
+            FoldedChar::Other(c) => {
                 self.end_word();
                 match c {
                     '.' | '!' | '?' => self.end_sentence(c),
@@ -257,7 +257,7 @@ impl Reader {
     }
 }
 
-enum Folded {
+enum FoldedChar {
     /// Part of a word: the plain letter or digit that it looks like.
     Letter(char),
     /// Invisible; the word goes on.
@@ -296,20 +296,20 @@ const LOOKALIKES: [(char, &str); 26] = [
     ('z', "źżž"),
 ];
 
-fn fold(c: char) -> Folded {
+fn fold(c: char) -> FoldedChar {
     if c.is_ascii_alphanumeric() {
-        return Folded::Letter(c.to_ascii_lowercase());
+        return FoldedChar::Letter(c.to_ascii_lowercase());
     }
     match c {
-        '\0'..='\x7F' => Folded::Other(c),
-        '\u{300}'..='\u{36F}' => Folded::Nothing,
+        '\0'..='\x7F' => FoldedChar::Other(c),
+        '\u{300}'..='\u{36F}' => FoldedChar::Nothing,
         // Tag characters are invisible copies of plain ones.
         '\u{E0020}'..='\u{E007E}' => u8::try_from(u32::from(c) - 0xE_0000)
-            .map_or(Folded::Nothing, |byte| fold(char::from(byte))),
-        c if text::is_unsafe(c) => Folded::Nothing,
+            .map_or(FoldedChar::Nothing, |byte| fold(char::from(byte))),
+        c if text::is_unsafe(c) => FoldedChar::Nothing,
         c => plain(c).map_or_else(
-            || if c.is_alphanumeric() { Folded::Letter(c) } else { Folded::Other(c) },
-            Folded::Letter,
+            || if c.is_alphanumeric() { FoldedChar::Letter(c) } else { FoldedChar::Other(c) },
+            FoldedChar::Letter,
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! A text as people type names without their accents: Latin letters without marks, Greek and Cyrillic in lower case, letters
+//! Folds a text as people type names without their accents: Latin letters without marks, Greek and Cyrillic in lower case, letters
 //! and marks composed, and nothing that has no width. So one spelling of a name is enough (`tables/names.txt`), and the
 //! same name is found however a system wrote it down. Keeps the origin of each byte. Not here: the rules.
 
@@ -23,16 +23,16 @@ pub(super) fn folded(text: &[u8]) -> Option<UnescapedText> {
         return None;
     }
     let text = std::str::from_utf8(text).ok()?;
-    if !text.chars().any(|letter| meant(letter) != Some(letter) || is_medial(letter)) {
+    if !text.chars().any(|letter| base_letter(letter) != Some(letter) || is_medial(letter)) {
         return None;
     }
     let mut layer = UnescapedText::default();
     let mut last: Option<char> = None;
     for (place, letter) in text.char_indices() {
-        if let Some(whole) = last.and_then(|last| composed(last, letter)) {
+        if let Some(whole) = last.and_then(|last| composed_syllable(last, letter)) {
             layer.replace_last(whole);
             last = Some(whole);
-        } else if let Some(meant) = meant(letter) {
+        } else if let Some(meant) = base_letter(letter) {
             layer.push(meant, place);
             last = Some(meant);
         }
@@ -41,8 +41,8 @@ pub(super) fn folded(text: &[u8]) -> Option<UnescapedText> {
     Some(layer)
 }
 
-/// Returns the letter that stands for a character, or nothing if it has no width or is a mark of another one.
-fn meant(letter: char) -> Option<char> {
+/// Returns the letter that replaces a character; none if it has no width or is a mark of another one.
+fn base_letter(letter: char) -> Option<char> {
     let code = u32::from(letter);
     let from = |table: &'static str, first: u32| {
         let base = *table.as_bytes().get(usize::try_from(code - first).ok()?)?;
@@ -74,7 +74,7 @@ fn is_medial(letter: char) -> bool {
 }
 
 /// Returns the syllable or the kana that two characters make (Unicode, section 3.12).
-fn composed(first: char, second: char) -> Option<char> {
+fn composed_syllable(first: char, second: char) -> Option<char> {
     let (first, second) = (u32::from(first), u32::from(second));
     // Vowels of Bengali, Tamil and Malayalam that are written on both sides.
     if let (0x9C7 | 0xBC6 | 0xBC7 | 0xD46 | 0xD47, 0x9BE | 0xBBE | 0xD3E) = (first, second) {

@@ -11,7 +11,7 @@ use super::text::{Text, count, words};
 const LINE_BYTES_MAX: usize = 120;
 
 /// Bytes of words between a name and the verb that tells to type its value.
-const TOLD_BYTES_MAX: usize = 48;
+const INSTRUCTION_BYTES_MAX: usize = 48;
 
 /// Bytes of a user between a name and its value, and of the spaces around one.
 const USER_BYTES_MAX: usize = 32;
@@ -25,10 +25,11 @@ const TYPES: &str =
 type ValuePlace = fn(Text<'_>, usize, usize) -> Option<BoundValue<'_>>;
 
 /// Every place of a value that words part from its name.
-pub(super) const PLACES: [ValuePlace; 4] = [noted, typed_after, after_user, in_here_document];
+pub(super) const PLACES: [ValuePlace; 4] =
+    [value_in_comment, value_to_type, after_user, in_here_document];
 
 /// A value that is a whole comment, or that a program names at last: `adduser jane --password  # VALUE`.
-fn noted(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
+fn value_in_comment(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
     const MARKS: [&[u8]; 4] = [b" # ", b" // ", b" -- ", b" value: "];
     let rest = line_after(text, end);
     let place = MARKS.iter().find_map(|mark| {
@@ -38,15 +39,15 @@ fn noted(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
 }
 
 /// A value that somebody is told to type: `it asks for a password, enter VALUE`.
-fn typed_after(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
+fn value_to_type(text: Text<'_>, _start: usize, end: usize) -> Option<BoundValue<'_>> {
     const VERBS: [&[u8]; 7] =
         [b" enter ", b" type ", b" use ", b" try ", b" say ", b" answer ", b" expected "];
-    let told = text.slice(end, end + TOLD_BYTES_MAX);
-    count(told.len());
+    let instruction = text.slice(end, end + INSTRUCTION_BYTES_MAX);
+    count(instruction.len());
     let place = VERBS.iter().find_map(|verb| {
-        Some(told.windows(verb.len()).position(|part| part == *verb)? + verb.len())
+        Some(instruction.windows(verb.len()).position(|part| part == *verb)? + verb.len())
     })?;
-    let is_near = told
+    let is_near = instruction
         .get(..place)?
         .iter()
         .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b',' | b':'));

@@ -1,4 +1,4 @@
-//! What the text around a value tells of it: that it is the type of a pointer, has a name of its own, or is a digest. Not
+//! Signs in the text around a value: it is the type of a pointer, has a name of its own, or is a digest. Not
 //! here: values themselves (`nearby_value`, `judge`).
 
 use super::charset::WORD;
@@ -10,7 +10,7 @@ const NAME_BYTES_MAX: usize = 128;
 const GAP_BYTES_MAX: usize = 4;
 const LINE_BYTES_MAX: usize = 160;
 
-/// Tells whether what stands before a place is the type of a pointer, as in `Key *key,` and `Key* key)`.
+/// Tells whether the text before a place is the type of a pointer, as in `Key *key,` and `Key* key)`.
 pub(super) fn is_pointer(text: Text<'_>, place: usize) -> bool {
     let is_gap = |byte: u8| byte == b' ';
     let star = text.run_while(place, 1, is_gap);

@@ -17,7 +17,7 @@ const USER: Charset = DOTTED.and("+\\");
 /// Characters of an address of version 6 with its zone.
 const NUMBERS: Charset = HEX.and(":.%abcdefghijklmnopqrstuvwxyz");
 
-/// What parts the members of a list, and may stand in a password.
+/// Separators of the members of a list, which a password may also have.
 const DIVIDERS: Charset = Charset::new(",;");
 
 /// Words before a colon and an address of mail or the name of a thing with a version.
@@ -34,7 +34,7 @@ pub(super) fn report(text: Text<'_>, hits: &mut Vec<Hit>) {
     let mut place = 0;
     while let Some(next) = text.0.get(place..).and_then(|rest| rest.iter().position(is_at)) {
         let at = place + next;
-        hits.extend(found(text, at));
+        hits.extend(password_before_host(text, at));
         place = at + 1;
     }
 }
@@ -43,7 +43,7 @@ fn is_at(byte: &u8) -> bool {
     *byte == b'@'
 }
 
-fn found(text: Text<'_>, at: usize) -> Option<Hit> {
+fn password_before_host(text: Text<'_>, at: usize) -> Option<Hit> {
     let kind = HostKind::at(text, at + 1)?;
     let from = login_start(text, at);
     let login = text.slice(from, at);
@@ -72,8 +72,8 @@ fn found(text: Text<'_>, at: usize) -> Option<Hit> {
     })
 }
 
-/// Returns where the login before an `@` begins. A comma or a semicolon is part of it only if a password stood without a user
-/// otherwise: in a list each login has both.
+/// Returns where the login before an `@` begins. A comma or a semicolon is part of it only if the password would
+/// otherwise have no user: in a list each login has both.
 fn login_start(text: Text<'_>, at: usize) -> usize {
     let goes_on = |byte: u8| byte > b' ' && byte < 0x80 && !b"\"'`()<>[],;=|".contains(&byte);
     let run_back = |place: usize| {

@@ -62,8 +62,7 @@ pub(super) struct BindingScan<T> {
     pub(super) values: Range<usize>,
 }
 
-/// Calls `accept` on every value that may be bound to a name, which stands from `start` to `end`, until one is
-/// accepted.
+/// Calls `accept` on every value that may be bound to the name from `start` to `end`, until one is accepted.
 pub(super) fn scan_bindings<'a, T>(
     text: Text<'a>,
     start: usize,
@@ -132,13 +131,13 @@ pub(super) fn scan_bindings<'a, T>(
         .or_else(|| offer(value_at(text, leader, Bond::Operator, b"").filter(|_| is_led)))
         .or_else(|| offer(value_after_space(text, start, name_end, name_tail)))
         .or_else(|| offer(value_after_verb(text, end, tail)))
-        .or_else(|| offer(said_last(text, end, tail)))
+        .or_else(|| offer(second_value(text, end, tail)))
         .or_else(|| offer(in_brackets(text, name_end)))
         .or_else(|| (1..FORMS.len()).find_map(|number| offer(in_form(number))))
         .or_else(|| offer(below(text, start, name_end, name_tail)))
         .or_else(|| offer(value_after_verb(text, end, words).filter(|_| is_other)))
         .or_else(|| offer(after_operator(text, words_end).filter(|_| is_other)))
-        .or_else(|| offer(asked(text, name_end)))
+        .or_else(|| offer(value_after_question(text, name_end)))
         .or_else(|| offer(last_word(text, end, words).filter(|_| is_other)));
     BindingScan { found, values }
 }
@@ -166,7 +165,7 @@ fn is_in_template(text: Text<'_>, place: usize) -> bool {
     text.slice(line, place).windows(2).any(|pair| matches!(pair, b"{{" | b"{%"))
 }
 
-/// A value that only a space parts from its name.
+/// Reads a value that follows its name after a space.
 fn value_after_space<'a>(
     text: Text<'a>,
     start: usize,
@@ -224,8 +223,8 @@ fn after_operator(text: Text<'_>, place: usize) -> Option<BoundValue<'_>> {
     value_at(text, place, Bond::Operator, b"")
 }
 
-/// A value at the end of the line, after a colon, where the words before it say whose or what for it is.
-fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
+/// Reads a value at the end of the line, after a colon, if the words before it name its owner or purpose.
+fn value_after_question(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
     let says_for = |words_after: &[u8]| {
         words_after.split(|byte| *byte == b' ').any(|word| words(FOR).any(|other| other == word))
     };
@@ -245,7 +244,7 @@ fn asked(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
         .then(|| value_at(text, name_end + colon + 2, Bond::Operator, b""))?
 }
 
-/// A value that a verb binds to its name.
+/// Reads a value that a verb binds to its name.
 fn value_after_verb<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
     let (before, mut after) = verb(tail).map(|verb| (verb.start, verb.end))?;
     // password when provider is "x"
@@ -265,7 +264,7 @@ fn value_after_verb<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<Bo
 }
 
 /// The second value in `changed from OLD to NEW`.
-fn said_last<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
+fn second_value<'a>(text: Text<'a>, end: usize, tail: &'a [u8]) -> Option<BoundValue<'a>> {
     let first = verb(tail).filter(|verb| tail.get(verb.clone()) == Some(b" from "))?;
     let rest = tail.get(first.end - 1..)?;
     let to = rest.windows(4).position(|part| part == b" to ")?;
@@ -284,7 +283,7 @@ fn in_brackets(text: Text<'_>, name_end: usize) -> Option<BoundValue<'_>> {
     (text.at(bound.to + usize::from(bound.is_quoted)) == close).then_some(bound)
 }
 
-/// Returns where the first verb stands, with the spaces around it.
+/// Returns the place of the first verb, with the spaces around it.
 pub(super) fn verb(tail: &[u8]) -> Option<Range<usize>> {
     let mut start = 0;
     for word in tail.split(|byte| *byte == b' ') {

@@ -16,7 +16,7 @@ const GAP_BYTES_MAX: usize = 40;
 pub(super) struct BindingForm {
     /// Whether it begins after the words that follow a name, or right after the name.
     pub(super) follows_words: bool,
-    /// What may stand first, and what must follow it; checked before the regex is compiled.
+    /// Bytes that may come first, and the text that must follow; checked before the regex is compiled.
     gap: &'static [u8],
     firsts: &'static [u8],
     /// Whether the value must be in quotes.
@@ -174,7 +174,7 @@ pub(super) static FORMS: [BindingForm; 14] = [
 ];
 
 impl BindingForm {
-    /// Returns where the value begins if the form stands at `at`.
+    /// Returns where the value begins if the form is at `at`.
     pub(super) fn value(&self, text: Text<'_>, at: usize) -> Option<usize> {
         let first = match text.at(at) {
             byte if self.gap.contains(&byte) => {

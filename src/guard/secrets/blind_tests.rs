@@ -143,8 +143,8 @@ fn few_values_survive_in_any_context() {
     {
         let (all, alive) = surviving(forms(list), &CONTEXTS);
         for context in CONTEXTS {
-            let here = format!(", {context:?})");
-            let alive = alive.iter().filter(|line| line.ends_with(&here)).count();
+            let context_suffix = format!(", {context:?})");
+            let alive = alive.iter().filter(|line| line.ends_with(&context_suffix)).count();
             println!("{name}, {context:?}: {alive} of {} survive", all / CONTEXTS.len());
         }
         println!("{name}, all contexts: {} of {all} survive", alive.len());

@@ -1,4 +1,4 @@
-//! The value behind a name: where it ends, and what stands around it. Not here: where it begins (`binding`).
+//! The value after a name: where it ends, and the text around it. Not here: where it begins (`binding`).
 
 use super::charset::{Charset, DOTTED};
 use super::context::NAME_BYTES_MAX;
@@ -45,8 +45,8 @@ pub(super) struct BoundValue<'a> {
     pub(super) is_variable_set: bool,
     /// Whether the word before it is in another script than the Latin one.
     pub(super) is_foreign: bool,
-    /// Whether the words around its name say that it is what the secret was changed to, or was tried.
-    pub(super) is_told: bool,
+    /// Whether the words around its name announce it: the secret was changed to it, or it was tried.
+    pub(super) is_announced: bool,
     /// Whether its sentence ends behind it.
     pub(super) is_last: bool,
     /// Whether another word of a sentence follows it.
@@ -121,7 +121,7 @@ pub(super) fn cut<'a>(
         is_quoted,
         is_variable_set: false,
         is_foreign,
-        is_told: false,
+        is_announced: false,
         is_last,
         goes_on: match quote {
             None => is_in_sentence(text, from, to),
@@ -134,7 +134,7 @@ pub(super) fn cut<'a>(
     }
 }
 
-/// Tells whether a space stands before a value, and a word behind it that is no name of another value.
+/// Tells whether a space precedes a value, and a word follows it that does not name another value.
 fn is_in_sentence(text: Text<'_>, from: usize, to: usize) -> bool {
     if text.before(from) != b' ' || text.at(to) != b' ' || !text.at(to + 1).is_ascii_alphabetic() {
         return false;

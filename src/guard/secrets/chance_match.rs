@@ -1,4 +1,4 @@
-//! The letters of a name that stand in a text by chance: in a drawn value, and in the id of a memory. Not here: names
+//! Letters of a name that a text has by chance: in a drawn value, and in the id of a memory. Not here: names
 //! (`named_secret`).
 
 use super::bound_value::BoundValue;
@@ -8,14 +8,14 @@ use super::ids::{can_be_id, is_id_around};
 use super::named_secret::NameInText;
 use super::value_statistics::ValueStatistics;
 
-/// Bytes of a drawn value in which a short name can stand by chance.
+/// Bytes of a drawn value that can have a short name by chance.
 const DRAWN_BYTES_MIN: usize = 16;
 
 /// Bytes of a name that is taken for chance before a plain word.
 const SAID_NAME_BYTES_MAX: usize = 3;
 
 impl NameInText<'_> {
-    /// Tells whether a short name is part of a drawn value or an id, in which its letters stand by chance, as in `kPwd9Xq2`.
+    /// Tells whether a short name is part of a drawn value or an id that has its letters by chance, as in `kPwd9Xq2`.
     pub(super) fn stands_by_chance(&self) -> bool {
         let Self { text, start, end, .. } = *self;
         let name = text.slice(start, end);
@@ -39,7 +39,7 @@ impl NameInText<'_> {
         }
     }
 
-    /// Tells whether a word is said of what can be an id with a short name in it, as in our answer `KTSY3PW2: linked.`
+    /// Tells whether a word is a remark about a possible id that has a short name in it, as in our answer `KTSY3PW2: linked.`
     pub(super) fn is_remark_about_id(&self, bound: &BoundValue<'_>) -> bool {
         let between = self.text.slice(self.end, bound.from);
         self.end - self.start <= SAID_NAME_BYTES_MAX
@@ -48,7 +48,7 @@ impl NameInText<'_> {
             && bound.trimmed().iter().all(u8::is_ascii_lowercase)
     }
 
-    /// Returns the letters and digits in which the name stands, and where they begin.
+    /// Returns the letters and digits around the name, and where they begin.
     fn run(&self) -> (&[u8], usize) {
         let from = self.text.run_back(self.start, ALNUM, NAME_BYTES_MAX);
         (self.text.slice(from, self.text.run(self.end, ALNUM, NAME_BYTES_MAX)), from)

@@ -1,6 +1,5 @@
-//! Tokens and secrets that somebody chose: where a value that could be a word is one all the same, and what the words
-//! before a name tell of it. Not here: drawn tokens
-//! (`named_secret`).
+//! Tokens and secrets that somebody chose: when a value that could be a word is a secret, and what the words before a name
+//! show about it. Not here: drawn tokens (`named_secret`).
 
 use super::bound_value::{Bond, BoundValue};
 use super::context::{NAME_BYTES_MAX, is_in_identifier, mentions, name_start, precedes};
@@ -73,7 +72,7 @@ impl NameInText<'_> {
         }
     }
 
-    /// Tells whether a token stands where a program is sent it: in the query of an address, a header of its own, or an
+    /// Tells whether a token is part of a request to a program: in the query of an address, a header of its own, or an
     /// option.
     pub(super) fn is_request_token(&self, kind: NameKind, bound: &BoundValue<'_>) -> bool {
         // `pullSecrets` lists names.
@@ -99,7 +98,7 @@ impl NameInText<'_> {
             && is_plain();
         let is_header =
             kind == NameKind::Header && bound.bond == Bond::Operator && is_long && is_plain();
-        let is_said = kind == NameKind::Token
+        let is_prose = kind == NameKind::Token
             && bound.bond == Bond::Sentence
             && bound.is_last
             && is_long
@@ -126,7 +125,7 @@ impl NameInText<'_> {
             && text.before(bound.from) == b'='
             && is_long
             && is_plain();
-        if is_word || is_session || is_header || is_said || is_value && is_named() && !is_list {
+        if is_word || is_session || is_header || is_prose || is_value && is_named() && !is_list {
             return true;
         }
         if kind != NameKind::Token || bound.bond != Bond::Operator {
@@ -147,7 +146,7 @@ impl NameInText<'_> {
         self.anchor.contains('^') || FIRST.iter().any(|word| precedes(self.text, self.start, word))
     }
 
-    /// Tells whether the value of a `secret` can be chosen: names of secrets, which stand there too, have dividers.
+    /// Tells whether the value of a `secret` can be chosen: names of secrets, which are found there too, have dividers.
     fn is_chosen_secret(&self, bound: &BoundValue<'_>) -> bool {
         let core = bound.trimmed();
         let is_bound = match bound.bond {

@@ -15,10 +15,10 @@ const HEADER_BYTES_MAX: usize = 256;
 const MAPPING_BYTES_MAX: usize = 1_024;
 const GAP_BYTES_MAX: usize = 4;
 const VALUES: &str = "values";
-/// What parts the cells of a line, the surest first. A space stands for two and more.
+/// Separators of the cells of a line, the surest first. A space means two or more.
 const SEPARATORS: [u8; 5] = *b"|\t;, ";
 
-/// Reports the cells below the header cell in which a name stands; tells whether it is one.
+/// Reports the cells below the header cell with a name. Returns whether it is a header cell.
 pub(super) fn report(name: &NameInText<'_>, hits: &mut Vec<Hit>) -> bool {
     let NameInText { text, start, end, row, .. } = *name;
     let rule = row.name;
@@ -30,7 +30,7 @@ pub(super) fn report(name: &NameInText<'_>, hits: &mut Vec<Hit>) -> bool {
     }
     let line = table_start(text, line, start);
     let header = text.slice(line, line_end);
-    // In prose spaces part nothing: the header is in capitals, or a line of dashes follows it.
+    // In prose spaces separate nothing: the header is in capitals, or a line of dashes follows it.
     let next_line = text.slice(line_end + 1, line_end + 1 + HEADER_BYTES_MAX);
     let next_line = next_line.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_titled = !header.iter().any(u8::is_ascii_lowercase) || is_rule(next_line);
@@ -40,7 +40,7 @@ pub(super) fn report(name: &NameInText<'_>, hits: &mut Vec<Hit>) -> bool {
     };
     let Some(separator) = SEPARATORS.iter().find(is_separator).copied() else { return false };
     let cells = cells_of(line, header, separator);
-    // The name is the last word of the cell, or says after it whose or what for it is.
+    // The name is the last word of the cell, or its owner or purpose follows.
     let is_in = |cell: &(usize, usize)| {
         let (from, to) = bare(text, *cell);
         (from..to).contains(&start) && to >= end && names_whole(name, text.slice(end, to))
@@ -83,12 +83,12 @@ pub(super) fn report(name: &NameInText<'_>, hits: &mut Vec<Hit>) -> bool {
     true
 }
 
-/// Tells whether a line parts the header of a table from its rows.
+/// Tells whether a line separates the header of a table from its rows.
 fn is_rule(line: &[u8]) -> bool {
     line.len() > 2 && line.iter().all(|byte| b"-+|=: \r".contains(byte))
 }
 
-/// Tells whether two spaces stand between two words.
+/// Tells whether there are two spaces between two words.
 fn has_gap(line: &[u8]) -> bool {
     line.trim_ascii().windows(2).any(|pair| pair == b"  ")
 }
@@ -179,7 +179,7 @@ pub(super) fn mapped(name: &NameInText<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// Returns where the member of a list after this one begins; commas in quotes part nothing.
+/// Returns where the member of a list after this one begins; commas in quotes separate nothing.
 fn after_comma(text: Text<'_>, place: usize) -> usize {
     let mut quote = None;
     let end = text.run_while(place, HEADER_BYTES_MAX, |byte| {
@@ -225,7 +225,7 @@ fn cells_of(start: usize, line: &[u8], separator: u8) -> Vec<(usize, usize)> {
     trimmed.split(|byte| *byte == separator).map(cell).collect()
 }
 
-/// Returns the cells of a line between which two spaces and more stand.
+/// Returns the cells of a line that two or more spaces separate.
 fn spaced_cells(start: usize, line: &[u8]) -> Vec<(usize, usize)> {
     let (mut cells, mut place) = (Vec::new(), 0);
     while let Some(next) =

@@ -10,7 +10,7 @@ pub(super) const NAME_BYTES_MAX: usize = 40;
 /// Bytes around a name that are searched for words.
 const AROUND_BYTES: usize = 40;
 
-/// Words in the rest of a name after which a value is public though it looks random.
+/// Words in the rest of a name that make its value public, though it looks random.
 const PUBLIC: &str =
     "hash sha1 sha2 digest checksum chksum integrity revision rev fingerprint version";
 
@@ -117,7 +117,7 @@ pub(super) fn ends_line(text: Text<'_>, place: usize) -> bool {
     matches!(text.at(place), 0 | b'\n' | b'\r') || text.slice(place, place + 2) == b"\"}"
 }
 
-/// Tells whether a word stands right before `start`, perhaps with a separator.
+/// Tells whether a word is right before `start`, perhaps with a separator.
 pub(super) fn precedes(text: Text<'_>, start: usize, word: &[u8]) -> bool {
     let separator = usize::from(matches!(text.before(start), b'_' | b'-' | b'.' | b' '));
     start
@@ -125,7 +125,7 @@ pub(super) fn precedes(text: Text<'_>, start: usize, word: &[u8]) -> bool {
         .is_some_and(|place| text.slice(place, place + word.len()).eq_ignore_ascii_case(word))
 }
 
-/// Tells whether one of the words stands in a text, in any case.
+/// Tells whether a text has one of the words, in any case.
 pub(super) fn mentions(text: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| holds(text, word.as_bytes()))
 }
@@ -134,7 +134,7 @@ pub(super) fn holds(text: &[u8], word: &[u8]) -> bool {
     text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
 }
 
-/// Tells whether one of the words stands shortly before or after a place.
+/// Tells whether one of the words is shortly before or after a place.
 pub(super) fn is_near(text: Text<'_>, place: usize, words: &[&str]) -> bool {
     let around = text.slice(place.saturating_sub(AROUND_BYTES), place + AROUND_BYTES);
     count(around.len());

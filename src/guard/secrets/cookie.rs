@@ -48,7 +48,7 @@ pub(super) fn report(text: Text<'_>, end: usize, hits: &mut Vec<Hit>) -> usize {
 }
 
 fn logs_in(name: &[u8], value: &[u8]) -> bool {
-    let is_telling = NAMES.iter().any(|word| {
+    let is_session_name = NAMES.iter().any(|word| {
         name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
     });
     let is_plain = || {
@@ -57,6 +57,6 @@ fn logs_in(name: &[u8], value: &[u8]) -> bool {
             && !is_word_of_passwords(value)
             && !is_placeholder(value)
     };
-    let is_told = is_telling && (is_short_token(value) || is_plain());
-    is_told || is_random(value, if is_telling { Hint::Strong } else { Hint::Weak })
+    let is_announced = is_session_name && (is_short_token(value) || is_plain());
+    is_announced || is_random(value, if is_session_name { Hint::Strong } else { Hint::Weak })
 }

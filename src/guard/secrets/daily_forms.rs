@@ -1,5 +1,5 @@
-//! Texts that hold secrets in the forms of daily life, for the tests of the guard and for those that look where such a text goes. Not in
-//! any program. Not here: what the rules make of them (`daily`).
+//! Texts that hold secrets in the forms of daily life, for the tests of the guard and of the ways that such a text takes. Not in any
+//! program. Not here: the verdict of the rules (`daily`).
 
 use super::charset::{ALNUM, BASE64, Charset};
 use super::redacted;
@@ -62,7 +62,7 @@ pub fn secrets_of_all_kinds() -> Vec<(bool, String)> {
     all
 }
 
-/// Puts a secret of its own into every form of all lists, so that what is found somewhere names its form.
+/// Puts another secret into every form of all lists, so that a secret found somewhere names its form.
 #[must_use]
 pub fn one_in_each() -> Vec<PlantedSecret> {
     let secret = |seed: usize| match seed % 2 {
@@ -79,7 +79,7 @@ pub fn one_in_each() -> Vec<PlantedSecret> {
 pub struct PlantedSecret {
     /// The text.
     pub text: String,
-    /// The secret, as it stands in the text.
+    /// The secret, as the text has it.
     pub secret: String,
 }
 

@@ -1,5 +1,5 @@
 //! Decodes one layer of escapes (`\n`, `\"`, `\u002d`, `\u{2d}`, `\x2d`, `%2d`, joined strings), so that rules see the
-//! secret as it was meant. Keeps the origin of each byte. Not here: the rules.
+//! secret itself. Keeps the origin of each byte. Not here: the rules.
 
 /// A text without one layer of escapes.
 #[derive(Default)]
@@ -17,10 +17,10 @@ impl UnescapedText {
             b'+' => is_between_quotes(text, place),
             _ => false,
         };
-        text.iter().enumerate().any(is_escape).then(|| Self::undone(text))
+        text.iter().enumerate().any(is_escape).then(|| Self::unescape(text))
     }
 
-    fn undone(text: &[u8]) -> Self {
+    fn unescape(text: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(text.len());
         let mut places = Vec::with_capacity(text.len() + 1);
         let mut place = 0;
@@ -106,7 +106,7 @@ fn escape(text: &[u8], place: usize) -> Option<(char, usize)> {
         (b'\\', b'n' | b'r') => Some(('\n', 2)),
         (b'\\', b't') => Some(('\t', 2)),
         (b'\\', b'x') => Some((char::from_u32(hex(text, place + 2, 2)?)?, 4)),
-        (b'\\', b'u') if text.get(place + 2) == Some(&b'{') => braced(text, place + 3),
+        (b'\\', b'u') if text.get(place + 2) == Some(&b'{') => braced_code(text, place + 3),
         (b'\\', b'u') => Some((char::from_u32(hex(text, place + 2, 4)?).unwrap_or(' '), 6)),
         (b'\\', quoted @ (b'"' | b'\'' | b'`' | b'\\' | b'/')) => Some((char::from(*quoted), 2)),
         (b'&', _) => entity(text.get(place..)?),
@@ -118,7 +118,7 @@ fn escape(text: &[u8], place: usize) -> Option<(char, usize)> {
 const BRACED_DIGITS_MAX: usize = 6;
 
 /// Reads the digits and the closing brace of an escape of Rust and JavaScript, which begin at `place`.
-fn braced(text: &[u8], place: usize) -> Option<(char, usize)> {
+fn braced_code(text: &[u8], place: usize) -> Option<(char, usize)> {
     let rest = text.get(place..)?;
     let digits = rest.iter().take(BRACED_DIGITS_MAX).take_while(|byte| byte.is_ascii_hexdigit());
     let length = digits.count();

@@ -14,18 +14,18 @@ fn forms() -> Vec<(&'static str, String, String, &'static str)> {
     let pem = |label: &str, end: &str| {
         format!("-----BEGIN {label}-----\n{body}\n{end}").trim_end().to_owned()
     };
-    let ends = |label: &str| format!("-----END {label}-----");
+    let end_mark = |label: &str| format!("-----END {label}-----");
     let key = ["RSA ", "PRIVATE", " KEY"].concat();
     let header = drawn(ALNUM, 20, 8);
     let jwt = format!("eyJ{header}.eyJ{}.{}", mixed(30), mixed(43));
     vec![
-        ("private-key", "key: ".into(), pem(&key, &ends(&key)), "\nand more"),
+        ("private-key", "key: ".into(), pem(&key, &end_mark(&key)), "\nand more"),
         ("private-key", "cut off: ".into(), pem(&key, ""), ""),
-        ("private-key", "'".into(), pem(&key, &ends(&key)).replace('\n', "\\n"), "\\n'"),
+        ("private-key", "'".into(), pem(&key, &end_mark(&key)).replace('\n', "\\n"), "\\n'"),
         (
             "private-key",
             "short: ".into(),
-            format!("-----BEGIN {key}-----\nanything\n{}", ends(&key)),
+            format!("-----BEGIN {key}-----\nanything\n{}", end_mark(&key)),
             "",
         ),
         (
@@ -204,14 +204,14 @@ fn an_escaped_quote_that_opens_before_the_name_ends_the_secret() {
 // S-WRITE-8
 #[test]
 fn a_mark_of_exclamation_makes_no_variable_of_a_password() {
-    let one = ["!Correct", "horsebattery"].concat();
+    let password = ["!Correct", "horsebattery"].concat();
     let variable = ["!isCorrect", "horsebattery"].concat();
     let (divided, pointed) = (["Sesame_", "Open!Up"].concat(), ["Blue.", "Whale!"].concat());
     for (text, secret) in [
-        (format!("password: {one}"), &one),
-        (format!("password: \"{one}\""), &one),
-        (format!("the password is {one}"), &one),
-        (format!("mytool --password '{one}' --user x"), &one),
+        (format!("password: {password}"), &password),
+        (format!("password: \"{password}\""), &password),
+        (format!("the password is {password}"), &password),
+        (format!("mytool --password '{password}' --user x"), &password),
         (format!("password: \"{variable}\""), &variable),
         (format!("password: {divided}"), &divided),
         (format!("DB_PASSWORD=\"{pointed}\""), &pointed),

@@ -1,6 +1,6 @@
 //! A secret as a rule reports it, and how overlapping reports become one. Not here: the rules.
 
-/// How much a report tells about its secret. Of overlapping reports the highest rank names the whole.
+/// How much a report says about its secret. Of overlapping reports the highest rank names the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// A random run of characters that no name introduces.
@@ -17,7 +17,7 @@ pub(super) enum Rank {
     Telling,
 }
 
-/// A report. SignLocations are bytes of the text.
+/// A report. Places are bytes of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) rule: &'static str,

@@ -8,8 +8,8 @@ const ID_BYTES: [usize; 2] = [26, 8];
 /// Changes between letters and digits that no numbered name has, such as `DB2PW123`.
 const ID_CHANGES_MIN: usize = 4;
 
-/// Tells whether a token is an id of a memory in which the letters of a name stand by chance, as in `PW7X0MTE`. A name that
-/// is numbered is none: its digits come last, as in `DBPASS12`.
+/// Tells whether a token is an id of a memory that has the letters of a name by chance, as in `PW7X0MTE`. A numbered name is no
+/// id: its digits come last, as in `DBPASS12`.
 pub(super) fn is_id_around(token: &[u8], name: Range<usize>) -> bool {
     let before = token.get(..name.start).unwrap_or_default();
     let after = token.get(name.end..).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn is_id_around(token: &[u8], name: Range<usize>) -> bool {
         && before.iter().chain(after).all(is_of_ids)
 }
 
-/// Tells whether a token can be an id of a memory, whatever stands in it.
+/// Tells whether a token can be an id of a memory, whatever its letters.
 pub(super) fn can_be_id(token: &[u8]) -> bool {
     ID_BYTES.contains(&token.len())
         && token.iter().any(u8::is_ascii_digit)

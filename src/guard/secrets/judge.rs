@@ -6,7 +6,7 @@ use super::ids::is_digest_named;
 use super::placeholder::is_placeholder;
 use super::value_statistics::ValueStatistics;
 
-/// How much a name before a value says about it.
+/// How much a name before a value says about the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Hint {
     /// The name of a company, or an ambiguous word, such as `key`.

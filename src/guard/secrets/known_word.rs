@@ -1,11 +1,11 @@
-//! Words that stand where a password could and are none: words of code, and names for the password itself. Not here: the
+//! Words in the place of a password that are none: words of code, and names for the password itself. Not here: the
 //! other judges of a password (`password`).
 
 use super::context::mentions;
 use super::text::{WordTable, words};
 use super::value_statistics::JUDGED_BYTES_MAX;
 
-/// Words that people and code write where a password could stand: types, keywords, states, placeholders.
+/// Words that people and code write in the place of a password: types, keywords, states, placeholders.
 static WORDS: WordTable = WordTable::new(include_str!("tables/words.txt"));
 
 /// Words that make a value a name for the password, as in `dbpassword`.
@@ -27,7 +27,7 @@ const METHODS: [&str; 14] = [
     "iso-", "aws4-", "scram",
 ];
 
-/// Those of them whose result is the encoded password, which is told with its method.
+/// Those of them whose result is the encoded password, which names its method.
 const HASHES: [&str; 8] = ["sha1", "sha2", "sha5", "md5", "argon", "pbkdf", "bcrypt", "scram"];
 
 /// Further words of such names, as in `utf8mb4`, `md5crypt` and `PBKDF2WithHmacSHA256`.

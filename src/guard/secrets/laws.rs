@@ -137,8 +137,8 @@ fn work_grows_with_the_length_of_the_text_and_no_faster() {
     const LOOKS_PER_BYTE_MAX: usize = 420;
     for piece in HARD {
         let text = |bytes: usize| piece.repeat(bytes / piece.len());
-        let of = |bytes: usize| work(|| drop(findings(&text(bytes))));
-        let (once, twice) = (of(BYTES), of(2 * BYTES));
+        let work_for = |bytes: usize| work(|| drop(findings(&text(bytes))));
+        let (once, twice) = (work_for(BYTES), work_for(2 * BYTES));
         assert!(twice <= once * 5 / 2 + 4_096, "{piece:?}: {once}, then {twice}");
         assert!(twice <= 2 * BYTES * LOOKS_PER_BYTE_MAX, "{piece:?}: {twice}");
     }

@@ -13,7 +13,7 @@ use super::typed_word::{
 };
 use crate::prefilter::TableRow;
 
-/// Bytes before a command that tell what was asked.
+/// Bytes before a command in which a question may be found.
 const ASKED_BYTES_MAX: usize = 96;
 
 /// Beginnings of statements that set a password, in which it stands without quotes too.
@@ -54,13 +54,13 @@ pub(super) fn password_in_command(
     if let "glued" | "apart" | "both" | "pair" = shape {
         return command.option(option, shape);
     }
-    command.shaped(row)
+    command.password_at_place(row)
 }
 
 /// A command of the table in a text.
 struct Command<'a> {
     text: Text<'a>,
-    /// Where its name stands in the table's spelling, and where its arguments begin.
+    /// Where its name begins in the table's spelling, and where its arguments begin.
     start: usize,
     end: usize,
     begin: usize,
@@ -70,7 +70,7 @@ struct Command<'a> {
 
 impl Command<'_> {
     /// Reads the arguments of a command whose password has a place of its own.
-    fn shaped(&self, row: &TableRow) -> Option<Hit> {
+    fn password_at_place(&self, row: &TableRow) -> Option<Hit> {
         let Self { text, start, end, begin, line } = *self;
         let nth = |number| nth_word(text, begin, number, row.name);
         let after = |option: &[u8]| line.windows(option.len()).position(|part| part == option);
@@ -121,14 +121,15 @@ impl Command<'_> {
     fn statement(&self, row: &TableRow) -> Option<Hit> {
         let Self { text, start, begin, .. } = *self;
         let (from, to, is_quoted) = word_at(text, begin + 1);
-        let told = command_before(text, start, b"\n;");
+        let command = command_before(text, start, b"\n;");
         let words = if is_quoted { &["user", "grant ", "role "][..] } else { &STATEMENTS };
         let value = text.slice(from, to);
         let value = if is_quoted { value } else { value.strip_suffix(b";").unwrap_or(value) };
         let is_variable = !is_quoted && names_secret(value);
         let is_statement = is_quoted && text.slice(start, start + 10) == b"IDENTIFIED";
-        let is_secret =
-            (is_statement || mentions(told, words)) && is_typed(value, is_quoted) && !is_variable;
+        let is_secret = (is_statement || mentions(command, words))
+            && is_typed(value, is_quoted)
+            && !is_variable;
         is_secret.then(|| hit(row.name, from, from + value.len()))?
     }
 
@@ -223,8 +224,8 @@ fn sent(text: Text<'_>, start: usize, place: usize) -> Option<Hit> {
 }
 
 fn rest_of(text: Text<'_>, place: usize) -> &[u8] {
-    let ends = |byte: u8| matches!(byte, b'\n' | b'|' | b';');
-    text.slice(place, text.run_while(place, COMMAND_BYTES_MAX, |byte| !ends(byte)))
+    let is_end = |byte: u8| matches!(byte, b'\n' | b'|' | b';');
+    text.slice(place, text.run_while(place, COMMAND_BYTES_MAX, |byte| !is_end(byte)))
 }
 
 /// Reads the value of an option: `glued` to it, `apart`, or both.

@@ -8,7 +8,7 @@ use super::text::Text;
 use super::typed_word::{ARGUMENT_BYTES_MAX, command_before, hit, is_typed, nth_word, word_at};
 use super::value_statistics::ValueStatistics;
 
-/// Bytes of a word that is a password though nothing else says so.
+/// Bytes of a word that is a password without any other sign.
 const ALONE_BYTES_MIN: usize = 8;
 
 /// Reads the password after a user name and a slash.
@@ -28,10 +28,11 @@ pub(super) fn password_after_slash(text: Text<'_>, start: usize, place: usize) -
         || text.at(slash) == b':' && value == slash + 1 && slash == name_end;
     let (from, to, is_quoted) = word_at(text, value);
     let make = ValueStatistics::count(text.slice(from, to));
-    let is_told = is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
+    let is_password_form =
+        is_numbered_word(text.slice(from, to)) || is_phrase(text.slice(from, to));
     // Two words that fill the rest of the line are a user and a password; `fix/frontend` is a branch.
     // `user/password:` says what follows.
-    let is_told = is_told || text.slice(start, place).contains(&b'/');
+    let is_password_form = is_password_form || text.slice(start, place).contains(&b'/');
     let is_path = text.at(slash) == b'/' && value == slash + 1 && make.lower == to - from;
     let is_alone = !is_path
         && to - from >= ALONE_BYTES_MIN
@@ -39,7 +40,7 @@ pub(super) fn password_after_slash(text: Text<'_>, start: usize, place: usize) -
             || text.at(slash) == b':' && text.at(to) == b' ')
         && text.slice(from, to).iter().all(u8::is_ascii_alphanumeric);
     let is_chosen = is_quoted
-        || is_told
+        || is_password_form
         || is_alone
         || make.is_strong()
         || make.is_unlike_words(50)
@@ -53,7 +54,7 @@ pub(super) fn password_after_slash(text: Text<'_>, start: usize, place: usize) -
     is_secret.then(|| hit("login-password", from, to))?
 }
 
-/// Tells whether a value beside a user is a password though nothing else says so.
+/// Tells whether a value beside a user is a password without any other sign.
 pub(super) fn is_sure(value: &[u8]) -> bool {
     let make = ValueStatistics::count(value);
     let is_number = make.digits == value.len() && (9..=11).contains(&value.len());
@@ -172,12 +173,12 @@ const USER_OPTIONS: [&[u8]; 9] =
     [b"-l", b"-u", b"-U", b"--user", b"--username", b"-user", b"-username", b"--login", b"-login"];
 const PAIRS_MAX: usize = 4;
 
-/// Checks `-p PASSWORD` of any program that was told a user before it: `-u jane -h db1 -p PASSWORD`.
+/// Checks `-p PASSWORD` of any program with the option of a user before it: `-u jane -h db1 -p PASSWORD`.
 pub(super) fn option_password(text: Text<'_>, start: usize, end: usize) -> Option<Hit> {
     let command = command_before(text, start, b"\n|;");
     let words = || command.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let mut pairs = words().rev();
-    let is_user_told = (0..PAIRS_MAX).find_map(|_| {
+    let has_user_option = (0..PAIRS_MAX).find_map(|_| {
         let (value, option) = (pairs.next()?, pairs.next()?);
         let is_pair = option.starts_with(b"-") && !value.starts_with(b"-");
         (!is_pair || USER_OPTIONS.contains(&option)).then_some(is_pair)
@@ -186,7 +187,7 @@ pub(super) fn option_password(text: Text<'_>, start: usize, end: usize) -> Optio
     let logs_in = || {
         words().skip(1).take(PAIRS_MAX).any(|word| matches!(word, b"login" | b"logon" | b"signin"))
     };
-    let is_told = is_user_told == Some(true) || logs_in();
+    let has_user = has_user_option == Some(true) || logs_in();
     let gap = text.run_while(end, 4, |byte| byte == b' ');
     let (from, to, is_quoted) = word_at(text, gap);
     let value = text.slice(from, to);
@@ -194,7 +195,7 @@ pub(super) fn option_password(text: Text<'_>, start: usize, end: usize) -> Optio
     let is_port = value.iter().all(|byte| byte.is_ascii_digit() || b".:-/".contains(byte));
     let is_path = value.contains(&b'/') && !is_quoted;
     let is_option = gap > end && text.at(start + 1) == b'-';
-    let is_secret = is_told
+    let is_secret = has_user
         && is_option
         && (!is_port || value.iter().all(u8::is_ascii_digit))
         && !is_path

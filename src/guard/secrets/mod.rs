@@ -13,7 +13,7 @@
 //! decoded (`escapes`), and text with accents without them (`accent_folding`). All work is linear in the length of the text: a look from an anchor is bounded, or
 //! ends in a report after which the pass goes on.
 //!
-//! What is written, sent or shown takes a [`RedactedText`], which the rules have seen before anybody reshaped it.
+//! Code that writes, sends or shows a text takes a [`RedactedText`]: the rules have read it before it was reshaped.
 //!
 //! Not here: which texts of an event are searched (`event::clean`).
 
@@ -78,7 +78,7 @@ pub use self::redacted_text::RedactedText;
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule that recognised it, as it stands in `[REDACTED:rule]`.
+    /// The rule that recognised it, as in `[REDACTED:rule]`.
     pub rule: &'static str,
     /// Where it is, in bytes; always on character boundaries.
     pub span: Range<usize>,
@@ -138,12 +138,12 @@ fn without(text: &str, find: impl Fn(&str) -> Vec<Finding>) -> Cow<'_, str> {
         if found.is_empty() {
             break;
         }
-        out = Cow::Owned(replaced(&out, &found));
+        out = Cow::Owned(replace_findings(&out, &found));
     }
     out
 }
 
-fn replaced(text: &str, found: &[Finding]) -> String {
+fn replace_findings(text: &str, found: &[Finding]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied_to = 0;
     for finding in found {

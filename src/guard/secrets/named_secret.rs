@@ -57,7 +57,7 @@ impl NameKind {
     }
 }
 
-/// A name that stands in a text.
+/// A name in a text.
 pub(super) struct NameInText<'a> {
     pub(super) text: Text<'a>,
     pub(super) start: usize,
@@ -171,10 +171,10 @@ impl NameInText<'_> {
     }
 
     fn hit(&self, kind: NameKind, bound: &BoundValue<'_>) -> Option<Hit> {
-        let mut told = *bound;
-        told.is_told = self.announces_value(bound);
-        let bound = &told;
-        let value = accepted(kind, bound)
+        let mut value = *bound;
+        value.is_announced = self.announces_value(bound);
+        let bound = &value;
+        let value = secret_part(kind, bound)
             .or_else(|| {
                 self.is_request_token(kind, bound).then(|| is_password(bound, bound.bond))?
             })
@@ -215,32 +215,31 @@ impl NameInText<'_> {
     fn accepted_in_context<'a>(&self, kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
         let Self { text, start, .. } = *self;
         let value = bound.trimmed();
-        let is_beside = bound.bond == Bond::Neighbour;
+        let is_next = bound.bond == Bond::Neighbour;
         // user bob and password X
-        if matches!(kind, NameKind::Password | NameKind::Pass) && is_beside && is_login(text, start)
-        {
+        if matches!(kind, NameKind::Password | NameKind::Pass) && is_next && is_login(text, start) {
             return is_password(bound, Bond::Sentence);
         }
         // A UUID after an identifier: `heroku_token is …`.
-        let is_uuid_told = kind == NameKind::Token
+        let is_named_uuid = kind == NameKind::Token
             && matches!(bound.bond, Bond::Sentence | Bond::Identifier)
             && is_uuid(value)
             && is_in_identifier(text, start);
         // Nothing else is called an API key.
         let is_api_key = matches!(self.row.name, "api-key" | "access-key")
-            && is_beside
+            && is_next
             && !is_ulid(value)
             && (self.row.name == "api-key" || !is_uuid(value))
             && is_random(value, Hint::Strong);
         // error: 401 for key 'X'
         let is_refused = kind == NameKind::Key
-            && is_beside
+            && is_next
             && bound.is_quoted
             && value.iter().all(u8::is_ascii_alphanumeric)
             && !value.iter().all(u8::is_ascii_hexdigit)
             && is_random(value, Hint::Strong)
             && is_near(text, start, &REFUSALS);
-        (is_uuid_told || is_api_key || is_refused).then_some(value)
+        (is_named_uuid || is_api_key || is_refused).then_some(value)
     }
 
     /// Tells whether the value of a session's name lets somebody in. UUIDs, what begins with the name itself,
@@ -303,13 +302,13 @@ impl NameInText<'_> {
                     && (make.digits == 0 || make.digits == value.len())
                     && matches!(text.before(start), 0 | b'\n');
                 // `pwd` means nothing else, but names a command in lists of them.
-                let is_said = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
+                let is_prose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
                 let is_sure =
-                    self.anchor == "pwd" && !is_said && !has(b'(') && !has(b',') && !has(b'.');
+                    self.anchor == "pwd" && !is_prose && !has(b'(') && !has(b',') && !has(b'.');
                 // Pass VALUE, … pass: VALUE
-                let is_told = has(b':') || bound.bond == Bond::Sentence;
+                let is_stated = has(b':') || bound.bond == Bond::Sentence;
                 let is_ended = bound.is_last
-                    && (is_told || text.at(start).is_ascii_uppercase())
+                    && (is_stated || text.at(start).is_ascii_uppercase())
                     && (is_underived(value) || is_compound(value));
                 let is_owned =
                     || text.before(start) == b' ' && follows_owner(text, start.saturating_sub(1));
@@ -338,7 +337,7 @@ impl NameInText<'_> {
 }
 
 /// Returns the part of a value that is a secret after a name of a kind.
-fn accepted<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
+fn secret_part<'a>(kind: NameKind, bound: &BoundValue<'a>) -> Option<&'a [u8]> {
     let value = bound.trimmed();
     let is_loose = matches!(bound.bond, Bond::Sentence | Bond::Neighbour);
     let is_secret = match kind {

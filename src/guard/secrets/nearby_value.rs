@@ -1,5 +1,5 @@
-//! Values near a word that means a secret. What nobody could have written as a word, a name or a number is a secret on the
-//! line of the word and on the next lines, whatever parts them, so that no form of writing has to be known. Not here:
+//! Values near a word that means a secret. A value that nobody could have written as a word, a name or a number is a secret on
+//! the line of the word and on the next lines, with any text in between, so that no form of writing has to be known. Not here:
 //! values that could be words, which need a binding (`named_secret`, `binding`).
 
 use super::around_value::{has_other_name, is_digest, is_pointer};
@@ -28,14 +28,14 @@ const VALUE_BYTES_MIN: usize = 6;
 const VALUE_BYTES_MAX: usize = 128;
 /// Bytes of one near a word that names none: ids are longer.
 const ACCOUNT_BYTES_MAX: usize = 28;
-/// Bytes of a value with the names that `=`, `:` and `/` part from it.
+/// Bytes of a value with the names that `=`, `:` and `/` separate from it.
 const RUN_BYTES_MAX: usize = 512;
 /// Digits of a number that is a password: dates and times of day have fewer, account numbers more.
 const NUMBER_BYTES: std::ops::RangeInclusive<usize> = 9..=11;
 /// Bytes of white space around a value.
 const GAP_BYTES_MAX: usize = 4;
 
-/// What parts two values.
+/// Separators of two values.
 const ENDS: Charset = Charset::new(" \t\r\n\"'`,;<>(){}[]|\\");
 
 /// Words in names that mix letters and digits, and pieces of formats of dates and of sets of characters.

@@ -31,7 +31,7 @@ const DERIVED: &str = "\
     s ion ness ment er or ship ism ist ance ence ency ancy ure ude age ade hood ward wise some ify ise ize graphy ology ry ty cy th \
     folder holder manager server client factory field text word words file files ware base name line point place";
 
-/// Endings of words that tell how a password is, in the languages that have them in common.
+/// Endings of words that describe a password, in the languages that share them.
 const ENDINGS: &str = "\
     ed ing able ible ity ive less ful ous ent ant ary ory ate ion ly where ever ic ical al ado ada ido ida ato ata ito ita uto \
     uta cta cto ria rio bar lich isch oire ert igt stellt auscht aufen ohlen essen ssen ement eur aire elle ny na ne owane owany";
@@ -39,8 +39,8 @@ const ENDINGS: &str = "\
 /// Objects of programs whose members are no values.
 const OBJECTS: &str = "self this env var vars local process os req";
 
-/// Returns the password in a value, if it is one. After an operator or a flag the value goes whatever it looks like, unless
-/// it is a reference, a number of a program, or a word that code and people use there.
+/// Returns the password in a value, if there is one. After an operator or a flag every value is one, unless it is a reference,
+/// a number of a program, or a word that code and people use there.
 pub(super) fn is_password<'a>(bound: &BoundValue<'a>, bond: Bond) -> Option<&'a [u8]> {
     let value = bound.value;
     let core = without_end_punctuation(value);
@@ -91,7 +91,7 @@ fn is_of_names(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.:|".contains(byte)
 }
 
-/// Tells whether the bond of a value is strong enough for what it looks like.
+/// Tells whether the bond of a value is strong enough for its form.
 fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: ValueStatistics) -> bool {
     let is_word = make.lower == core.len();
     let is_strange = make.digits > 0
@@ -110,7 +110,7 @@ fn is_bound(bound: &BoundValue<'_>, bond: Bond, core: &[u8], make: ValueStatisti
         // A Latin word among words of another script.
         Bond::Sentence | Bond::Neighbour if bound.is_foreign && (is_word || is_strange) => true,
         // A long word after words that say that a password follows, or that a name of another language binds.
-        Bond::Sentence | Bond::Neighbour if is_word && bound.is_told => {
+        Bond::Sentence | Bond::Neighbour if is_word && bound.is_announced => {
             core.len() >= TOLD_BYTES_MIN && !names_secret(core) && !is_said_of_passwords(core)
         }
         // A long word beside the name that fills the rest of the line is one, unless it is made as words of languages are.
@@ -156,7 +156,7 @@ fn is_longer_name(tail: &[u8]) -> bool {
     tail.trim_ascii_end().iter().any(u8::is_ascii_lowercase)
 }
 
-/// Tells whether a word ends as those that tell how a password is.
+/// Tells whether a word has the ending of one that describes a password.
 fn is_said_of_passwords(core: &[u8]) -> bool {
     words(ENDINGS).any(|ending| core.ends_with(ending))
 }

@@ -1,4 +1,4 @@
-//! Placeholders: values that people write where a secret would stand. Not here: other judges of values (`judge`).
+//! Placeholders: values that people write in the place of a secret. Not here: other judges of values (`judge`).
 
 use super::value_statistics::{JUDGED_BYTES_MAX, ValueStatistics};
 

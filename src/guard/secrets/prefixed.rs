@@ -1,4 +1,4 @@
-//! Secrets that say by their first characters what they are, and the forms of keys that tables give.
+//! Secrets whose first characters name their kind, and the forms of keys in the tables.
 //! Not here: the tables (`tables/prefixes.txt`, `tables/services.txt`, `tables/providers.txt`).
 
 use std::ops::RangeInclusive;
@@ -69,7 +69,7 @@ const SHORT_PREFIX_BYTES: usize = 5;
 /// longest keys of fixed length.
 const JOINTS_MAX: usize = 8;
 
-/// Checks a prefix, which stands from `place` to `body`.
+/// Checks the prefix from `place` to `body`.
 pub(super) fn found(
     text: Text<'_>,
     place: usize,
@@ -108,7 +108,7 @@ pub(super) fn found(
     Some(Hit { rule: row.name, from: place, to: end - trailing, rank: Rank::Telling })
 }
 
-/// Tells whether a byte parts a key from a name before it. There a short beginning may be that of a word, as in `docs/sk-…`, a
+/// Tells whether a byte separates a key from a name before it. There a short beginning may be that of a word, as in `docs/sk-…`, a
 /// translation.
 fn follows_name(before: u8) -> bool {
     matches!(before, b'-' | b'_' | b'/' | b'.')

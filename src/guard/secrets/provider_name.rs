@@ -32,7 +32,7 @@ const FULL_PROMISES: [&str; 9] = [
     "access-key",
 ];
 
-/// Providers whose digests name events, which people tell with the provider's name alone.
+/// Providers whose digests name events, which people cite with only the provider's name.
 const TRACERS: [&str; 6] = [
     "sentry-token",
     "honeycomb-key",
@@ -85,18 +85,18 @@ impl NameInText<'_> {
     fn is_promised(&self, bound: &BoundValue<'_>) -> bool {
         let Self { text, start, end, .. } = *self;
         let value = bound.trimmed();
-        let said = verb(bound.tail).filter(|_| bound.bond == Bond::Sentence);
-        let tail = bound.tail.get(..said.map_or(bound.tail.len(), |verb| verb.start));
+        let sentence_verb = verb(bound.tail).filter(|_| bound.bond == Bond::Sentence);
+        let tail = bound.tail.get(..sentence_verb.map_or(bound.tail.len(), |verb| verb.start));
         let tail = tail.unwrap_or_default().trim_ascii_end();
-        let ends = |words: &[&str]| words.iter().any(|word| ends_in(tail, word));
+        let ends_with_any = |words: &[&str]| words.iter().any(|word| ends_in(tail, word));
         let is_secret = if value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-') {
             let is_refused =
                 || is_near(text, start, &["reject", "revoke"]) || is_near(text, start, &REFUSALS);
-            (ends(&FULL_PROMISES) || ends(&PROMISES) && is_refused())
+            (ends_with_any(&FULL_PROMISES) || ends_with_any(&PROMISES) && is_refused())
                 && !is_near(text, start, &OF_COMMITS)
                 && !is_near(text, bound.to, &OF_COMMITS)
         } else {
-            ends(&PROMISES) && is_random(value, Hint::Strong)
+            ends_with_any(&PROMISES) && is_random(value, Hint::Strong)
         };
         is_secret && !is_of_data(text, (end + tail.len()).saturating_sub("key".len()))
     }

@@ -63,7 +63,7 @@ pub(super) fn report(text: Text<'_>, hits: &mut Vec<Hit>) {
     while place < last {
         let end = text.run(place, RUN, usize::MAX);
         if (RUN_BYTES_MIN..=RUN_BYTES_MAX).contains(&(end - place))
-            && let Some(hit) = found(text, place, end)
+            && let Some(hit) = key_between(text, place, end)
         {
             hits.push(hit);
         }
@@ -72,7 +72,7 @@ pub(super) fn report(text: Text<'_>, hits: &mut Vec<Hit>) {
 }
 
 /// Tells whether the run between two places is a secret.
-fn found(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
+fn key_between(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
     let from = text.run_while(from, 2, |byte| byte == b'-');
     let run = text.slice(from, to);
     // The cheap tests come first: most long runs are names and paths.
@@ -85,7 +85,8 @@ fn found(text: Text<'_>, from: usize, to: usize) -> Option<Hit> {
     }
     let (tag, body) = parts(run);
     let start = first_part(text, from);
-    let is_key = begins(text, start) && (is_tagged(tag, body) || is_variable(text, start, to))
+    let is_key = may_begin_at(text, start)
+        && (is_tagged(tag, body) || is_variable(text, start, to))
         || (is_drawn(body) || is_plain_key(b"hook_", body)) && leads_to_hook(text, from)
         || follows_app(text, from, run)
         || is_of_vault(text, from, run);
@@ -224,7 +225,7 @@ fn names_key(name: &[u8]) -> bool {
 }
 
 /// Tells whether a run may begin there: not after a path, base64 or a letter.
-fn begins(text: Text<'_>, from: usize) -> bool {
+fn may_begin_at(text: Text<'_>, from: usize) -> bool {
     let before = text.before(from);
     !before.is_ascii() || before.is_ascii_control() || b" \"'`=:([{<>,;|*.".contains(&before)
 }
@@ -255,7 +256,10 @@ fn follows_app(text: Text<'_>, from: usize, run: &[u8]) -> bool {
 /// Tells whether a run is a token of older versions of Vault: `s.` and 24 random characters.
 fn is_of_vault(text: Text<'_>, from: usize, run: &[u8]) -> bool {
     let start = from.saturating_sub(2);
-    run.len() == 24 && text.slice(start, from) == b"s." && begins(text, start) && is_drawn(run)
+    run.len() == 24
+        && text.slice(start, from) == b"s."
+        && may_begin_at(text, start)
+        && is_drawn(run)
 }
 
 /// Tells whether a run is the first line of a block in base64: the next line is data as well.

@@ -1,5 +1,5 @@
-//! A text that the rules have seen whole, before anybody cut, split, joined or respelled it. What is written, sent or shown takes this
-//! type, as the log takes `event::CleanEvent`. Not here: the rules, and the secrets of a whole event (`event::clean`).
+//! A text that the rules have read as a whole, before it was cut, split, joined or respelled. Code that writes, sends or shows a text
+//! takes this type, as the log takes `event::CleanEvent`. Not here: the rules, and the secrets of a whole event (`event::clean`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,67 +7,64 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Finding, findings, redacted, redacted_stamp, replaced};
+use super::{Finding, findings, redacted, redacted_stamp, replace_findings};
 use crate::text::{Layout, is_unsafe, neutralise, visible};
 
 /// How far around a cut secrets are looked for, in bytes: longer than an RSA key of 4,096 bits.
 const SECRET_BYTES: usize = 4 << 10;
 
-/// A text without the secrets that the rules know. Only this module makes one, and each way runs the rules on the text as it came.
+/// A text without the secrets that the rules know. Only this module makes one, and each constructor runs the rules on the original
+/// text.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct RedactedText(String);
 
 impl RedactedText {
-    /// Takes the secrets out of a text, also where an escape sequence or an invisible character hides them.
+    /// Removes the secrets from a text, also where an escape sequence or an invisible character hides them.
     #[must_use]
     pub fn redact(text: &str) -> Self {
-        Self::seen(text, redacted)
+        Self::apply_rules(text, redacted)
     }
 
-    fn seen(text: &str, rules: impl Fn(&str) -> Cow<'_, str>) -> Self {
+    fn apply_rules(text: &str, rules: impl Fn(&str) -> Cow<'_, str>) -> Self {
         let clean = rules(text).into_owned();
-        match shown(&clean) {
+        match safe_text(&clean) {
             None => Self(clean),
             Some(shown) => Self(rules(&shown).into_owned()),
         }
     }
 
-    /// Takes the secrets out of a name or an id. Ids are random, so a random value alone is no secret.
+    /// Removes the secrets from a name or an id. Ids are random, so a random value alone is no secret.
     #[must_use]
     pub fn stamp(text: &str) -> Self {
-        Self::seen(text, redacted_stamp)
+        Self::apply_rules(text, redacted_stamp)
     }
 
     /// Returns at most `bytes_max` bytes of the beginning of a long text, in time that does not depend on its length. A secret that
     /// the cut would halve is left out whole.
     #[must_use]
     pub fn beginning(text: &str, bytes_max: usize) -> Self {
-        let near = begin_of(text, bytes_max.saturating_add(SECRET_BYTES));
+        let near = beginning_of(text, bytes_max.saturating_add(SECRET_BYTES));
         Self::redact(&before(near, near.floor_char_boundary(bytes_max)))
     }
 
-    /// Returns both ends of a long text with `between` between them, in time that does not depend on its length; a text that is no
-    /// longer than both is kept whole.
+    /// Returns the head and the tail of a long text with `between` between them, in time that does not depend on its length. A text
+    /// that is no longer than both is kept whole.
     #[must_use]
-    pub fn head_and_tail(
-        text: &str,
-        (head_bytes, tail_bytes): (usize, usize),
-        between: &str,
-    ) -> Self {
+    pub fn head_and_tail(text: &str, head_bytes: usize, tail_bytes: usize, between: &str) -> Self {
         if text.len() <= head_bytes.saturating_add(tail_bytes) {
             return Self::redact(text);
         }
         let from = text.len().saturating_sub(tail_bytes.saturating_add(SECRET_BYTES));
         let near = text.get(text.ceil_char_boundary(from)..).unwrap_or_default();
         let tail = after(near, near.ceil_char_boundary(near.len().saturating_sub(tail_bytes)));
-        let near = begin_of(text, head_bytes.saturating_add(SECRET_BYTES));
+        let near = beginning_of(text, head_bytes.saturating_add(SECRET_BYTES));
         let head = before(near, near.floor_char_boundary(head_bytes));
         Self::redact(&format!("{head}{between}{tail}"))
     }
 
-    /// Gives the text another form: cuts it, respells it, takes a part of it. `form` can use nothing but this text, and the rules see
-    /// what it makes: parts that come together may be a secret.
+    /// Gives the text another form: cuts it, respells it, takes a part of it. `form` gets only this text, and the rules read the
+    /// result: parts that come together may be a secret.
     #[must_use]
     pub fn reshaped(&self, form: fn(&str) -> String) -> Self {
         Self::redact(&form(&self.0))
@@ -75,14 +72,14 @@ impl RedactedText {
 
     /// Takes a part of the text, if it has one.
     #[must_use]
-    pub fn part(&self, of: fn(&str) -> Option<String>) -> Option<Self> {
-        of(&self.0).map(|part| Self::redact(&part))
+    pub fn part(&self, pick: fn(&str) -> Option<String>) -> Option<Self> {
+        pick(&self.0).map(|part| Self::redact(&part))
     }
 
     /// Takes parts of the text.
     #[must_use]
-    pub fn parts(&self, of: fn(&str) -> Vec<String>) -> Vec<Self> {
-        of(&self.0).iter().map(|part| Self::redact(part)).collect()
+    pub fn parts(&self, split: fn(&str) -> Vec<String>) -> Vec<Self> {
+        split(&self.0).iter().map(|part| Self::redact(part)).collect()
     }
 
     /// Returns the text as one safe line.
@@ -94,7 +91,7 @@ impl RedactedText {
     /// Returns at most `bytes_max` bytes of its beginning.
     #[must_use]
     pub fn cut(&self, bytes_max: usize) -> Self {
-        Self(begin_of(&self.0, bytes_max).to_owned())
+        Self(beginning_of(&self.0, bytes_max).to_owned())
     }
 
     /// Returns at most `characters_max` characters of its beginning.
@@ -123,8 +120,8 @@ impl RedactedText {
     }
 }
 
-/// Returns a text as it is shown; `None` if that is what it is.
-fn shown(text: &str) -> Option<String> {
+/// Returns a text as it is shown; `None` if it is unchanged.
+fn safe_text(text: &str) -> Option<String> {
     if text.chars().any(is_unsafe) {
         return Some(neutralise(text, Layout::Block));
     }
@@ -134,32 +131,38 @@ fn shown(text: &str) -> Option<String> {
     }
 }
 
-/// Returns what of a text stands before a place, without secrets; one across the place is left out.
+/// Returns the text before a place, without secrets; a secret across the place is left out.
 fn before(text: &str, place: usize) -> String {
     let found = findings(text);
-    let across = found.iter().find(|one| one.span.start < place && place < one.span.end);
-    let end = across.map_or(place, |one| one.span.start);
-    let kept: Vec<Finding> = found.iter().filter(|one| one.span.end <= end).cloned().collect();
-    let mut out = replaced(text.get(..end).unwrap_or_default(), &kept);
+    let across =
+        found.iter().find(|finding| finding.span.start < place && place < finding.span.end);
+    let end = across.map_or(place, |finding| finding.span.start);
+    let kept: Vec<Finding> =
+        found.iter().filter(|finding| finding.span.end <= end).cloned().collect();
+    let mut out = replace_findings(text.get(..end).unwrap_or_default(), &kept);
     out.extend(across.map(Finding::mark));
     out
 }
 
-/// Returns what of a text stands after a place, without secrets; one across the place is left out.
+/// Returns the text after a place, without secrets; a secret across the place is left out.
 fn after(text: &str, place: usize) -> String {
     let found = findings(text);
-    let across = found.iter().find(|one| one.span.start < place && place < one.span.end);
-    let from = across.map_or(place, |one| one.span.end);
-    let later = found.iter().filter(|one| one.span.start >= from);
+    let across =
+        found.iter().find(|finding| finding.span.start < place && place < finding.span.end);
+    let from = across.map_or(place, |finding| finding.span.end);
+    let later = found.iter().filter(|finding| finding.span.start >= from);
     let kept: Vec<Finding> = later
-        .map(|one| Finding { rule: one.rule, span: one.span.start - from..one.span.end - from })
+        .map(|finding| Finding {
+            rule: finding.rule,
+            span: finding.span.start - from..finding.span.end - from,
+        })
         .collect();
     let mark = across.map(Finding::mark).unwrap_or_default();
-    format!("{mark}{}", replaced(text.get(from..).unwrap_or_default(), &kept))
+    format!("{mark}{}", replace_findings(text.get(from..).unwrap_or_default(), &kept))
 }
 
 /// Returns the beginning of a text, up to a character.
-fn begin_of(text: &str, bytes_max: usize) -> &str {
+fn beginning_of(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
 }
 
@@ -268,9 +271,9 @@ mod tests {
             let text = format!("{}{secrets} {}", "a b c ".repeat(before / 6), "d e f ".repeat(after / 6));
             let beginning = RedactedText::beginning(&text, 1_500);
             prop_assert!(!leaks(&beginning), "{beginning}");
-            let ends = RedactedText::head_and_tail(&text, (700, 1_300), "\n");
-            prop_assert!(!leaks(&ends), "{ends}");
-            prop_assert!(ends.len() <= 2_100);
+            let shortened = RedactedText::head_and_tail(&text, 700, 1_300, "\n");
+            prop_assert!(!leaks(&shortened), "{shortened}");
+            prop_assert!(shortened.len() <= 2_100);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Keys in names that a program made of a path: clients name a folder after its directory, with `-` for whatever is no letter or
-//! digit, so that `ghp_…` stands there as `ghp-…`. Passwords that only a name binds look like any other word there. Not here: keys as
-//! their makers write them (`prefixed`, `shape`).
+//! Keys in names that a program made of a path: clients name a folder after its directory, with `-` for every character
+//! that is no letter or digit, so that `ghp_…` becomes `ghp-…`. A password that only its name shows looks like any other word there. Not
+//! here: keys as their makers write them (`prefixed`, `shape`).
 
 use super::charset::ALNUM;
 use super::hit::Hit;

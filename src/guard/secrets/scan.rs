@@ -28,8 +28,8 @@ const STEM_BYTES_MAX: usize = 16;
 /// Layers of escapes that are decoded: JSON in JSON in a line of JSON.
 const LAYERS_MAX: usize = 3;
 
-/// Looks from names inside a value that another name was given. In a crowd (`key=key=key=…`) every name would
-/// walk the same value; no secret looks like that.
+/// How many names inside the value of another name are looked at. In a crowd (`key=key=key=…`) every name would read the
+/// same value; no secret looks like that.
 const CROWD_MAX: usize = 4;
 
 /// Reports every secret of a text, in order and without overlap.
@@ -55,7 +55,7 @@ pub(super) fn secrets(text: &[u8]) -> Vec<Hit> {
     if hits.is_empty() { hits } else { merged(hits) }
 }
 
-/// Returns where a name stands: what stands around a short name in the table is no part of it, and a stem is part of a
+/// Returns the place of a name: the separators around a short name in the table are no part of it, and a stem is part of a
 /// longer word.
 fn name_in(text: Text<'_>, place: Range<usize>, anchor: &str, is_stem: bool) -> (usize, usize) {
     let Range { start, end } = place;
@@ -75,9 +75,9 @@ struct ScanPass<'a> {
     behind: usize,
     /// The last value that was found after a name; names inside it are part of it.
     value: Range<usize>,
-    /// No name that begins before this is looked at any more: it stands in a crowd.
+    /// No name that begins before this is looked at any more: it is in a crowd.
     names_behind: usize,
-    /// The values that the last looks read, and how many looks began inside them.
+    /// The values that were read last, and how many names began inside them.
     looked_at: Range<usize>,
     looks: usize,
     /// The ends of the last manifest and of the last cookies.
@@ -134,8 +134,9 @@ impl<'a> ScanPass<'a> {
                     if !text.at(end).is_ascii_lowercase() {
                         // One password column of a table is read, and one name in each cell.
                         let is_column = columns::report(&name, &mut self.hits);
-                        let ends: &[u8] = if is_column { b"\n" } else { b"|,;\t\n" };
-                        self.columns_to = text.run_while(end, 256, |byte| !ends.contains(&byte));
+                        let end_bytes: &[u8] = if is_column { b"\n" } else { b"|,;\t\n" };
+                        self.columns_to =
+                            text.run_while(end, 256, |byte| !end_bytes.contains(&byte));
                         columns::inserted(text, start, end, row.name, &mut self.hits);
                     }
                 }

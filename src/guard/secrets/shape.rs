@@ -24,7 +24,7 @@ const WINDOW_BYTES: usize = 512;
 /// Bytes that it reads of a match that goes on: the longest private keys.
 const LONG_WINDOW_BYTES: usize = 16 * 1024;
 
-/// Matches a row, whose mark stands at `mark`.
+/// Matches a row whose mark is at `mark`.
 pub(super) fn found(text: Text<'_>, mark: usize, number: u16, row: &TableRow) -> Option<Hit> {
     let [back, judge, pattern] = row.fields;
     let from = begin(text, mark, back)?;
@@ -45,8 +45,8 @@ pub(super) fn found(text: Text<'_>, mark: usize, number: u16, row: &TableRow) ->
     Some(Hit { rule: row.name, from, to, rank: Rank::Form })
 }
 
-/// Returns where the form begins whose mark stands at `mark`: `word:16!alnum` reads back up to 16 characters
-/// of `word`, before which none of `alnum` may stand.
+/// Returns where the form begins whose mark is at `mark`: `word:16!alnum` reads back up to 16 characters of `word`, before
+/// which no character of `alnum` may come.
 fn begin(text: Text<'_>, mark: usize, back: &str) -> Option<usize> {
     let (back, barred) = back.split_once('!').unwrap_or((back, "none"));
     let from = match back.rsplit_once(':') {

@@ -1,11 +1,11 @@
-//! The tables of secrets (`tables/*.txt`): what each is for, and the prefilter over all of them. Not here:
-//! what their rows do (`scan`).
+//! The tables of secrets (`tables/*.txt`): the purpose of each, and the prefilter over all of them. Not here:
+//! the rules of their rows (`scan`).
 
 use std::ops::Range;
 
 use crate::prefilter::{self, AnchorEntry, AnchorIndex, TableRow};
 
-/// What a table is for.
+/// The purpose of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableKind {
     Prefix,
@@ -52,7 +52,7 @@ pub(super) struct Anchor {
     pub(super) number: u16,
 }
 
-/// Calls `found` with every anchor of a text: the bytes where it stands, and what reads its row.
+/// Calls `found` with every anchor of a text: its bytes, and a function that reads its row.
 pub(super) fn each_anchor(text: &[u8], mut found: impl FnMut(Range<usize>, &dyn Fn() -> Anchor)) {
     INDEX.each(&TABLES, text, |place, anchor, entry| {
         found(place, &|| row_of(anchor, entry));
@@ -69,6 +69,6 @@ fn row_of(text: &'static str, entry: &AnchorEntry) -> Anchor {
 /// Returns every row of the tables of a kind.
 #[cfg(test)]
 pub(super) fn rows(kind: TableKind) -> impl Iterator<Item = TableRow> {
-    let tables = KINDS.into_iter().zip(TABLES).filter(move |(of, _)| *of == kind);
+    let tables = KINDS.into_iter().zip(TABLES).filter(move |(table_kind, _)| *table_kind == kind);
     tables.flat_map(|(_, table)| TableRow::all(table))
 }

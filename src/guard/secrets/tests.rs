@@ -47,7 +47,7 @@ fn every_prefix_is_found_without_near_misses() {
     }
 }
 
-/// What may stand right before a key: the rest of a branch's name, of a path, of an address or of an assignment.
+/// Texts right before a key: the rest of a branch's name, of a path, of an address or of an assignment.
 const BEFORE: [&str; 12] =
     ["fix/rotate-", "x-", "a_", "docs/", "v1.", "a=", "a:", "bot@", "\"", "'", "`", "-w-"];
 
@@ -59,7 +59,9 @@ fn every_prefix_is_found_after_what_parts_names() {
         let form = KeyForm::parse(row.fields[0], row.fields[1]);
         let secret = format!("{prefix}{}", drawn(form.charset, *form.length.start(), seed));
         let hidden = |before: &&str| hides(&format!("see {before}{secret}"), &secret);
-        missed.extend(BEFORE.into_iter().filter(|one| !hidden(one)).map(|one| [one, prefix]));
+        missed.extend(
+            BEFORE.into_iter().filter(|before| !hidden(before)).map(|before| [before, prefix]),
+        );
     }
     assert!(missed.is_empty(), "{} {missed:?}", missed.len());
 }

@@ -22,7 +22,7 @@ impl<'a> Text<'a> {
         self.0.get(from..to.min(self.0.len())).unwrap_or_default()
     }
 
-    /// Tells whether `word` stands at `place`, in any case.
+    /// Tells whether `word` is at `place`, in any case.
     pub(super) fn is_at(self, place: usize, word: &str) -> bool {
         self.slice(place, place + word.len()).eq_ignore_ascii_case(word.as_bytes())
     }

@@ -10,7 +10,7 @@ use super::value_statistics::ValueStatistics;
 /// Bytes of a typed password.
 pub(super) const ARGUMENT_BYTES_MAX: usize = 128;
 
-/// Words of a command that are read, and bytes before a command that tell what was asked.
+/// Words of a command that are read, and bytes before a command in which a question may be found.
 pub(super) const WORDS_MAX: usize = 6;
 
 /// Bytes of a command that are read after or before the name of its program.
@@ -22,9 +22,9 @@ pub(super) fn hit(rule: &'static str, from: usize, to: usize) -> Option<Hit> {
 }
 
 /// Returns the text between the last end of a command and `place`.
-pub(super) fn command_before<'a>(text: Text<'a>, place: usize, ends: &[u8]) -> &'a [u8] {
+pub(super) fn command_before<'a>(text: Text<'a>, place: usize, end_bytes: &[u8]) -> &'a [u8] {
     let before = text.slice(place.saturating_sub(COMMAND_BYTES_MAX), place);
-    let length = before.iter().rev().take_while(|byte| !ends.contains(byte)).count();
+    let length = before.iter().rev().take_while(|byte| !end_bytes.contains(byte)).count();
     count(length);
     before.get(before.len() - length..).unwrap_or_default()
 }

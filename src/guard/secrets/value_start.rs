@@ -1,4 +1,4 @@
-//! What may stand before a value and is no part of it: a tag of HTML, a bracket. Not here: where its name binds it
+//! Marks before a value that are no part of it: a tag of HTML, a bracket. Not here: where its name binds it
 //! (`binding`).
 
 use super::bound_value::is_quote;
@@ -9,7 +9,7 @@ use super::text::Text;
 /// Bytes of the name of a tag of HTML that stresses a value.
 const TAG_BYTES_MAX: usize = 6;
 
-/// Bytes of what stands between two tags.
+/// Bytes of the text between two tags.
 const WORDS_BYTES_MAX: usize = 64;
 
 /// Returns where a value begins that a tag stresses, as in `<b>value</b>`.

@@ -1,5 +1,5 @@
-//! What a value is made of: the kinds of its characters, its pieces, and how much its letters stand in pairs that words have.
-//! Not here: what follows from that (`judge`, `password`).
+//! The statistics of a value: the kinds of its characters, its pieces, and how many pairs of its letters are common in words.
+//! Not here: the verdict (`judge`, `password`).
 
 use super::text::count;
 
@@ -173,9 +173,9 @@ impl ValueStatistics {
         self.marks > 0 || self.digits > 2 || (self.digits > 0 && self.upper > 0 && self.lower > 0)
     }
 
-    /// Whether nobody could have written the value as a word, a name or a number: its pieces are short, its letters stand in
-    /// pairs that words do not have, and it has characters of several kinds. The weights part all of 16,000 drawn values but
-    /// 1 % from all of 31,000 words of source lines about passwords but 2 %.
+    /// Tells whether nobody could have written the value as a word, a name or a number: its pieces are short, the pairs of its
+    /// letters are rare in words, and it has characters of several kinds. The weights recognise 99 % of 16,000 drawn values, and
+    /// 2 % of 31,000 words of source lines about passwords.
     pub(super) fn is_drawn(self) -> bool {
         let kinds = [self.lower, self.upper, self.digits, self.marks];
         let kinds = kinds.into_iter().filter(|count| *count > 0).count();
@@ -192,7 +192,7 @@ impl ValueStatistics {
         if self.is_hex() {
             return self.digits > 1 && self.letters() > 1 && self.bytes >= 16 && self.distinct > 6;
         }
-        // Of letters in any order a quarter stand in common pairs, of words nine in ten.
+        // Of random letters a quarter of the pairs are common, of words nine in ten.
         let is_noise = self.bytes >= 10 && self.common * 100 < self.pairs * 40;
         match kinds {
             _ if self.is_of_words() || is_name || self.distinct < 6 || self.bytes < 8 => false,

@@ -15,11 +15,11 @@ use unicode_normalization::char::decompose_canonical;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WordChar {
     pub(super) c: char,
-    /// In bytes. Of the character in the text that it was made of.
+    /// The place in bytes of the character in the text that it was made from.
     pub(super) span: Range<usize>,
 }
 
-/// The characters of `text` as the model knows them, with a blank for all that only separates.
+/// Returns the characters of `text` as the model knows them, with a blank for every separator.
 pub(super) fn word_chars(text: &str) -> Vec<WordChar> {
     let mut word_chars = Vec::with_capacity(text.len());
     for (start, c) in text.char_indices().filter(|(_, c)| !is_dropped(*c)) {
@@ -45,7 +45,7 @@ pub(super) fn words(word_chars: &[WordChar]) -> impl Iterator<Item = &[WordChar]
     })
 }
 
-/// Gives the parts of a letter that are no accents, as small letters.
+/// Returns the parts of a letter that are no accents, in lower case.
 fn without_accents(c: char, push: &mut impl FnMut(char)) {
     decompose_canonical(c, |part| {
         if !part.is_mark_nonspacing() {

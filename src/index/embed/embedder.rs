@@ -1,4 +1,4 @@
-//! What makes vectors from texts: the trait, what it gives, and the names by which vectors are told apart. Not here: the models.
+//! Makes vectors from texts: the trait, its results, and the names that distinguish vectors. Not here: the models.
 
 use sha2::{Digest, Sha256};
 
@@ -32,8 +32,8 @@ impl ModelId {
     }
 }
 
-/// Tells vectors that can be compared from all others. Vectors of two spaces must never be compared, even where they are of
-/// one width. Known before a model is loaded.
+/// Identifies vectors that can be compared. Vectors of two spaces must never be compared, even if they have the same
+/// width. Known before a model is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SpaceId(u64);
 
@@ -67,7 +67,7 @@ pub struct Embedding {
 /// The output for texts that were embedded as far as possible.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EmbeddingOutcomes {
-    /// Of each text, in order: its embedding, or why it has none. Shorter than the texts where there was trouble.
+    /// Of each text, in order: its embedding, or why it has none. There are fewer than texts if `trouble` is set.
     pub outcomes: Vec<Result<Embedding, EmbedError>>,
     /// Why the remaining texts were not embedded now, and may be later.
     pub trouble: Option<EmbedError>,
@@ -77,7 +77,7 @@ impl EmbeddingOutcomes {
     /// Returns all embeddings.
     ///
     /// # Errors
-    /// What happened first where one is missing.
+    /// The first failure, if an embedding is missing.
     pub fn whole(self) -> Result<Vec<Embedding>, EmbedError> {
         let all: Vec<Embedding> = self.outcomes.into_iter().collect::<Result<_, _>>()?;
         self.trouble.map_or(Ok(all), Err)
@@ -89,7 +89,7 @@ pub trait Embedder: Send {
     /// The model these vectors belong to.
     fn model_id(&self) -> &ModelId;
 
-    /// What `status` says of the model: its name, and what is wrong with it.
+    /// Returns the line of `status` about the model: its name, and what is wrong with it.
     fn description(&self) -> String {
         self.model_id().name().to_owned()
     }
@@ -128,7 +128,7 @@ pub trait Embedder: Send {
                     each.trouble = Some(passing);
                     return each;
                 }
-                alone => each.outcomes.push(alone.and_then(first_of)),
+                alone => each.outcomes.push(alone.and_then(first_embedding)),
             }
         }
         each
@@ -140,15 +140,15 @@ pub trait Embedder: Send {
     /// # Errors
     /// [`EmbedError::Inference`] when the model could not run.
     fn embed_query(&mut self, query: &str) -> Result<Embedding, EmbedError> {
-        first_of(self.embed(&[query])?)
+        first_embedding(self.embed(&[query])?)
     }
 
-    /// How many texts it takes at once; `None` for what is best on this machine.
+    /// Returns how many texts it takes at once; `None` for the best number on this machine.
     fn batch_limit(&self) -> Option<BatchLimit> {
         None
     }
 
-    /// Whether it gives the vectors of tokens too.
+    /// Tells whether it also returns the vectors of tokens.
     fn has_tokens(&self) -> bool {
         true
     }
@@ -160,7 +160,7 @@ pub trait Embedder: Send {
     }
 }
 
-fn first_of(mut embeddings: Vec<Embedding>) -> Result<Embedding, EmbedError> {
+fn first_embedding(mut embeddings: Vec<Embedding>) -> Result<Embedding, EmbedError> {
     let nothing = || EmbedError::Inference { why: "it returned no vector".to_owned() };
     embeddings.pop().ok_or_else(nothing)
 }

@@ -11,7 +11,7 @@ pub enum EmbedError {
     /// The model directory, or a file in it, is not there.
     #[error("no embedding model in {}: run `agent-knowledge model fetch`", .0.display())]
     NotInstalled(PathBuf),
-    /// A file is there and is not the one this program was built for.
+    /// A file is not the one that this program was built for.
     #[error("{} has the wrong checksum: run `agent-knowledge model fetch` to replace it", file.display())]
     WrongChecksum {
         /// The file.
@@ -22,7 +22,7 @@ pub enum EmbedError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// The operating system's words, one line.
+        /// The message of the operating system, as one line.
         why: String,
     },
     /// Another user could have put a file there, and it would run here.
@@ -30,7 +30,7 @@ pub enum EmbedError {
     Untrusted {
         /// The model directory.
         dir: PathBuf,
-        /// What is open to others, and the remedy, one line.
+        /// Which file is open to others, and the remedy, as one line.
         why: String,
     },
     /// The ONNX Runtime library did not load, is too old, or refused the model.
@@ -38,7 +38,7 @@ pub enum EmbedError {
         "ONNX Runtime does not work here: {why}; `agent-knowledge model fetch` installs a tested one"
     )]
     Runtime {
-        /// Its words, one line.
+        /// Its message, as one line.
         why: String,
     },
     /// The model was loaded and could not run.
@@ -46,22 +46,22 @@ pub enum EmbedError {
         "the embedding model failed: {why}; if this stays, run `agent-knowledge model fetch` and restart"
     )]
     Inference {
-        /// Its words, one line.
+        /// Its message, as one line.
         why: String,
     },
     /// An external model could not be asked now, and may be later.
     #[error("{why}")]
     ProviderAway {
-        /// Who, and what happened, one line.
+        /// The provider and the failure, as one line.
         why: String,
     },
-    /// An external model refused these texts, or answered something that is no vector.
+    /// An external model refused these texts, or its answer held no vectors.
     #[error("{why}")]
     ProviderRefused {
-        /// Who, and what happened, one line.
+        /// The provider and the failure, as one line.
         why: String,
     },
-    /// Another model answers under the same name, so that nothing of before can be compared with it.
+    /// Another model answers under the same name, so that earlier vectors cannot be compared with its vectors.
     #[error("{provider} has another model under the same name; all vectors are made anew")]
     ProviderChanged {
         /// The provider and the name of the model.

@@ -26,7 +26,7 @@ const VOCABULARY_SORTED: u32 = 28_528;
 const LENGTH_MIN: f32 = 1e-12;
 /// The output of our networks: the last layer.
 const OUTPUT: &str = "last_hidden_state";
-/// What fills up the shorter texts of a batch. The network leaves it out.
+/// The padding of the shorter texts of a batch. The network leaves it out.
 const PADDING: i64 = 0;
 
 /// A network, with its weights in a file of their own.
@@ -95,12 +95,12 @@ impl LoadedModel {
             "input_ids" => tensor(texts, width, |piece| i64::from(piece.number))?,
             "attention_mask" => tensor(texts, width, |_| 1)?,
         ];
-        let outputs = self.session.run(inputs).map_err(|error| failed(&error))?;
-        let output = outputs.get(OUTPUT).ok_or_else(malformed)?;
-        let (_, states) = output.try_extract_tensor().map_err(|error| failed(&error))?;
+        let outputs = self.session.run(inputs).map_err(|error| inference_error(&error))?;
+        let output = outputs.get(OUTPUT).ok_or_else(malformed_output)?;
+        let (_, states) = output.try_extract_tensor().map_err(|error| inference_error(&error))?;
         // Texts × tokens × numbers.
         if states.len() != texts.len() * width * DIMS {
-            return Err(malformed());
+            return Err(malformed_output());
         }
         texts.iter().zip(states.chunks_exact(width * DIMS)).map(embedding).collect()
     }
@@ -117,7 +117,7 @@ fn tensor(
         rows.extend(pieces.iter().map(number));
         rows.resize(rows.len() + width - pieces.len(), PADDING);
     }
-    Tensor::from_array(([texts.len(), width], rows)).map_err(|error| failed(&error))
+    Tensor::from_array(([texts.len(), width], rows)).map_err(|error| inference_error(&error))
 }
 
 /// The embedding of a text, from its pieces and the states of each.
@@ -125,7 +125,7 @@ fn embedding((pieces, states): (&Vec<WordPiece>, &[f32])) -> Result<Embedding, E
     let with_states = pieces.iter().zip(states.chunks_exact(DIMS));
     let vector = mean(with_states.clone().map(|(_, state)| state));
     if vector.iter().any(|number| !number.is_finite()) {
-        return Err(malformed());
+        return Err(malformed_output());
     }
     let token = |(piece, state): (&WordPiece, &[f32])| {
         let (span, piece, rarity) = (piece.span.clone(), piece.number, rarity(piece.number));
@@ -157,10 +157,10 @@ fn rarity(piece: u32) -> f32 {
     share
 }
 
-fn failed(why: &dyn std::fmt::Display) -> EmbedError {
+fn inference_error(why: &dyn std::fmt::Display) -> EmbedError {
     EmbedError::Inference { why: one_line(why) }
 }
 
-fn malformed() -> EmbedError {
+fn malformed_output() -> EmbedError {
     EmbedError::Inference { why: "it returned malformed vectors".to_owned() }
 }

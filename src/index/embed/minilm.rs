@@ -4,8 +4,8 @@
 //! The network itself is one of two graphs compiled into the program, some 50 kB each, without weights. They name
 //! offsets: in `model.safetensors`, which is handed to ONNX Runtime as it was published, or in `model.int8`, which
 //! is made from it. In bytes a question takes half the time, and its vector is nearly that in floats (cosine .9995),
-//! so questions are computed so wherever that works and is quicker (`questions`); texts, for which nobody waits, as
-//! the setting says.
+//! so questions are computed in bytes if that works and is faster (`questions`). Texts, for which nobody waits, are computed
+//! as the setting says.
 //!
 //! What is not here: checking, fetching and rounding the files (`model`), loading the library (`runtime`), running the
 //! network (`loaded_model`).
@@ -61,7 +61,7 @@ impl Network {
         }
     }
 
-    /// The pins are what was verified, so they say what the vectors depend on.
+    /// The pins were verified, so they name what the vectors depend on.
     fn model_id(&self) -> ModelId {
         let (weights, tokenizer) = (self.weights.sha256, pins::TOKENIZER.sha256);
         let mut digest = Sha256::new();
@@ -80,13 +80,13 @@ pub(super) fn load(
     threads: NonZeroUsize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {
     let open = |precision| -> Result<Box<dyn Embedder>, EmbedError> {
-        Ok(Box::new(opened(model_dir, precision, threads)?))
+        Ok(Box::new(open_network(model_dir, precision, threads)?))
     };
     let texts = open(precision)?;
     Ok(Box::new(TwoNetworkEmbedder::new(texts, open(Precision::Int8))))
 }
 
-fn opened(
+fn open_network(
     model_dir: &Path,
     precision: Precision,
     threads: NonZeroUsize,

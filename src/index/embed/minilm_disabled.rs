@@ -1,4 +1,4 @@
-//! Twin of `minilm.rs` for static programs, which cannot load ONNX Runtime: the same function, saying so.
+//! Twin of `minilm.rs` for static programs, which cannot load ONNX Runtime: the same function, which returns that error.
 
 use std::num::NonZeroUsize;
 use std::path::Path;

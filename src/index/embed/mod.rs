@@ -5,7 +5,7 @@
 //! model of this machine, with `query_network`), `word_pieces` (what it reads), `loaded_model` (running it), [`cache`],
 //! [`worker`].
 //!
-//! A build that cannot run the model has a twin of `minilm` with the same function that says so. ort is named in
+//! A build that cannot run the model has a twin of `minilm` whose function returns that error. ort is named in
 //! `loaded_model` and `runtime` only.
 //!
 //! What is not here: searching vectors (`index::vector`), and any stand-in for a missing model.

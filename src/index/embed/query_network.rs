@@ -17,7 +17,7 @@ const ROUNDS: u32 = 4;
 /// computed wrongly.
 const COSINE_MIN: f32 = 0.99;
 
-/// How many times as long as the other the network for queries may take. On a processor with int8 products it takes
+/// The greatest ratio of the time of the network for queries to that of the other one. On a processor with int8 products it takes
 /// half as long, otherwise three times or more. The bound lies between, so that all processes of a machine choose
 /// alike.
 const TIMES_MAX: u32 = 2;
@@ -39,13 +39,13 @@ enum QueryNetwork {
 }
 
 impl TwoNetworkEmbedder {
-    /// Tries both networks first, which takes some 30 ms, and drops `questions` where it is of no use.
+    /// Tries both networks first, which takes some 30 ms, and drops `questions` if it is wrong or too slow.
     pub(super) fn new(
         mut texts: Box<dyn Embedder>,
         questions: Result<Box<dyn Embedder>, EmbedError>,
     ) -> Self {
         let questions = questions.map_err(|error| error.to_string()).and_then(|mut questions| {
-            tried(texts.as_mut(), questions.as_mut())?;
+            compare_networks(texts.as_mut(), questions.as_mut())?;
             Ok(questions)
         });
         Self { texts, queries: questions.map_or_else(QueryNetwork::None, QueryNetwork::Here) }
@@ -113,7 +113,7 @@ impl Trial {
 }
 
 /// Tries both in turns, so that other load affects both.
-fn tried(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), String> {
+fn compare_networks(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), String> {
     let (mut of_texts, mut of_questions) = (Trial::NONE, Trial::NONE);
     for _ in 0..ROUNDS {
         of_questions.once_more(questions)?;
@@ -125,7 +125,7 @@ fn tried(texts: &mut dyn Embedder, questions: &mut dyn Embedder) -> Result<(), S
 /// Checks that the network for queries is right and not far slower.
 ///
 /// # Errors
-/// Why it is of no use.
+/// Why it is not used.
 fn is_of_use(texts: &Trial, questions: &Trial) -> Result<(), String> {
     let products = texts.vector.iter().zip(&questions.vector).map(|(left, right)| left * right);
     let cosine: f32 = products.sum();
@@ -143,13 +143,13 @@ mod tests {
     use super::*;
 
     /// Returns one vector for every text, a limited number of times.
-    struct Says {
+    struct FixedEmbedder {
         model_id: ModelId,
         vector: [f32; 2],
         times: u32,
     }
 
-    impl Embedder for Says {
+    impl Embedder for FixedEmbedder {
         fn model_id(&self) -> &ModelId {
             &self.model_id
         }
@@ -170,7 +170,7 @@ mod tests {
     const OF_QUESTIONS: [f32; 2] = [0.999, 0.0447];
 
     fn says(vector: [f32; 2], times: u32) -> Box<dyn Embedder> {
-        Box::new(Says { model_id: ModelId::new("says", [0; 32]), vector, times })
+        Box::new(FixedEmbedder { model_id: ModelId::new("says", [0; 32]), vector, times })
     }
 
     fn asked(embedder: &mut TwoNetworkEmbedder) -> Vec<f32> {

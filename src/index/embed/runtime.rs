@@ -16,9 +16,9 @@ use super::model::pins;
 const SWITCH: &str = "ORT_DISABLE_TELEMETRY";
 
 /// A process can hold one library and one environment; both stay until it ends.
-static LOADED: Mutex<Option<Loaded>> = Mutex::new(None);
+static LOADED: Mutex<Option<LoadedRuntime>> = Mutex::new(None);
 
-struct Loaded {
+struct LoadedRuntime {
     library: PathBuf,
     environment: Environment,
 }
@@ -47,7 +47,7 @@ pub(super) fn environment(library: &Path) -> Result<Environment, EmbedError> {
     // Its warnings are about hardware we do not use, and stderr belongs to the person at the
     // terminal.
     environment.set_log_level(LogLevel::Error);
-    *slot = Some(Loaded { library, environment: environment.clone() });
+    *slot = Some(LoadedRuntime { library, environment: environment.clone() });
     Ok(environment)
 }
 
@@ -61,7 +61,7 @@ fn may_report(library: &Path) -> Result<bool, EmbedError> {
     Ok(bytes.windows(SWITCH.len()).any(|part| part == SWITCH.as_bytes()))
 }
 
-fn reuse(loaded: &Loaded, library: &Path) -> Result<Environment, EmbedError> {
+fn reuse(loaded: &LoadedRuntime, library: &Path) -> Result<Environment, EmbedError> {
     if loaded.library == library {
         return Ok(loaded.environment.clone());
     }

@@ -1,4 +1,4 @@
-//! A deterministic embedder for tests of what is built around one. Never compiled into a program:
+//! A deterministic embedder for tests of the code around one. Never compiled into a program:
 //! its vectors mean nothing beyond "equal texts are equal".
 
 use std::sync::mpsc::{Receiver, Sender};
@@ -40,7 +40,7 @@ impl Embedder for TestEmbedder {
     }
 
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        // A test that has seen enough drops its end; which is no failure of the embedder.
+        // A test that is done drops its receiver, which is no failure of the embedder.
         let _ = self.batches.send(texts.iter().map(|text| (*text).to_owned()).collect());
         if let Some(gate) = &self.gate {
             let _ = gate.recv();

@@ -11,13 +11,13 @@ use std::ops::Range;
 
 use super::bert_words::{WordChar, word_chars, words};
 
-/// The piece that stands before each text.
+/// The piece before each text.
 const START_PIECE: u32 = 101;
-/// The piece that stands after each text.
+/// The piece after each text.
 const END_PIECE: u32 = 102;
 /// The piece for a word that the vocabulary cannot spell.
 const UNKNOWN_PIECE: u32 = 100;
-/// What a piece that goes on with a word begins with in the vocabulary.
+/// The beginning of a piece that continues a word, in the vocabulary.
 const CONTINUATION: &str = "##";
 /// A longer word is unknown.
 const WORD_CHARS_MAX: usize = 100;
@@ -37,7 +37,7 @@ pub(super) struct WordPiece {
     pub(super) number: u32,
     /// Its position in the text, in bytes.
     pub(super) span: Range<usize>,
-    /// Whether it is more than punctuation, and no mark of where a text starts or ends.
+    /// Whether it is neither punctuation nor the mark of the start or the end of a text.
     pub(super) is_word: bool,
 }
 
@@ -51,7 +51,7 @@ impl WordPiece {
 pub(super) struct WordPieces {
     /// Pieces that a word begins with.
     first: HashMap<Box<str>, VocabularyEntry>,
-    /// Pieces that go on with a word.
+    /// Pieces that continue a word.
     next: HashMap<Box<str>, VocabularyEntry>,
     /// The longest piece, in characters.
     chars_max: usize,
@@ -110,7 +110,7 @@ impl WordPieces {
             if pieces.len() >= pieces_max {
                 return;
             }
-            let spelled = self.spelled(word);
+            let spelled = self.spell(word);
             pieces
                 .extend(spelled.unwrap_or_else(|| {
                     piece(word, VocabularyEntry::UNKNOWN).into_iter().collect()
@@ -119,7 +119,7 @@ impl WordPieces {
     }
 
     /// The pieces of a word; `None` where the vocabulary cannot spell it.
-    fn spelled(&self, word: &[WordChar]) -> Option<Vec<WordPiece>> {
+    fn spell(&self, word: &[WordChar]) -> Option<Vec<WordPiece>> {
         if word.len() > WORD_CHARS_MAX {
             return None;
         }
@@ -154,14 +154,14 @@ impl WordPieces {
     }
 }
 
-/// The piece that `word_chars` are.
+/// Returns the piece that equals `word_chars`.
 fn piece(word_chars: &[WordChar], entry: VocabularyEntry) -> Option<WordPiece> {
     let (first, last) = (word_chars.first()?, word_chars.last()?);
     let span = first.span.start..last.span.end;
     Some(WordPiece { number: entry.number, span, is_word: entry.is_word })
 }
 
-/// The first special piece that is spelled out in a text, with what stands before and after it.
+/// Returns the first special piece that a text spells out, with the text before and after it.
 fn split_at_special(word_chars: &[WordChar]) -> Option<(&[WordChar], WordPiece, &[WordChar])> {
     (0..word_chars.len()).find_map(|at| {
         let (before, rest) = word_chars.split_at_checked(at)?;

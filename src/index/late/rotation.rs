@@ -1,6 +1,6 @@
 //! Rotates the vector of a token. Signs keep the most information where all numbers have the same variance, and the
 //! model's do not. Two fixed random sign flips, each followed by a Walsh-Hadamard transform, are a cheap rotation. Not
-//! here: what becomes of the rotated numbers (`token_signs`, `query_token`).
+//! here: the use of the rotated numbers (`token_signs`, `query_token`).
 
 use super::mean_vector;
 use crate::processor::with_native_simd;

@@ -36,8 +36,8 @@ mod tests {
 
     fn trimmed(query: &str) -> (String, String) {
         let (outside, inside) = parted(query);
-        let one = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        (one(&outside), one(&inside))
+        let single_spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (single_spaced(&outside), single_spaced(&inside))
     }
 
     #[test]

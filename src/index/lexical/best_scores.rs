@@ -13,11 +13,11 @@ pub(super) struct BestScores {
     limit: usize,
     /// The estimate of the worst score in the final result, if there is one.
     guess: Option<f32>,
-    heap: BinaryHeap<Reverse<Ranked>>,
+    heap: BinaryHeap<Reverse<RankedDocument>>,
 }
 
 /// Orders by score, then by age with the older document first, so that equal scores have one order.
-struct Ranked(ScoredDocument);
+struct RankedDocument(ScoredDocument);
 
 impl BestScores {
     pub(super) fn new(limit: usize) -> Self {
@@ -42,7 +42,7 @@ impl BestScores {
         if self.heap.len() < self.limit {
             return true;
         }
-        self.heap.peek().is_some_and(|Reverse(worst)| Ranked(scored) > *worst)
+        self.heap.peek().is_some_and(|Reverse(worst)| RankedDocument(scored) > *worst)
     }
 
     /// Returns the score below which a document is left out, whether for the limit or for the estimate; `None` if
@@ -59,41 +59,45 @@ impl BestScores {
         if self.heap.len() >= self.limit {
             self.heap.pop();
         }
-        self.heap.push(Reverse(Ranked(scored)));
+        self.heap.push(Reverse(RankedDocument(scored)));
     }
 
     /// Returns the documents, best first.
     pub(super) fn into_sorted(self) -> Vec<ScoredDocument> {
-        self.heap.into_sorted_vec().into_iter().map(|Reverse(Ranked(scored))| scored).collect()
+        self.heap
+            .into_sorted_vec()
+            .into_iter()
+            .map(|Reverse(RankedDocument(scored))| scored)
+            .collect()
     }
 }
 
-impl Ranked {
+impl RankedDocument {
     fn key(&self) -> (f32, Reverse<DocId>) {
         (self.0.score, Reverse(self.0.doc))
     }
 }
 
-impl Ord for Ranked {
+impl Ord for RankedDocument {
     fn cmp(&self, other: &Self) -> Ordering {
         let ((score, doc), (other_score, other_doc)) = (self.key(), other.key());
         score.total_cmp(&other_score).then(doc.cmp(&other_doc))
     }
 }
 
-impl PartialOrd for Ranked {
+impl PartialOrd for RankedDocument {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ranked {
+impl PartialEq for RankedDocument {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for RankedDocument {}
 
 #[cfg(test)]
 mod tests {

@@ -52,7 +52,7 @@ impl<'reader> IndexInput<'reader> {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// Reads what `write_bytes` wrote.
+    /// Reads bytes that `write_bytes` wrote.
     pub(super) fn bytes(&mut self) -> io::Result<Vec<u8>> {
         let mut left = usize::try_from(self.number()?).map_err(|_| invalid())?;
         let mut bytes = Vec::new();
@@ -65,7 +65,7 @@ impl<'reader> IndexInput<'reader> {
         Ok(bytes)
     }
 
-    /// Reads what `write_numbers` wrote.
+    /// Reads numbers that `write_numbers` wrote.
     pub(super) fn numbers<const BYTES: usize, T>(
         &mut self,
         number: impl Fn([u8; BYTES]) -> T,
@@ -106,9 +106,9 @@ pub(super) fn must(holds: bool) -> io::Result<()> {
     if holds { Ok(()) } else { Err(invalid()) }
 }
 
-/// Refuses ends that do not ascend, or whose last is not the number of bytes.
-pub(super) fn are_ends(ends: &[u32], bytes: usize) -> io::Result<()> {
-    must(ends.is_sorted() && ends.last().copied().unwrap_or(0) as usize == bytes)
+/// Refuses end offsets that do not ascend, or whose last one is not the number of bytes.
+pub(super) fn are_ends(offsets: &[u32], bytes: usize) -> io::Result<()> {
+    must(offsets.is_sorted() && offsets.last().copied().unwrap_or(0) as usize == bytes)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The numbers of a whole corpus, put in the place of an index's own where the index holds a part of it: the candidates
-//! that an engine found. Then a query weighs its terms, and a document its words, as in an index of everything. Not here:
-//! where the numbers come from (crate `corpus`), what they are used for (`query`, `weight`).
+//! The numbers of a whole corpus. They replace those of an index that holds only a part of it: the candidates that an engine
+//! found. So terms and documents are weighed as in an index of everything. Not here: the source of the numbers (crate
+//! `corpus`), their use (`query`, `weight`).
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,7 +38,7 @@ pub struct CorpusNumbers {
 pub struct LackingNumbers {
     /// Terms whose document frequency is not known.
     pub terms: BTreeSet<Box<str>>,
-    /// Sets of terms of which it is not known how many passages hold any. Each is sorted.
+    /// Sets of terms for which the number of passages with any of them is not known. Each is sorted.
     pub unions: BTreeSet<Vec<Box<str>>>,
     /// Terms that no passage holds, whose neighbours in spelling are not known.
     pub near: BTreeSet<Box<str>>,
@@ -53,7 +53,7 @@ impl LackingNumbers {
 }
 
 impl CorpusNumbers {
-    /// Makes the numbers of a corpus of this size, of which nothing else is known.
+    /// Makes the numbers of a corpus of which only the size is known.
     #[must_use]
     pub fn from_totals(totals: CorpusTotals) -> Self {
         Self { totals, ..Self::default() }
@@ -104,7 +104,7 @@ impl CorpusNumbers {
         self.holding.contains_key(term)
     }
 
-    /// Takes what was looked up since the last call and is not known.
+    /// Takes the lookups since the last call whose numbers are not known.
     #[must_use]
     pub fn take_lacking(&self) -> LackingNumbers {
         std::mem::take(&mut *self.lacking.lock().unwrap_or_else(PoisonError::into_inner))
@@ -152,7 +152,7 @@ impl CorpusNumbers {
 }
 
 impl LexicalIndex {
-    /// Puts the numbers of a corpus in the place of this index's own.
+    /// Replaces the numbers of this index by those of a corpus.
     #[must_use]
     pub fn with_numbers(self, numbers: Arc<CorpusNumbers>) -> Self {
         let mut index = self;
@@ -160,7 +160,7 @@ impl LexicalIndex {
         index
     }
 
-    /// Takes the numbers that were put in the place of this index's own. `None` where there are none, or another index has them.
+    /// Takes the numbers that replaced those of this index. `None` if there are none, or another index has them.
     #[must_use]
     pub fn into_numbers(self) -> Option<CorpusNumbers> {
         self.numbers.and_then(Arc::into_inner)
@@ -227,7 +227,7 @@ mod tests {
         index
     }
 
-    /// Answers from `whole` what a query of `part` looks up.
+    /// Answers the lookups of a query of `part` from `whole`.
     fn complete(part: &LexicalIndex, whole: &LexicalIndex, query: &str) -> LexicalIndex {
         let mut known = CorpusNumbers::from_totals(whole.totals());
         loop {

@@ -74,9 +74,9 @@ mod tests {
         assert_eq!(plain.fingerprints(), again.fingerprints());
         assert_eq!(plain.totals(), again.totals());
         let (weights, prepared) = (counted[0].weights(plain.totals()), plain.prepare("npm fails"));
-        let of = |term: &str| weights.iter().find(|(other, _)| *other == term).unwrap().1;
+        let weight_of = |term: &str| weights.iter().find(|(other, _)| *other == term).unwrap().1;
         let asked = prepared.engine_terms();
-        let dot: f32 = asked.iter().map(|(term, weight)| weight * of(term)).sum();
+        let dot: f32 = asked.iter().map(|(term, weight)| weight * weight_of(term)).sum();
         assert!((dot - prepared.search(|_| true, 1)[0].score).abs() < 1e-6);
     }
 }

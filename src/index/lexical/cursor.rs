@@ -41,7 +41,7 @@ impl Scale<'_> {
 struct Reader<'list> {
     walk: PostingsIter<'list>,
     /// The current posting; none at the end.
-    here: Option<(PassageNumber, HalfCount)>,
+    current: Option<(PassageNumber, HalfCount)>,
     /// The current block, and its last passage.
     block: usize,
     last: PassageNumber,
@@ -50,28 +50,28 @@ struct Reader<'list> {
 impl<'list> Reader<'list> {
     fn begin(list: PostingsList<'list>) -> Self {
         let mut walk = list.iter();
-        let here = walk.next();
-        Self { walk, here, block: 0, last: list.block(0).map_or(0, |block| block.last) }
+        let current = walk.next();
+        Self { walk, current, block: 0, last: list.block(0).map_or(0, |block| block.last) }
     }
 
     /// Moves to the first posting of `local` or a later passage. Blocks before it are not read.
     fn seek(&mut self, list: PostingsList<'list>, local: PassageNumber) {
-        let Some(mut here) = self.here.filter(|(held, _)| *held < local) else { return };
+        let Some(mut current) = self.current.filter(|(held, _)| *held < local) else { return };
         if self.last < local {
             let mut before = self.last;
             while let Some(block) = list.block(self.block).filter(|block| block.last < local) {
                 (before, self.block) = (block.last, self.block + 1);
             }
             self.last = list.block(self.block).map_or(PassageNumber::MAX, |block| block.last);
-            if here.0 <= before {
+            if current.0 <= before {
                 self.walk = list.iter_from(self.block);
                 match self.walk.next() {
-                    Some(first) => here = first,
-                    None => return self.here = None,
+                    Some(first) => current = first,
+                    None => return self.current = None,
                 }
             }
         }
-        self.here = self.walk.each_while(here, |held, _| held < local);
+        self.current = self.walk.each_while(current, |held, _| held < local);
     }
 }
 
@@ -102,8 +102,8 @@ impl<'list> Cursor<'list> {
     /// ascend.
     pub(super) fn bound(&mut self, window: &Range<PassageNumber>, saturation: &Saturation) -> f32 {
         if self.list.blocks_len() == 0 {
-            let here = self.adds_within(window).iter();
-            return here.fold(0.0, |most, (_, adds)| if *adds > most { *adds } else { most });
+            let current = self.adds_within(window).iter();
+            return current.fold(0.0, |most, (_, adds)| if *adds > most { *adds } else { most });
         }
         while self.list.block(self.bounded).is_some_and(|block| block.last < window.start) {
             self.bounded += 1;
@@ -137,8 +137,8 @@ impl<'list> Cursor<'list> {
         self.ahead.seek(self.list, window.start);
         let lengths = scale.lengths.get(window.start as usize..).unwrap_or_default();
         let (first, weight) = (window.start, self.weight);
-        let Some(here) = self.ahead.here else { return };
-        self.ahead.here = self.ahead.walk.each_while(here, |local, count| {
+        let Some(current) = self.ahead.current else { return };
+        self.ahead.current = self.ahead.walk.each_while(current, |local, count| {
             let at = (local - first) as usize;
             let (Some(score), Some(&length)) = (scores.get_mut(at), lengths.get(at)) else {
                 return false;
@@ -155,7 +155,7 @@ impl<'list> Cursor<'list> {
             return self.adds.get(place).map(|(_, adds)| *adds);
         }
         self.looked_up.seek(self.list, local);
-        let (_, count) = self.looked_up.here.filter(|(held, _)| *held == local)?;
+        let (_, count) = self.looked_up.current.filter(|(held, _)| *held == local)?;
         Some(self.weight * scale.saturated(local, count))
     }
 

@@ -14,16 +14,16 @@ const TERMS_MIN: usize = if cfg!(test) { 4 } else { 256 };
 pub(super) struct Dictionary {
     bytes: Vec<u8>,
     /// Where each term ends in `bytes`: the terms of a segment take less than its postings.
-    ends: Vec<u32>,
+    end_offsets: Vec<u32>,
     /// The hash table, built when a large dictionary is sealed. Each step of a binary search reads another place in
     /// memory, and with a hundred thousand terms these reads take longer than the rest of a lookup.
-    by_hash: Option<ByHash>,
+    by_hash: Option<TermHashTable>,
 }
 
 /// A hash table with linear probing, at most half full, of ten to twenty bytes a term. Most terms of a text are in
 /// few segments, so the table is made to answer "not here" with one read.
 #[derive(Debug)]
-struct ByHash {
+struct TermHashTable {
     hasher: RandomState,
     /// Some bits of the hash of each slot's term; 0 for an empty slot.
     tags: Vec<u8>,
@@ -31,7 +31,7 @@ struct ByHash {
     indexes: Vec<u32>,
 }
 
-impl ByHash {
+impl TermHashTable {
     fn build(dictionary: &Dictionary) -> Self {
         let len = (dictionary.len() * 2).next_power_of_two();
         let hasher = RandomState::new();
@@ -65,16 +65,18 @@ impl ByHash {
 impl Dictionary {
     /// Appends a term. It must sort after all terms before it.
     pub(super) fn push(&mut self, term: &[u8]) {
-        debug_assert!(self.ends.is_empty() || self.get(self.ends.len() - 1) < Some(term));
+        debug_assert!(
+            self.end_offsets.is_empty() || self.get(self.end_offsets.len() - 1) < Some(term)
+        );
         self.by_hash = None;
         self.bytes.extend_from_slice(term);
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.end_offsets.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
 
     /// Returns the term at `index`.
     pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(index)? as usize;
-        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        let end = *self.end_offsets.get(index)? as usize;
+        let start = index.checked_sub(1).and_then(|before| self.end_offsets.get(before)).copied();
         self.bytes.get(start.unwrap_or(0) as usize..end)
     }
 
@@ -107,21 +109,21 @@ impl Dictionary {
 
     /// Returns the number of terms.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.end_offsets.len()
     }
 
     /// Writes all terms; see `binary_format`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        binary_format::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
+        binary_format::write_numbers(out, self.end_offsets.iter().map(|end| end.to_le_bytes()))?;
         binary_format::write_bytes(out, &self.bytes)
     }
 
     /// Reads terms. They must ascend.
     pub(super) fn read_from(input: &mut IndexInput<'_>) -> io::Result<Self> {
-        let ends = input.numbers(u32::from_le_bytes)?;
+        let end_offsets = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
-        binary_format::are_ends(&ends, bytes.len())?;
-        let mut dictionary = Self { bytes, ends, by_hash: None };
+        binary_format::are_ends(&end_offsets, bytes.len())?;
+        let mut dictionary = Self { bytes, end_offsets, by_hash: None };
         let mut before: Option<&[u8]> = None;
         for term in (0..dictionary.len()).map(|index| dictionary.get(index)) {
             binary_format::must(before < term)?;
@@ -135,8 +137,8 @@ impl Dictionary {
     /// that no search waits for the table.
     pub(super) fn seal(&mut self) {
         self.bytes.shrink_to_fit();
-        self.ends.shrink_to_fit();
-        self.by_hash = (self.len() >= TERMS_MIN).then(|| ByHash::build(self));
+        self.end_offsets.shrink_to_fit();
+        self.by_hash = (self.len() >= TERMS_MIN).then(|| TermHashTable::build(self));
     }
 }
 

@@ -74,10 +74,10 @@ mod tests {
             let plain: Vec<QueryTerm> = index.prepare(text).terms().collect();
             for _again in 0..2 {
                 let terms = holders.terms_of(text).into_iter();
-                let told: Vec<QueryTerm> = terms
+                let found: Vec<QueryTerm> = terms
                     .map(|term| QueryTerm { documents: holders.documents_with(&term), term })
                     .collect();
-                assert_eq!(told, plain, "{text}");
+                assert_eq!(found, plain, "{text}");
             }
         }
     }

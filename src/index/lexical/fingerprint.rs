@@ -31,11 +31,11 @@ impl LexicalIndex {
 /// Each document is in one part with its passages in order, and the part's terms are in order. So the terms of each
 /// passage are in order too.
 fn fingerprints_of(part: &LiveSegment) -> Vec<(DocId, [u8; 32])> {
-    let mut said: Vec<(DocId, Sha256)> =
+    let mut hashers: Vec<(DocId, Sha256)> =
         part.documents().map(|(doc, length)| (doc, begun_with(length))).collect();
     for (term, list) in part.segment.terms() {
         for (local, count) in list.iter() {
-            if let Some((_, hasher)) = said.get_mut(local as usize) {
+            if let Some((_, hasher)) = hashers.get_mut(local as usize) {
                 // No term holds a zero byte, so no term together with its count equals another pair.
                 hasher.update(term);
                 hasher.update([0]);
@@ -43,7 +43,7 @@ fn fingerprints_of(part: &LiveSegment) -> Vec<(DocId, [u8; 32])> {
             }
         }
     }
-    let living = (0..).zip(said).filter(|(local, _)| part.is_alive(*local));
+    let living = (0..).zip(hashers).filter(|(local, _)| part.is_alive(*local));
     living.map(|(_, (doc, hasher))| (doc, hasher.finalize().into())).collect()
 }
 
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn another_count_of_a_term_is_another_fingerprint() {
         let index = index_of(&["alpha beta".to_owned(), "alpha beta beta".to_owned()], 0);
-        let said: Vec<[u8; 32]> = index.fingerprints().into_values().collect();
-        assert!(said.len() == 2 && said[0] != said[1]);
+        let digests: Vec<[u8; 32]> = index.fingerprints().into_values().collect();
+        assert!(digests.len() == 2 && digests[0] != digests[1]);
     }
 }

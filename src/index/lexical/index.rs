@@ -140,7 +140,7 @@ impl LexicalIndex {
         self.parts.iter().try_for_each(|part| part.write_to(out))
     }
 
-    /// Reads an index that [`LexicalIndex::write_to`] wrote, and nothing behind it. Any bytes are safe: the result
+    /// Reads an index that [`LexicalIndex::write_to`] wrote, and nothing after it. Any bytes are safe: the result
     /// can be searched and changed. The caller's checksum tells whether the bytes are those that were written.
     ///
     /// # Errors

@@ -107,7 +107,7 @@ impl LiveSegment {
             return list.len();
         }
         // A damaged list may hold more than its length says.
-        list.len().saturating_sub(shared(&self.dead, list.iter().map(|(local, _)| local)))
+        list.len().saturating_sub(shared_len(&self.dead, list.iter().map(|(local, _)| local)))
     }
 }
 
@@ -118,7 +118,7 @@ fn distinct<'doc>(docs: impl Iterator<Item = &'doc DocId>) -> usize {
 }
 
 /// Counts the passages that two lists share; both ascend.
-fn shared(dead: &[PassageNumber], list: impl Iterator<Item = PassageNumber>) -> usize {
+fn shared_len(dead: &[PassageNumber], list: impl Iterator<Item = PassageNumber>) -> usize {
     let mut rest = dead;
     let mut count = 0;
     for local in list {
@@ -149,7 +149,7 @@ mod tests {
         ) {
             let places = |set: &BTreeSet<u32>| set.iter().copied().collect::<Vec<_>>();
             let expected = dead.intersection(&list).count();
-            prop_assert_eq!(shared(&places(&dead), list.iter().copied()), expected);
+            prop_assert_eq!(shared_len(&places(&dead), list.iter().copied()), expected);
         }
     }
 }

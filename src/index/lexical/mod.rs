@@ -95,7 +95,7 @@ pub struct MatchedTerm {
 /// What can go wrong when documents come in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LexicalError {
-    /// Documents must come in ascending order: it is how a duplicate is told without a lookup.
+    /// Documents must come in ascending order: so a duplicate is noticed without a lookup.
     #[error("document {} is not above {}, the last one indexed", doc.0, last.0)]
     OutOfOrder {
         /// The document refused.

@@ -44,10 +44,10 @@ impl LexicalIndex {
                 }
             }
         }
-        self.best_of(near)
+        self.most_frequent(near)
     }
 
-    fn best_of(&self, near: BTreeMap<&[u8], usize>) -> Vec<Box<str>> {
+    fn most_frequent(&self, near: BTreeMap<&[u8], usize>) -> Vec<Box<str>> {
         let named = near.into_iter().filter_map(|(term, edits)| {
             let term = std::str::from_utf8(term).ok()?;
             Some((edits, Reverse(self.documents_with(term)), term))
@@ -99,7 +99,7 @@ fn edits_within(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
     let may_be = one.len().abs_diff(other.len()) <= edits_max
         && (letters(one) ^ letters(other)).count_ones() as usize <= 2 * edits_max
         && other.iter().all(u8::is_ascii_lowercase);
-    may_be.then(|| aligned(one, other, edits_max)).flatten()
+    may_be.then(|| alignment_edits(one, other, edits_max)).flatten()
 }
 
 /// The set of letters of a word. An edit changes at most two.
@@ -108,7 +108,7 @@ fn letters(word: &[u8]) -> u32 {
 }
 
 /// Tries at most four branches at each edit, and at most two edits: never more than 21 comparisons of a pair.
-fn aligned(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
+fn alignment_edits(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
     let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let (one, other) = (one.get(same..)?, other.get(same..)?);
     let (Some((first, one_rest)), Some((second, other_rest))) =
@@ -120,15 +120,15 @@ fn aligned(one: &[u8], other: &[u8], edits_max: usize) -> Option<usize> {
     let left = edits_max.checked_sub(1)?;
     let swapped = match (one_rest.split_first(), other_rest.split_first()) {
         (Some((a, one_rest)), Some((b, other_rest))) if a == second && b == first => {
-            aligned(one_rest, other_rest, left)
+            alignment_edits(one_rest, other_rest, left)
         }
         _ => None,
     };
     let ways = [
         swapped,
-        aligned(one_rest, other_rest, left),
-        aligned(one_rest, other, left),
-        aligned(one, other_rest, left),
+        alignment_edits(one_rest, other_rest, left),
+        alignment_edits(one_rest, other, left),
+        alignment_edits(one, other_rest, left),
     ];
     ways.into_iter().flatten().min().map(|edits| edits + 1)
 }

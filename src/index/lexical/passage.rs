@@ -17,7 +17,7 @@ pub struct Passage {
     pub own: String,
     /// The text around it, which counts half: a lesson often does not name its subject.
     pub nearby: String,
-    /// Whether it is a turn of an assistant. What a person says tells better what a conversation is about, so a reply
+    /// Whether it is a turn of an assistant. The turns of a person show better what a conversation is about, so a reply
     /// counts as a passage but not for the whole.
     pub is_reply: bool,
 }

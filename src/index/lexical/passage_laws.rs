@@ -1,4 +1,4 @@
-//! Tests of what counts in a query: backticks, the maximum score, passages and the text nearby. Not here: equality
+//! Tests of the weights in a query: backticks, the maximum score, passages and the text nearby. Not here: equality
 //! of scores with the `bm25` crate (`tests`).
 
 use super::tests::{all, found, indexed, put_passages};

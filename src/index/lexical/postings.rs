@@ -50,7 +50,7 @@ pub(super) struct PostingsBlock {
 #[derive(Debug, Default)]
 pub(super) struct Postings {
     /// Where each list ends in `bytes`. A segment of 2^32 bytes would hold some fifty million memories.
-    ends: Vec<u32>,
+    end_offsets: Vec<u32>,
     bytes: Vec<u8>,
     /// The list under construction.
     open: Vec<u8>,
@@ -111,7 +111,7 @@ impl Postings {
             }
         }
         self.bytes.append(&mut self.open);
-        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.end_offsets.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
         (self.open_len, self.open_last) = (0, 0);
         self.open_blocks.clear();
         self.open_block = PostingsBlock::default();
@@ -120,8 +120,8 @@ impl Postings {
 
     /// Returns the list at `index`, or an empty one.
     pub(super) fn list(&self, index: usize) -> PostingsList<'_> {
-        let end = self.ends.get(index).copied().unwrap_or(0) as usize;
-        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        let end = self.end_offsets.get(index).copied().unwrap_or(0) as usize;
+        let start = index.checked_sub(1).and_then(|before| self.end_offsets.get(before)).copied();
         let mut bytes = self.bytes.get(start.unwrap_or(0) as usize..end).unwrap_or(&[]).iter();
         let len = next_number(&mut bytes).and_then(|len| usize::try_from(len).ok()).unwrap_or(0);
         let blocks = if len > BLOCK_POSTINGS { len.div_ceil(BLOCK_POSTINGS) } else { 0 };
@@ -132,30 +132,30 @@ impl Postings {
 
     /// Writes all lists; see `binary_format`.
     pub(super) fn write_to(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        binary_format::write_numbers(out, self.ends.iter().map(|end| end.to_le_bytes()))?;
+        binary_format::write_numbers(out, self.end_offsets.iter().map(|end| end.to_le_bytes()))?;
         binary_format::write_bytes(out, &self.bytes)
     }
 
     /// Reads the lists of a segment of `documents` passages. Checks that no list is empty or claims more documents
     /// than that; does not check what a list holds.
     pub(super) fn read_from(input: &mut IndexInput<'_>, documents: usize) -> io::Result<Self> {
-        let ends = input.numbers(u32::from_le_bytes)?;
+        let end_offsets = input.numbers(u32::from_le_bytes)?;
         let bytes = input.bytes()?;
-        binary_format::are_ends(&ends, bytes.len())?;
-        let postings = Self { ends, bytes, ..Self::default() };
-        let lens = (0..postings.ends.len()).map(|index| postings.list(index).len());
+        binary_format::are_ends(&end_offsets, bytes.len())?;
+        let postings = Self { end_offsets, bytes, ..Self::default() };
+        let lens = (0..postings.end_offsets.len()).map(|index| postings.list(index).len());
         binary_format::must(lens.into_iter().all(|len| (1..=documents).contains(&len)))?;
         Ok(postings)
     }
 
     /// Returns the number of lists.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.end_offsets.len()
     }
 
     /// Frees memory that was reserved for growth. Called once, when the segment is sealed.
     pub(super) fn shrink(&mut self) {
-        self.ends.shrink_to_fit();
+        self.end_offsets.shrink_to_fit();
         self.bytes.shrink_to_fit();
         self.open = Vec::new();
         self.open_blocks = Vec::new();
@@ -264,32 +264,32 @@ pub(super) struct PostingsIter<'segment> {
 }
 
 impl PostingsIter<'_> {
-    /// Passes postings on from `here` as long as `each` takes them, and returns the first that it refuses. Same as
+    /// Passes postings on from `current` as long as `each` takes them, and returns the first that it refuses. Same as
     /// [`Iterator::find`], with fewer instructions for most postings of a common term.
     #[inline]
     pub(super) fn each_while(
         &mut self,
-        mut here: (PassageNumber, HalfCount),
+        mut current: (PassageNumber, HalfCount),
         mut each: impl FnMut(PassageNumber, HalfCount) -> bool,
     ) -> Option<(PassageNumber, HalfCount)> {
         // A local copy can stay in a register.
         let mut bytes = self.bytes.clone();
-        while each(here.0, here.1) {
+        while each(current.0, current.1) {
             let head = bytes.as_slice().first().copied().filter(|head| is_short(*head));
-            let local =
-                head.and_then(|head| here.0.checked_add(PassageNumber::from(head >> COUNT_BITS)));
-            here = if let (Some(head), Some(local)) = (head, local) {
+            let local = head
+                .and_then(|head| current.0.checked_add(PassageNumber::from(head >> COUNT_BITS)));
+            current = if let (Some(head), Some(local)) = (head, local) {
                 bytes.next();
                 (local, HalfCount::from(head & COUNT_MASK))
             } else {
-                *self = Self { bytes, last: here.0, distance_min: 1 };
+                *self = Self { bytes, last: current.0, distance_min: 1 };
                 let next = self.next()?;
                 bytes = self.bytes.clone();
                 next
             };
         }
-        *self = Self { bytes, last: here.0, distance_min: 1 };
-        Some(here)
+        *self = Self { bytes, last: current.0, distance_min: 1 };
+        Some(current)
     }
 }
 
@@ -380,8 +380,8 @@ mod tests {
         fn any_bytes_are_a_list_that_ascends_and_ends(
             bytes in prop::collection::vec(any::<u8>(), 0..600), index in 0_usize..9,
         ) {
-            let ends = vec![u32::try_from(bytes.len()).unwrap()];
-            let postings = Postings { ends, bytes, ..Postings::default() };
+            let end_offsets = vec![u32::try_from(bytes.len()).unwrap()];
+            let postings = Postings { end_offsets, bytes, ..Postings::default() };
             let list = postings.list(0);
             let ascends = |found: Vec<(PassageNumber, HalfCount)>| found.windows(2).all(|two| two[0].0 < two[1].0);
             prop_assert!(ascends(list.iter().collect()));

@@ -28,7 +28,7 @@ const STAND_IN_SHARE: f32 = 0.7;
 /// lessons.
 const SLIPS_TERMS_MAX: usize = 5;
 
-/// Only terms of queries up to this length get their other forms: a longer one is pasted, and names what it is about.
+/// Only terms of queries up to this length get their other forms: a longer one is pasted, and names its subject.
 const FORMS_TERMS_MAX: usize = 12;
 
 /// The overlap of a query with the best passage of a document.
@@ -280,14 +280,14 @@ impl<'index> PreparedQuery<'index> {
     /// Returns the inverse document frequency of the rarest term in a piece of the query; 0 without terms.
     #[must_use]
     pub fn rarity(&self, piece: &str) -> f32 {
-        let of = |term: &str| self.terms.iter().find(|weighed| &*weighed.term == term);
+        let find_term = |term: &str| self.terms.iter().find(|weighed| &*weighed.term == term);
         let rarity =
             |term: &PreparedTerm<'_>| self.corpus.inverse_document_frequency(term.documents);
         let terms = self.index.analyse_query(piece);
-        terms.iter().filter_map(of).map(rarity).fold(0.0, f32::max)
+        terms.iter().filter_map(find_term).map(rarity).fold(0.0, f32::max)
     }
 
-    /// Returns the inverse document frequency of a term that stands in one passage.
+    /// Returns the inverse document frequency of a term that only one passage has.
     #[must_use]
     pub fn rarity_max(&self) -> f32 {
         self.corpus.inverse_document_frequency(1)
@@ -305,7 +305,7 @@ impl<'index> PreparedQuery<'index> {
         Some(rarity.min(least.inverse_document_frequency(1)))
     }
 
-    /// Returns the rarity that a document shares which holds every word of the query, in the units of [`Overlap::rarity`].
+    /// Returns the rarity that a document with every word of the query shares with it, in the units of [`Overlap::rarity`].
     #[must_use]
     pub fn rarity_possible(&self) -> f32 {
         self.terms.iter().filter_map(|term| self.bounded_rarity(&term.term)).sum()

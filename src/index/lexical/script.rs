@@ -63,9 +63,9 @@ fn is_spaceless(character: char) -> bool {
 /// dictionary, and both sides of a search are cut alike wherever the words end.
 pub(super) fn bigrams(run: &str) -> impl Iterator<Item = &str> {
     let starts = run.char_indices().map(|(start, _)| start);
-    let ends = run.char_indices().map(|(start, c)| start + c.len_utf8()).skip(1);
+    let end_places = run.char_indices().map(|(start, c)| start + c.len_utf8()).skip(1);
     let lone = run.chars().nth(1).is_none().then_some(run).filter(|run| !run.is_empty());
-    starts.zip(ends).filter_map(|(start, end)| run.get(start..end)).chain(lone)
+    starts.zip(end_places).filter_map(|(start, end)| run.get(start..end)).chain(lone)
 }
 
 #[cfg(test)]

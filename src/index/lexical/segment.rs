@@ -33,19 +33,19 @@ impl Segment {
     /// Returns the segment of some documents, each with its passages.
     pub(super) fn from_documents(documents: &[(DocId, Vec<PassageTerms>)]) -> Self {
         let facts = |passage: &PassageTerms| (passage.length(), passage.is_reply);
-        Self::made(documents, facts, PassageTerms::weighed)
+        Self::build_from(documents, facts, PassageTerms::weighed)
     }
 
     /// Returns the segment of documents that were analysed before.
     pub(super) fn from_counted(documents: &[(DocId, Vec<CountedPassage>)]) -> Self {
         let facts = |passage: &CountedPassage| (passage.length, passage.is_reply);
-        Self::made(documents, facts, |passage| {
+        Self::build_from(documents, facts, |passage| {
             passage.terms.iter().map(|(term, count)| (&**term, *count))
         })
     }
 
-    /// Returns the segment of documents whose passages tell their length, whether they are a reply, and their terms.
-    fn made<'passages, Passage, TermList: Iterator<Item = (&'passages str, HalfCount)>>(
+    /// Returns the segment of documents; `facts` gives the length of a passage and whether it is a reply.
+    fn build_from<'passages, Passage, TermList: Iterator<Item = (&'passages str, HalfCount)>>(
         documents: &'passages [(DocId, Vec<Passage>)],
         facts: impl Fn(&Passage) -> (HalfCount, bool),
         terms: impl Fn(&'passages Passage) -> TermList,
@@ -95,8 +95,8 @@ impl Segment {
         for (first, docs) in (0..).step_by(SCANNED).zip(self.docs.chunks(SCANNED)) {
             // No early exit, so that the compiler can compare all at once.
             if docs.iter().fold(false, |is_there, held| is_there | (*held == doc)) {
-                let here = (first..).zip(docs).filter(|(_, held)| **held == doc);
-                places.extend(here.map(|(local, _)| local));
+                let matching = (first..).zip(docs).filter(|(_, held)| **held == doc);
+                places.extend(matching.map(|(local, _)| local));
             }
         }
         places

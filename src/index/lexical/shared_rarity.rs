@@ -10,7 +10,7 @@ use super::query::PreparedQuery;
 #[derive(Debug)]
 pub struct SharedRarity<'index> {
     index: &'index LexicalIndex,
-    /// The terms of each word with their rarity. Words of several terms stand first: `std::string` counts once, and
+    /// The terms of each word with their rarity. Words of several terms come first: `std::string` counts once, and
     /// a later `string` does not count again.
     words: Vec<Vec<(Box<str>, f32)>>,
 }
@@ -86,10 +86,10 @@ mod tests {
 
     #[test]
     fn one_word_is_worth_the_same_in_a_small_store_and_a_large_one() {
-        let of = |size: usize| {
+        let rarity_in = |size: usize| {
             let index = index((0..size).map(|number| format!("lesson word{number}")));
             index.prepare("word1").shared("word1", "").with("word1")
         };
-        assert!((of(2) - of(2_000)).abs() < 1e-4);
+        assert!((rarity_in(2) - rarity_in(2_000)).abs() < 1e-4);
     }
 }

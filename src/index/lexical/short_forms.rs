@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::analysis::{Tokenizers, WordCache};
 use super::tokenize::terms_of;
 
-/// Each short form with its long forms. A word stands here only if people mean the same by both, and if its stem is no
+/// Each short form with its long forms. A word is listed only if people mean the same by both, and if its stem is no
 /// other word's: `prod` is missing, since `production` and `product` have one stem.
 const FORMS: [(&str, &[&str]); 51] = [
     ("admin", &["administrator"]),

@@ -5,28 +5,28 @@
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TermList {
     text: String,
-    ends: Vec<usize>,
+    end_offsets: Vec<usize>,
 }
 
 impl TermList {
     /// Appends one term.
     pub(super) fn push(&mut self, term: &str) {
         self.text.push_str(term);
-        self.ends.push(self.text.len());
+        self.end_offsets.push(self.text.len());
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.end_offsets.len()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).filter_map(|(start, &end)| self.text.get(start..end))
+        let starts = std::iter::once(0).chain(self.end_offsets.iter().copied());
+        starts.zip(&self.end_offsets).filter_map(|(start, &end)| self.text.get(start..end))
     }
 
     /// Removes all but the first `limit` terms.
     pub(super) fn truncate(&mut self, limit: usize) {
-        self.ends.truncate(limit);
+        self.end_offsets.truncate(limit);
     }
 }
 

@@ -14,9 +14,9 @@ use super::weight::{B, K1};
 use super::*;
 
 /// Our analysis as the crate's tokenizer.
-struct Ours(Tokenizers);
+struct OwnTokenizer(Tokenizers);
 
-impl Tokenizer for Ours {
+impl Tokenizer for OwnTokenizer {
     fn tokenize(&self, text: &str) -> Vec<String> {
         let terms = terms_of(text, DOCUMENT_TERMS_MAX, &self.0, &mut WordCache::default());
         terms.iter().map(String::from).collect()
@@ -24,9 +24,9 @@ impl Tokenizer for Ours {
 }
 
 /// Terms as themselves: the crate's own hash of 32 bits can collide.
-struct Exact;
+struct ExactTerms;
 
-impl TokenEmbedder for Exact {
+impl TokenEmbedder for ExactTerms {
     type EmbeddingSpace = String;
     fn embed(token: &str) -> String {
         token.to_owned()
@@ -36,8 +36,8 @@ impl TokenEmbedder for Exact {
 /// The crate's results for `query`, by document.
 fn crate_scores(living: &BTreeMap<u32, String>, query: &str) -> BTreeMap<u32, f32> {
     let corpus: Vec<&str> = living.values().map(String::as_str).collect();
-    let ours = Ours(Tokenizers::new());
-    let builder = EmbedderBuilder::<Exact, _>::with_tokenizer_and_fit_to_corpus(ours, &corpus);
+    let ours = OwnTokenizer(Tokenizers::new());
+    let builder = EmbedderBuilder::<ExactTerms, _>::with_tokenizer_and_fit_to_corpus(ours, &corpus);
     let embedder = builder.k1(K1).b(B).build();
     let mut scorer = Scorer::<u32, String>::new();
     for (doc, text) in living {

@@ -90,7 +90,7 @@ impl Analysis<'_> {
                 // A stop word in backticks is a keyword: `for`, `if`, `as`.
                 let quoted = before == Some('`') && piece.rest.starts_with('`');
                 if quoted && self.terms.len() == found {
-                    self.whole(piece.text.trim_matches(is_inner));
+                    self.push_whole(piece.text.trim_matches(is_inner));
                 }
             }
         }
@@ -102,7 +102,7 @@ impl Analysis<'_> {
             return self.word(run);
         }
         if let Some(flag) = flag_of(run) {
-            self.whole(flag);
+            self.push_whole(flag);
         }
         for compound in parted_at_lone_colons(run) {
             self.compound(compound.trim_matches(is_inner));
@@ -115,13 +115,13 @@ impl Analysis<'_> {
             return self.identifier(compound);
         }
         if let Some(version) = version_of(compound) {
-            return self.whole(version);
+            return self.push_whole(version);
         }
         if compound.contains(['.', '/', '\\', ':']) {
-            self.whole(compound);
+            self.push_whole(compound);
             self.basename(compound);
         } else {
-            self.joined(compound);
+            self.push_joined(compound);
         }
         for identifier in compound.split(JOINERS) {
             self.parts(identifier.trim_matches(is_inner));
@@ -132,7 +132,7 @@ impl Analysis<'_> {
         if let Some((_, name)) = path.rsplit_once(SEPARATORS)
             && name.contains(JOINERS)
         {
-            self.whole(name);
+            self.push_whole(name);
         }
     }
 
@@ -151,7 +151,7 @@ impl Analysis<'_> {
             return;
         }
         if identifier::parts(identifier).nth(1).is_some() {
-            self.joined(identifier);
+            self.push_joined(identifier);
         }
         for part in identifier::parts(identifier).filter(|part| part.len() > 1) {
             self.word(part);
@@ -159,7 +159,7 @@ impl Analysis<'_> {
     }
 
     /// Adds `get_user`, `get-user` and `getUser` as one name: the letters without the joints.
-    fn joined(&mut self, name: &str) {
+    fn push_joined(&mut self, name: &str) {
         if name.contains(['-', '_']) {
             self.word(&name.replace(['-', '_'], ""));
         } else {
@@ -174,7 +174,7 @@ impl Analysis<'_> {
     }
 
     /// Adds a term as written, except for case and the platform's slash.
-    fn whole(&mut self, name: &str) {
+    fn push_whole(&mut self, name: &str) {
         if (1..=TERM_BYTES_MAX).contains(&name.len()) {
             self.terms.push(&name.to_lowercase().replace('\\', "/"));
         }

@@ -1,6 +1,6 @@
-//! The score of a whole document of several passages. The best passage alone hides what the rest of a long text says,
-//! and the whole text alone hides what one passage says, so ranking uses the mean of both. Not here: finding
-//! documents (`search`), which sees passages only.
+//! The score of a whole document of several passages. The score of the best passage ignores the rest of a long text, and
+//! the score of the whole text hides a single good passage, so ranking uses the mean of both. Not here: finding documents
+//! (`search`), which uses passages only.
 
 use super::live_segment::LiveSegment;
 use super::postings::{HalfCount, PassageNumber};
@@ -46,10 +46,10 @@ impl WholeScores<'_> {
             let length = sum(&mut locals.iter().filter_map(length_of));
             let added = |term: &PreparedTerm<'_>| {
                 let list = term.list(place);
-                let said = list
+                let occurrences = list
                     .within(first..=last)
                     .filter(|(local, _)| locals.binary_search(local).is_ok());
-                let count = sum(&mut said.map(|(_, count)| count));
+                let count = sum(&mut occurrences.map(|(_, count)| count));
                 term.weight * self.norm.saturated(count, length)
             };
             Some(self.query.by_weight().map(added).sum::<f32>())

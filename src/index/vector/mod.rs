@@ -108,7 +108,7 @@ impl VectorIndex {
         self.row(doc).map(|row| row.codes.iter().map(|code| code.cast_signed()).collect())
     }
 
-    /// Stores the direction of `vector` for `doc`, replacing what was there. Length does not
+    /// Stores the direction of `vector` for `doc`, replacing an earlier one. Length does not
     /// matter.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
-//! The rows nearest to the query by a distance in small whole numbers: those worth a closer look.
+//! The rows nearest to the query by a distance in small whole numbers: those that are compared exactly.
 //!
-//! Distances are small whole numbers, so a count for each distance says at any time how far out a row may
-//! lie to be among the nearest, and most rows cost one comparison.
+//! Distances are small whole numbers, so a count for each distance shows at any time the greatest distance of a row
+//! among the nearest, and most rows cost one comparison.
 //!
-//! What is not here: how distances are made (`codes`), and the closer look (`among`).
+//! What is not here: how distances are made (`codes`), and the exact comparison (`sign_scan`).
 
 /// How many rows are collected, as a multiple of the wanted number, before the far ones are dropped.
 const SLACK: usize = 4;

@@ -123,8 +123,8 @@ fn a_chunk_without_vectors_takes_no_memory() {
     index.remove(5);
     assert!(index.get(5).is_none() && index.get(6).is_some());
     index.remove(6);
-    let here: Vec<bool> = index.chunks.iter().map(Option::is_some).collect();
-    assert_eq!(here, [false, false, false, false, true]);
+    let present: Vec<bool> = index.chunks.iter().map(Option::is_some).collect();
+    assert_eq!(present, [false, false, false, false, true]);
 }
 
 #[test]
@@ -230,8 +230,8 @@ fn nearest_of_all(
         query.distances(&chunk.signs()[row * words..(row + 1) * words], &mut distance);
         (distance, doc)
     };
-    let here = (0..12_000).filter(|doc| index.contains(*doc) && keep(*doc));
-    let mut all: Vec<([u32; 1], u32)> = here.map(distance).collect();
+    let candidates = (0..12_000).filter(|doc| index.contains(*doc) && keep(*doc));
+    let mut all: Vec<([u32; 1], u32)> = candidates.map(distance).collect();
     all.sort_unstable();
     let mut nearest: Vec<u32> = all.into_iter().take(wanted).map(|(_, doc)| doc).collect();
     nearest.sort_unstable();

@@ -131,7 +131,7 @@ fn tool_errors_are_reported_to_the_model() {
     run(async {
         for era in BOTH {
             let (mut client, _) = LineClient::open(era, FakeApi::new()).await;
-            for (tool, arguments, told) in [
+            for (tool, arguments, expected) in [
                 (tool::SEARCH, json!({"q": "x"}), "did you mean \"query\"?"),
                 (tool::SEARCH, json!({"query": "x", "limit": 99}), "limit: must be a whole number"),
                 (tool::SEARCH, json!({"ids": "nope"}), "nearest: m12, m120"),
@@ -140,7 +140,7 @@ fn tool_errors_are_reported_to_the_model() {
                 ("memory_find", json!({}), "memory_search, memory_context, memory_save"),
             ] {
                 let result = client.call(tool, arguments).await;
-                assert!(text(&result).contains(told), "{result}");
+                assert!(text(&result).contains(expected), "{result}");
                 assert_eq!(result["isError"], true, "{result}");
             }
             let bare = client.ask("tools/call", json!({"name": tool::CONTEXT})).await;
@@ -232,10 +232,13 @@ fn a_subscription_is_held_open_and_does_not_delay_the_end() {
         let (mut client, _) = LineClient::open(Era::Modern, FakeApi::new()).await;
         let wish = json!({"notifications": {"resourcesListChanged": true, "resourceSubscriptions": ["memory://recent"]}});
         let id = client.send("subscriptions/listen", wish).await;
-        let told = client.read().await;
-        assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
+        let acknowledgement = client.read().await;
+        assert_eq!(acknowledgement["method"], "notifications/subscriptions/acknowledged");
         let accepted = json!({"resourceSubscriptions": ["memory://recent"]});
-        assert_eq!(told["params"]["notifications"], accepted, "the lists never change: {told}");
+        assert_eq!(
+            acknowledgement["params"]["notifications"], accepted,
+            "the lists never change: {acknowledgement}"
+        );
         let result = client.call(tool::SEARCH, json!({"query": "x"})).await;
         assert_eq!(text(&result), "search \"x\" All(None) Hybrid");
         assert!(client.notes.iter().all(|note| note["id"] != id), "it must stay open");

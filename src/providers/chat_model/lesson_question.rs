@@ -130,7 +130,7 @@ mod tests {
 
     // S-SESS-13
     #[test]
-    fn lesson_and_nothing_are_told_apart() {
+    fn a_lesson_differs_from_nothing() {
         let written = |lesson: &str| LessonDraft::Written(lesson.to_owned());
         let nothing = |reason: &str| LessonDraft::Nothing(reason.to_owned());
         for (answer, expected) in [

@@ -56,7 +56,7 @@ const FOUND_AT_ONCE: usize = 64;
 pub(super) fn best_first<'a>(
     ranked: Vec<RankedMemory<'a>>,
 ) -> impl Iterator<Item = &'a Arc<Memory>> {
-    let (best, others) = divided(ranked);
+    let (best, others) = split_best(ranked);
     let mut others = Some(others);
     let mut heap = BinaryHeap::new();
     let others = std::iter::from_fn(move || {
@@ -69,20 +69,23 @@ pub(super) fn best_first<'a>(
 }
 
 /// Returns the best, sorted, and all others, unsorted.
-fn divided(ranked: Vec<RankedMemory<'_>>) -> (Vec<RankedMemory<'_>>, Vec<RankedMemory<'_>>) {
+fn split_best(ranked: Vec<RankedMemory<'_>>) -> (Vec<RankedMemory<'_>>, Vec<RankedMemory<'_>>) {
     let mut best: BinaryHeap<Reverse<RankedMemory<'_>>> = BinaryHeap::with_capacity(FOUND_AT_ONCE);
     let mut others = Vec::with_capacity(ranked.len().saturating_sub(FOUND_AT_ONCE));
-    for mut one in ranked {
+    for mut ranked_memory in ranked {
         if best.len() < FOUND_AT_ONCE {
-            best.push(Reverse(one));
+            best.push(Reverse(ranked_memory));
             continue;
         }
-        if let Some(mut least) = best.peek_mut().filter(|least| one > least.0) {
-            std::mem::swap(&mut one, &mut least.0);
+        if let Some(mut least) = best.peek_mut().filter(|least| ranked_memory > least.0) {
+            std::mem::swap(&mut ranked_memory, &mut least.0);
         }
-        others.push(one);
+        others.push(ranked_memory);
     }
-    (best.into_sorted_vec().into_iter().map(|Reverse(one)| one).collect(), others)
+    (
+        best.into_sorted_vec().into_iter().map(|Reverse(ranked_memory)| ranked_memory).collect(),
+        others,
+    )
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use memory::Memory;
 #[derive(Default)]
 pub(super) struct Repeats {
     ids: BTreeSet<EventId>,
-    said: Vec<TextSignature>,
+    signatures: Vec<TextSignature>,
 }
 
 impl Repeats {
@@ -30,14 +30,15 @@ impl Repeats {
         if is_unfit || self.ids.contains(&memory.id) {
             return false;
         }
-        let said = TextSignature::from_event(&memory.event());
-        let is_said =
-            said.as_ref().is_some_and(|said| self.said.iter().any(|other| other.is_same_as(said)));
-        if is_said {
+        let signature = TextSignature::from_event(&memory.event());
+        let is_repeat = signature.as_ref().is_some_and(|signature| {
+            self.signatures.iter().any(|other| other.is_same_as(signature))
+        });
+        if is_repeat {
             return false;
         }
         self.ids.insert(memory.id.clone());
-        self.said.extend(said);
+        self.signatures.extend(signature);
         true
     }
 }

@@ -247,7 +247,7 @@ fn the_disk_is_asked_a_bounded_number_of_times() {
 
 // S-CONTEXT-6
 #[test]
-fn the_session_before_this_one_is_told() {
+fn the_session_before_this_one_is_shown() {
     let of = |id: &str, day: u32, kind: &str, session: &str| {
         let line = line(id, day, kind, &format!("a thing called {id}"));
         with(
@@ -277,7 +277,7 @@ fn the_session_before_this_one_is_told() {
 
 // S-CONTEXT-4
 #[test]
-fn nothing_is_told_that_is_flagged_or_was_told_already() {
+fn nothing_flagged_is_shown_and_nothing_twice() {
     let lines = [
         line("one", 2, "error", "check the ownership of the folder before npm install"),
         line("again", 1, "error", "Check the ownership of the folder, before npm install."),
@@ -310,11 +310,15 @@ fn what_applies_everywhere_is_in_every_briefing() {
 // S-CONTEXT-7
 #[test]
 fn files_changed_since_the_last_session_are_named_first() {
-    let said = |id: &str, day: u32, file: &str| {
+    let lesson_about = |id: &str, day: u32, file: &str| {
         json!({"id": id, "repo": "api", "event_type": "error", "lesson": format!("Lesson {id} about it."),
             "timestamp": format!("2026-01-{day:02}T00:00:00Z"), "files": [file], "session_id": format!("s{day}")})
     };
-    let lines = [said("m1", 1, "src/a.rs"), said("m2", 2, "src/b.rs"), said("m3", 3, "src/a.rs")];
+    let lines = [
+        lesson_about("m1", 1, "src/a.rs"),
+        lesson_about("m2", 2, "src/b.rs"),
+        lesson_about("m3", 3, "src/a.rs"),
+    ];
     let picked = picked_with(&lines, |occasion| {
         occasion.is_written_after =
             &|file, since| file == "src/a.rs" && since == "2026-01-03T00:00:00Z".parse().unwrap();
@@ -355,11 +359,11 @@ proptest! {
             let id = |note: &BriefingMemory| note.memory.id.as_str().to_owned();
             picked.sections.iter().map(|(section, notes)| (*section, notes.iter().map(id).collect())).collect()
         };
-        let told = all(&lines);
-        let ids: Vec<&String> = told.iter().flat_map(|(_, ids)| ids).collect();
+        let sections = all(&lines);
+        let ids: Vec<&String> = sections.iter().flat_map(|(_, ids)| ids).collect();
         let once: BTreeSet<&String> = ids.iter().copied().collect();
         prop_assert_eq!(ids.len(), once.len());
-        prop_assert!(told.is_sorted_by_key(|(section, _)| *section));
-        prop_assert_eq!(told, all(&turned));
+        prop_assert!(sections.is_sorted_by_key(|(section, _)| *section));
+        prop_assert_eq!(sections, all(&turned));
     }
 }

@@ -204,22 +204,23 @@ fn rarity(term: &str, holders: &mut DocumentFrequencies<'_>) -> f32 {
     (1.0 + (documents - holders + 0.5).max(0.0) / (holders + 0.5)).ln()
 }
 
-fn opposes(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let only = |word: &str, here: &BTreeSet<String>, there: &BTreeSet<String>| {
-        here.contains(word) && !there.contains(word)
+fn opposes(left: &BTreeSet<String>, right: &BTreeSet<String>) -> bool {
+    let only = |word: &str, words: &BTreeSet<String>, other_words: &BTreeSet<String>| {
+        words.contains(word) && !other_words.contains(word)
     };
     OPPOSITES.into_iter().any(|(a, b)| {
-        (only(a, one, other) && only(b, other, one)) || (only(b, one, other) && only(a, other, one))
+        (only(a, left, right) && only(b, right, left))
+            || (only(b, left, right) && only(a, right, left))
     })
 }
 
 /// Tells whether both contain numbers, and these differ.
-fn has_other_numbers(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+fn has_other_numbers(left: &BTreeSet<String>, right: &BTreeSet<String>) -> bool {
     let numbers = |words: &BTreeSet<String>| -> BTreeSet<String> {
         words.iter().filter(|word| is_number(word)).cloned().collect()
     };
-    let (one, other) = (numbers(one), numbers(other));
-    !one.is_empty() && !other.is_empty() && one != other
+    let (left, right) = (numbers(left), numbers(right));
+    !left.is_empty() && !right.is_empty() && left != right
 }
 
 /// Tells whether a word is a number, a version, or a number with a unit: `90`, `v2.1`, `30s`.

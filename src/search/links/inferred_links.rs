@@ -103,7 +103,7 @@ impl InferredLinks<'_> {
                 add(NodeRef::Code(place), InferredReason::MemoryNamesFile);
                 continue;
             }
-            for other in self.naming(&thing, number, memory) {
+            for other in self.others_naming(&thing, number, memory) {
                 add(NodeRef::Memory(other), InferredReason::BothName(thing.clone()));
             }
         }
@@ -121,7 +121,7 @@ impl InferredLinks<'_> {
 
     /// Returns the other memories with a name; none where the name is too common. A name of code counts within its
     /// repository only.
-    fn naming(&self, thing: &NamedEntity, number: u32, memory: &Memory) -> Vec<u32> {
+    fn others_naming(&self, thing: &NamedEntity, number: u32, memory: &Memory) -> Vec<u32> {
         let is_local = matches!(thing, NamedEntity::Symbol(_) | NamedEntity::Port(_));
         let keep = |doc: DocId| {
             let other = self.snapshot.memory(doc.0);

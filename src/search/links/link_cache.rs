@@ -39,11 +39,15 @@ mod tests {
     fn links_are_kept_for_one_state_and_no_other() {
         let lesson = json!({"id": "m1", "event_type": "error", "lesson": "x"});
         let link = json!({"id": "l1", "memory_id": "m1", "event_type": "link", "target": "m2", "relation": "calls"});
-        let (one, other) = (snapshot(std::slice::from_ref(&lesson)), snapshot(&[lesson, link]));
+        let (without_link, with_link) =
+            (snapshot(std::slice::from_ref(&lesson)), snapshot(&[lesson, link]));
         let known = LinkCache::default();
-        let first = known.links_of(&one);
-        assert!(Arc::ptr_eq(&first, &known.links_of(&one.clone())), "a copy is the same state");
-        assert_eq!((first.all().count(), known.links_of(&other).all().count()), (0, 1));
-        assert!(!Arc::ptr_eq(&first, &known.links_of(&one)));
+        let first = known.links_of(&without_link);
+        assert!(
+            Arc::ptr_eq(&first, &known.links_of(&without_link.clone())),
+            "a copy is the same state"
+        );
+        assert_eq!((first.all().count(), known.links_of(&with_link).all().count()), (0, 1));
+        assert!(!Arc::ptr_eq(&first, &known.links_of(&without_link)));
     }
 }

@@ -94,9 +94,9 @@ mod tests {
         hits.retain(|hit| hit.memory.id.as_str() == "m1");
         let linked =
             linked_memories(&snapshot, &Links::collect(&snapshot, None), &hits, filter, now());
-        let named = linked.iter().map(|one| {
-            let way = if one.is_outward { "" } else { "<" };
-            format!("{way}{} {}", one.relation.as_str(), one.memory.id)
+        let named = linked.iter().map(|linked_memory| {
+            let way = if linked_memory.is_outward { "" } else { "<" };
+            format!("{way}{} {}", linked_memory.relation.as_str(), linked_memory.memory.id)
         });
         named.collect()
     }

@@ -1,8 +1,8 @@
 //! The graph of memories and places in code: stated links, and links inferred on demand. The only folder that names
 //! `petgraph`.
 //!
-//! Reading order: `node_ref` (what can be a node), `asserted` (stated links) and `link_cache`, `linked` (next to hits), `names` (what a
-//! memory names), `inferred` (inferred links), `walk` (from one node to the next), `analysis` (the whole graph),
+//! Reading order: `node_ref` (what can be a node), `stated_links` and `link_cache`, `linked_memories` (next to hits), `named_entities` (what a
+//! memory names), `inferred_links`, `walk` (from one node to the next), `analysis` (the whole graph),
 //! `patterns` (the same fix in several repositories). Not here: search by text (`pipeline`), words for any of it
 //! (`reply`).
 

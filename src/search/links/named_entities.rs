@@ -112,7 +112,7 @@ pub fn named_entities(event: &Event) -> Vec<NamedEntity> {
     }
     let texts = [&event.context, &event.lesson, &event.command].into_iter().chain(&event.symptoms);
     for text in texts.clone() {
-        found.quoted(beginning(text));
+        found.add_quoted(beginning(text));
     }
     for text in texts {
         let mut before = "";
@@ -142,7 +142,7 @@ impl NameCollector {
     }
 
     /// Takes names of code out of backticks.
-    fn quoted(&mut self, text: &str) {
+    fn add_quoted(&mut self, text: &str) {
         for piece in text.split('`').skip(1).step_by(2) {
             let name = piece.trim().trim_end_matches("()");
             if is_symbol(name, piece) {

@@ -19,7 +19,7 @@ const LOOKED_AT_MAX: usize = 50_000;
 /// Most memories of one pattern; of more, the best.
 const SOURCES_MAX: usize = 20;
 
-/// Most different fixes of one failure that are told apart.
+/// Most different fixes of one failure.
 const FIXES_MAX: usize = 64;
 
 /// The signature of a failure.
@@ -78,9 +78,9 @@ pub fn pattern_suggestions(
         .flat_map(|(_, sources)| by_fix(sources))
         .filter_map(|sources| PatternSuggestion::from_sources(sources, &looks_like))
         .collect();
-    found.sort_by_key(|one| {
-        let successes = one.evidence.map_or(0, |rate| rate.counts().0);
-        (Reverse(one.repos.len()), Reverse(successes), one.signature.mark.clone())
+    found.sort_by_key(|suggestion| {
+        let successes = suggestion.evidence.map_or(0, |rate| rate.counts().0);
+        (Reverse(suggestion.repos.len()), Reverse(successes), suggestion.signature.mark.clone())
     });
     found
 }
@@ -187,7 +187,7 @@ mod tests {
 
     // S-ANALYZE-7
     #[test]
-    fn what_two_repositories_have_mended_alike_is_suggested() {
+    fn a_fix_that_two_repositories_share_is_suggested() {
         let lines = [
             solved("m1", "api", "EACCES", "1/2"),
             solved("m2", "web", "EACCES", "9/10"),

@@ -137,7 +137,7 @@ impl Links {
         let then = until.map(|until| memory.lifecycle_at(until));
         let course = then.as_ref().unwrap_or_else(|| memory.lifecycle());
         let LifecycleState::Superseded { by } = &course.state else { return };
-        let said = LinkDetails {
+        let details = LinkDetails {
             repo: memory.repo.clone(),
             since: course.since,
             relation: Relation::Supersedes,
@@ -147,13 +147,13 @@ impl Links {
             valid_to: None,
         };
         let by = numbers.node_ref(&Node::from_id(by.clone()), &memory.repo);
-        self.add(by, NodeRef::Memory(number), said);
+        self.add(by, NodeRef::Memory(number), details);
     }
 
     /// Adds a link.
-    pub fn add(&mut self, source: NodeRef, target: NodeRef, said: LinkDetails) {
+    pub fn add(&mut self, source: NodeRef, target: NodeRef, details: LinkDetails) {
         let (source, target) = (self.place(source), self.place(target));
-        self.graph.add_edge(source, target, said);
+        self.graph.add_edge(source, target, details);
     }
 
     fn place(&mut self, node_ref: NodeRef) -> NodeIndex {

@@ -53,10 +53,10 @@ fn walked(
     change(&mut asked);
     let links = Links::collect(&snapshot, asked.as_of);
     let walked = walk(&snapshot, &links, &asked);
-    let told = walked.steps.iter().map(|step| {
+    let steps = walked.steps.iter().map(|step| {
         format!("{} {} {}", step.depth, step.relation.as_str(), words(&snapshot, &step.node_ref))
     });
-    (told.collect(), walked)
+    (steps.collect(), walked)
 }
 
 // S-LINK-9
@@ -122,9 +122,9 @@ fn what_memories_have_in_common_links_them() {
     lines[0]["vector"] = json!([1.0, 0.0]);
     lines[5]["vector"] = json!([0.9, 0.2]);
     lines[4]["vector"] = json!([0.0, 1.0]);
-    let (told, walked) = walked(&lines, "m1", |walk| walk.depth = 2);
+    let (steps, walked) = walked(&lines, "m1", |walk| walk.depth = 2);
     assert_eq!(
-        told,
+        steps,
         ["1 related_to m6", "1 related_to m2", "1 touches src/db.rs", "2 touches m3"],
         "another repository's symbol is another, and what is out does not count"
     );
@@ -160,8 +160,8 @@ fn a_file_leads_to_what_names_it_and_from_there_on() {
         link(2, "code:src/web.rs", "imports", "code:src/db.rs"),
     ];
     lines[3]["repo"] = "web".into();
-    let (told, _) = walked(&lines, "code:src/db.rs", |walk| walk.depth = 2);
-    assert_eq!(told, ["1 imports src/web.rs", "1 touches m1", "2 depends_on m2"]);
+    let (steps, _) = walked(&lines, "code:src/db.rs", |walk| walk.depth = 2);
+    assert_eq!(steps, ["1 imports src/web.rs", "1 touches m1", "2 depends_on m2"]);
     let mut by_end = lines.clone();
     by_end[0]["lesson"] = "lock db.rs before use".into();
     by_end[0]["files"] = json!(["/w/api/src/db.rs:12"]);
@@ -183,8 +183,8 @@ fn what_is_out_or_reads_like_an_order_is_passed_over() {
         json!({"id": "e1", "memory_id": "m4", "event_type": "retract"}),
         json!({"id": "e2", "memory_id": "m5", "event_type": "supersede", "superseded_by": "m1"}),
     ];
-    let (told, walked) = walked(&lines, "m1", |walk| walk.depth = 3);
-    assert_eq!((told, walked.held_back), (vec!["1 supersedes m5".to_owned()], 1));
+    let (steps, walked) = walked(&lines, "m1", |walk| walk.depth = 3);
+    assert_eq!((steps, walked.held_back), (vec!["1 supersedes m5".to_owned()], 1));
 }
 
 // S-LINK-9
@@ -204,7 +204,7 @@ fn supersession_is_shown_before_other_links() {
 
 // S-LINK-9
 #[test]
-fn what_counted_then_is_judged_by_what_was_said_by_then() {
+fn a_past_state_is_judged_by_the_events_up_to_then() {
     let mut lines = vec![
         lesson("m1", "one"),
         lesson("m2", "two"),
@@ -218,14 +218,15 @@ fn what_counted_then_is_judged_by_what_was_said_by_then() {
         json!({"id": "e3", "memory_id": "m4", "event_type": "retract", "timestamp": "2026-04-01T00:00:00Z"}),
     ];
     lines[2]["expires"] = "2026-05-01".into();
-    let told = |time: &'static str| {
-        let mut told = walked(&lines, "m1", move |walk| walk.as_of = Some(time.parse().unwrap())).0;
-        told.sort();
-        told
+    let steps = |time: &'static str| {
+        let mut steps =
+            walked(&lines, "m1", move |walk| walk.as_of = Some(time.parse().unwrap())).0;
+        steps.sort();
+        steps
     };
-    assert_eq!(told("2026-03-01T00:00:00Z"), ["1 calls m2", "1 calls m3", "1 supersedes m4"]);
-    assert_eq!(told("2026-04-02T00:00:00Z"), ["1 calls m3"]);
-    assert!(told("2026-05-02T00:00:00Z").is_empty());
+    assert_eq!(steps("2026-03-01T00:00:00Z"), ["1 calls m2", "1 calls m3", "1 supersedes m4"]);
+    assert_eq!(steps("2026-04-02T00:00:00Z"), ["1 calls m3"]);
+    assert!(steps("2026-05-02T00:00:00Z").is_empty());
 }
 
 // S-LINK-9
@@ -233,8 +234,8 @@ fn what_counted_then_is_judged_by_what_was_said_by_then() {
 fn a_walk_is_cut_and_says_so() {
     let mut lines: Vec<Value> = (0..300).map(|number| lesson(&format!("m{number}"), "x")).collect();
     lines.extend((1..300).map(|number| link(number, "m0", "calls", &format!("m{number}"))));
-    let (told, walked) = walked(&lines, "m0", |_| {});
-    assert_eq!((told.len(), walked.is_cut), (200, true));
+    let (steps, walked) = walked(&lines, "m0", |_| {});
+    assert_eq!((steps.len(), walked.is_cut), (200, true));
 }
 
 // S-LINK-4

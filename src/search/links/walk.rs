@@ -1,5 +1,5 @@
 //! Walks from a node along stated and inferred links, step by step, each node once. A walk is bounded, and says
-//! where it was cut. Not here: the links of one node (`stated_links`, `inferred`).
+//! where it was cut. Not here: the links of one node (`stated_links`, `inferred_links`).
 
 use std::collections::HashSet;
 
@@ -45,7 +45,7 @@ impl LinkDirection {
     /// Reads its word, in any case.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| text.trim().eq_ignore_ascii_case(one.as_str()))
+        Self::ALL.into_iter().find(|direction| text.trim().eq_ignore_ascii_case(direction.as_str()))
     }
 
     fn goes_out(self) -> bool {
@@ -127,7 +127,7 @@ pub fn walk(snapshot: &Snapshot, links: &Links, walk: &WalkOptions) -> WalkResul
             let mut steps = asserted_steps(links, &from, depth, walk);
             if found_for < FOUND_FOR_MAX {
                 found_for += 1;
-                steps.extend(found(&common, &from, depth, walk));
+                steps.extend(inferred_steps(&common, &from, depth, walk));
             }
             for step in steps {
                 if seen.contains(&step.node_ref) {
@@ -190,7 +190,7 @@ fn asserted_steps(
 }
 
 /// Shared properties link both ways; "names a file" links one way.
-fn found(
+fn inferred_steps(
     common: &InferredLinks<'_>,
     from: &NodeRef,
     depth: usize,

@@ -50,7 +50,8 @@ impl BaseCommits {
         at: &WorkTree,
     ) -> Result<Self, GitError> {
         let mut bases = Self::default();
-        let commits = asked.iter().filter_map(|one| one.commit.as_deref()).map(str::to_lowercase);
+        let commits =
+            asked.iter().filter_map(|checked| checked.commit.as_deref()).map(str::to_lowercase);
         let commits: BTreeSet<String> = commits.take(COMMITS_MAX).collect();
         if !commits.is_empty() {
             bases.find(git, &commits)?;
@@ -59,8 +60,8 @@ impl BaseCommits {
         if !at.common_dir.join("shallow").exists() {
             bases.missing = commits.into_iter().filter(|c| !bases.known.contains_key(c)).collect();
         }
-        let by_time = asked.iter().filter(|one| bases.named(&one.base).is_none());
-        if let Some(oldest) = by_time.filter_map(|one| one.base.time()).min() {
+        let by_time = asked.iter().filter(|checked| bases.full_commit(&checked.base).is_none());
+        if let Some(oldest) = by_time.filter_map(|checked| checked.base.time()).min() {
             bases.history = history(git, oldest)?;
         }
         Ok(bases)
@@ -71,9 +72,11 @@ impl BaseCommits {
         let list = commits.iter().map(String::as_str);
         let question = ["rev-list", "--no-walk", "--ignore-missing"].into_iter().chain(list);
         let question: Vec<&str> = question.chain(["--"]).collect();
-        let there = lines(&git.ask(&question)?);
+        let commits_found = lines(&git.ask(&question)?);
         for commit in commits {
-            if let Some(whole) = there.iter().find(|whole| whole.starts_with(commit.as_str())) {
+            if let Some(whole) =
+                commits_found.iter().find(|whole| whole.starts_with(commit.as_str()))
+            {
                 self.known.insert(commit.clone(), whole.clone());
             }
         }
@@ -86,14 +89,14 @@ impl BaseCommits {
         Ok(())
     }
 
-    fn named(&self, base: &ComparisonBase) -> Option<&str> {
+    fn full_commit(&self, base: &ComparisonBase) -> Option<&str> {
         let ComparisonBase::Commit(commit, _) = base else { return None };
         self.known.get(commit).map(String::as_str)
     }
 
     /// Returns the commit that a memory is compared with; `None` where the history is too short.
     pub(super) fn commit(&self, base: &ComparisonBase) -> Option<&str> {
-        self.named(base).or_else(|| {
+        self.full_commit(base).or_else(|| {
             let at = base.time()?.as_second();
             self.history.iter().find(|(time, _)| *time <= at).map(|(_, commit)| commit.as_str())
         })
@@ -113,12 +116,19 @@ fn history(git: &GitQuestions, oldest: Timestamp) -> Result<Vec<(i64, String)>, 
     let oldest = oldest.as_second().max(0);
     let since = format!("--max-age={oldest}");
     let until = format!("--min-age={oldest}");
-    let mut history = timed(&git.ask(&["rev-list", "--timestamp", &since, "HEAD", "--"])?);
-    history.extend(timed(&git.ask(&["rev-list", "--timestamp", "-1", &until, "HEAD", "--"])?));
+    let mut history = commit_times(&git.ask(&["rev-list", "--timestamp", &since, "HEAD", "--"])?);
+    history.extend(commit_times(&git.ask(&[
+        "rev-list",
+        "--timestamp",
+        "-1",
+        &until,
+        "HEAD",
+        "--",
+    ])?));
     Ok(history)
 }
 
-fn timed(answer: &[u8]) -> Vec<(i64, String)> {
+fn commit_times(answer: &[u8]) -> Vec<(i64, String)> {
     let lines = lines(answer).into_iter();
     let commit = |line: String| {
         let (time, commit) = line.split_once(' ')?;

@@ -97,7 +97,7 @@ impl<'a> StalenessCheck<'a> {
     /// Returns the files that they name, from the top of the work tree on: those of the first memories first. A file may be
     /// named several times.
     pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.asked.iter().flat_map(|one| one.paths.iter().map(String::as_str))
+        self.asked.iter().flat_map(|checked| checked.paths.iter().map(String::as_str))
     }
 
     /// Checks them. `git` is the repository as found without git; without one, only files that are gone are reported.
@@ -160,15 +160,15 @@ fn by_history(
 ) -> (Vec<StaleMemory>, Option<GitError>) {
     let mut of_commit: BTreeMap<&str, Vec<&CheckedMemory<'_>>> = BTreeMap::new();
     let mut stale = Vec::new();
-    for one in asked {
-        match bases.commit(&one.base) {
-            Some(commit) => of_commit.entry(commit).or_default().push(one),
-            None => stale.extend(judged(one, bases, Differences::default(), reading)),
+    for checked in asked {
+        match bases.commit(&checked.base) {
+            Some(commit) => of_commit.entry(commit).or_default().push(checked),
+            None => stale.extend(judge(checked, bases, Differences::default(), reading)),
         }
     }
     let mut silence = None;
     for (commit, same) in of_commit {
-        let paths = same.iter().flat_map(|one| one.paths.iter().map(String::as_str));
+        let paths = same.iter().flat_map(|checked| checked.paths.iter().map(String::as_str));
         let differences = match silence {
             None => git.differences(commit, paths.collect()).unwrap_or_else(|why| {
                 silence = Some(why);
@@ -177,14 +177,14 @@ fn by_history(
             // The time for git is over.
             Some(_) => Differences::default(),
         };
-        for one in same {
-            stale.extend(judged(one, bases, differences.among(&one.paths), reading));
+        for checked in same {
+            stale.extend(judge(checked, bases, differences.among(&checked.paths), reading));
         }
     }
     (stale, silence)
 }
 
-fn judged(
+fn judge(
     asked: &CheckedMemory<'_>,
     bases: &BaseCommits,
     differences: Differences,

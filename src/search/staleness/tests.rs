@@ -126,13 +126,13 @@ fn changed_and_deleted_files_are_listed_surest_first() {
     let report = tree.look(&lines);
     assert_eq!(ids(&report), ["none", "both", "gone", "there"]);
     assert_eq!((report.checked, report.git_error), (7, None));
-    let [none, both, gone, there] = report.stale.as_slice() else { panic!("{report:?}") };
+    let [none, both, gone, present] = report.stale.as_slice() else { panic!("{report:?}") };
     assert_eq!((none.symbols.clone(), none.confidence), (Symbols::NotApplicable, 1.0));
     let missing = vec!["old_name".to_owned()];
     assert_eq!(both.symbols, Symbols::Found { present: 1, missing });
     assert_eq!((gone.gone.as_slice(), gone.confidence), (&["src/gone.rs".to_owned()][..], 0.5));
-    assert_eq!(there.changed, ["src/kept.rs"]);
-    assert!((there.confidence - 0.3).abs() < 1e-6);
+    assert_eq!(present.changed, ["src/kept.rs"]);
+    assert!((present.confidence - 0.3).abs() < 1e-6);
 }
 
 // S-STALE-1

@@ -58,7 +58,7 @@ pub fn archive<'a>(
     store.ensure()?;
     let turn = SettledTurn::acquire(store, log)?;
     let mut moved = MovedLines { cleaned_lines: turn.settled_lines, ..MovedLines::default() };
-    let (mut changed, archiving) = (0, Archiving { store, log, turn: &turn });
+    let (mut changed, archiving) = (0, ArchivingRun { store, log, turn: &turn });
     while let Some(moves) = plan()? {
         match archiving.move_some(moves, &mut moved)? {
             SegmentOutcome::Full => {}
@@ -85,13 +85,13 @@ enum SegmentOutcome {
     Changed,
 }
 
-struct Archiving<'a> {
+struct ArchivingRun<'a> {
     store: &'a Store,
     log: &'a Path,
     turn: &'a SettledTurn,
 }
 
-impl Archiving<'_> {
+impl ArchivingRun<'_> {
     fn move_some(
         &self,
         moves: MoveRule<'_>,
@@ -103,7 +103,7 @@ impl Archiving<'_> {
         let folder = self.ensure_folder(&metadata)?;
         let segment = next_in(&folder)?;
         let sealing = SegmentWriter::begin(&folder, &metadata)?;
-        let mut moving = Moving {
+        let mut moving = LineMover {
             note: note_of(&self.turn.appenders),
             segment,
             moves,
@@ -123,7 +123,7 @@ impl Archiving<'_> {
         }
         // If the note stays, the next process finds nothing left to do.
         let _ = std::fs::remove_file(&moving.note);
-        let Moving { sealing, segment, is_full, .. } = moving;
+        let LineMover { sealing, segment, is_full, .. } = moving;
         moved.lines += sealing.lines;
         moved.line_bytes += sealing.line_bytes;
         moved.packed_bytes += sealing.packed_bytes;
@@ -156,7 +156,7 @@ fn next_in(folder: &Path) -> Result<PathBuf, StoreError> {
 }
 
 /// Lines that move from a log to a segment.
-struct Moving<'a> {
+struct LineMover<'a> {
     note: PathBuf,
     segment: PathBuf,
     moves: MoveRule<'a>,
@@ -167,8 +167,8 @@ struct Moving<'a> {
     is_sealed: bool,
 }
 
-impl Moving<'_> {
-    /// Takes the copy out of the note if the log was not replaced by it, because the copy is gone then, too.
+impl LineMover<'_> {
+    /// Removes the copy from the note if it did not replace the log, because the copy is then gone too.
     fn forget_the_copy(&self, log: &Path) {
         let noted = ArchivingNote::read(&self.note, log).ok().flatten();
         if self.is_sealed && noted.is_some_and(|noted| !noted.is_copy(log)) {
@@ -178,7 +178,7 @@ impl Moving<'_> {
     }
 }
 
-impl LineEdits for Moving<'_> {
+impl LineEdits for LineMover<'_> {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         let is_full =
             self.sealing.line_bytes >= SEGMENT_BYTES_MAX || self.sealing.lines >= SEGMENT_LINES_MAX;

@@ -1,5 +1,5 @@
 //! The note of an archiving: which segment is about to be sealed, and which file is about to replace the log. It tells the
-//! next process whether the lines of the segment are still in the log. Not here: taking them out (`interrupted_archiving`).
+//! next process whether the lines of the segment are still in the log. Not here: removing them (`interrupted_archiving`).
 
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
@@ -23,7 +23,7 @@ pub(super) fn note_of(appenders: &Path) -> PathBuf {
     appenders.with_extension("archiving")
 }
 
-/// What a note says.
+/// The contents of a note.
 pub(super) struct ArchivingNote {
     /// The segment. It does not exist if it was never sealed.
     pub segment: PathBuf,
@@ -59,8 +59,8 @@ impl ArchivingNote {
         sync::sync_alone(&file, note)
     }
 
-    /// Tells whether the log was replaced, so that only the note was left to be removed: the copy has lost its own name. What
-    /// equals a line of the segment was then written by somebody else.
+    /// Tells whether the log was replaced, so that only the note had to be removed: the copy no longer has its own name. A line
+    /// of the log that equals a line of the segment was then written later.
     pub fn is_done(&self, log: &Path) -> bool {
         !self.copy.is_empty() && !self.is_copy(&copy_of(log))
     }

@@ -1,9 +1,9 @@
-//! Lines of a log that stand in two of its files: in a segment, and again in a later one or in the log itself. A program
+//! Lines that two files of a log have: a segment, and a later segment or the log itself. A program
 //! that keeps an old copy of a log and saves it after an archiving leaves such lines, and so did earlier versions of this
 //! one. Here they are found, and the later ones taken out. Not here: the segment of an interrupted archiving (`interrupted_archiving`).
 //!
-//! Only a line with an id of its own is one event wherever it stands. Without one, a person may have written it twice, so
-//! it stays. All lines of the segments are remembered, in some 40 bytes each.
+//! Only a line with an id of its own is the same event in every file. Without an id, a person may have written the line twice,
+//! so it stays. All lines of the segments are remembered, in some 40 bytes each.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ use super::line_hash::{LineCounts, LineHash, hash_of};
 use super::reseal::reseal_lines;
 use super::settled_turn::SettledTurn;
 
-/// Lines of one file that a segment before it has, too.
+/// Lines of one file that an earlier segment has too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoubledLines {
     /// The file: the log, or one of its segments.
     pub file: PathBuf,
-    /// The segment that has the lines, too.
+    /// The segment that also has the lines.
     pub segment: PathBuf,
     /// How many lines.
     pub lines: u64,
@@ -34,7 +34,7 @@ pub struct DoubledLines {
 }
 
 impl Store {
-    /// Finds the lines of a log that stand in two of its files: those that [`take_out_doubled`] takes out. Changes nothing.
+    /// Finds the lines that two files of a log have, which [`take_out_doubled`] removes. Changes nothing.
     ///
     /// # Errors
     /// [`StoreError::Busy`] if a process archives or scrubs the log just now; other [`StoreError`]s.
@@ -48,15 +48,15 @@ impl Store {
         if let Err(error @ StoreError::Busy { .. }) = only {
             return Err(error);
         }
-        // Where no lock can be made, as on a disk that cannot be written, nobody archives.
+        // Where no lock can be made, as on a read-only disk, nobody archives.
         let noted = ArchivingNote::read(&note_of(&appenders), log)?;
         let left =
             noted.map_or_else(|| Ok(LineCounts::default()), |noted| noted.remaining_lines(log))?;
-        Sealed::from_segments(segments)?.doubled(log, left)
+        SealedLines::from_segments(segments)?.doubled(log, left)
     }
 }
 
-/// Takes out of a log, and of its segments, what a segment before has, too. Returns how many lines.
+/// Removes the lines of a log, and of its segments, that an earlier segment has too. Returns how many lines.
 ///
 /// # Errors
 /// [`StoreError`]. Every line is then still in one of the files.
@@ -66,7 +66,7 @@ pub fn take_out_doubled(store: &Store, log: &Path) -> Result<u64, StoreError> {
     }
     store.ensure()?;
     let turn = SettledTurn::acquire(store, log)?;
-    let sealed = Sealed::from_segments(store.segments_of(log)?)?;
+    let sealed = SealedLines::from_segments(store.segments_of(log)?)?;
     let doubled = sealed.doubled(log, LineCounts::default())?;
     let mut lines = turn.settled_lines;
     for (place, file) in sealed.files(log) {
@@ -92,12 +92,12 @@ pub fn take_out_doubled(store: &Store, log: &Path) -> Result<u64, StoreError> {
 }
 
 /// The segments of a log, and the first of them that has each line.
-struct Sealed {
+struct SealedLines {
     segments: Vec<PathBuf>,
     first: HashMap<LineHash, usize>,
 }
 
-impl Sealed {
+impl SealedLines {
     fn from_segments(segments: Vec<PathBuf>) -> Result<Self, StoreError> {
         let mut first = HashMap::new();
         for (place, segment) in segments.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! No line stands twice: after an archiving that was killed, beside a log that changes, and in stores in which lines stood
-//! twice before. Not here: kills of the real program (`faults::archive`).
+//! No line is in two files: after an archiving that was killed, while a log changes, and in stores that had lines in two files
+//! before. Not here: kills of the real program (`faults::archive`).
 
 use std::cell::Cell;
 use std::path::Path;

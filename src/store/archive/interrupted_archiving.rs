@@ -43,7 +43,7 @@ impl ArchivingNote {
     }
 }
 
-/// Takes lines out of a log that these segments have. Returns how many.
+/// Removes the lines from a log that these segments have. Returns how many.
 pub(super) fn remove_lines<'a>(
     turn: &RewriteTurn,
     log: &Path,
@@ -51,7 +51,7 @@ pub(super) fn remove_lines<'a>(
     doubles: &dyn Fn() -> MoveRule<'a>,
 ) -> Result<u64, StoreError> {
     for _ in 0..CHANGED_TRIES_MAX {
-        let mut removing = Removing { is_double: doubles(), segments, lines: 0 };
+        let mut removing = LineRemoval { is_double: doubles(), segments, lines: 0 };
         match rewrite::attempt(log, turn, &mut removing)? {
             Attempt::Done => return Ok(removing.lines),
             Attempt::Changed => {}
@@ -62,13 +62,13 @@ pub(super) fn remove_lines<'a>(
 }
 
 /// Lines that are removed from a log because segments have them.
-struct Removing<'a> {
+struct LineRemoval<'a> {
     is_double: MoveRule<'a>,
     segments: &'a [PathBuf],
     lines: u64,
 }
 
-impl LineEdits for Removing<'_> {
+impl LineEdits for LineRemoval<'_> {
     fn line(&mut self, line: LogLine<'_>) -> Result<LineFate, StoreError> {
         if !(self.is_double)(&line) {
             return Ok(LineFate::Stays);
@@ -87,8 +87,8 @@ impl LineEdits for Removing<'_> {
     }
 }
 
-/// Returns once a segment is on disk, with its name: the process that sealed it may have died before that. Fails if it is
-/// gone, because its lines must not leave the log then.
+/// Returns once a segment and its name are on disk: the process that sealed it may have died before that. Fails if the segment
+/// is gone, because its lines must then stay in the log.
 pub(super) fn sync_segment(segment: &Path) -> Result<(), StoreError> {
     let gone = || StoreError::io("open", segment)(io::ErrorKind::NotFound.into());
     let (file, _) = layout::open_to_read(segment)?.ok_or_else(gone)?;

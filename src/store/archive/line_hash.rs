@@ -17,7 +17,7 @@ pub(super) fn hash_of(line: &[u8]) -> LineHash {
     hash
 }
 
-/// How often each line stands in a segment. A segment of ours has at most a million lines.
+/// How often a segment has each line. A segment of ours has at most a million lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineCounts(HashMap<LineHash, u64>);
 
@@ -35,7 +35,7 @@ impl LineCounts {
         !self.0.is_empty() && self.0.contains_key(&hash_of(line))
     }
 
-    /// Takes one copy of a line out, if there is one left.
+    /// Removes one copy of a line from the counts, if one is left.
     pub fn remove(&mut self, line: &[u8]) -> bool {
         let Some(left) = self.0.get_mut(&hash_of(line)) else { return false };
         let is_left = *left > 0;

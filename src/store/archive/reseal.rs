@@ -16,7 +16,7 @@ pub(crate) fn reseal(
     segment: &Path,
     change: &mut dyn FnMut(LogLine<'_>) -> Option<Vec<u8>>,
 ) -> Result<(), StoreError> {
-    // Appenders do not touch segments, so only the turn of those who rewrite is needed.
+    // Appenders do not touch segments, so the turn to rewrite is enough.
     let turn = SettledTurn::acquire(store, segment)?;
     reseal_lines(&turn, segment, &mut |line| {
         change(line).map_or(LineFate::Stays, LineFate::Becomes)

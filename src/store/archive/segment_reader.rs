@@ -78,7 +78,7 @@ pub(super) fn read_within(
         length,
         left_bytes: unpacked_bytes_max,
         held: Vec::new(),
-        lines: Unfinished::default(),
+        lines: UnfinishedLine::default(),
         damage: None,
     };
     // An empty file is never a complete segment.
@@ -99,13 +99,13 @@ pub(crate) fn lines_of(
     each: &mut dyn FnMut(LogLine<'_>),
 ) -> Result<usize, StoreError> {
     let Some((mut file, _)) = layout::open_to_read(path)? else { return Ok(0) };
-    let damage = read(&mut file, path, &mut |piece| {
+    let segment_damage = read(&mut file, path, &mut |piece| {
         if let SegmentPiece::Line(line, _) = piece {
             each(line);
         }
         Ok(())
     })?;
-    Ok(damage.map_or(0, |damage| damage.places))
+    Ok(segment_damage.map_or(0, |segment_damage| segment_damage.places))
 }
 
 struct SegmentReader<'a> {
@@ -117,7 +117,7 @@ struct SegmentReader<'a> {
     left_bytes: u64,
     /// The unpacked part.
     held: Vec<u8>,
-    lines: Unfinished,
+    lines: UnfinishedLine,
     damage: Option<SegmentDamage>,
 }
 
@@ -167,7 +167,7 @@ fn unpack(
     bytes_max: u64,
 ) -> io::Result<Result<u64, &'static str>> {
     held.clear();
-    let mut counted = Counted { source, bytes: 0 };
+    let mut counted = CountingReader { source, bytes: 0 };
     let bytes_max = bytes_max.min(PART_BYTES_MAX);
     let outcome = GzDecoder::new(&mut counted).take(bytes_max + 1).read_to_end(held);
     match outcome {
@@ -202,12 +202,12 @@ fn next_mark(source: &mut (impl BufRead + Seek), from: u64) -> io::Result<Option
 }
 
 /// Counts the bytes taken from a reader.
-struct Counted<'a, R> {
+struct CountingReader<'a, R> {
     source: &'a mut R,
     bytes: u64,
 }
 
-impl<R: BufRead> Read for Counted<'_, R> {
+impl<R: BufRead> Read for CountingReader<'_, R> {
     fn read(&mut self, block: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(block)?;
         self.bytes += u64::try_from(count).unwrap_or(0);
@@ -215,7 +215,7 @@ impl<R: BufRead> Read for Counted<'_, R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<'_, R> {
+impl<R: BufRead> BufRead for CountingReader<'_, R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.source.fill_buf()
     }
@@ -228,12 +228,12 @@ impl<R: BufRead> BufRead for Counted<'_, R> {
 
 /// The unfinished last line. Other programs cut lines in two at the end of a part; we never do.
 #[derive(Default)]
-struct Unfinished {
+struct UnfinishedLine {
     held: Vec<u8>,
     offset: u64,
 }
 
-impl Unfinished {
+impl UnfinishedLine {
     fn feed(
         &mut self,
         bytes: &[u8],

@@ -12,8 +12,8 @@ use super::segment_format::LineBreak;
 
 const COMMENT: &str = "agent-knowledge";
 
-/// How many bytes of lines one part has, give or take one line. This is what one damaged byte costs. A single
-/// part for all lines would pack one hundredth better.
+/// How many bytes of lines one part has, give or take one line. One damaged byte costs one part. A single part for all
+/// lines would be one hundredth smaller.
 const PART_BYTES: usize = 256 * 1024;
 
 /// Longer lines are cut at this length, in bytes, so that every part can be read.

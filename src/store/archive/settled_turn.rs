@@ -1,5 +1,5 @@
-//! The turn of those who rewrite files of a log, after what an interrupted archiving left was taken out of the log. So
-//! nobody changes one of two copies of a line. Not here: taking it out (`interrupted_archiving`).
+//! The turn to rewrite the files of a log. It first removes the lines that an interrupted archiving left in the log, so that
+//! nobody changes one of two copies of a line. Not here: removing them (`interrupted_archiving`).
 
 use std::ops::Deref;
 use std::path::Path;
@@ -8,10 +8,10 @@ use super::super::rewrite::RewriteTurn;
 use super::super::{Store, StoreError, quarantine};
 use super::interrupted_archiving::finish_archiving;
 
-/// A turn to rewrite, in which no line is left over from an interrupted archiving.
+/// A turn to rewrite a log without lines of an interrupted archiving.
 pub(crate) struct SettledTurn {
     turn: RewriteTurn,
-    /// How many lines were taken out of the log.
+    /// How many lines were removed from the log.
     pub(super) settled_lines: u64,
 }
 

@@ -81,7 +81,7 @@ impl ArchiveFixture {
         self.store.root().join(".locks/a.jsonl.archiving")
     }
 
-    /// Returns how many lines stand in two files.
+    /// Returns how many lines two files have.
     pub fn doubled(&self) -> u64 {
         self.store.doubled(&self.log).unwrap().iter().map(|doubled| doubled.lines).sum()
     }
@@ -283,9 +283,9 @@ fn a_damaged_part_costs_only_itself_and_is_told() {
         damaged[marks[part] + place] ^= 0x40;
         std::fs::write(&segment, &damaged).unwrap();
         let (lines, trouble) = followed(&segment);
-        let told = trouble.unwrap();
+        let message = trouble.unwrap();
         let from = format!("1 damaged place, the first at byte {}:", marks[part]);
-        assert!(told.contains(&from), "{told}");
+        assert!(message.contains(&from), "{message}");
         assert!(lines.len() > 2_000 && lines.len() < 3_000);
         assert!(lines.iter().all(|line| good.contains(line.as_str())), "nothing wrong is read");
         assert_eq!(lines.last().unwrap(), text.lines().last().unwrap());
@@ -317,11 +317,11 @@ fn what_unpacks_to_too_much_is_not_unpacked() {
     let part = packed(&[b'\n'; 1_000]);
     std::fs::write(&segment, part.repeat(100)).unwrap();
     let (mut count, mut file) = (0, std::fs::File::open(&segment).unwrap());
-    let damage = read_within(50_500, &mut file, &segment, &mut |piece| {
+    let segment_damage = read_within(50_500, &mut file, &segment, &mut |piece| {
         count += usize::from(matches!(piece, SegmentPiece::Line(..)));
         Ok(())
     });
-    assert_eq!((damage.unwrap().unwrap().places, count), (1, 50_000));
+    assert_eq!((segment_damage.unwrap().unwrap().places, count), (1, 50_000));
 }
 
 // S-ARCH-4

@@ -1,4 +1,4 @@
-//! Accepting a log as it is: a person has seen what was changed, and the chain begins again behind an event that says so.
+//! Accepts a log as it is: a person has seen the changes, and the chain begins again after an event that records them.
 //! Not here: asking the person.
 
 use std::path::Path;
@@ -28,7 +28,7 @@ impl Store {
         let sealed = chain_file::read(&path).map_err(failed())?;
         let evidence = Evidence::new(sealed.unwrap_or_default(), note);
         let accepted = || {
-            // Until the new chain has its name, the old one and its open entry stay, and tell what was changed.
+            // Until the new chain has its name, the old one and its open entry stay and show the changes.
             open_entry::close(&turn)?;
             let found_word = audit::found_word(&file, found.len(), &evidence)?;
             let event = ChainEvent {
@@ -45,7 +45,7 @@ impl Store {
             };
             let sealed = event.sealed();
             let (text, open) =
-                chain_rewrite::chain_of((&file, found.len()), evidence.events(), sealed)?;
+                chain_rewrite::chain_of(&file, found.len(), evidence.events(), sealed)?;
             chain_file::replace(log, &path, &text)?;
             turn.set_note(&open.text())
         };

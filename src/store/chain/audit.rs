@@ -1,5 +1,5 @@
 //! Checks a log against its chain, and finds the lines that were edited, deleted, inserted or moved. Changes nothing.
-//! Not here: telling people (`upkeep`).
+//! Not here: the report for people (`upkeep`).
 
 use std::fs::File;
 use std::io;
@@ -8,10 +8,10 @@ use super::chain_entry::{ChainEntry, Range};
 use super::line_diff::{self, ChangedBlock, HashedLine};
 use super::{ChainEvent, ChainEventKind, ChainHash, line_hashes};
 
-/// What an event says of a log without faults.
+/// The word in an event for a log without faults.
 pub(super) const WHOLE: &str = "whole";
 
-/// What an event says of a log that was too long to check.
+/// The word in an event for a log that was too long to check.
 pub(super) const UNCHECKED: &str = "unchecked";
 
 /// Longer logs are not checked while appenders wait, in bytes.
@@ -20,10 +20,10 @@ const CHECKED_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// How many faults an event names.
 const NAMED_MAX: usize = 8;
 
-/// How many faults are told of one log.
+/// How many faults of one log are reported.
 const FAULTS_MAX: usize = 1_000;
 
-/// How many lines are told apart, in a log or in its chain: some 200 MB. A forged number must not take all memory.
+/// How many lines of a log or its chain are compared one by one: some 200 MB. A forged number must not take all memory.
 const LINES_MAX: u64 = 2_000_000;
 
 /// What somebody did to a log or its chain.
@@ -33,13 +33,13 @@ pub enum ChainFaultKind {
     Edited,
     /// Lines are gone.
     Deleted,
-    /// Lines stand between those that were there.
+    /// Lines were inserted between others.
     Inserted,
-    /// Lines stand in another order.
+    /// Lines are in another order.
     Reordered,
     /// The whole log is gone.
     Gone,
-    /// Entries of the chain are gone or do not follow from those before.
+    /// Entries of the chain are gone, or do not follow from the earlier ones.
     Chain,
 }
 
@@ -61,16 +61,16 @@ impl ChainFaultKind {
 /// A place where a log does not fit its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainFault {
-    /// What was done.
+    /// The kind of change.
     pub kind: ChainFaultKind,
     /// The first and the last line, from 1, as they were counted when they were covered; as they are now for inserted
     /// lines.
     pub lines: (u64, u64),
-    /// The bytes of the log as it is now that are concerned; empty where lines are gone.
+    /// The bytes concerned, in the log as it is now; empty where lines are gone.
     pub bytes: std::ops::Range<u64>,
 }
 
-/// The end of a chain: what is kept elsewhere to see later that nobody made both a log and its chain anew.
+/// The end of a chain. A copy of it elsewhere shows later whether somebody made both the log and its chain anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainHead {
     /// The hash with which the lines of the log begin: that of the last event.
@@ -81,7 +81,7 @@ pub struct ChainHead {
     pub bytes: u64,
 }
 
-/// What a chain says about its log.
+/// The result of checking a log against its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainAudit {
     /// What happened to the log as a whole, oldest first.
@@ -94,12 +94,12 @@ pub struct ChainAudit {
     pub lines: u64,
     /// How many of them were written by somebody else, or by a process that died before it covered them.
     pub taken_in: u64,
-    /// Bytes at the end that the next append takes in.
+    /// Bytes at the end that the next append covers.
     pub uncovered_bytes: u64,
 }
 
 impl ChainAudit {
-    /// What the chain alone says.
+    /// Returns the result that the chain alone gives.
     pub(super) fn from_evidence(evidence: &Evidence) -> Self {
         let (begin, ranges) = evidence.ranges();
         let last = ranges.last();
@@ -213,29 +213,30 @@ pub(super) fn is_whole(file: &File, length: u64, evidence: &Evidence) -> io::Res
     let (begin, ranges) = evidence.ranges();
     let covered = ranges.last().map_or(0, |range| range.bytes.end);
     let follows = chain_faults(evidence, &ranges).is_empty();
-    Ok(follows && length >= covered && first_unfit((file, length), begin, &ranges)?.is_none())
+    Ok(follows && length >= covered && first_unfit(file, length, begin, &ranges)?.is_none())
 }
 
 /// Checks the first `length` bytes of a log.
 pub(super) fn audit(file: &File, length: u64, evidence: &Evidence) -> io::Result<ChainAudit> {
-    audit_up_to(LINES_MAX, (file, length), evidence)
+    audit_up_to(LINES_MAX, file, length, evidence)
 }
 
-/// Checks a log, and tells lines apart where neither it nor its chain has more than `lines_max`.
+/// Checks a log. If neither it nor its chain has more than `lines_max` lines, they are compared one by one.
 pub(super) fn audit_up_to(
     lines_max: u64,
-    (file, length): (&File, u64),
+    file: &File,
+    length: u64,
     evidence: &Evidence,
 ) -> io::Result<ChainAudit> {
     let (begin, ranges) = evidence.ranges();
     let mut found = ChainAudit::from_evidence(evidence);
     found.uncovered_bytes = length.saturating_sub(found.head.bytes);
     found.faults.extend(chain_faults(evidence, &ranges));
-    let unfit = first_unfit((file, length), begin, &ranges)?;
+    let unfit = first_unfit(file, length, begin, &ranges)?;
     if unfit.is_some() || length < found.head.bytes {
         let from = |unfit| changed_from(unfit, length, found.lines);
-        let changed = match lines_at(lines_max, (file, length), &ranges)? {
-            Some(now) => changed(&now, length, (begin, &ranges)),
+        let changed = match lines_at(lines_max, file, length, &ranges)? {
+            Some(now) => changed_lines(&now, length, begin, &ranges),
             None => unfit.map(from).into_iter().collect(),
         };
         if changed.is_empty() && found.faults.is_empty() {
@@ -278,7 +279,8 @@ fn chain_faults(evidence: &Evidence, ranges: &[&Range]) -> Vec<ChainFault> {
 
 /// Returns the first range whose lines the log does not have. This reads the log once and keeps nothing.
 fn first_unfit<'a>(
-    (file, length): (&File, u64),
+    file: &File,
+    length: u64,
     begin: ChainHash,
     ranges: &[&'a Range],
 ) -> io::Result<Option<&'a Range>> {
@@ -307,7 +309,8 @@ fn is_known(range: &Range, line: ChainHash) -> bool {
 /// Returns the lines of a log. `None` if it or its chain has too many.
 fn lines_at(
     lines_max: u64,
-    (file, length): (&File, u64),
+    file: &File,
+    length: u64,
     ranges: &[&Range],
 ) -> io::Result<Option<Vec<HashedLine>>> {
     let known = ranges.iter().fold(0_u64, |lines, range| lines.saturating_add(range.lines()));
@@ -332,9 +335,13 @@ fn changed_from(unfit: &Range, length: u64, lines: u64) -> ChainFault {
     ChainFault { kind, lines, bytes: begin..length }
 }
 
-/// Finds the lines that are not what the ranges say.
-fn changed(now: &[HashedLine], length: u64, expected: (ChainHash, &[&Range])) -> Vec<ChainFault> {
-    let (begin, ranges) = expected;
+/// Finds the lines that differ from the ranges.
+fn changed_lines(
+    now: &[HashedLine],
+    length: u64,
+    begin: ChainHash,
+    ranges: &[&Range],
+) -> Vec<ChainFault> {
     let blocks = line_diff::blocks(ranges, now);
     let is_moved = line_diff::is_permutation(ranges, now, &blocks);
     let mut faults: Vec<ChainFault> =

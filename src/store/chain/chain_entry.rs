@@ -24,7 +24,7 @@ pub(super) enum ChainEntry {
 pub(super) struct KnownLine {
     /// The first eight digits of the line's hash, as a number.
     pub short: u32,
-    /// Whether somebody else wrote the line, or a process that died before it could say so.
+    /// Whether somebody else wrote the line, or a process that died before it could cover it.
     pub is_taken_in: bool,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct Range {
     pub lines_end: u64,
     /// Its first byte, and the byte after its last.
     pub bytes: std::ops::Range<u64>,
-    /// Its lines: the first eight digits of each hash, with `+` before those taken in and a comma after each. Empty once
-    /// entries were joined to save room.
+    /// Its lines: the first eight digits of each hash, with `+` before those of other writers and a comma after each. Empty
+    /// once entries were joined to save room.
     known: String,
     /// The hash after its last line.
     pub head: ChainHash,
@@ -176,7 +176,7 @@ const KINDS: [(ChainEventKind, &str); 5] = [
 ];
 
 impl ChainEventKind {
-    /// Returns the word that stands in the chain.
+    /// Returns its word in the chain.
     #[must_use]
     pub fn word(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)

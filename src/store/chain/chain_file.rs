@@ -1,5 +1,5 @@
 //! The file of a chain: reading it, adding to it, replacing it, joining its old entries. Not here: the open entry, which
-//! stands in the file of the lock (`open_entry`).
+//! is in the file of the lock (`open_entry`).
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -39,8 +39,8 @@ pub(super) fn next_of(log: &Path) -> PathBuf {
     path_of(log).with_extension("next")
 }
 
-/// Reads the sealed entries in a file. `None` if there is no file. Lines that are no entries are left out; what they
-/// would have covered is missing then.
+/// Reads the sealed entries in a file. `None` if there is no file. Lines that are no entries are left out; the lines of
+/// the log that they would have covered are then missing.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidData`] if there are entries that only a newer version understands.

@@ -4,12 +4,12 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// A SHA-256, kept as its 64 hexadecimal digits, because those are read, written and hashed again.
+/// A SHA-256 as its 64 hexadecimal digits, because the digits are read, written and hashed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChainHash([u8; 64]);
 
 impl ChainHash {
-    /// What stands where nothing precedes: 64 zeros.
+    /// The hash before the first entry: 64 zeros.
     pub const NONE: Self = Self([b'0'; 64]);
 
     /// Hashes bytes.
@@ -28,7 +28,7 @@ impl ChainHash {
             .then_some(Self(digits))
     }
 
-    /// Returns the hash after a line: of the digits of this one and those of the line's own hash.
+    /// Returns the hash after a line: the hash of these digits followed by those of the line's own hash.
     #[must_use]
     pub fn after(self, line: Self) -> Self {
         Self::digest([self.0, line.0].as_flattened())

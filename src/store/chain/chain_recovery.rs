@@ -1,4 +1,4 @@
-//! Which of two chains fits a log, after a process died while it rewrote the log. Not here: rewriting (`chain_rewrite`).
+//! Decides which of two chains fits a log, after a process died while it rewrote the log. Not here: rewriting (`chain_rewrite`).
 
 use std::io;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! stay are covered anew. Not here: the rewriting (`rewrite`).
 //!
 //! The new chain is on disk before the new log gets its name, and gets its own name right after. A process that dies in
-//! between leaves both, and whoever next needs the chain looks which of the two fits the log.
+//! between leaves both, and the next process that needs the chain finds out which of the two fits the log.
 
 use std::fs::File;
 use std::io;
@@ -49,7 +49,7 @@ pub(crate) struct RewrittenChain {
 
 impl ChainRewrite<'_> {
     /// Writes the new chain beside the old one. `None` if the log has none, or if nothing changes. The log is rewritten
-    /// even if this fails; then `verify` tells the difference.
+    /// even if this fails; then `verify` reports the difference.
     pub fn prepare(&self) -> io::Result<Option<RewrittenChain>> {
         recover_chain(self.log)?;
         let chain = chain_file::path_of(self.log);
@@ -68,7 +68,7 @@ impl ChainRewrite<'_> {
         let evidence = Evidence::new(entries, note);
         let event = self.event(&evidence)?;
         let (file, length) = open(self.new)?;
-        let (text, open) = chain_of((&file, length), evidence.events(), event)?;
+        let (text, open) = chain_of(&file, length, evidence.events(), event)?;
         let next = chain_file::next_of(self.log);
         chain_file::replace(self.log, &next, &text)?;
         open_entry::close(self.turn)?;
@@ -76,7 +76,7 @@ impl ChainRewrite<'_> {
     }
 
     fn event(&self, evidence: &Evidence) -> io::Result<ChainEvent> {
-        // Opened again, because the rewriting goes on reading where it is.
+        // Opened again, because the rewriting continues to read from its place in the other one.
         let (old, length) = open(self.log)?;
         let found = audit::found_word(&old, length, evidence)?;
         let (kind, segment) = match &self.reason {
@@ -96,7 +96,8 @@ impl ChainRewrite<'_> {
 /// file under the log's lock. The hashes of its lines could be kept while it is copied, before the lock is taken; that is
 /// 40 bytes a line without a bound, and saves one of the three times that a log is read under the lock.
 pub(super) fn chain_of(
-    (file, length): (&File, u64),
+    file: &File,
+    length: u64,
     events: Vec<ChainEvent>,
     event: ChainEvent,
 ) -> io::Result<(String, Range)> {

@@ -47,7 +47,7 @@ impl Store {
     }
 }
 
-/// What is said of a log that does not exist.
+/// The fault of a log that does not exist.
 fn all_gone(evidence: &Evidence) -> ChainAudit {
     let mut found = ChainAudit::from_evidence(evidence);
     if found.lines > 0 {
@@ -71,7 +71,7 @@ pub(super) fn load(log: &Path) -> Result<Option<LoadedChain>, StoreError> {
         return Ok(None);
     }
     let turn = FileLock::acquire(&lock, lock::WAIT_MS_MAX)?;
-    // What cannot be settled, as on a disk that cannot be written, is read as it is.
+    // A chain that cannot be settled, as on a read-only disk, is read as it is.
     let _ = recover_chain(log);
     let note = open_entry::last_open_of(&turn).map_err(failed())?;
     let sealed = chain_file::read(&path).map_err(failed())?;

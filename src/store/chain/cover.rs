@@ -1,5 +1,5 @@
-//! What an append adds to the chain: its own lines, and before them those that nobody has covered yet. Not here: the
-//! append itself.
+//! Adds the lines of an append to the chain, and before them the lines that nobody has covered yet. Not here: the append
+//! itself.
 
 use std::fs::File;
 use std::io;
@@ -15,7 +15,7 @@ use super::open_entry::{
 use super::{ChainEvent, ChainEventKind, ChainHash, line_hashes};
 use crate::lock::FileLock;
 
-/// How much one append reads back at most, in bytes: some 20 ms. More is taken in by later ones.
+/// The most bytes that one append reads back: some 20 ms. Later appends cover the rest.
 const TAKEN_IN_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// What an append wrote.
@@ -32,7 +32,7 @@ pub(crate) struct AppendedBytes<'a> {
     pub end: u64,
 }
 
-/// Covers what an append wrote. The caller holds the log's lock. If this fails, the next append takes the lines in.
+/// Covers the lines of an append. The caller holds the log's lock. If this fails, the next append covers the lines.
 pub(crate) fn cover(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<()> {
     let open = match read_open_entry(turn)? {
         Some(range) if range.bytes.end <= written.from => range,
@@ -43,7 +43,7 @@ pub(crate) fn cover(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<
     if links.open.bytes.end == written.from && is_ours_alone {
         links.add_lines(written.added);
     } else {
-        links.take_in(written, is_ours_alone)?;
+        links.cover_unknown(written, is_ours_alone)?;
     }
     links.write(turn, written)
 }
@@ -69,8 +69,12 @@ impl OpenEntries {
         }
     }
 
-    /// Reads the lines that nobody has covered. Where ours are is only known if nobody wrote beside us.
-    fn take_in(&mut self, written: &AppendedBytes<'_>, is_ours_alone: bool) -> io::Result<()> {
+    /// Reads the lines that nobody has covered. The place of our own lines is known only if nobody else wrote meanwhile.
+    fn cover_unknown(
+        &mut self,
+        written: &AppendedBytes<'_>,
+        is_ours_alone: bool,
+    ) -> io::Result<()> {
         let from = self.open.bytes.end;
         let end = written.end.min(from.saturating_add(TAKEN_IN_BYTES_MAX));
         line_hashes::hash_lines(written.file, from..end, |hash, bytes| {
@@ -87,8 +91,11 @@ impl OpenEntries {
             match chain_file::append(written.log, &self.sealed_text()) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let open = &self.open;
-                    let found =
-                        Found { number: open.number, head: open.head, says: "lost".to_owned() };
+                    let found = BrokenChain {
+                        number: open.number,
+                        head: open.head,
+                        says: "lost".to_owned(),
+                    };
                     let open = begin(written, Vec::new(), Some(found))?;
                     return turn.set_note(&open.text());
                 }
@@ -96,26 +103,26 @@ impl OpenEntries {
             }
         }
         let text = self.open.text();
-        // Only the first line is read, so it does not matter if an entry of before stays behind it.
+        // Only the first line is read, so an older entry may stay after it.
         if is_longer { turn.write_note(&text) } else { turn.set_note(&text) }
     }
 }
 
-/// What was wrong with a chain.
-struct Found {
+/// The fault of a chain.
+struct BrokenChain {
     number: u64,
     head: ChainHash,
     says: String,
 }
 
-/// Finds the open entry where the file of the lock does not have it, or where it does not fit the log. Begins a chain
-/// where there is none, and one that says what was wrong where it does not fit.
+/// Finds the open entry if the file of the lock lacks it, or if it does not fit the log. Begins a chain if there is none. If the
+/// chain does not fit the log, the new chain begins with the fault.
 fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
     recover_chain(written.log)?;
     let note = last_open_of(turn)?;
     let sealed = chain_file::read(&chain_file::path_of(written.log))?;
     let Some(entries) = sealed else {
-        let lost = note.map(|open| Found {
+        let lost = note.map(|open| BrokenChain {
             number: open.number,
             head: open.head,
             says: "lost".to_owned(),
@@ -131,7 +138,7 @@ fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
         audit::WHOLE | audit::UNCHECKED => "lost".to_owned(),
         faults => faults.to_owned(),
     };
-    let found = Found { number: evidence.number() + 1, head: evidence.head(), says };
+    let found = BrokenChain { number: evidence.number() + 1, head: evidence.head(), says };
     let begun = begin(written, evidence.events(), Some(found))?;
     turn.set_note(&begun.text())?;
     Ok(begun)
@@ -141,11 +148,11 @@ fn resume(turn: &FileLock, written: &AppendedBytes<'_>) -> io::Result<Range> {
 fn begin(
     written: &AppendedBytes<'_>,
     events: Vec<ChainEvent>,
-    found: Option<Found>,
+    found: Option<BrokenChain>,
 ) -> io::Result<Range> {
     let kind = if found.is_some() { ChainEventKind::Broken } else { ChainEventKind::Begin };
-    let whole = || Found { number: 1, head: ChainHash::NONE, says: audit::WHOLE.to_owned() };
-    let Found { number, head: after, says } = found.unwrap_or_else(whole);
+    let whole = || BrokenChain { number: 1, head: ChainHash::NONE, says: audit::WHOLE.to_owned() };
+    let BrokenChain { number, head: after, says } = found.unwrap_or_else(whole);
     let (at, segment, head) = (time_of(written.file)?, None, ChainHash::NONE);
     let event =
         ChainEvent { number, kind, at, changed: 0, moved: 0, segment, found: says, after, head };

@@ -27,7 +27,7 @@ pub(super) struct ChangedBlock {
 }
 
 /// The beginnings of the hashes that the chain knows; `None` for a line of joined ranges, which could be any.
-fn known(ranges: &[&Range]) -> Vec<Option<u32>> {
+fn known_hashes(ranges: &[&Range]) -> Vec<Option<u32>> {
     let mut all = Vec::new();
     for range in ranges {
         let known = range.known();
@@ -48,9 +48,9 @@ fn agree(then: Option<&Option<u32>>, now: Option<&HashedLine>) -> bool {
     }
 }
 
-/// Returns the blocks that differ, in order. Lines after the last one that the chain knows are nobody's fault.
+/// Returns the blocks that differ, in order. Lines after the last one that the chain knows are no fault.
 pub(super) fn blocks(ranges: &[&Range], now: &[HashedLine]) -> Vec<ChangedBlock> {
-    let then = known(ranges);
+    let then = known_hashes(ranges);
     let (mut at_then, mut at_now, mut blocks) = (0, 0, Vec::new());
     while at_then < then.len() {
         if agree(then.get(at_then), now.get(at_now)) {
@@ -58,7 +58,7 @@ pub(super) fn blocks(ranges: &[&Range], now: &[HashedLine]) -> Vec<ChangedBlock>
             at_now += 1;
             continue;
         }
-        let (gone, new) = to_agreement((&then, at_then), (now, at_now));
+        let (gone, new) = to_agreement(&then, at_then, now, at_now);
         blocks.push(ChangedBlock { then: at_then..at_then + gone, now: at_now..at_now + new });
         at_then += gone;
         at_now += new;
@@ -66,9 +66,13 @@ pub(super) fn blocks(ranges: &[&Range], now: &[HashedLine]) -> Vec<ChangedBlock>
     blocks
 }
 
-/// Finds how many lines to pass over in both until they agree again: as few as possible.
-fn to_agreement(then: (&[Option<u32>], usize), now: (&[HashedLine], usize)) -> (usize, usize) {
-    let ((then, at_then), (now, at_now)) = (then, now);
+/// Returns how many lines to skip in the chain and in the log until both agree again: as few as possible.
+fn to_agreement(
+    then: &[Option<u32>],
+    at_then: usize,
+    now: &[HashedLine],
+    at_now: usize,
+) -> (usize, usize) {
     let (left_then, left_now) = (then.len() - at_then, now.len().saturating_sub(at_now));
     for both in 1..=AHEAD_LINES_MAX.min(left_then + left_now) {
         for gone in (0..=both.min(left_then)).rev() {
@@ -94,7 +98,7 @@ pub(super) fn is_permutation(
     now: &[HashedLine],
     blocks: &[ChangedBlock],
 ) -> bool {
-    let then = known(ranges);
+    let then = known_hashes(ranges);
     let mut counts: HashMap<u32, i64> = HashMap::new();
     for block in blocks {
         for line in then.get(block.then.clone()).unwrap_or_default() {
@@ -108,8 +112,8 @@ pub(super) fn is_permutation(
     !counts.is_empty() && counts.values().all(|count| *count == 0)
 }
 
-/// Finds ranges outside the blocks whose lines agree with what is known of each, but not with the hash over all.
-/// Returns them with their bytes in the log as it is.
+/// Finds ranges outside the blocks whose lines agree one by one, but not with the hash of the whole range. Returns them with
+/// their bytes in the log as it is.
 pub(super) fn ranges_with_other_hash<'a>(
     begin: ChainHash,
     ranges: &[&'a Range],
@@ -118,7 +122,7 @@ pub(super) fn ranges_with_other_hash<'a>(
 ) -> Vec<(&'a Range, Span<u64>)> {
     let (mut before, mut found) = (begin, Vec::new());
     let mut left = blocks.iter().peekable();
-    // How far the lines have moved because of the blocks before.
+    // How far the earlier blocks have moved the lines.
     let (mut then_end, mut now_end) = (0_usize, 0_usize);
     for range in ranges {
         let number = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);

@@ -1,5 +1,5 @@
-//! The hashes of the complete lines of a file, in bounded memory however long the lines are. Not here: what follows from
-//! them.
+//! The hashes of the complete lines of a file, in bounded memory however long the lines are. Not here: their
+//! use.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

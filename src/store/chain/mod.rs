@@ -1,11 +1,11 @@
-//! Tamper evidence: for each log a chain of hashes over its lines, so that an edited, deleted or reordered line is told.
+//! Tamper evidence: for each log a chain of hashes over its lines, so that an edited, deleted or reordered line is found.
 //!
-//! Sealed entries stand in `.chain/<log>.chain`, one text line each. The open entry, which the next append extends,
-//! stands in the file of the log's lock: an append has that file open anyway, so the chain costs it one read and one
-//! write of some 300 bytes. Nothing here is needed to read or write memories. The chain is written after the lines, by
-//! whoever holds the log's lock; lines that somebody else wrote meanwhile are taken in and marked `+`. The form of the
-//! entries is in docs/operate/chain.md. Not here: when lines are appended (`append`), rewritten (`rewrite`), telling people
-//! (`upkeep`).
+//! Sealed entries are in `.chain/<log>.chain`, one text line each. The open entry, which the next append extends, is in
+//! the file of the log's lock: an append has that file open anyway, so the chain costs it one read and one write of some
+//! 300 bytes. Reading and writing memories works without the chain. The holder of the log's lock writes the chain after
+//! the lines; lines that somebody else wrote meanwhile are covered too, and marked `+`. The form of the
+//! entries is in docs/operate/chain.md. Not here: when lines are appended (`append`), rewritten (`rewrite`), the report
+//! for people (`upkeep`).
 
 mod accept;
 mod audit;

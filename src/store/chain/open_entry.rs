@@ -11,23 +11,23 @@ use super::chain_file::{self, EVENTS_MAX, KEPT_ENTRIES};
 use super::{ChainEvent, ChainHash};
 use crate::lock::FileLock;
 
-/// The first line in the file of the lock while the file of the chain changes. The open entry of before stands after it.
+/// The first line in the file of the lock while the file of the chain changes. The earlier open entry follows it.
 const REWRITING: &str = "rewriting";
 
-/// Marks the open entry in the file of the lock as one of before. Called before the file of the chain gets other entries: a
-/// process that dies after that leaves an open entry that may be sealed too, which its number tells.
+/// Marks the open entry in the file of the lock as an earlier one. Called before the file of the chain gets other entries: a
+/// process that dies after that leaves an open entry that may also be sealed; its number shows that.
 pub(super) fn close(turn: &FileLock) -> io::Result<()> {
     let open = last_open_of(turn)?.map_or_else(String::new, |open| open.text());
     turn.set_note(&format!("{REWRITING}\n{open}"))
 }
 
-/// Reads the open entry. `None` if the file of the lock holds none that goes on; the file of the chain must then be read.
+/// Reads the open entry. `None` if the file of the lock holds none that can be extended; the file of the chain must then be read.
 pub(super) fn read_open_entry(turn: &FileLock) -> io::Result<Option<Range>> {
     let note = turn.read_note()?;
     Ok(note.split(|byte| *byte == b'\n').next().and_then(range_of))
 }
 
-/// Reads the open entry, also one of before. It counts if the file of the chain has no entry of its number.
+/// Reads the open entry, also an earlier one. It counts if the file of the chain has no entry with its number.
 pub(super) fn last_open_of(turn: &FileLock) -> io::Result<Option<Range>> {
     let note = turn.read_note()?;
     let mut lines = note.split(|byte| *byte == b'\n');
@@ -78,7 +78,7 @@ impl OpenEntries {
     }
 }
 
-/// The newest events, as many as a chain keeps beside another one.
+/// Returns the newest events: as many as a chain keeps when one more follows.
 pub(super) fn newest_events(events: Vec<ChainEvent>) -> impl Iterator<Item = ChainEvent> {
     let old = (events.len() + 1).saturating_sub(EVENTS_MAX);
     events.into_iter().skip(old)

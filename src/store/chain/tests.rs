@@ -1,4 +1,4 @@
-//! Chains of logs made by the tests: what is taken in, what is told, and what a crash may leave. Not here: scrubbing,
+//! Chains of logs made by the tests: which lines they cover, which faults are found, and what a crash may leave. Not here: scrubbing,
 //! archiving and all mixtures (`tests/integration/chain_laws.rs`).
 
 use std::io::Write as _;
@@ -53,8 +53,8 @@ impl ChainFixture {
         text.split_inclusive('\n').map(str::to_owned).collect()
     }
 
-    /// What is told once the log has these lines instead.
-    fn told_of(&self, lines: &[String]) -> Vec<(ChainFaultKind, (u64, u64))> {
+    /// Returns the faults once the log has these lines instead.
+    fn faults_of(&self, lines: &[String]) -> Vec<(ChainFaultKind, (u64, u64))> {
         std::fs::write(self.log(), lines.concat()).unwrap();
         let faults = self.audit().faults;
         faults.into_iter().map(|fault| (fault.kind, fault.lines)).collect()
@@ -73,8 +73,8 @@ fn a_chain_can_be_computed_by_hand() {
     let world = ChainFixture::with(70);
     let text = std::fs::read_to_string(world.chain()).unwrap();
     let first = text.lines().next().unwrap();
-    let (said, begin) = first.rsplit_once(" head ").unwrap();
-    assert_eq!(ChainHash::digest(said.as_bytes()).to_string(), begin);
+    let (entry, begin) = first.rsplit_once(" head ").unwrap();
+    assert_eq!(ChainHash::digest(entry.as_bytes()).to_string(), begin);
     let mut head = begin.to_owned();
     for line in world.lines() {
         let digest = ChainHash::digest(line.as_bytes()).to_string();
@@ -115,7 +115,7 @@ fn what_was_done_is_told_with_its_lines() {
     let changed = |change: &dyn Fn(&mut Vec<String>)| {
         let mut lines = all.clone();
         change(&mut lines);
-        world.told_of(&lines)
+        world.faults_of(&lines)
     };
     assert_eq!(changed(&|_| ()), []);
     assert_eq!(changed(&|lines| lines[40] = lines[40].replace("m40", "x40")), [(Edited, (41, 41))]);
@@ -164,9 +164,9 @@ fn a_lost_or_damaged_chain_blocks_nothing_and_is_told() {
             std::fs::write(world.chain(), text.replace("1 begin at 2", "1 begin at 1")).unwrap();
         },
     ];
-    for (number, damage) in damages.into_iter().enumerate() {
+    for (number, corrupt) in damages.into_iter().enumerate() {
         let world = ChainFixture::with(100);
-        damage(&world);
+        corrupt(&world);
         assert!(!world.audit().is_whole(), "{number}");
         (0..40).for_each(|line| world.append(&format!("later {line}")));
         assert_eq!(world.lines().len(), 140);
@@ -277,8 +277,8 @@ fn what_a_kill_at_a_seal_leaves_is_whole() {
             std::fs::write(world.chain(), chain.unwrap()).unwrap();
         }
         let new = std::fs::read_to_string(&lock).unwrap();
-        let said = note.replace("{old}", &old.unwrap()).replace("{new}", &new);
-        std::fs::write(&lock, said).unwrap();
+        let restored_note = note.replace("{old}", &old.unwrap()).replace("{new}", &new);
+        std::fs::write(&lock, restored_note).unwrap();
         assert!(world.audit().is_whole(), "{has_sealed} {note}: {:?}", world.audit());
         (0..70).for_each(|line| world.append(&format!("later {line}")));
         let audit = world.audit();
@@ -376,16 +376,16 @@ fn in_a_long_log_the_rest_is_told() {
     std::fs::write(world.log(), lines.concat()).unwrap();
     let loaded = chain_state::load(&world.log()).unwrap().unwrap();
     let (file, length) = loaded.file.unwrap();
-    let told = |lines_max| {
-        let audit = audit::audit_up_to(lines_max, (&file, length), &loaded.evidence).unwrap();
+    let faults_within = |lines_max| {
+        let audit = audit::audit_up_to(lines_max, &file, length, &loaded.evidence).unwrap();
         audit.faults.into_iter().map(|fault| (fault.kind, fault.lines)).collect::<Vec<_>>()
     };
-    assert_eq!(told(100), [(ChainFaultKind::Deleted, (71, 71))]);
+    assert_eq!(faults_within(100), [(ChainFaultKind::Deleted, (71, 71))]);
     // The log has 99 lines, and its chain covers 100.
-    assert_eq!(told(99), [(ChainFaultKind::Edited, (65, 100))]);
+    assert_eq!(faults_within(99), [(ChainFaultKind::Edited, (65, 100))]);
     world.by_hand(&"\n".repeat(50));
     let length = std::fs::metadata(world.log()).unwrap().len();
-    let audit = audit::audit_up_to(100, (&file, length), &loaded.evidence).unwrap();
+    let audit = audit::audit_up_to(100, &file, length, &loaded.evidence).unwrap();
     assert_eq!(audit.faults[0].lines, (65, 100), "149 lines");
 }
 

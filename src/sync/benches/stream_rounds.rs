@@ -1,4 +1,4 @@
-//! Rounds over a stream beside the client alone. Not here: git (`team_rounds`).
+//! Rounds over a stream, compared with the bare client. Not here: git (`team_rounds`).
 
 use std::time::{Duration, Instant};
 
@@ -10,13 +10,13 @@ pub(super) fn measure_all(lines: usize) {
     let team = Team::new(Kind::Nats);
     let server = team.server.borrow().as_ref().unwrap().server();
     println!("one server, {lines} lines:");
-    measure(&team, (&server, &team.address()), lines);
+    measure(&team, &server, &team.address(), lines);
     let team = Team::new(Kind::Folder);
     let cluster = Cluster::start(team.folder.path());
     let server = cluster.servers[0].server();
     make_stream(&server, &right(3));
     println!("three servers, {lines} lines:");
-    measure(&team, (&server, &cluster.url()), lines);
+    measure(&team, &server, &cluster.url(), lines);
 }
 
 /// Publishes lines as fast as the client can: 256 at a time, and nothing else.
@@ -37,8 +37,8 @@ fn publish_bare(server: &str, lines: &[String]) -> Duration {
     })
 }
 
-/// Prints how long rounds take beside the bare client.
-fn measure(team: &Team, (server, url): (&str, &str), count: usize) {
+/// Prints how long rounds take, and how long the bare client takes.
+fn measure(team: &Team, server: &str, url: &str, count: usize) {
     let (ana, bo) = (team.laptop_at("ana", url), team.laptop_at("bo", url));
     let lines = write_many(&ana, count);
     let timed = |work: &dyn Fn() -> usize| {
@@ -52,13 +52,13 @@ fn measure(team: &Team, (server, url): (&str, &str), count: usize) {
     bo.sync();
     let idle = timed(&|| bo.sync().fetched);
     ana.write("one more");
-    let one = timed(&|| ana.sync().pushed);
+    let single = timed(&|| ana.sync().pushed);
     let one_came = timed(&|| bo.sync().fetched);
-    assert_eq!((idle.0, one.0, one_came.0), (0, 1, 1));
+    assert_eq!((idle.0, single.0, one_came.0), (0, 1, 1));
     let bare = publish_bare(server, &lines);
     println!(
         "  bare {bare:?}, pushed {:?}, fetched {:?}; idle {:?}; one line pushed {:?}, fetched {:?}",
-        pushed.1, fetched.1, idle.1, one.1, one_came.1
+        pushed.1, fetched.1, idle.1, single.1, one_came.1
     );
 }
 

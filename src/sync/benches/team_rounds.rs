@@ -1,4 +1,4 @@
-//! Measures rounds with a team beside a floor: the same bytes published by hand. The two take turns, since only their
+//! Measures rounds with a team against a floor: the same bytes published by hand. The two take turns, since only their
 //! ratio is reliable on a busy machine. Not here: what a round must do (the conformance tests).
 //!
 //! `cargo bench -p sync --bench team_rounds -- [ROUNDS] [LINES]`: git beside `git hash-object`, `commit-tree`
@@ -46,7 +46,7 @@ fn main() {
 /// One machine publishes, another one receives, and the same is done by hand.
 fn measure_git(rounds: usize, lines: usize) {
     let team = Team::new(Kind::Git);
-    let (ana, bo, by_hand) = (team.laptop("ana"), team.laptop("bo"), ByHand::new(&team));
+    let (ana, bo, by_hand) = (team.laptop("ana"), team.laptop("bo"), ManualGit::new(&team));
     let mut times: [Vec<Duration>; 5] = Default::default();
     for round in 0..rounds {
         let text = new_lines(round, lines);
@@ -97,14 +97,14 @@ fn median_ms(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1_000.0
 }
 
-/// Git, called as somebody would who only moves bytes: a new file each round.
-struct ByHand {
+/// Git, called only to move bytes: a new file each round.
+struct ManualGit {
     writer: PathBuf,
     reader: PathBuf,
     remote: String,
 }
 
-impl ByHand {
+impl ManualGit {
     fn new(team: &Team) -> Self {
         let folder = |name: &str| {
             let folder = team.folder.path().join(name);
@@ -138,7 +138,7 @@ impl ByHand {
 }
 
 fn fetch(reader: &Path, remote: &str) {
-    let what = "+refs/by-hand/x:refs/by-hand/x";
-    git(reader, &["fetch", "--quiet", "--depth=1", remote, what], "");
+    let refspec = "+refs/by-hand/x:refs/by-hand/x";
+    git(reader, &["fetch", "--quiet", "--depth=1", remote, refspec], "");
     git(reader, &["archive", "--output=all.tar", "refs/by-hand/x"], "");
 }

@@ -141,28 +141,28 @@ struct AiderChat<'a> {
     is_trimmed: bool,
     /// Where the text begins that is gathered, and what it is.
     gathered: String,
-    of: AiderLine,
+    gathered_kind: AiderLine,
     before: AiderLine,
     /// When the chat began; nothing before the first one.
     began: Option<MomentStamp>,
     /// How many calls there were.
     calls: usize,
     /// The line of the tool before: what a question is about.
-    told: String,
+    previous_line: String,
 }
 
 impl<'a> AiderChat<'a> {
     fn new(path: &'a Path) -> Self {
-        let (of, before) = (AiderLine::Empty, AiderLine::Empty);
+        let (gathered_kind, before) = (AiderLine::Empty, AiderLine::Empty);
         Self {
             path,
             is_trimmed: false,
             gathered: String::new(),
-            of,
+            gathered_kind,
             before,
             began: None,
             calls: 0,
-            told: String::new(),
+            previous_line: String::new(),
         }
     }
 
@@ -180,15 +180,17 @@ impl<'a> AiderChat<'a> {
         };
         let kind = self.kind(line);
         // An empty line ends a prompt, and not an answer.
-        let ends = if kind == AiderLine::Empty { AiderLine::Person } else { kind };
-        if (kind == AiderLine::Empty) == (self.of == ends) {
+        let block_kind = if kind == AiderLine::Empty { AiderLine::Person } else { kind };
+        if (kind == AiderLine::Empty) == (self.gathered_kind == block_kind) {
             self.flush(sink);
         }
         match kind {
-            AiderLine::Tool => self.told_by_tool(line, &began, sink),
+            AiderLine::Tool => self.report_tool_line(line, &began, sink),
             AiderLine::Person => self.gather(kind, line.trim_start_matches('#').trim()),
             AiderLine::Agent => self.gather(kind, line),
-            AiderLine::Empty if self.of == AiderLine::Agent => self.gather(self.of, ""),
+            AiderLine::Empty if self.gathered_kind == AiderLine::Agent => {
+                self.gather(self.gathered_kind, "");
+            }
             AiderLine::Empty => {}
         }
         self.before = kind;
@@ -229,7 +231,7 @@ impl<'a> AiderChat<'a> {
     }
 
     fn gather(&mut self, kind: AiderLine, line: &str) {
-        self.of = kind;
+        self.gathered_kind = kind;
         if self.gathered.len() + line.len() < TEXT_BYTES_MAX {
             self.gathered.push_str(line);
             self.gathered.push('\n');
@@ -239,15 +241,19 @@ impl<'a> AiderChat<'a> {
     /// Reports what was gathered.
     fn flush(&mut self, sink: &mut dyn TranscriptSink) {
         let text = std::mem::take(&mut self.gathered);
-        let kind = std::mem::replace(&mut self.of, AiderLine::Empty);
+        let kind = std::mem::replace(&mut self.gathered_kind, AiderLine::Empty);
         let Some(began) = self.began.as_ref().filter(|_| !text.trim().is_empty()) else { return };
-        let what = match kind {
-            AiderLine::Person => asked(text.trim()),
+        let moment_kind = match kind {
+            AiderLine::Person => prompt_kind(text.trim()),
             _ => Some(MomentKind::Answered(text)),
         };
-        sink.count(if what.is_some() { RecordStatus::Understood } else { RecordStatus::Left });
-        if let Some(what) = what {
-            began.report(sink, what);
+        sink.count(if moment_kind.is_some() {
+            RecordStatus::Understood
+        } else {
+            RecordStatus::Left
+        });
+        if let Some(moment_kind) = moment_kind {
+            began.report(sink, moment_kind);
         }
     }
 
@@ -257,9 +263,9 @@ impl<'a> AiderChat<'a> {
     }
 
     /// Most lines of the tool say nothing worth keeping.
-    fn told_by_tool(&mut self, line: &str, began: &MomentStamp, sink: &mut dyn TranscriptSink) {
+    fn report_tool_line(&mut self, line: &str, began: &MomentStamp, sink: &mut dyn TranscriptSink) {
         let line = line.trim_start_matches('>').trim();
-        let told = std::mem::replace(&mut self.told, line.to_owned());
+        let previous = std::mem::replace(&mut self.previous_line, line.to_owned());
         if let Some(path) = EDITED.iter().find_map(|begin| line.strip_prefix(begin)) {
             let call = self.next_call();
             began.report(sink, MomentKind::Edited { call: call.clone(), path: path.to_owned() });
@@ -274,8 +280,8 @@ impl<'a> AiderChat<'a> {
                 sink,
                 MomentKind::Returned { call, outcome: Outcome::Exited(code), output },
             );
-        } else if let Some(question) = refused(line) {
-            began.report(sink, MomentKind::Decided(format!("{question} {told}: no")));
+        } else if let Some(question) = refused_question(line) {
+            began.report(sink, MomentKind::Decided(format!("{question} {previous}: no")));
         } else if line.starts_with("^C again") {
             began.report(sink, MomentKind::Interrupted);
         } else if FAILED.iter().any(|begin| line.starts_with(begin)) {
@@ -295,7 +301,7 @@ fn exit_code(line: &str) -> Option<i32> {
 }
 
 /// Returns the question that a person answered with no.
-fn refused(line: &str) -> Option<&str> {
+fn refused_question(line: &str) -> Option<&str> {
     let (question, answer) = line.split_once('?')?;
     let is_choice = answer.contains('[');
     let is_no = matches!(answer.split_whitespace().next_back(), Some("n" | "no" | "N"));
@@ -303,7 +309,7 @@ fn refused(line: &str) -> Option<&str> {
 }
 
 /// What a person typed: a question, a command line, or a command to the tool, which is left.
-fn asked(text: &str) -> Option<MomentKind> {
+fn prompt_kind(text: &str) -> Option<MomentKind> {
     if WRITTEN_BY_TOOL.iter().any(|begin| text.starts_with(begin)) {
         return None;
     }
@@ -335,7 +341,7 @@ mod tests {
 
     fn parts(text: &str) -> Vec<PartKind> {
         let exchanges = read_text(&Aider, NAME, text).0.into_iter().flat_map(|one| one.exchanges);
-        exchanges.flat_map(|one| one.parts).map(|part| part.what).collect()
+        exchanges.flat_map(|one| one.parts).map(|part| part.kind).collect()
     }
 
     fn part_texts(text: &str) -> Vec<String> {
@@ -371,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_refusals_and_faults_are_told() {
+    fn commands_refusals_and_faults_are_reported() {
         let text = format!(
             "{BEGIN}#### /run make  \n\n#### /add a.rs  \n\n#### /ask why?  \n\n#### !ls  \n\n#### # Fix any errors below, if possible.  \n\n> date  \n> Run shell command? [Y/n] n  \n> Add file? (Y)es/(N)o [Yes]: y  \n> Running pytest  \n> Command 'pytest' exited with status 2  \n> Tokens: 1 sent.\nCost: $1\nCosts are high  \n> litellm.Timeout: slow  \n> ^C again to exit  \n"
         );

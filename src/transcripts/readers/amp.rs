@@ -131,7 +131,7 @@ impl AmpMessage {
         match self.role.as_str() {
             "user" => {
                 for block in blocks.filter(|block| block["type"] == "tool_result") {
-                    stamp.report(sink, returned(block));
+                    stamp.report(sink, returned_kind(block));
                 }
                 stamp.report(sink, MomentKind::Asked(typed_text(&text_of(&self.content))));
             }
@@ -140,8 +140,8 @@ impl AmpMessage {
                 for block in blocks.filter(|block| block["type"] == "tool_use") {
                     let (call, tool) = (text_field(block, "id"), text_field(block, "name"));
                     let (call, tool) = (call.unwrap_or_default(), tool.unwrap_or_default());
-                    for what in CALLS.happenings(&call, &tool, &block["input"]) {
-                        stamp.report(sink, what);
+                    for moment_kind in CALLS.happenings(&call, &tool, &block["input"]) {
+                        stamp.report(sink, moment_kind);
                     }
                 }
             }
@@ -152,7 +152,7 @@ impl AmpMessage {
 }
 
 /// How a call ended: a command that failed is done, with an exit code.
-fn returned(block: &Value) -> MomentKind {
+fn returned_kind(block: &Value) -> MomentKind {
     let (run, result) = (&block["run"], value_at(block, "/run/result"));
     let code = result["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
     let outcome = match (run["status"].as_str(), code) {
@@ -208,7 +208,7 @@ mod tests {
         let outcomes: Vec<_> = exchange
             .parts
             .iter()
-            .filter_map(|part| match &part.what {
+            .filter_map(|part| match &part.kind {
                 PartKind::Ran { outcome, .. } => Some(outcome.clone()),
                 _ => None,
             })

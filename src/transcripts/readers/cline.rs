@@ -156,7 +156,7 @@ fn read_task(file: &TranscriptFile, sink: &mut dyn TranscriptSink) -> Result<Res
         return Err(ReadError::form(path, "no list of messages"));
     };
     sink.session(&id, SessionExtent::Whole);
-    let began = facts_beside(path, &id, sink);
+    let began = report_facts_of_folder(path, &id, sink);
     for (place, message) in messages.iter().enumerate() {
         let mut stamp = MomentStamp::from_values(&message["id"], &message["ts"]);
         stamp.at_ms = stamp.at_ms.or(began);
@@ -171,7 +171,7 @@ fn read_task(file: &TranscriptFile, sink: &mut dyn TranscriptSink) -> Result<Res
 }
 
 /// Reports what files beside the messages say of the task, and returns when it began.
-fn facts_beside(path: &Path, id: &str, sink: &mut dyn TranscriptSink) -> Option<i64> {
+fn report_facts_of_folder(path: &Path, id: &str, sink: &mut dyn TranscriptSink) -> Option<i64> {
     let list = path.ancestors().nth(3).map(|home| home.join("state/taskHistory.json"));
     let of_list = || {
         let tasks: Vec<Value> = whole_json(&list?).ok()?;
@@ -208,12 +208,13 @@ fn report_message(
     if message["role"] == "assistant"
         && IN_TEXT.iter().any(|tool| text.contains(&format!("<{tool}>")))
     {
-        let (said, calls) = calls_in(&text);
-        stamp.report(sink, MomentKind::Answered(said));
+        let (answer, calls) = calls_in(&text);
+        stamp.report(sink, MomentKind::Answered(answer));
         for (tool, input) in calls {
             // Only one call is made at a time; its result stands in the next message.
-            for what in RULES.calls.happenings(&format!("text-{}", place + 1), tool, &input) {
-                stamp.report(sink, what);
+            for moment_kind in RULES.calls.happenings(&format!("text-{}", place + 1), tool, &input)
+            {
+                stamp.report(sink, moment_kind);
             }
         }
         return None;
@@ -223,7 +224,7 @@ fn report_message(
         let outcome = outcome_of(false, output);
         let (call, output) = (format!("text-{place}"), output.trim().to_owned());
         stamp.report(sink, MomentKind::Returned { call, outcome, output });
-        decided(&text, stamp, sink);
+        report_decision(&text, stamp, sink);
         if let Some(feedback) = element(&text, "feedback") {
             stamp.report(sink, MomentKind::Asked(typed_text(feedback)));
         }
@@ -232,23 +233,23 @@ fn report_message(
     let unknown = RULES.report_message(message, stamp, sink);
     for block in message["content"].as_array().into_iter().flatten() {
         // What the agent says at the end is the argument of a call, and what the person answers is a result.
-        let said = match block["name"].as_str().unwrap_or_default() {
+        let answer = match block["name"].as_str().unwrap_or_default() {
             "attempt_completion" => text_field(&block["input"], "result"),
             "plan_mode_respond" => text_field(&block["input"], "response"),
             _ => None,
         };
-        if let Some(said) = said {
-            stamp.report(sink, MomentKind::Answered(said));
+        if let Some(answer) = answer {
+            stamp.report(sink, MomentKind::Answered(answer));
         }
         if block["type"] == "tool_result" {
-            decided(&text_of(&block["content"]), stamp, sink);
+            report_decision(&text_of(&block["content"]), stamp, sink);
         }
     }
     unknown
 }
 
 /// Reports the answer to a question of the agent, if a result has one.
-fn decided(result: &str, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+fn report_decision(result: &str, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
     if let Some(answer) = element(result, "answer") {
         stamp.report(sink, MomentKind::Decided(answer.trim().to_owned()));
     }
@@ -257,7 +258,7 @@ fn decided(result: &str, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
 /// Takes the calls out of a text.
 fn calls_in(text: &str) -> (String, Vec<(&'static str, Value)>) {
     let first = IN_TEXT.iter().filter_map(|tool| text.find(&format!("<{tool}>"))).min();
-    let mut said = text.get(..first.unwrap_or(text.len())).unwrap_or(text).to_owned();
+    let mut answer = text.get(..first.unwrap_or(text.len())).unwrap_or(text).to_owned();
     let mut calls = Vec::new();
     for tool in IN_TEXT.iter().copied() {
         let Some(inside) = element(text, tool) else { continue };
@@ -269,15 +270,15 @@ fn calls_in(text: &str) -> (String, Vec<(&'static str, Value)>) {
         }
         match tool {
             "attempt_completion" => {
-                said.push_str(element(inside, "result").unwrap_or_default().trim());
+                answer.push_str(element(inside, "result").unwrap_or_default().trim());
             }
             "plan_mode_respond" => {
-                said.push_str(element(inside, "response").unwrap_or_default().trim());
+                answer.push_str(element(inside, "response").unwrap_or_default().trim());
             }
             _ => calls.push((tool, Value::Object(input))),
         }
     }
-    (said, calls)
+    (answer, calls)
 }
 
 /// The inside of an element, up to the end of the text if it is not closed.
@@ -286,14 +287,14 @@ fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(inside.split_once(&format!("</{name}>")).map_or(inside, |(inside, _)| inside))
 }
 
-/// How a call ended. An exit code is told before the output.
+/// How a call ended. An exit code stands before the output.
 fn outcome_of(is_error: bool, output: &str) -> Outcome {
     if output.contains(DENIED) {
         let reason = element(output, "feedback").map(|reason| reason.trim().to_owned());
         return Outcome::Refused(reason);
     }
-    let told = output.split_once("\nOutput:").map_or(output, |(told, _)| told);
-    let code = told.lines().take(8).find_map(|line| line.trim().strip_prefix("Exit code: "));
+    let head = output.split_once("\nOutput:").map_or(output, |(head, _)| head);
+    let code = head.lines().take(8).find_map(|line| line.trim().strip_prefix("Exit code: "));
     match code.and_then(|code| code.trim().parse().ok()) {
         Some(code) if code != 0 => Outcome::Exited(code),
         _ if is_error || output.trim_start().starts_with("The tool execution failed") => {
@@ -320,7 +321,7 @@ mod tests {
     }
 
     fn part_texts(session: &SessionRead) -> Vec<String> {
-        let parts = session.exchanges.iter().flat_map(|one| &one.parts);
+        let parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);
         let text = |part: &PartKind| match part {
             PartKind::Asked(text) => format!("Q {text}"),
             PartKind::Answered(text) => format!("A {text}"),
@@ -328,7 +329,7 @@ mod tests {
             PartKind::Edited { path, outcome, .. } => format!("E {path} {outcome:?}"),
             other => format!("{other:?}"),
         };
-        parts.map(|part| text(&part.what)).collect()
+        parts.map(|part| text(&part.kind)).collect()
     }
 
     fn text(role: &str, text: &str) -> Value {
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_of_blocks_is_read_with_the_facts_beside_it() {
+    fn a_task_of_blocks_is_read_with_the_facts_of_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let call = json!({"type": "tool_use", "id": "1", "name": "execute_command", "input": {"command": "make"}});
         let result = json!({"type": "tool_result", "tool_use_id": "1", "content": "Command execution was not successful.\nExit code: 2\nOutput:\nExit code: 9"});

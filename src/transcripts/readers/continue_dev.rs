@@ -79,7 +79,7 @@ impl TranscriptReader for Continue {
         if let Some(title) = chat.title.as_str().filter(|title| !NO_TITLES.contains(title)) {
             sink.fact(SessionFact::Title(TitleSource::Model, title.to_owned()));
         }
-        let stamp = MomentStamp { message_id: None, at_ms: began(&file.path, &chat.session_id) };
+        let stamp = MomentStamp { message_id: None, at_ms: began_ms(&file.path, &chat.session_id) };
         for item in chat.history {
             let Some(item) = item.0 else {
                 sink.count(RecordStatus::Broken);
@@ -97,9 +97,10 @@ impl TranscriptReader for Continue {
 }
 
 /// Returns when a session began: the list tells it in milliseconds, as a text.
-fn began(path: &Path, id: &str) -> Option<i64> {
+fn began_ms(path: &Path, id: &str) -> Option<i64> {
     let list: Vec<Lenient<ContinueListed>> = whole_json(&path.with_file_name(LIST)).ok()?;
-    let listed = list.into_iter().filter_map(|one| one.0).find(|one| one.session_id == id)?;
+    let listed =
+        list.into_iter().filter_map(|listed| listed.0).find(|listed| listed.session_id == id)?;
     listed.date_created.as_str()?.parse().ok()
 }
 
@@ -162,8 +163,8 @@ fn tell_call(state: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) 
     let written = || serde_json::from_str(function["arguments"].as_str()?).ok();
     let parsed = Some(&state["parsedArgs"]).filter(|arguments| arguments.is_object()).cloned();
     let arguments = parsed.or_else(written).unwrap_or_default();
-    for what in CALLS.happenings(&call, &tool, &arguments) {
-        stamp.report(sink, what);
+    for moment_kind in CALLS.happenings(&call, &tool, &arguments) {
+        stamp.report(sink, moment_kind);
     }
     let items = state["output"].as_array().into_iter().flatten();
     let texts =
@@ -226,7 +227,7 @@ mod tests {
                 7,
             ],
         }));
-        let parts: Vec<_> = sessions[0].exchanges[0].parts.iter().map(|part| &part.what).collect();
+        let parts: Vec<_> = sessions[0].exchanges[0].parts.iter().map(|part| &part.kind).collect();
         assert_eq!(parts.len(), 6, "{parts:?}");
         let excerpt = String::new();
         let edited = |path: &str, outcome| PartKind::Edited {

@@ -205,11 +205,11 @@ impl<'a> CopilotLog<'a> {
 
     /// The session's name stands in a file beside the log.
     fn tell_names(&self, sink: &mut dyn TranscriptSink) {
-        let beside = self.file.path.with_file_name("workspace.yaml");
-        if self.file.path.parent().is_some_and(|folder| leads_out_of(folder, &beside)) {
+        let workspace_file = self.file.path.with_file_name("workspace.yaml");
+        if self.file.path.parent().is_some_and(|folder| leads_out_of(folder, &workspace_file)) {
             return;
         }
-        let Ok(text) = std::fs::read_to_string(beside) else { return };
+        let Ok(text) = std::fs::read_to_string(workspace_file) else { return };
         for (name, source) in [("summary:", TitleSource::Summary), ("name:", TitleSource::Model)] {
             let value = text.lines().find_map(|line| line.strip_prefix(name));
             let value = value.map(|value| value.trim().trim_matches(['"', '\'']).to_owned());
@@ -242,14 +242,14 @@ impl<'a> CopilotLog<'a> {
                 let title = text_field(data, "title").unwrap_or_default();
                 sink.fact(SessionFact::Title(TitleSource::Model, title));
             }
-            "user.message" => return asked(record, &stamp, sink),
+            "user.message" => return report_prompt(record, &stamp, sink),
             "assistant.message" => {
                 let text = text_field(data, "content").unwrap_or_default();
                 stamp.report(sink, MomentKind::Answered(text));
             }
-            "tool.execution_start" => self.started(data, &stamp, sink),
-            "tool.execution_complete" => self.completed(data, &stamp, sink),
-            "permission.completed" => self.permitted(data),
+            "tool.execution_start" => self.report_start(data, &stamp, sink),
+            "tool.execution_complete" => self.report_end(data, &stamp, sink),
+            "permission.completed" => self.remember_permission(data),
             "session.compaction_complete" => {
                 let text = text_field(data, "summaryContent").unwrap_or_default();
                 stamp.report(sink, MomentKind::Summarised(text));
@@ -272,7 +272,7 @@ impl<'a> CopilotLog<'a> {
         None
     }
 
-    fn started(&mut self, data: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+    fn report_start(&mut self, data: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
         let call = text_field(data, "toolCallId").unwrap_or_default();
         let tool = text_field(data, "toolName").or_else(|| text_field(data, "mcpToolName"));
         let (tool, arguments) = (tool.unwrap_or_default(), &data["arguments"]);
@@ -280,8 +280,8 @@ impl<'a> CopilotLog<'a> {
             let plan = text_field(arguments, "summary").unwrap_or_default();
             stamp.report(sink, MomentKind::Planned(plan));
         }
-        for what in CALLS.happenings(&call, &tool, arguments) {
-            stamp.report(sink, what);
+        for moment_kind in CALLS.happenings(&call, &tool, arguments) {
+            stamp.report(sink, moment_kind);
         }
         let about = text_field(arguments, "question").or_else(|| text_field(arguments, "shellId"));
         if self.open.len() < REMEMBERED_MAX {
@@ -289,7 +289,7 @@ impl<'a> CopilotLog<'a> {
         }
     }
 
-    fn completed(&mut self, data: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+    fn report_end(&mut self, data: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
         let call = text_field(data, "toolCallId").unwrap_or_default();
         let (tool, about) = self.open.remove(&call).unwrap_or_default();
         let content = text_field(&data["result"], "content").unwrap_or_default();
@@ -325,7 +325,7 @@ impl<'a> CopilotLog<'a> {
     }
 
     /// Remembers what a person or a rule said about a call.
-    fn permitted(&mut self, data: &Value) {
+    fn remember_permission(&mut self, data: &Value) {
         let (Some(call), result) = (text_field(data, "toolCallId"), &data["result"]) else {
             return;
         };
@@ -339,14 +339,19 @@ impl<'a> CopilotLog<'a> {
 
     fn failure(&mut self, call: &str, error: &Value) -> Outcome {
         let is_refused = matches!(error["code"].as_str(), Some("denied" | "rejected"));
-        let said = self.refusals.remove(call);
-        said.unwrap_or_else(|| is_refused.then_some(Outcome::Refused(None)))
+        let refusal = self.refusals.remove(call);
+        refusal
+            .unwrap_or_else(|| is_refused.then_some(Outcome::Refused(None)))
             .unwrap_or(Outcome::Faulted)
     }
 }
 
 /// Reports a prompt. One with a source was written by a program: a skill, a reminder, or the prompt of a subagent.
-fn asked(record: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) -> Option<String> {
+fn report_prompt(
+    record: &Value,
+    stamp: &MomentStamp,
+    sink: &mut dyn TranscriptSink,
+) -> Option<String> {
     let data = &record["data"];
     if data["source"].is_string() || record["agentId"].is_string() {
         return Some(String::new());
@@ -445,7 +450,11 @@ mod tests {
     fn parts(events: &[(&str, Value)]) -> Vec<PartKind> {
         let (sessions, _) = read_text(&CopilotCli, NAME, &log(events));
         let [SessionRead { exchanges, .. }] = sessions.as_slice() else { panic!("{sessions:?}") };
-        exchanges.iter().flat_map(|one| &one.parts).map(|part| part.what.clone()).collect()
+        exchanges
+            .iter()
+            .flat_map(|exchange| &exchange.parts)
+            .map(|part| part.kind.clone())
+            .collect()
     }
 
     fn outcomes(events: &[(&str, Value)]) -> Vec<Outcome> {
@@ -544,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_decisions_summaries_and_ends_are_told() {
+    fn plans_decisions_summaries_and_ends_are_reported() {
         let events = [
             start(),
             asks("go"),
@@ -570,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_come_from_the_log_and_from_beside_it() {
+    fn facts_come_from_the_log_and_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s1/events.jsonl");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -586,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_in_its_folder_and_beside_it_is_read_once() {
+    fn a_session_with_a_folder_and_a_file_is_read_once() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a/events.jsonl", "a.jsonl", "b.jsonl", "c/other.jsonl"] {
             let path = folder.path().join(name);
@@ -618,7 +627,7 @@ mod tests {
     fn damage_to_a_line_loses_no_neighbour() {
         let text = log(&[start(), asks("one"), asks("two")]);
         let noise = r#"{"type":"hook.start","data":{}}"#;
-        resume_law::holds_when_damaged(&CopilotCli, NAME, &text, (noise, "two"));
+        resume_law::holds_when_damaged(&CopilotCli, NAME, &text, noise, "two");
     }
 
     #[test]

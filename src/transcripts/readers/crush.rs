@@ -202,8 +202,12 @@ impl CrushMessage<'_> {
         sink.moment(self.moment(MomentKind::Returned { call, outcome, output }));
     }
 
-    fn moment(&self, what: MomentKind) -> TranscriptMoment {
-        TranscriptMoment { message_id: Some(self.id.to_owned()), at_ms: self.at_ms, kind: what }
+    fn moment(&self, moment_kind: MomentKind) -> TranscriptMoment {
+        TranscriptMoment {
+            message_id: Some(self.id.to_owned()),
+            at_ms: self.at_ms,
+            kind: moment_kind,
+        }
     }
 }
 
@@ -242,7 +246,7 @@ mod tests {
         let (sessions, census, end) = try_sessions_of(&Crush, &path, None);
         let session = sessions.iter().find(|session| session.native_id == "s").unwrap();
         let parts: Vec<_> =
-            session.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
+            session.exchanges[0].parts.iter().map(|part| part.kind.clone()).collect();
         assert_eq!(parts[0], PartKind::Asked("why".to_owned()));
         assert!(matches!(&parts[1], PartKind::Ran { outcome: Outcome::Exited(2), .. }));
         assert!(matches!(&parts[2], PartKind::Edited { outcome: Outcome::Refused(None), .. }));

@@ -120,7 +120,7 @@ impl CursorTables {
             composer,
             &["/workspaceIdentifier/uri/fsPath", "/workspaceIdentifier/uri/path"],
         );
-        let folders = || self.folders.get_or_init(|| folders_beside(path));
+        let folders = || self.folders.get_or_init(|| workspace_folders(path));
         let folder = own.map(str::to_owned).or_else(|| folders().get(id).cloned());
         if let Some(folder) = folder {
             sink.fact(SessionFact::Directory(folder));
@@ -136,7 +136,7 @@ impl CursorTables {
 }
 
 /// Asks the workspaces, each of which has a database of its own, which conversations they list.
-fn folders_beside(global: &Path) -> HashMap<String, String> {
+fn workspace_folders(global: &Path) -> HashMap<String, String> {
     let mut folders = HashMap::new();
     let user = global.ancestors().nth(2).unwrap_or(global);
     let Ok(entries) = std::fs::read_dir(user.join("workspaceStorage")) else { return folders };
@@ -156,7 +156,8 @@ fn listed_in(workspace: &Path) -> Option<(String, Vec<String>)> {
     let value = LISTED.first(&database, []).ok()??.content?;
     let value: Value = serde_json::from_slice(&value).ok()?;
     let ids = value.get("allComposers")?.as_array()?.iter();
-    let ids = ids.filter_map(|one| Some(text_at(one, &["/composerId"])?.to_owned())).collect();
+    let ids =
+        ids.filter_map(|listed| Some(text_at(listed, &["/composerId"])?.to_owned())).collect();
     Some((folder, ids))
 }
 
@@ -180,7 +181,11 @@ fn percent_decoded(uri: &str) -> String {
 fn report_bubble(bubble: &Value, begun: Option<i64>, sink: &mut dyn TranscriptSink) {
     let id = text_at(bubble, &["/bubbleId"]);
     let at_ms = millis_at(bubble, &["/createdAt", "/timingInfo/clientStartTime"]).or(begun);
-    let moment = |what| TranscriptMoment { message_id: id.map(str::to_owned), at_ms, kind: what };
+    let moment = |moment_kind| TranscriptMoment {
+        message_id: id.map(str::to_owned),
+        at_ms,
+        kind: moment_kind,
+    };
     let text = text_at(bubble, &["/text"]);
     match bubble.get("type").and_then(Value::as_i64) {
         Some(1) => sink.moment(moment(MomentKind::Asked(typed_text(text.unwrap_or_default())))),
@@ -214,7 +219,7 @@ fn report_tool(tool: &Value, id: Option<&str>, at_ms: Option<i64>, sink: &mut dy
     let result = inner("result").unwrap_or_default();
     let call_id = text_at(tool, &["/toolCallId"]).or(id).unwrap_or_default();
     let call = AgentCall { message_id: id, at_ms, id: call_id, name, kind, input: &input };
-    call.report(ended(kind, tool, &result), sink);
+    call.report(call_outcome(kind, tool, &result), sink);
 }
 
 /// Which tool does what, by the names of the editor and of the command line.
@@ -231,7 +236,7 @@ pub(super) fn kind_of(name: &str) -> CallKind {
 }
 
 /// A command that succeeded has no exit code in older versions, as those leave out a zero.
-fn ended(kind: CallKind, tool: &Value, result: &Value) -> Option<(Outcome, String)> {
+fn call_outcome(kind: CallKind, tool: &Value, result: &Value) -> Option<(Outcome, String)> {
     let (status, decision) = (text_at(tool, &["/status"]), text_at(tool, &["/userDecision"]));
     let texts = ["/output", "/contents", "/message", "/error"];
     let output = text_at(result, &texts).map(str::to_owned);
@@ -316,7 +321,7 @@ mod tests {
         let (sessions, census) = sessions_of(&CursorReader, &path);
         assert_eq!(sessions.len(), 2, "the draft says nothing");
         let (a, b) = (named(&sessions, "a"), named(&sessions, "b"));
-        let parts: Vec<_> = a.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
+        let parts: Vec<_> = a.exchanges[0].parts.iter().map(|part| part.kind.clone()).collect();
         assert_eq!(parts.len(), 5, "{parts:?}");
         assert_eq!(parts[0], PartKind::Asked("why".to_owned()));
         assert!(

@@ -146,18 +146,18 @@ fn report_content(
     sink: &mut dyn TranscriptSink,
 ) -> Option<String> {
     let mut unknown = None;
-    let moment = |what| TranscriptMoment { message_id: None, at_ms, kind: what };
-    let said = |text: &str, sink: &mut dyn TranscriptSink| match role {
-        "user" => sink.moment(moment(MomentKind::Asked(queried(text)))),
+    let moment = |moment_kind| TranscriptMoment { message_id: None, at_ms, kind: moment_kind };
+    let report_text = |text: &str, sink: &mut dyn TranscriptSink| match role {
+        "user" => sink.moment(moment(MomentKind::Asked(typed_query(text)))),
         "assistant" => sink.moment(moment(MomentKind::Answered(text.to_owned()))),
         _ => {}
     };
     if let Some(text) = content.as_str() {
-        said(text, sink);
+        report_text(text, sink);
     }
     for item in content.as_array().into_iter().flatten() {
         match text_at(item, &["/type"]).unwrap_or_default() {
-            "text" => said(text_at(item, &["/text"]).unwrap_or_default(), sink),
+            "text" => report_text(text_at(item, &["/text"]).unwrap_or_default(), sink),
             "tool_use" | "tool-call" => {
                 let name = text_at(item, &["/name", "/toolName"]).unwrap_or_default();
                 let id = text_at(item, &["/id", "/toolCallId"]).unwrap_or_default();
@@ -183,7 +183,7 @@ fn report_content(
 }
 
 /// Returns what was typed: the inside of the element where there is one.
-fn queried(text: &str) -> String {
+fn typed_query(text: &str) -> String {
     match text.split_once(QUERY.0) {
         Some((_, behind)) => {
             typed_text(behind.split_once(QUERY.1).map_or(behind, |(inside, _)| inside))
@@ -308,7 +308,7 @@ mod tests {
 
     fn kinds(session: &SessionRead) -> Vec<PartKind> {
         let parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);
-        parts.map(|part| part.what.clone()).collect()
+        parts.map(|part| part.kind.clone()).collect()
     }
 
     const LINES: &str = r#"{"role":"user","message":{"content":[{"type":"text","text":"<rules>be nice</rules>\n<user_query>\nwhy\n</user_query>"}]}}
@@ -318,7 +318,7 @@ mod tests {
 "#;
 
     #[test]
-    fn a_transcript_tells_what_was_said_and_done() {
+    fn a_transcript_gives_messages_and_calls() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s1.jsonl");
         std::fs::write(&path, LINES).unwrap();
@@ -341,7 +341,7 @@ mod tests {
         let text = format!("{LINES}{again}");
         resume_law::holds_when_cut(&CursorReader, "s1.jsonl", &text, 2);
         resume_law::holds_with_unknown(&CursorReader, "s1.jsonl", LINES);
-        resume_law::holds_when_damaged(&CursorReader, "s1.jsonl", &text, ("", "why"));
+        resume_law::holds_when_damaged(&CursorReader, "s1.jsonl", &text, "", "why");
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_found_once_and_subagents_are_told() {
+    fn a_session_is_found_once_and_subagents_have_parents() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         for name in [

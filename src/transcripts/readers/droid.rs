@@ -152,8 +152,8 @@ mod tests {
         let parts: Vec<_> = sessions[0]
             .exchanges
             .iter()
-            .flat_map(|one| &one.parts)
-            .map(|part| &part.what)
+            .flat_map(|exchange| &exchange.parts)
+            .map(|part| &part.kind)
             .collect();
         assert_eq!(*parts[0], PartKind::Asked("go".to_owned()));
         assert!(matches!(parts[2], PartKind::Ran { outcome: Outcome::Exited(2), .. }), "{parts:?}");
@@ -168,6 +168,6 @@ mod tests {
     fn unknown_records_are_only_counted() {
         let unknown = r#"{"type":"invented","id":"u"}"#;
         assert_unknown_records_are_only_counted(&Droid, NAME, &text(), unknown);
-        resume_law::holds_when_damaged(&Droid, NAME, &text(), ("", "flat"));
+        resume_law::holds_when_damaged(&Droid, NAME, &text(), "", "flat");
     }
 }

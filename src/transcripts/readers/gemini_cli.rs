@@ -90,7 +90,7 @@ impl TranscriptReader for GeminiCli {
         sink: &mut dyn TranscriptSink,
     ) -> Result<Resume, ReadError> {
         let (chat, offset) = if has_extension(&file.path, "jsonl") {
-            replayed(&file.path, sink)?
+            replay_log(&file.path, sink)?
         } else {
             (whole(&file.path, sink)?, 0)
         };
@@ -190,7 +190,7 @@ fn whole(path: &Path, sink: &mut dyn TranscriptSink) -> Result<GeminiChat, ReadE
             sink.count(RecordStatus::Broken);
             continue;
         };
-        sink.count(match message.known() {
+        sink.count(match message.is_worth_reading() {
             Ok(true) => RecordStatus::Understood,
             Ok(false) => RecordStatus::Left,
             Err(kind) => RecordStatus::Unknown(kind),
@@ -201,11 +201,11 @@ fn whole(path: &Path, sink: &mut dyn TranscriptSink) -> Result<GeminiChat, ReadE
 }
 
 /// Replays the new form.
-fn replayed(path: &Path, sink: &mut dyn TranscriptSink) -> Result<(GeminiChat, u64), ReadError> {
+fn replay_log(path: &Path, sink: &mut dyn TranscriptSink) -> Result<(GeminiChat, u64), ReadError> {
     let bytes = std::fs::metadata(path).map_err(ReadError::io(path))?.len();
     if bytes > LOG_BYTES_MAX {
-        let what = format!("too large to replay: {bytes} bytes of at most {LOG_BYTES_MAX}");
-        return Err(ReadError::form(path, what));
+        let fault = format!("too large to replay: {bytes} bytes of at most {LOG_BYTES_MAX}");
+        return Err(ReadError::form(path, fault));
     }
     let mut chat = GeminiChat::default();
     let mut each = |record: Value, _: &mut dyn TranscriptSink| chat.replay(record);
@@ -249,13 +249,13 @@ impl GeminiChat {
         unknown.last()
     }
 
-    /// Adds a message. One that is known by its id is replaced, or kept as it was said.
+    /// Adds a message. One that is known by its id is replaced, or kept as it was.
     fn add_message(&mut self, message: Value, known: KnownMessage) -> Option<String> {
         let Ok(message) = GeminiMessage::deserialize(message) else {
             return Some("broken message".to_owned());
         };
-        let unknown = message.known().err().map(str::to_owned);
-        let is_left = message.known() == Ok(false);
+        let unknown = message.is_worth_reading().err().map(str::to_owned);
+        let is_left = message.is_worth_reading() == Ok(false);
         let id = message.id.as_str().unwrap_or_default().to_owned();
         match self.places.get(&id).and_then(|place| self.messages.get_mut(*place)) {
             Some(_) if known == KnownMessage::Kept => {}
@@ -300,11 +300,11 @@ enum KnownMessage {
 
 /// Returns the directory of a project: it stands in a file beside the chats, or in the list of all projects.
 fn directory_of(project: &Path) -> Option<String> {
-    let beside = project.join(".project_root");
-    if leads_out_of(project, &beside) {
+    let root_file = project.join(".project_root");
+    if leads_out_of(project, &root_file) {
         return None;
     }
-    if let Ok(path) = std::fs::read_to_string(beside) {
+    if let Ok(path) = std::fs::read_to_string(root_file) {
         return Some(path.trim().to_owned()).filter(|path| !path.is_empty());
     }
     let name = project.file_name()?.to_str()?;
@@ -316,7 +316,7 @@ fn directory_of(project: &Path) -> Option<String> {
 
 impl GeminiMessage {
     /// Tells whether the message is worth reading, or returns its unknown kind.
-    fn known(&self) -> Result<bool, &str> {
+    fn is_worth_reading(&self) -> Result<bool, &str> {
         match self.r#type.as_str() {
             "user" | "gemini" | "error" => Ok(true),
             "info" => Ok(self.is_cancelled()),
@@ -359,8 +359,8 @@ impl GeminiCall {
     fn report(&self, message: &MomentStamp, sink: &mut dyn TranscriptSink) {
         let at_ms = super::json_parts::time_ms(&self.timestamp).or(message.at_ms);
         let stamp = MomentStamp { at_ms, ..message.clone() };
-        for what in CALLS.happenings(&self.id, &self.name, &self.args) {
-            stamp.report(sink, what);
+        for moment_kind in CALLS.happenings(&self.id, &self.name, &self.args) {
+            stamp.report(sink, moment_kind);
         }
         let output = self.output();
         let outcome = outcome_of(&self.status, &output);
@@ -417,7 +417,7 @@ mod tests {
 
     fn part_texts(sessions: &[SessionRead]) -> Vec<String> {
         let exchanges = sessions.iter().flat_map(|session| &session.exchanges);
-        let texts = exchanges.flat_map(|one| &one.parts).map(|part| match &part.what {
+        let texts = exchanges.flat_map(|exchange| &exchange.parts).map(|part| match &part.kind {
             PartKind::Asked(text) | PartKind::Answered(text) => text.clone(),
             other => format!("{other:?}"),
         });
@@ -433,21 +433,21 @@ mod tests {
     #[test]
     fn batches_and_single_messages_are_both_read() {
         let batch = json!({"$set": {"messages": [message("a", "user", "one"), message("b", "gemini", "1")]}});
-        let (told, census) =
+        let (texts, census) =
             replay(&[batch, message("c", "user", "two"), message("d", "gemini", "2")]);
-        assert_eq!(told, ["one", "1", "two", "2"]);
+        assert_eq!(texts, ["one", "1", "two", "2"]);
         assert_eq!((census.understood, census.unknown.len()), (4, 0));
     }
 
     #[test]
     fn the_same_id_again_replaces_in_its_place() {
-        let (told, _) = replay(&[
+        let (texts, _) = replay(&[
             message("a", "user", "one"),
             message("b", "gemini", "1"),
             message("c", "user", "two"),
             message("b", "gemini", "1, better"),
         ]);
-        assert_eq!(told, ["one", "1, better", "two"]);
+        assert_eq!(texts, ["one", "1, better", "two"]);
     }
 
     #[test]
@@ -464,23 +464,23 @@ mod tests {
     }
 
     #[test]
-    fn a_compressed_context_loses_nothing_that_was_said() {
+    fn a_compressed_context_loses_no_message() {
         let context = json!({"$set": {"messages": [
             message("x", "user", "<state_snapshot>so far</state_snapshot>"),
             message("y", "gemini", "Got it. Thanks for the additional context!"),
             message("b", "gemini", "[masked]"),
         ]}});
-        let (told, _) =
+        let (texts, _) =
             replay(&[message("a", "user", "one"), message("b", "gemini", "1"), context]);
-        assert_eq!(told[..2], ["one", "1"]);
-        assert!(told[2].starts_with("Summarised("), "{told:?}");
-        assert_eq!(told.len(), 3);
+        assert_eq!(texts[..2], ["one", "1"]);
+        assert!(texts[2].starts_with("Summarised("), "{texts:?}");
+        assert_eq!(texts.len(), 3);
     }
 
     #[test]
     fn what_the_tool_adds_to_a_prompt_is_left_out() {
         let shown = json!({"id": "c", "type": "user", "content": [{"text": "look\n"}, {"text": "all of the file"}], "displayContent": [{"text": "look @a"}]});
-        let (told, _) = replay(&[
+        let (texts, _) = replay(&[
             message("a", "user", "<session_context>a tree</session_context>"),
             message("b", "user", "read @a\n\n--- Content from referenced files ---\nall of a"),
             shown,
@@ -489,7 +489,7 @@ mod tests {
             message("f", "info", "Request cancelled."),
             message("g", "error", "no quota"),
         ]);
-        assert_eq!(told, ["read @a", "look @a", "Interrupted", "Failed(\"no quota\")"]);
+        assert_eq!(texts, ["read @a", "look @a", "Interrupted", "Failed(\"no quota\")"]);
     }
 
     #[test]
@@ -497,9 +497,9 @@ mod tests {
         let call = |status: &str, response: Value| {
             let result = json!([{"functionResponse": {"response": response}}]);
             let call = json!({"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": status, "result": result});
-            let mut told = message("a", "gemini", "");
-            told["toolCalls"] = json!([call]);
-            replay(&[told]).0
+            let mut texts = message("a", "gemini", "");
+            texts["toolCalls"] = json!([call]);
+            replay(&[texts]).0
         };
         for (status, response, expected) in [
             (
@@ -512,8 +512,8 @@ mod tests {
             ("error", json!({"error": "no such file"}), "Faulted"),
             ("executing", json!({}), "Unknown"),
         ] {
-            let told = call(status, response);
-            assert!(told[0].contains(&format!("outcome: {expected}")), "{told:?}");
+            let texts = call(status, response);
+            assert!(texts[0].contains(&format!("outcome: {expected}")), "{texts:?}");
         }
     }
 
@@ -586,7 +586,7 @@ mod tests {
         assert_unknown_records_are_only_counted(&GeminiCli, LOG, &text, &unknown);
         let unknown = json!({"$invented": {"x": 1}}).to_string();
         assert_unknown_records_are_only_counted(&GeminiCli, LOG, &text, &unknown);
-        resume_law::holds_when_damaged(&GeminiCli, LOG, &text, ("", "one"));
+        resume_law::holds_when_damaged(&GeminiCli, LOG, &text, "", "one");
     }
 
     #[test]

@@ -50,10 +50,12 @@ pub(crate) struct GoldenCounts {
 impl GoldenCounts {
     pub(crate) fn count(sessions: &[SessionRead]) -> Self {
         let mut counts = Self::default();
-        let parts =
-            sessions.iter().flat_map(|session| &session.exchanges).flat_map(|one| &one.parts);
+        let parts = sessions
+            .iter()
+            .flat_map(|session| &session.exchanges)
+            .flat_map(|exchange| &exchange.parts);
         for part in parts {
-            match &part.what {
+            match &part.kind {
                 PartKind::Asked(_) => counts.user += 1,
                 PartKind::Answered(_) => counts.assistant += 1,
                 PartKind::Summarised(_) => counts.summaries += 1,
@@ -66,7 +68,7 @@ impl GoldenCounts {
             }
             if let PartKind::Ran { outcome, .. }
             | PartKind::Edited { outcome, .. }
-            | PartKind::Called { outcome, .. } = &part.what
+            | PartKind::Called { outcome, .. } = &part.kind
             {
                 counts.refused += u64::from(matches!(outcome, Outcome::Refused(_)));
             }

@@ -181,13 +181,13 @@ impl GooseMessage<'_> {
 
     fn report_text(&self, item: &Value, sink: &mut dyn TranscriptSink) {
         let text = text_at(item, &["/text"]).unwrap_or_default();
-        let what = match self.role {
+        let moment_kind = match self.role {
             _ if !self.is_shown => return,
             "user" => MomentKind::Asked(typed_text(text)),
             "assistant" => MomentKind::Answered(text.to_owned()),
             _ => return,
         };
-        sink.moment(self.moment(what));
+        sink.moment(self.moment(moment_kind));
     }
 
     fn report_call(&self, item: &Value, calls: &mut CallNames, sink: &mut dyn TranscriptSink) {
@@ -228,9 +228,9 @@ impl GooseMessage<'_> {
         sink.moment(self.moment(MomentKind::Returned { call, outcome, output }));
     }
 
-    fn moment(&self, what: MomentKind) -> TranscriptMoment {
+    fn moment(&self, moment_kind: MomentKind) -> TranscriptMoment {
         let message_id = self.id.map(str::to_owned);
-        TranscriptMoment { message_id, at_ms: self.at_ms, kind: what }
+        TranscriptMoment { message_id, at_ms: self.at_ms, kind: moment_kind }
     }
 }
 
@@ -348,7 +348,7 @@ mod tests {
 
     fn kinds(session: &SessionRead) -> Vec<PartKind> {
         let parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);
-        parts.map(|part| part.what.clone()).collect()
+        parts.map(|part| part.kind.clone()).collect()
     }
 
     #[test]
@@ -432,7 +432,7 @@ mod tests {
 "#;
         resume_law::holds_when_cut(&Goose, "1.jsonl", text, 3);
         resume_law::holds_with_unknown(&Goose, "1.jsonl", text);
-        resume_law::holds_when_damaged(&Goose, "1.jsonl", text, ("", "why"));
+        resume_law::holds_when_damaged(&Goose, "1.jsonl", text, "", "why");
     }
 
     #[test]

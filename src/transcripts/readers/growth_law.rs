@@ -62,16 +62,16 @@ pub(crate) fn assert_reading_on_is_reading_whole(
         let (mut rest, _, end) = read_at(reader, &path, text, Some(&resume));
         assert_eq!(end.unwrap().state, state);
         let rest = rest.pop().unwrap();
-        let mut told = Vec::new();
+        let mut read_in_two = Vec::new();
         if rest.extent == SessionExtent::Continued {
             let first = first.unwrap();
             assert_eq!(first.native_id, rest.native_id);
             assert_eq!(first.facts.directory, rest.facts.directory, "cut at {cut}");
-            told = exchanges(&first);
-            told.pop();
+            read_in_two = exchanges(&first);
+            read_in_two.pop();
         }
-        told.extend(exchanges(&rest));
-        assert_eq!(told, exchanges(whole), "cut at {cut}");
+        read_in_two.extend(exchanges(&rest));
+        assert_eq!(read_in_two, exchanges(whole), "cut at {cut}");
     }
 }
 

@@ -16,8 +16,8 @@ use crate::transcript::{MomentKind, TranscriptMoment, TranscriptSink};
 /// Largest file that is read as one JSON value, in bytes. Its values take a few times as much memory.
 const WHOLE_BYTES_MAX: u64 = 512 << 20;
 
-/// Largest file whose broken characters are mended: for that its text and its values are in memory at once.
-const MENDED_BYTES_MAX: u64 = 64 << 20;
+/// Largest file whose broken characters are repaired: for that its text and its values are in memory at once.
+const REPAIRED_BYTES_MAX: u64 = 64 << 20;
 
 /// Most paths that one call can change.
 const PATHS_MAX: usize = 200;
@@ -55,9 +55,9 @@ impl MomentStamp {
     }
 
     /// Reports what happened.
-    pub(super) fn report(&self, sink: &mut dyn TranscriptSink, what: MomentKind) {
+    pub(super) fn report(&self, sink: &mut dyn TranscriptSink, kind: MomentKind) {
         let Self { message_id, at_ms } = self.clone();
-        sink.moment(TranscriptMoment { message_id, at_ms, kind: what });
+        sink.moment(TranscriptMoment { message_id, at_ms, kind });
     }
 }
 
@@ -79,8 +79,9 @@ pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let said = parts.iter().filter(is_said);
-            let texts = said.filter_map(|part| part.as_str().or_else(|| part["text"].as_str()));
+            let text_parts = parts.iter().filter(is_said);
+            let texts =
+                text_parts.filter_map(|part| part.as_str().or_else(|| part["text"].as_str()));
             texts.collect::<Vec<_>>().join("\n")
         }
         Value::Object(_) => value["text"].as_str().unwrap_or_default().to_owned(),
@@ -217,8 +218,8 @@ pub(super) fn whole_json_up_to<T: DeserializeOwned>(
     let file = File::open(path).map_err(ReadError::io(path))?;
     let bytes = file.metadata().map_err(ReadError::io(path))?.len();
     if bytes > bytes_max {
-        let what = format!("too large to read whole: {bytes} bytes of at most {bytes_max}");
-        return Err(ReadError::form(path, what));
+        let fault = format!("too large to read whole: {bytes} bytes of at most {bytes_max}");
+        return Err(ReadError::form(path, fault));
     }
     // The file may grow while it is read.
     let mut reader = BufReader::new(file.take(bytes_max));
@@ -226,22 +227,22 @@ pub(super) fn whole_json_up_to<T: DeserializeOwned>(
         reader.consume(3);
     }
     serde_json::from_reader(reader).or_else(|error| {
-        let mended = (bytes <= MENDED_BYTES_MAX).then(|| mended_json(path)).flatten();
-        mended.ok_or_else(|| ReadError::form(path, described(&error)))
+        let repaired = (bytes <= REPAIRED_BYTES_MAX).then(|| repaired_json(path)).flatten();
+        repaired.ok_or_else(|| ReadError::form(path, json_fault(&error)))
     })
 }
 
 /// Reads a file again in whose text single characters are broken.
-fn mended_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+fn repaired_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let bytes = std::fs::read(path).ok()?;
     repaired_value(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).ok()
 }
 
 /// Says where the JSON is not what it should be. The words of the parser may quote the file; they stay out.
-fn described(error: &serde_json::Error) -> String {
+fn json_fault(error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
-    let what = if error.is_data() { "of another form" } else { "no complete JSON" };
-    format!("{what}, at line {line} column {column}")
+    let fault = if error.is_data() { "of another form" } else { "no complete JSON" };
+    format!("{fault}, at line {line} column {column}")
 }
 
 #[cfg(test)]
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_is_bounded_and_mended() {
+    fn a_whole_file_is_bounded_and_repaired() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         let read = |bytes: &[u8], bytes_max| {
@@ -323,7 +324,7 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         let numbers: Vec<_> =
-            read(b"\xef\xbb\xbf[1,\"x\",2]", 100).unwrap().into_iter().map(|one| one.0).collect();
+            read(b"\xef\xbb\xbf[1,\"x\",2]", 100).unwrap().into_iter().map(|item| item.0).collect();
         assert_eq!(numbers, [Some(1), None, Some(2)]);
         assert_eq!(read(b"[\"\\ud83d\", \"\xff\", \"\0\"]\0\0", 100).unwrap().len(), 3);
         for (bytes, bytes_max, expected) in [

@@ -101,7 +101,7 @@ impl KiroTurn<'_> {
             let results = results.and_then(|results| results.get("tool_use_results")?.as_array());
             for result in results.into_iter().flatten() {
                 let call = text_at(result, &["/tool_use_id"]).unwrap_or_default().to_owned();
-                let (outcome, output) = ended(result, is_cancelled);
+                let (outcome, output) = call_outcome(result, is_cancelled);
                 sink.moment(self.moment(MomentKind::Returned { call, outcome, output }));
             }
         }
@@ -138,13 +138,13 @@ impl KiroTurn<'_> {
         }
     }
 
-    fn moment(&self, what: MomentKind) -> TranscriptMoment {
-        TranscriptMoment { message_id: None, at_ms: self.at_ms, kind: what }
+    fn moment(&self, moment_kind: MomentKind) -> TranscriptMoment {
+        TranscriptMoment { message_id: None, at_ms: self.at_ms, kind: moment_kind }
     }
 }
 
 /// A command tells its exit code in what it returns; a call that a person did not allow is cancelled by what they typed.
-fn ended(result: &Value, is_cancelled: bool) -> (Outcome, String) {
+fn call_outcome(result: &Value, is_cancelled: bool) -> (Outcome, String) {
     let content = result.get("content").unwrap_or(&Value::Null);
     let items = content.as_array().into_iter().flatten();
     let json = items.filter_map(|item| item.get("Json")).next().unwrap_or(&Value::Null);
@@ -205,7 +205,7 @@ mod tests {
         let exchanges: Vec<Vec<_>> = session
             .exchanges
             .iter()
-            .map(|exchange| exchange.parts.iter().map(|part| part.what.clone()).collect())
+            .map(|exchange| exchange.parts.iter().map(|part| part.kind.clone()).collect())
             .collect();
         assert_eq!(exchanges[0][0], PartKind::Asked("why".to_owned()));
         assert!(

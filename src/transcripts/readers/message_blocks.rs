@@ -44,8 +44,8 @@ impl BlockRules {
             if block["type"] == "tool_use" {
                 let (call, tool) = (text_field(block, "id"), text_field(block, "name"));
                 let (call, tool) = (call.unwrap_or_default(), tool.unwrap_or_default());
-                for what in self.calls.happenings(&call, &tool, &block["input"]) {
-                    stamp.report(sink, what);
+                for moment_kind in self.calls.happenings(&call, &tool, &block["input"]) {
+                    stamp.report(sink, moment_kind);
                 }
             }
         }
@@ -63,7 +63,7 @@ impl BlockRules {
     }
 }
 
-/// The text of a result; one without text parts is told as JSON.
+/// The text of a result; one without text parts is written as JSON.
 fn result_text(content: &Value) -> String {
     let text = text_of(content);
     if text.is_empty() && !content.is_null() { content.to_string() } else { text }

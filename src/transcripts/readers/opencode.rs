@@ -154,7 +154,8 @@ fn read_tree(path: &Path, session: &Value, sink: &mut dyn TranscriptSink) -> Res
     let mut reported = FirstMomentSink::new(sink);
     report_session(id, session, &mut reported);
     for file in files_of(storage, "message", id)? {
-        let Some(info) = counted(whole_json_up_to(&file.path, MESSAGE_BYTES_MAX), &mut reported)
+        let Some(info) =
+            count_broken(whole_json_up_to(&file.path, MESSAGE_BYTES_MAX), &mut reported)
         else {
             continue;
         };
@@ -165,7 +166,8 @@ fn read_tree(path: &Path, session: &Value, sink: &mut dyn TranscriptSink) -> Res
         let mut parts = Vec::new();
         if is_name(message) {
             for file in files_of(storage, "part", message)? {
-                let part = counted(whole_json_up_to(&file.path, MESSAGE_BYTES_MAX), &mut reported);
+                let part =
+                    count_broken(whole_json_up_to(&file.path, MESSAGE_BYTES_MAX), &mut reported);
                 parts.extend(part.map(|part| (file.stem().unwrap_or_default().to_owned(), part)));
             }
         }
@@ -208,7 +210,7 @@ fn is_name(id: &str) -> bool {
 }
 
 /// GoldenCounts a file that cannot be read: one that was cut off must not lose the others.
-fn counted(value: Result<Value, ReadError>, sink: &mut dyn TranscriptSink) -> Option<Value> {
+fn count_broken(value: Result<Value, ReadError>, sink: &mut dyn TranscriptSink) -> Option<Value> {
     if value.is_err() {
         sink.count(RecordStatus::Broken);
     }
@@ -278,7 +280,7 @@ mod tests {
         let (read, census) = sessions_of(&OPENCODE, &sessions.join("ses_1.json"));
         let [session] = read.as_slice() else { panic!("{read:?}") };
         let parts: Vec<_> =
-            session.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
+            session.exchanges[0].parts.iter().map(|part| part.kind.clone()).collect();
         let expected = ["why", "and?"].map(|text| PartKind::Asked(text.to_owned()));
         assert_eq!(parts, expected);
         assert_eq!(census.broken, 1, "a file that was cut off loses only itself");
@@ -297,7 +299,7 @@ mod tests {
         write(folder.path(), "s.json", export);
         let (read, _) = sessions_of(&OPENCODE, &folder.path().join("s.json"));
         let asked = PartKind::Asked("why \u{fffd}".to_owned());
-        assert_eq!(read[0].exchanges[0].parts[0].what, asked);
+        assert_eq!(read[0].exchanges[0].parts[0].kind, asked);
     }
 
     // S-SESS-2

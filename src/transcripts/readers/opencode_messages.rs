@@ -101,8 +101,8 @@ impl MessageHead {
             "text" => self.report_text(part, sink),
             "tool" => {
                 let name = text_at(part, &["/tool"]).unwrap_or_default();
-                let at_ms = self.begun(millis_at(part, &["/state/time/start"]));
-                report_tool(&self.id, at_ms, (id, name), part, sink);
+                let at_ms = self.start_ms(millis_at(part, &["/state/time/start"]));
+                report_tool(&self.id, at_ms, id, name, part, sink);
                 RecordStatus::Understood
             }
             "reasoning" | "step-start" | "step-finish" | "patch" | "file" | "snapshot"
@@ -118,16 +118,16 @@ impl MessageHead {
         if is_set("synthetic") || is_set("ignored") || text.is_empty() {
             return RecordStatus::Left;
         }
-        let at_ms = self.begun(millis_at(part, &["/time/start"]));
-        let what = match self.author {
-            MessageAuthor::Person => match asked(text) {
+        let at_ms = self.start_ms(millis_at(part, &["/time/start"]));
+        let moment_kind = match self.author {
+            MessageAuthor::Person => match prompt_of_person(text) {
                 Some(text) => MomentKind::Asked(text),
                 None => return RecordStatus::Left,
             },
             MessageAuthor::Agent => MomentKind::Answered(text.to_owned()),
             MessageAuthor::Summariser => MomentKind::Summarised(text.to_owned()),
         };
-        sink.moment(moment(&self.id, at_ms, what));
+        sink.moment(moment(&self.id, at_ms, moment_kind));
         RecordStatus::Understood
     }
 
@@ -137,7 +137,7 @@ impl MessageHead {
     }
 
     /// A part does not begin before its message.
-    fn begun(&self, start: Option<i64>) -> Option<i64> {
+    fn start_ms(&self, start: Option<i64>) -> Option<i64> {
         start.filter(|start| self.at_ms.is_none_or(|created| *start >= created)).or(self.at_ms)
     }
 }
@@ -152,8 +152,8 @@ pub(super) fn report_message(
 ) {
     let at_ms = millis_at(data, &["/time/created"]).or(created);
     let text = text_at(data, &["/text", "/summary"]).unwrap_or_default();
-    let what = match kind {
-        "user" => asked(text).map(MomentKind::Asked),
+    let moment_kind = match kind {
+        "user" => prompt_of_person(text).map(MomentKind::Asked),
         "compaction" => Some(MomentKind::Summarised(text.to_owned())),
         "shell" => {
             let state = data.get("state").unwrap_or(data);
@@ -172,7 +172,7 @@ pub(super) fn report_message(
         "assistant" => {
             let content = data.get("content").and_then(Value::as_array);
             for (place, item) in content.into_iter().flatten().enumerate() {
-                report_item((id, place), at_ms, item, sink);
+                report_item(id, place, at_ms, item, sink);
             }
             report_error(id, at_ms, data, sink);
             return sink.count(RecordStatus::Understood);
@@ -181,15 +181,16 @@ pub(super) fn report_message(
         _ if kind.ends_with("-switched") => None,
         _ => return sink.count(RecordStatus::Unknown(kind)),
     };
-    sink.count(if what.is_some() { RecordStatus::Understood } else { RecordStatus::Left });
-    if let Some(what) = what {
-        sink.moment(moment(id, at_ms, what));
+    sink.count(if moment_kind.is_some() { RecordStatus::Understood } else { RecordStatus::Left });
+    if let Some(moment_kind) = moment_kind {
+        sink.moment(moment(id, at_ms, moment_kind));
     }
 }
 
 /// Reports an item of what the agent of 2.x said and did.
 fn report_item(
-    (message, place): (&str, usize),
+    message: &str,
+    place: usize,
     at_ms: Option<i64>,
     item: &Value,
     sink: &mut dyn TranscriptSink,
@@ -203,7 +204,7 @@ fn report_item(
             let name = text_at(item, &["/name", "/tool"]).unwrap_or_default();
             let start = millis_at(item, &["/time/created", "/state/time/start"]);
             let at_ms = start.filter(|start| at_ms.is_none_or(|at| *start >= at)).or(at_ms);
-            report_tool(message, at_ms, (&format!("{message}/{place}"), name), item, sink);
+            report_tool(message, at_ms, &format!("{message}/{place}"), name, item, sink);
         }
         "reasoning" | "file" => {}
         kind => sink.count(RecordStatus::Unknown(kind)),
@@ -214,7 +215,8 @@ fn report_item(
 fn report_tool(
     message: &str,
     at_ms: Option<i64>,
-    (id, name): (&str, &str),
+    id: &str,
+    name: &str,
     part: &Value,
     sink: &mut dyn TranscriptSink,
 ) {
@@ -276,7 +278,8 @@ fn decision_of(state: &Value) -> Option<String> {
     let questions = state.pointer("/input/questions").and_then(Value::as_array);
     let line = |(place, answer): (usize, &Value)| {
         let question = questions.and_then(|questions| questions.get(place));
-        let question = question.and_then(|one| text_at(one, &["/question"])).unwrap_or_default();
+        let question =
+            question.and_then(|question| text_at(question, &["/question"])).unwrap_or_default();
         format!("{question} {}", joined_text(answer)).trim().to_owned()
     };
     Some(answers.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))
@@ -285,17 +288,17 @@ fn decision_of(state: &Value) -> Option<String> {
 fn report_error(message: &str, at_ms: Option<i64>, info: &Value, sink: &mut dyn TranscriptSink) {
     let Some(error) = info.get("error").filter(|error| !error.is_null()) else { return };
     let name = text_at(error, &["/name", "/type"]).unwrap_or_default();
-    let what = if name == "MessageAbortedError" || name == "aborted" {
+    let moment_kind = if name == "MessageAbortedError" || name == "aborted" {
         MomentKind::Interrupted
     } else {
         let text = text_at(error, &["/data/message", "/message"]).or(error.as_str());
         MomentKind::Failed(text.unwrap_or(name).to_owned())
     };
-    sink.moment(moment(message, at_ms, what));
+    sink.moment(moment(message, at_ms, moment_kind));
 }
 
 /// Returns what a person asked, or nothing if the tool did. `opencode run` puts its arguments in quotes.
-fn asked(text: &str) -> Option<String> {
+fn prompt_of_person(text: &str) -> Option<String> {
     let text = typed_text(&unquoted(text.trim()));
     (!text.is_empty() && text != ASKED_BY_THE_TOOL).then_some(text)
 }
@@ -306,8 +309,8 @@ fn unquoted(text: &str) -> String {
     inside.filter(is_whole).map_or_else(|| text.to_owned(), |inside| inside.replace("\\\"", "\""))
 }
 
-fn moment(message: &str, at_ms: Option<i64>, what: MomentKind) -> TranscriptMoment {
-    TranscriptMoment { message_id: Some(message.to_owned()), at_ms, kind: what }
+fn moment(message: &str, at_ms: Option<i64>, moment_kind: MomentKind) -> TranscriptMoment {
+    TranscriptMoment { message_id: Some(message.to_owned()), at_ms, kind: moment_kind }
 }
 
 #[cfg(test)]
@@ -356,7 +359,7 @@ mod tests {
     fn quotes_of_the_command_line_go_and_those_of_a_person_stay() {
         assert_eq!(unquoted(r#""say \"hi\" now""#), r#"say "hi" now"#);
         assert_eq!(unquoted(r#""a b" c "d e""#), r#""a b" c "d e""#);
-        assert_eq!(asked("What did we do so far?"), None);
+        assert_eq!(prompt_of_person("What did we do so far?"), None);
     }
 
     #[test]

@@ -245,7 +245,7 @@ mod tests {
 
     fn kinds(session: &SessionRead) -> Vec<PartKind> {
         let parts = session.exchanges.iter().flat_map(|exchange| &exchange.parts);
-        parts.map(|part| part.what.clone()).collect()
+        parts.map(|part| part.kind.clone()).collect()
     }
 
     fn named<'a>(sessions: &'a [SessionRead], id: &str) -> &'a SessionRead {
@@ -413,15 +413,15 @@ mod tests {
             is_over.store(true, Ordering::SeqCst);
             written
         };
-        let (mut resume, mut told) = (None, Vec::new());
+        let (mut resume, mut parts_read) = (None, Vec::new());
         let mut read = || {
             let (sessions, census, end) = try_sessions_of(&OPENCODE, &path, resume.as_ref());
             assert_eq!((census.broken, census.too_long), (0, 0));
             resume = Some(end.unwrap());
             if let Some(live) = sessions.iter().find(|session| session.native_id == "live") {
                 let later = kinds(live);
-                assert!(later.starts_with(&told), "what was told is told again");
-                told = later;
+                assert!(later.starts_with(&parts_read), "what was told is told again");
+                parts_read = later;
                 news.fetch_add(1, Ordering::SeqCst);
             }
         };
@@ -434,7 +434,7 @@ mod tests {
         });
         read();
         let expected = (0..written).map(|number| PartKind::Asked(number.to_string()));
-        assert_eq!(told, expected.collect::<Vec<_>>());
+        assert_eq!(parts_read, expected.collect::<Vec<_>>());
     }
 
     #[test]

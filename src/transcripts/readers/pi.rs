@@ -1,6 +1,6 @@
 //! Pi and its descendant Oh-My-Pi: a tree of entries in one file for each session. Going back and asking anew makes a
 //! branch; the conversation is the path from the last entry to the root. Old files have no ids: there every entry counts.
-//! Not here: branches that were left. They are counted and not told, like questions that were taken back.
+//! Not here: branches that were left. They are counted and not reported, like questions that were taken back.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -68,9 +68,9 @@ impl TranscriptReader for Pi {
         let path = &file.path;
         let bytes = std::fs::metadata(path).map_err(ReadError::io(path))?.len();
         if bytes > FILE_BYTES_MAX {
-            let what =
+            let fault =
                 format!("too large to read whole: {bytes} bytes of at most {FILE_BYTES_MAX}");
-            return Err(ReadError::form(path, what));
+            return Err(ReadError::form(path, fault));
         }
         let mut tree = PiTree::default();
         let mut each = |record: Value, _: &mut dyn TranscriptSink| tree.add_record(&record);
@@ -174,21 +174,21 @@ impl PiTree {
         }
         sink.session(&self.id, SessionExtent::Whole);
         self.facts.drain(..).for_each(|fact| sink.fact(fact));
-        let is_told = self.path_to_root();
-        for (entry, is_told) in self.entries.into_iter().zip(is_told) {
-            for what in entry.happenings.into_iter().filter(|_| is_told) {
-                entry.stamp.report(sink, what);
+        let is_on_path = self.path_to_root();
+        for (entry, is_on_path) in self.entries.into_iter().zip(is_on_path) {
+            for moment_kind in entry.happenings.into_iter().filter(|_| is_on_path) {
+                entry.stamp.report(sink, moment_kind);
             }
         }
     }
 
     /// Tells of every entry whether it is on the path from the last one to the root.
     fn path_to_root(&self) -> Vec<bool> {
-        let mut is_told: Vec<bool> = self.entries.iter().map(|entry| !entry.has_id).collect();
+        let mut is_on_path: Vec<bool> = self.entries.iter().map(|entry| !entry.has_id).collect();
         let mut at = self.entries.iter().rposition(|entry| entry.has_id);
         while let Some(place) = at {
-            if let Some(told) = is_told.get_mut(place) {
-                *told = true;
+            if let Some(mark) = is_on_path.get_mut(place) {
+                *mark = true;
             }
             // Where a parent is lost, or comes later, the entry before stands for it: a line that could not be read must
             // not cost all before it. Places only fall, so a circle ends.
@@ -200,7 +200,7 @@ impl PiTree {
             let known = known.filter(|parent| *parent < place);
             at = known.or_else(|| place.checked_sub(1));
         }
-        is_told
+        is_on_path
     }
 }
 
@@ -217,7 +217,7 @@ fn happenings_of(message: &Value, id: Option<&str>) -> (Vec<MomentKind>, Option<
     let content = &message["content"];
     let happenings = match message["role"].as_str().unwrap_or("no role") {
         "user" => vec![MomentKind::Asked(typed_text(&text_of(content)))],
-        "assistant" => answered(message),
+        "assistant" => answer_kinds(message),
         "toolResult" | "tool" => {
             let call = text_field(message, "toolCallId").unwrap_or_default();
             let output = text_of(content);
@@ -248,7 +248,7 @@ fn happenings_of(message: &Value, id: Option<&str>) -> (Vec<MomentKind>, Option<
     (happenings, None)
 }
 
-fn answered(message: &Value) -> Vec<MomentKind> {
+fn answer_kinds(message: &Value) -> Vec<MomentKind> {
     let mut happenings = Vec::new();
     let text = text_of(&message["content"]);
     if !text.trim().is_empty() {
@@ -326,7 +326,7 @@ mod tests {
 
     fn parts(records: &[Value]) -> Vec<PartKind> {
         let exchanges = read(records).0.into_iter().flat_map(|session| session.exchanges);
-        exchanges.flat_map(|one| one.parts).map(|part| part.what).collect()
+        exchanges.flat_map(|exchange| exchange.parts).map(|part| part.kind).collect()
     }
 
     fn part_texts(records: &[Value]) -> Vec<String> {
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_runs_and_ends_are_told() {
+    fn calls_runs_and_ends_are_reported() {
         let call = |id: &str, name: &str, arguments: Value| json!({"type": "toolCall", "id": id, "name": name, "arguments": arguments});
         let content = json!([
             {"type": "text", "text": "so"},
@@ -428,9 +428,9 @@ mod tests {
         let expected =
             [Outcome::Exited(2), Outcome::Succeeded, Outcome::Faulted, Outcome::Exited(1)];
         assert_eq!(outcomes, expected);
-        let told = part_texts(&records);
+        let reading = part_texts(&records);
         for expected in ["so", "Interrupted", "Failed(\"no net\")", "so far"] {
-            assert!(told.iter().any(|part| part == expected), "{expected} in {told:?}");
+            assert!(reading.iter().any(|part| part == expected), "{expected} in {reading:?}");
         }
     }
 
@@ -440,14 +440,14 @@ mod tests {
         begin["branchedFrom"] = json!("C:\\s\\2026-01-01T00-00-00-000Z_s0.jsonl");
         let named = json!({"type": "session_info", "id": "n", "parentId": "a", "name": "Mine"});
         let slot = json!({"type": "title", "v": 1, "title": "By a model", "source": "auto"});
-        let told = read(&[slot, begin, asks("a", None, "one"), named]).0;
-        let facts = &told[0].facts;
+        let reading = read(&[slot, begin, asks("a", None, "one"), named]).0;
+        let facts = &reading[0].facts;
         assert_eq!(facts.title, Some((TitleSource::Person, "Mine".to_owned())));
         assert_eq!(
             (facts.fork_of.as_deref(), facts.directory.as_deref()),
             (Some("s0"), Some("/w"))
         );
-        assert_eq!(told[0].native_id, "s1");
+        assert_eq!(reading[0].native_id, "s1");
         assert_eq!(read(&[asks("a", None, "one")]).0[0].native_id, "s1", "by the name of the file");
     }
 
@@ -456,7 +456,7 @@ mod tests {
         let text = lines(&[head(), asks("a", None, "one"), says("b", Some("a"), "1")]);
         let unknown = json!({"type": "invented", "data": 1}).to_string();
         assert_unknown_records_are_only_counted(&Pi, NAME, &text, &unknown);
-        resume_law::holds_when_damaged(&Pi, NAME, &text, ("", "one"));
+        resume_law::holds_when_damaged(&Pi, NAME, &text, "", "one");
     }
 
     #[test]

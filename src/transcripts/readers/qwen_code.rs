@@ -196,17 +196,17 @@ impl<'a> QwenLog<'a> {
         }
         let stamp = MomentStamp::from_values(&record["uuid"], &record["timestamp"]);
         let unknown = match kind {
-            "user" => self.asked(record, &stamp, sink),
+            "user" => self.report_prompt(record, &stamp, sink),
             "assistant" => {
-                answered(&record["message"], &stamp, sink);
+                report_answer(&record["message"], &stamp, sink);
                 self.is_answered = true;
                 None
             }
             "tool_result" => {
-                returned(record, &stamp, sink);
+                report_results(record, &stamp, sink);
                 None
             }
-            "system" => self.system(record, &stamp, sink),
+            "system" => self.report_system(record, &stamp, sink),
             unknown => Some(unknown.to_owned()),
         };
         if let Some(id) = stamp.message_id.filter(|_| self.questions_after.len() < REMEMBERED_MAX) {
@@ -216,7 +216,7 @@ impl<'a> QwenLog<'a> {
     }
 
     /// Reports a prompt, unless a program wrote it.
-    fn asked(
+    fn report_prompt(
         &mut self,
         record: &Value,
         stamp: &MomentStamp,
@@ -238,7 +238,7 @@ impl<'a> QwenLog<'a> {
         None
     }
 
-    fn system(
+    fn report_system(
         &mut self,
         record: &Value,
         stamp: &MomentStamp,
@@ -283,7 +283,7 @@ fn message_text(message: &Value) -> String {
     text_of(if parts.is_null() { &message["content"] } else { parts })
 }
 
-fn answered(message: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+fn report_answer(message: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
     stamp.report(sink, MomentKind::Answered(message_text(message)));
     for part in message["parts"].as_array().into_iter().flatten() {
         let call = &part["functionCall"];
@@ -293,17 +293,19 @@ fn answered(message: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink)
             let plan = text_field(&call["args"], "plan").unwrap_or_default();
             stamp.report(sink, MomentKind::Planned(plan));
         }
-        for what in CALLS.happenings(&id, &tool, &call["args"]) {
-            stamp.report(sink, what);
+        for moment_kind in CALLS.happenings(&id, &tool, &call["args"]) {
+            stamp.report(sink, moment_kind);
         }
     }
 }
 
-fn returned(record: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
+fn report_results(record: &Value, stamp: &MomentStamp, sink: &mut dyn TranscriptSink) {
     let result = &record["toolCallResult"];
     let status = result["status"].as_str().unwrap_or_default();
     let parts = value_at(record, "/message/parts").as_array().into_iter().flatten();
-    for response in parts.map(|part| &part["functionResponse"]).filter(|one| one.is_object()) {
+    for response in
+        parts.map(|part| &part["functionResponse"]).filter(|response| response.is_object())
+    {
         let call =
             text_field(response, "id").or_else(|| text_field(result, "callId")).unwrap_or_default();
         let own = &response["response"];
@@ -365,7 +367,7 @@ mod tests {
 
     fn parts(records: &[Value]) -> Vec<PartKind> {
         let exchanges = read(records).exchanges.into_iter();
-        exchanges.flat_map(|one| one.parts).map(|part| part.what).collect()
+        exchanges.flat_map(|exchange| exchange.parts).map(|part| part.kind).collect()
     }
 
     #[test]
@@ -380,7 +382,7 @@ mod tests {
             "real_user",
             &json!({"systemPayload": {"displayText": "read @a", "hookContext": ""}}),
         );
-        let told = parts(&[
+        let parts_read = parts(&[
             asks("a", "one"),
             by("system", &json!({"subtype": "notification"})),
             by("goal_runtime", &json!({})),
@@ -390,7 +392,10 @@ mod tests {
             says("b", &json!([{"text": "hm", "thought": true}, {"text": "1"}])),
         ]);
         let asked = |text: &str| PartKind::Asked(text.to_owned());
-        assert_eq!(told, [asked("one"), asked("read @a"), PartKind::Answered("1".to_owned())]);
+        assert_eq!(
+            parts_read,
+            [asked("one"), asked("read @a"), PartKind::Answered("1".to_owned())]
+        );
     }
 
     #[test]
@@ -405,7 +410,7 @@ mod tests {
                 json!({"message": {"role": "user", "parts": [part]}, "toolCallResult": {"callId": id, "status": status}}),
             )
         };
-        let told = parts(&[
+        let parts_read = parts(&[
             asks("a", "go"),
             says("b", &json!([call("1"), call("2"), call("3"), call("4")])),
             result("1", "success", json!({"output": "Output: x\nExit Code: 2\nSignal: (none)"})),
@@ -413,7 +418,7 @@ mod tests {
             result("3", "cancelled", json!({"error": "[Operation Cancelled]"})),
             result("4", "error", json!({"error": "no such file"})),
         ]);
-        let outcomes: Vec<_> = told
+        let outcomes: Vec<_> = parts_read
             .into_iter()
             .filter_map(|part| match part {
                 PartKind::Ran { outcome, .. } => Some(outcome),
@@ -443,13 +448,13 @@ mod tests {
 
     #[test]
     fn a_rewind_takes_back_the_questions_after_its_parent() {
-        let told = parts(&rewound());
-        assert_eq!(told.len(), 3, "{told:?}");
-        assert_eq!(told[2], PartKind::Asked("three".to_owned()));
+        let parts_read = parts(&rewound());
+        assert_eq!(parts_read.len(), 3, "{parts_read:?}");
+        assert_eq!(parts_read[2], PartKind::Asked("three".to_owned()));
     }
 
     #[test]
-    fn titles_forks_parents_and_summaries_are_told() {
+    fn titles_forks_parents_and_summaries_are_reported() {
         let mut first = asks("a", "one");
         first["forkedFrom"] = json!({"sessionId": "s0", "messageUuid": "a"});
         let system = |kind: &str, payload: Value| {
@@ -471,7 +476,7 @@ mod tests {
             (Some("/w"), Some("main"))
         );
         assert!(facts.is_by_program);
-        assert_eq!(session.exchanges[0].parts[1].what, PartKind::Summarised("so far".to_owned()));
+        assert_eq!(session.exchanges[0].parts[1].kind, PartKind::Summarised("so far".to_owned()));
     }
 
     #[test]
@@ -496,7 +501,7 @@ mod tests {
     fn damage_to_a_line_loses_no_neighbour() {
         let noise = record("t", "", "system", json!({"subtype": "ui_telemetry"})).to_string();
         let text = lines(&[asks("a", "one"), says("b", &json!([{"text": "1"}])), asks("c", "two")]);
-        resume_law::holds_when_damaged(&QwenCode, NAME, &text, (&noise, "two"));
+        resume_law::holds_when_damaged(&QwenCode, NAME, &text, &noise, "two");
     }
 
     #[test]

@@ -31,7 +31,11 @@ fn step(
 }
 
 /// Adds what was read later to what was read before.
-fn joined(mut before: Vec<SessionRead>, later: Vec<SessionRead>, from: u32) -> Vec<SessionRead> {
+fn join_sessions(
+    mut before: Vec<SessionRead>,
+    later: Vec<SessionRead>,
+    from: u32,
+) -> Vec<SessionRead> {
     for session in later {
         let known = before.iter_mut().find(|known| known.native_id == session.native_id);
         match known {
@@ -60,20 +64,20 @@ pub(crate) fn holds_when_cut(reader: &dyn TranscriptReader, name: &str, text: &s
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
     let whole = contents(step(reader, &path, None).0);
-    let ends: Vec<_> = text
+    let line_ends: Vec<_> = text
         .split_inclusive('\n')
         .scan(0, |end, line| {
             *end += line.len();
             Some(*end)
         })
         .collect();
-    let tail = ends.iter().rev().nth(lines).copied().unwrap_or_default();
-    for cut in ends.iter().copied().take_while(|end| *end < tail).chain(tail..=text.len()) {
+    let tail = line_ends.iter().rev().nth(lines).copied().unwrap_or_default();
+    for cut in line_ends.iter().copied().take_while(|end| *end < tail).chain(tail..=text.len()) {
         std::fs::write(&path, &text.as_bytes()[..cut]).unwrap();
         let (before, _, state) = step(reader, &path, None);
         std::fs::write(&path, text).unwrap();
         let (later, ..) = step(reader, &path, Some(&state));
-        let both = contents(joined(before, later, state.1));
+        let both = contents(join_sessions(before, later, state.1));
         assert_eq!(both, whole, "cut at byte {cut}");
     }
 }
@@ -103,7 +107,8 @@ pub(crate) fn holds_when_damaged(
     reader: &dyn TranscriptReader,
     name: &str,
     text: &str,
-    (noise, word): (&str, &str),
+    noise: &str,
+    word: &str,
 ) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -120,7 +125,7 @@ pub(crate) fn holds_when_damaged(
         lines.iter().map(|line| form(line, noise)).collect()
     };
     let (whole, census) = read(text);
-    for (damage, damaged) in [
+    for (fault, damaged) in [
         ("a mark of UTF-8", format!("\u{feff}{text}")),
         ("line breaks of Windows", text.replace('\n', "\r\n")),
         ("empty lines", text.replace('\n', "\n\n")),
@@ -130,10 +135,10 @@ pub(crate) fn holds_when_damaged(
         ("noise behind a record", each(|line, noise| format!("{line}{noise}\n"))),
         ("a torn last line", format!("{text}{torn}")),
     ] {
-        let (damaged, other) = read(&damaged);
-        assert_eq!(damaged, whole, "{damage}");
+        let (damaged, other_census) = read(&damaged);
+        assert_eq!(damaged, whole, "{fault}");
         let counts = |census: &Census| Census { left: 0, ..census.clone() };
-        assert_eq!(counts(&other), counts(&census), "{damage}");
+        assert_eq!(counts(&other_census), counts(&census), "{fault}");
     }
     let with = |half: &str| text.replace(word, &format!("{word}{half}"));
     assert_eq!(read(&with("\\ud83d")), read(&with("\u{fffd}")), "half a character");

@@ -40,8 +40,8 @@ impl AgentCall<'_> {
     pub(super) fn report(&self, ended: Option<(Outcome, String)>, sink: &mut dyn TranscriptSink) {
         let calls = self.happenings();
         let ids = calls.len();
-        for what in calls {
-            sink.moment(self.moment(what));
+        for moment_kind in calls {
+            sink.moment(self.moment(moment_kind));
         }
         let Some((outcome, output)) = ended else { return };
         for place in 0..ids {
@@ -76,9 +76,9 @@ impl AgentCall<'_> {
         if place == 0 { self.id.to_owned() } else { format!("{}#{place}", self.id) }
     }
 
-    fn moment(&self, what: MomentKind) -> TranscriptMoment {
+    fn moment(&self, moment_kind: MomentKind) -> TranscriptMoment {
         let message_id = self.message_id.map(str::to_owned);
-        TranscriptMoment { message_id, at_ms: self.at_ms, kind: what }
+        TranscriptMoment { message_id, at_ms: self.at_ms, kind: moment_kind }
     }
 }
 

@@ -207,11 +207,11 @@ fn report_call(
     let id = text_at(call, &["/id"]).unwrap_or_default();
     let input = call.get("input").unwrap_or(&Value::Null);
     let call = AgentCall { message_id: None, at_ms, id, name, kind, input };
-    call.report(result.map(|result| ended(kind, result)), sink);
+    call.report(result.map(|result| call_outcome(kind, result)), sink);
 }
 
 /// A command that fails is no error to Zed; the first line of its output says it.
-fn ended(kind: CallKind, result: &Value) -> (Outcome, String) {
+fn call_outcome(kind: CallKind, result: &Value) -> (Outcome, String) {
     let output = joined_text(result.get("content").unwrap_or(&Value::Null));
     let is_error = result.get("is_error") == Some(&Value::Bool(true));
     let head = output.lines().next().filter(|_| kind == CallKind::Shell).unwrap_or_default();
@@ -224,8 +224,8 @@ fn ended(kind: CallKind, result: &Value) -> (Outcome, String) {
     (outcome, output)
 }
 
-fn moment(id: Option<&str>, at_ms: Option<i64>, what: MomentKind) -> TranscriptMoment {
-    TranscriptMoment { message_id: id.map(str::to_owned), at_ms, kind: what }
+fn moment(id: Option<&str>, at_ms: Option<i64>, moment_kind: MomentKind) -> TranscriptMoment {
+    TranscriptMoment { message_id: id.map(str::to_owned), at_ms, kind: moment_kind }
 }
 
 #[cfg(test)]
@@ -280,7 +280,7 @@ mod tests {
         let (_folder, path, _writer) = database();
         let (sessions, census) = sessions_of(&Zed, &path);
         let new = sessions.iter().find(|session| session.native_id == "new").unwrap();
-        let parts: Vec<_> = new.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
+        let parts: Vec<_> = new.exchanges[0].parts.iter().map(|part| part.kind.clone()).collect();
         assert_eq!(parts.len(), 5, "{parts:?}");
         assert_eq!(parts[0], PartKind::Asked("why".to_owned()));
         assert!(matches!(&parts[1], PartKind::Ran { outcome: Outcome::Exited(2), .. }));

@@ -14,8 +14,8 @@ use store::MovedLines;
 pub(super) fn reply(how: ArchiveMode, all: &[ArchiveResult]) -> Reply {
     let mut text = String::new();
     all.iter().for_each(|done| about(&mut text, how, done));
-    let total = |of: fn(&MovedLines) -> u64| -> u64 {
-        all.iter().filter_map(|done| done.moved.as_ref().ok()).map(of).sum()
+    let total = |count_of: fn(&MovedLines) -> u64| -> u64 {
+        all.iter().filter_map(|done| done.moved.as_ref().ok()).map(count_of).sum()
     };
     let (lines, cleaned) = (total(|moved| moved.lines), total(|moved| moved.cleaned_lines));
     text.push_str(&match (lines, how) {

@@ -1,4 +1,4 @@
-//! Whether anything moves, and what became of a log. Not here: archiving.
+//! Whether lines move, and the result for one log. Not here: archiving.
 
 use std::path::PathBuf;
 

@@ -83,7 +83,7 @@ pub fn by_policy(store: &Store, policy: &GeneralSettings, now: Timestamp) -> Vec
     if above_lines.is_none() && not_before.is_none() {
         return Vec::new();
     }
-    let planning = Planning {
+    let planning = ArchivePlanner {
         bounds: Bounds { keep_lines: above_lines.map(|lines| lines / 2), not_before },
         above_lines,
         aged_lines_min: AGED_LINES_MIN,
@@ -106,7 +106,11 @@ pub fn by_policy(store: &Store, policy: &GeneralSettings, now: Timestamp) -> Vec
     done.filter(is_told).collect()
 }
 
-fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<MovedLines, StoreError> {
+fn archive_log(
+    store: &Store,
+    log: &Path,
+    planning: &ArchivePlanner,
+) -> Result<MovedLines, StoreError> {
     store::archive(store, log, &mut || planning.plan(log))
 }
 
@@ -114,7 +118,7 @@ fn archive_log(store: &Store, log: &Path, planning: &Planning) -> Result<MovedLi
 /// a person runs does it.
 fn mend_and_archive(store: &Store, log: &Path, bounds: Bounds) -> Result<MovedLines, StoreError> {
     let mended_lines = store::take_out_doubled(store, log)?;
-    let moved = archive_log(store, log, &Planning::from_bounds(bounds))?;
+    let moved = archive_log(store, log, &ArchivePlanner::from_bounds(bounds))?;
     Ok(MovedLines { cleaned_lines: moved.cleaned_lines + mended_lines, ..moved })
 }
 
@@ -124,7 +128,7 @@ fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<MovedLines, S
     let left_over = doubled.iter().filter(|doubled| doubled.file == log);
     let left_over: u64 = left_over.map(|doubled| doubled.lines).sum();
     let mut moved = MovedLines { cleaned_lines, ..MovedLines::default() };
-    if let Some(mut moves) = Planning::from_bounds(bounds).plan(log)? {
+    if let Some(mut moves) = ArchivePlanner::from_bounds(bounds).plan(log)? {
         store::lines_of(log, |line| {
             if moves(&line) {
                 moved.lines += 1;
@@ -138,7 +142,7 @@ fn would_move(store: &Store, log: &Path, bounds: Bounds) -> Result<MovedLines, S
 }
 
 /// How lines are selected.
-struct Planning {
+struct ArchivePlanner {
     bounds: Bounds,
     /// The number of lines is only a reason to move lines if the log has more than this.
     above_lines: Option<u64>,
@@ -146,7 +150,7 @@ struct Planning {
     aged_lines_min: u64,
 }
 
-impl Planning {
+impl ArchivePlanner {
     /// The plan of a command that a person runs.
     fn from_bounds(bounds: Bounds) -> Self {
         Self { bounds, above_lines: bounds.keep_lines, aged_lines_min: 1 }
@@ -158,7 +162,7 @@ impl Planning {
         let (mut lines, mut aged) = (0, 0);
         let not_before = self.bounds.not_before;
         store::lines_of(log, |line| {
-            if let Some(is_aged) = judged(&line, &file_repo, not_before) {
+            if let Some(is_aged) = is_too_old(&line, &file_repo, not_before) {
                 lines += 1;
                 aged += u64::from(is_aged);
             }
@@ -172,7 +176,7 @@ impl Planning {
         }
         let mut seen = 0;
         Ok(Some(Box::new(move |line| {
-            let Some(is_aged) = judged(line, &file_repo, not_before) else { return false };
+            let Some(is_aged) = is_too_old(line, &file_repo, not_before) else { return false };
             seen += 1;
             seen <= surplus || (is_aged && moves_aged)
         })))
@@ -180,7 +184,7 @@ impl Planning {
 }
 
 /// Tells whether the event of a line is too old; `None` if the line has no event.
-fn judged(line: &LogLine<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
+fn is_too_old(line: &LogLine<'_>, file_repo: &str, not_before: Option<Timestamp>) -> Option<bool> {
     let DecodedLine::Event(event) = codec::decode(line.bytes, file_repo) else { return None };
     Some(matches!((event.timestamp, not_before), (Some(when), Some(bound)) if when < bound))
 }

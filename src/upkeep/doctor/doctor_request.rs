@@ -22,7 +22,7 @@ pub struct DoctorRequest<'a> {
     pub model_dir: Option<PathBuf>,
     /// Where vectors are stored.
     pub cache_dir: Option<PathBuf>,
-    /// How much memory the memories take, if it may be close to the limit.
+    /// How many bytes the memories take, if that may be close to the limit.
     pub room: Option<MemoryUsage>,
     /// How a server learns of changes.
     pub watching: WatchMode,

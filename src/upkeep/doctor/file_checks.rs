@@ -42,13 +42,13 @@ pub(super) fn examine(store: &Store) -> Vec<Diagnosis> {
         }
         Err(error) => findings.push(Diagnosis::fail("logs", format!("failed to {error}"))),
     }
-    findings.extend(archived(store));
+    findings.extend(count_archived(store));
     findings.extend(waiting(store));
     findings
 }
 
 /// Counts archived lines. `verify` reads the segments and finds damage.
-fn archived(store: &Store) -> Option<Diagnosis> {
+fn count_archived(store: &Store) -> Option<Diagnosis> {
     let segments = match store.segments() {
         Ok(segments) if segments.is_empty() => return None,
         Ok(segments) => segments,
@@ -74,8 +74,8 @@ fn directory(root: &Path, found: &Metadata) -> Diagnosis {
         }
         Ok(made) if owner(&made) != owner(found) => {
             let says = format!("{} belongs to another user", display_path(root));
-            let mend = format!("sudo chown -R \"$(id -u)\" {}", shell_word(root));
-            Diagnosis::warn("store", says).with_fix(mend)
+            let fix = format!("sudo chown -R \"$(id -u)\" {}", shell_word(root));
+            Diagnosis::warn("store", says).with_fix(fix)
         }
         Ok(_) => Diagnosis::fine("store", display_path(root)),
     }
@@ -118,12 +118,12 @@ fn about_log(log: &Path) -> Option<Diagnosis> {
     }
     if has_second_name(&found) {
         let (log, own) = (shell_word(log), shell_word(&log.with_extension("own")));
-        let mend = format!("cp -p {log} {own} && mv {own} {log}");
-        return Some(fail("has a second name (a hard link), which is refused").with_fix(mend));
+        let fix = format!("cp -p {log} {own} && mv {own} {log}");
+        return Some(fail("has a second name (a hard link), which is refused").with_fix(fix));
     }
     if let Err(error) = std::fs::OpenOptions::new().read(true).append(true).open(log) {
-        let mend = format!("chmod u+rw {}", shell_word(log));
-        return Some(fail(&format!("cannot be read and written: {error}")).with_fix(mend));
+        let fix = format!("chmod u+rw {}", shell_word(log));
+        return Some(fail(&format!("cannot be read and written: {error}")).with_fix(fix));
     }
     open_to_others("logs", log, &found)
 }
@@ -212,8 +212,8 @@ fn locks(store: &Store, logs: &[PathBuf]) -> Diagnosis {
     }
 }
 
-/// Compares the logs with their chains. `verify` says which lines were changed. A log whose lock is held is told by
-/// `locks`, and waiting for it once is enough.
+/// Compares the logs with their chains. `verify` says which lines were changed. `locks` reports a log whose lock is held,
+/// and waiting for it once is enough.
 fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
     let gone = store.logs_gone().unwrap_or_default();
     let mirrors = store.mirrors().unwrap_or_default();
@@ -231,7 +231,8 @@ fn chains(store: &Store, logs: &[PathBuf]) -> Option<Diagnosis> {
         }
         if !audit.is_whole() {
             let name = log.file_name().unwrap_or_default().to_string_lossy();
-            let name = origin.map_or_else(|| name.to_string(), |of| format!("{name} of {of}"));
+            let name = origin
+                .map_or_else(|| name.to_string(), |origin_name| format!("{name} of {origin_name}"));
             if audit.faults.iter().any(|fault| fault.kind == ChainFaultKind::Gone) {
                 lost.push(format!("{name} is gone ({})", counted(audit.lines, "line")));
             } else {

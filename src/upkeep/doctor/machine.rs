@@ -54,14 +54,14 @@ pub(super) fn file_system(store: &Store) -> Option<Diagnosis> {
 fn kind_of<'a>(mounts: &'a str, path: &Path) -> Option<&'a str> {
     let points = mounts.lines().filter_map(|line| {
         let mut words = line.split(' ').skip(1);
-        Some((unescaped(words.next()?), words.next()?))
+        Some((decode_mount_point(words.next()?), words.next()?))
     });
     let fitting = points.filter(|(point, _)| path.starts_with(point));
     fitting.max_by_key(|(point, _)| point.len()).map(|(_, kind)| kind)
 }
 
 /// Decodes a mount point, in which a space is written as its octal number.
-fn unescaped(point: &str) -> String {
+fn decode_mount_point(point: &str) -> String {
     point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\")
 }
 

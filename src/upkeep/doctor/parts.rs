@@ -13,8 +13,8 @@ use reply::StateNote;
 use search::snapshot::MemoryUsage;
 use store::{create_probe_file, trusted};
 
-/// How long the other program may take to print its version, in milliseconds. Ours takes two. Whatever else has
-/// that name must not make this process hang.
+/// How long the other program may take to print its version, in milliseconds. Ours takes two. Another program of
+/// that name must not block this process.
 const VERSION_WAIT_MS: u64 = 2_000;
 
 /// The polling interval.
@@ -23,22 +23,22 @@ const LOOK_MS: u64 = 5;
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Reports the state of a part, and what somebody should see to.
+/// Reports the state of a part, and its warnings.
 pub(super) fn state_diagnoses(about: &'static str, note: &StateNote) -> Vec<Diagnosis> {
-    let mended = |finding: Diagnosis| match &note.command {
+    let with_fix = |finding: Diagnosis| match &note.command {
         Some(command) => finding.with_fix(command.clone()),
         None => finding,
     };
     let mut findings = vec![Diagnosis::fine(about, note.says.as_str())];
     if note.warnings.is_empty() {
-        return findings.into_iter().map(mended).collect();
+        return findings.into_iter().map(with_fix).collect();
     }
     let warnings = note.warnings.iter().map(|says| Diagnosis::warn(about, says.as_str()));
-    findings.extend(warnings.map(mended));
+    findings.extend(warnings.map(with_fix));
     findings
 }
 
-/// Says which configuration counts, or what is wrong with it. Of a file that is only missed, the findings say all.
+/// Reports which configuration counts, or what is wrong with it. If the file is only missing, the findings say so.
 pub(super) fn configuration(request: &DoctorRequest<'_>) -> Option<Diagnosis> {
     let about = "configuration";
     let file = request.config_file.as_deref();

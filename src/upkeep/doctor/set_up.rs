@@ -64,8 +64,8 @@ pub(super) fn set_up(standing: &ClientsStatus) -> Vec<Diagnosis> {
     if !standing.left_out.is_empty() {
         let names = standing.left_out.join(" ");
         let says = format!("installed but not set up: {}", standing.left_out.join(", "));
-        let mend = format!("agent-knowledge setup {names}");
-        findings.push(Diagnosis::warn("set up", says).with_fix(mend));
+        let fix = format!("agent-knowledge setup {names}");
+        findings.push(Diagnosis::warn("set up", says).with_fix(fix));
     }
     findings
 }

@@ -64,7 +64,7 @@ impl DoctorFixture {
     }
 
     /// Runs the fix of the first finding that fails.
-    fn mend(&self) -> String {
+    fn run_fix(&self) -> String {
         let json = self.examine().reply.json;
         let failed =
             json["checks"].as_array().unwrap().iter().find(|check| check["state"] == "fail");
@@ -97,7 +97,7 @@ fn a_store_that_is_well_or_not_there_yet_is_fine() {
 
 // S-DOCTOR-1
 #[test]
-fn each_command_it_gives_mends_what_it_says() {
+fn each_command_it_gives_fixes_what_it_says() {
     type Plant = fn(&DoctorFixture);
     let plant: [(&str, Plant); 9] = [
         ("chmod go-w", |world| world.chmod(world.store.root(), 0o777)),
@@ -122,7 +122,7 @@ fn each_command_it_gives_mends_what_it_says() {
         let world = DoctorFixture::with_log();
         plant(&world);
         assert_eq!(world.examine().verdict, CheckVerdict::Wrong, "{place}");
-        assert!(world.mend().starts_with(command), "{place}");
+        assert!(world.run_fix().starts_with(command), "{place}");
         let after = world.examine();
         assert_eq!(after.verdict, CheckVerdict::Fine, "{place}: {}", after.reply.text);
     }
@@ -216,14 +216,14 @@ fn clients_that_are_not_set_up_are_named_with_the_command() {
     };
     let checked = examine(&DoctorRequest { clients, ..world.request() });
     let text = &checked.reply.text;
-    for told in [
+    for expected in [
         "set up         Codex (not seen yet)",
         "set up         Codex: its hooks do not run",
         "fix: agent-knowledge setup --check",
         "set up         installed but not set up: gemini, zed",
         "fix: agent-knowledge setup gemini zed",
     ] {
-        assert!(text.contains(told), "{told}\n{text}");
+        assert!(text.contains(expected), "{expected}\n{text}");
     }
     assert_eq!(checked.verdict, CheckVerdict::Fine, "memories can be written and read");
 }
@@ -238,6 +238,6 @@ fn memories_over_the_limit_are_reported_with_the_setting() {
     };
     assert_eq!(state(&examined(0), "memory"), ("ok", "15 of 16 MiB, by estimate"));
     let (level, says) = (examined(7), "the 7 oldest memories are left out (memory_mib is 16;");
-    let (level, told) = state(&level, "memory");
-    assert!(level == "warn" && told.starts_with(says), "{told}");
+    let (level, message) = state(&level, "memory");
+    assert!(level == "warn" && message.starts_with(says), "{message}");
 }

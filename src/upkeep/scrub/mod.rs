@@ -1,5 +1,5 @@
-//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, quarantined lines, and all else that we write
-//! (`own_files`).
+//! Removes secrets from files: logs, segments of old lines, waiting writes in the spool, quarantined lines, and the other files that we
+//! write (`own_files`).
 //! Not here: what a secret is (`secret_lines`), replacing a file safely (`store::rewrite`).
 
 mod commit_history;
@@ -43,7 +43,7 @@ pub fn scrub(request: &ScrubRequest<'_>) -> Result<CheckReport, StoreError> {
     Ok(CheckReport { verdict, reply: scrub_reply::reply(request, &all, &own, too_long) })
 }
 
-/// Scrubs what is outside the logs. It belongs to no single repository.
+/// Scrubs the files outside the logs, which belong to no single repository.
 fn scrub_own(request: &ScrubRequest<'_>, was_removed: bool) -> OwnFiles {
     if request.repo.is_some() {
         return OwnFiles::default();
@@ -58,10 +58,10 @@ fn scrub_own(request: &ScrubRequest<'_>, was_removed: bool) -> OwnFiles {
 
 /// Lists one kind of file. Each kind is listed after the previous kind is done, because writes that leave the
 /// spool meanwhile are then in a log, and archived lines in a segment.
-type List = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
-const LISTS: [List; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
+type FileLister = fn(&Store) -> Result<Vec<PathBuf>, StoreError>;
+const LISTS: [FileLister; 4] = [Store::spooled, Store::logs, Store::segments, Store::quarantines];
 
-fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreError> {
+fn files(request: &ScrubRequest<'_>, list: FileLister) -> Result<Vec<PathBuf>, StoreError> {
     let mut files = list(request.store)?;
     if let Some(repo) = &request.repo {
         files.retain(|file| Store::repo_of(file) == *repo);
@@ -72,7 +72,7 @@ fn files(request: &ScrubRequest<'_>, list: List) -> Result<Vec<PathBuf>, StoreEr
 /// Checks without a lock first, because almost no file contains a secret.
 fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<ScrubbedFile, StoreError> {
     let file_repo = Store::repo_of(file).to_string();
-    let exposed = |line: &LogLine<'_>| exposed(request.recogniser, line.bytes, &file_repo);
+    let exposed = |line: &LogLine<'_>| find_exposed(request.recogniser, line.bytes, &file_repo);
     let mut scrubber = Scrubber::new(file);
     scrubber.scrubbed.too_long = store::lines_of(file, |line| {
         scrubber.line(&line, exposed(&line));
@@ -90,7 +90,7 @@ fn scrub_file(request: &ScrubRequest<'_>, file: &Path) -> Result<ScrubbedFile, S
 }
 
 /// Checks a line, and also the digits in which the quarantine encodes a damaged line that is not text.
-fn exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<ExposedLine> {
+fn find_exposed(recogniser: &Recogniser<'_>, line: &[u8], file_repo: &str) -> Option<ExposedLine> {
     if let Some(exposed) = recogniser.find_secrets(line, file_repo) {
         return Some(exposed);
     }

@@ -77,8 +77,11 @@ pub(super) fn reply(
     Reply::new(text, json)
 }
 
-fn total(all: &[ScrubbedFile], of: impl Fn(&ScrubbedFile) -> &Vec<ScrubFindings>) -> usize {
-    all.iter().map(|file| of(file).len()).sum()
+fn total(
+    all: &[ScrubbedFile],
+    findings_of: impl Fn(&ScrubbedFile) -> &Vec<ScrubFindings>,
+) -> usize {
+    all.iter().map(|file| findings_of(file).len()).sum()
 }
 
 fn list_secrets(text: &mut String, file: &ScrubbedFile, verb: &str, found: &[ScrubFindings]) {

@@ -86,14 +86,14 @@ fn the_report_lists_removals_and_steps_but_no_secret() {
     let CheckReport { reply, .. } = world.scrub_as(ScrubMode::Change, None);
     assert!(!reply.text.contains("hush-") && !reply.json.to_string().contains("hush-"));
     let log = world.store.root().join("api.jsonl");
-    for told in [
+    for expected in [
         format!("removed {}: line 1, lesson: test-word\n", log.display()),
         format!("removed {}: line 3: test-word\n", log.display()),
         "6 secrets removed".to_owned(),
         "revoke or rotate".to_owned(),
         format!("rm -r {}", world.folder.path().join("cache").display()),
     ] {
-        assert!(reply.text.contains(&told), "no {told:?} in {}", reply.text);
+        assert!(reply.text.contains(&expected), "no {expected:?} in {}", reply.text);
     }
     // The spool is scrubbed first.
     let of_log = &reply.json["files"][1]["secrets"];

@@ -42,9 +42,9 @@ impl Members {
         while let Some(byte) = line.get(at) {
             at = match byte {
                 b'"' => walk.text(line, at),
-                b'{' | b'[' => walk.opened(at),
-                b'}' | b']' => walk.closed(line, at),
-                b',' if walk.depth == 1 => walk.value_ended(line, at),
+                b'{' | b'[' => walk.enter(at),
+                b'}' | b']' => walk.leave(line, at),
+                b',' if walk.depth == 1 => walk.end_value(line, at),
                 _ => at + 1,
             };
         }
@@ -67,7 +67,7 @@ impl MemberWalk {
         end
     }
 
-    fn opened(&mut self, at: usize) -> usize {
+    fn enter(&mut self, at: usize) -> usize {
         self.depth += 1;
         if self.depth == 1 {
             self.found.begin = at + 1;
@@ -75,16 +75,16 @@ impl MemberWalk {
         at + 1
     }
 
-    fn closed(&mut self, line: &[u8], at: usize) -> usize {
+    fn leave(&mut self, line: &[u8], at: usize) -> usize {
         if self.depth == 1 {
-            self.value_ended(line, at);
+            self.end_value(line, at);
             self.found.end = at;
         }
         self.depth = self.depth.saturating_sub(1);
         at + 1
     }
 
-    fn value_ended(&mut self, line: &[u8], at: usize) -> usize {
+    fn end_value(&mut self, line: &[u8], at: usize) -> usize {
         if let Some(from) = self.value_from.take() {
             let bytes = line.get(from..at).unwrap_or_default();
             let (kept, trimmed) = (bytes.trim_ascii_start(), bytes.trim_ascii());

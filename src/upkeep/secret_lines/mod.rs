@@ -18,7 +18,7 @@ pub struct Recogniser<'a> {
     /// Finds the secrets in a text.
     pub find: &'a dyn Fn(&str) -> Vec<Finding>,
     /// Returns the fields of an event in the form that may be written. It can use more than the text of a
-    /// field, such as the field's name.
+    /// field, for example its name.
     pub fields: &'a dyn Fn(Event) -> Map<String, Value>,
 }
 
@@ -104,14 +104,16 @@ impl Recogniser<'_> {
         let mut edits = Edits::default();
         let mut spots = Vec::new();
         for JsonText { place, field, .. } in members.texts {
-            let said = line.get(place.clone()).and_then(decoded_text);
-            let Some(said) = said.filter(|_| !IDS.contains(&field.as_str())) else { continue };
-            let found = (self.find)(&said);
+            let decoded = line.get(place.clone()).and_then(decoded_text);
+            let Some(decoded) = decoded.filter(|_| !IDS.contains(&field.as_str())) else {
+                continue;
+            };
+            let found = (self.find)(&decoded);
             if !found.is_empty() {
                 // The report shows the field's name, which may contain the secret itself.
                 let field = without(&field, &(self.find)(&field));
                 spots.extend(found.iter().map(|found| spot(&field, found.rule)));
-                edits.push(place, json_of(&Value::from(without(&said, &found))));
+                edits.push(place, json_of(&Value::from(without(&decoded, &found))));
             }
         }
         (!spots.is_empty()).then(|| (edits.apply(line), spots))

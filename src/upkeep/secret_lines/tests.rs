@@ -110,10 +110,10 @@ fn a_line_keeps_the_id_that_its_bytes_gave_it() {
 fn each_secret_is_told_with_its_field_and_rule() {
     let line = r#"{"id":"m1","lesson":"hush-1 hush-2","pin":5,"x":{"y":"hush-3"}}"#;
     let exposed = TEST.find_secrets(line.as_bytes(), "api").unwrap();
-    let told: Vec<(&str, &str)> =
+    let places: Vec<(&str, &str)> =
         exposed.spots.iter().map(|spot| (&*spot.field, &*spot.rule)).collect();
     let word = "test-word";
-    assert_eq!(told, [("lesson", word), ("lesson", word), ("x", word), ("pin", "test-pin")]);
+    assert_eq!(places, [("lesson", word), ("lesson", word), ("x", word), ("pin", "test-pin")]);
 }
 
 // S-SCRUB-1

@@ -90,7 +90,7 @@ pub(super) struct LogCensus {
     pub doubled: DoubledCensus,
 }
 
-/// What is known of lines that stand in two files of a log.
+/// The lines that two files of a log have, as far as they are known.
 #[derive(Debug, Default)]
 pub(super) enum DoubledCensus {
     /// Nothing was compared, because the file has no segments.
@@ -223,7 +223,7 @@ impl StoreCensus {
             && self.logs.iter().chain(&self.mirrors).all(is_well)
     }
 
-    pub fn total(&self, of: impl Fn(&LogCensus) -> usize) -> usize {
-        self.logs.iter().map(of).sum()
+    pub fn total(&self, count_of: impl Fn(&LogCensus) -> usize) -> usize {
+        self.logs.iter().map(count_of).sum()
     }
 }

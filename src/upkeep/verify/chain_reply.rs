@@ -1,5 +1,5 @@
-//! What a verification says of the chain of a log: lines that somebody edited, deleted, inserted or moved, and what
-//! explains that a log is another than before. Not here: finding it (`store`).
+//! The report on the chain of a log: lines that somebody edited, deleted, inserted or moved, and events that explain why
+//! a log differs from before. Not here: finding them (`store`).
 
 use std::fmt::Write;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) fn write_chain_report(out: &mut String, found: &LogCensus, origin: Op
     let log = display_path(&found.log);
     let other = store::origin_of(&found.log);
     let origin = other.as_ref().map(StoreOrigin::as_str).or(origin);
-    let of = origin.map_or_else(String::new, |origin| format!(" of {origin}"));
+    let origin_suffix = origin.map_or_else(String::new, |origin| format!(" of {origin}"));
     match &found.chain {
         ChainCensus::None => {}
         ChainCensus::Busy(why) => {
@@ -41,34 +41,34 @@ pub(super) fn write_chain_report(out: &mut String, found: &LogCensus, origin: Op
         }
         ChainCensus::Checked(audit) => {
             for fault in audit.faults.iter().take(SHOWN_MAX) {
-                let _ = writeln!(out, "CHANGED   {log}{of}: {}", said_of(fault));
+                let _ = writeln!(out, "CHANGED   {log}{origin_suffix}: {}", describe_fault(fault));
             }
             if let Some(more) = audit.faults.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
                 let _ = writeln!(out, "          and {}", counted(more, "more change"));
             }
             for event in audit.found_earlier().take(SHOWN_MAX) {
-                let (at, what) = (word(&event.at), said_of_found(&event.found));
+                let (at, change) = (word(&event.at), describe_found(&event.found));
                 let _ = writeln!(
                     out,
-                    "CHANGED   {log}{of}: found before {} at {at}: {what}",
-                    doing(event)
+                    "CHANGED   {log}{origin_suffix}: found before {} at {at}: {change}",
+                    event_noun(event)
                 );
             }
-            for text in explained(&audit.events) {
+            for text in explanations(&audit.events) {
                 let _ = writeln!(out, "note      {log}: {text}");
             }
         }
     }
 }
 
-/// How to go on after changes to logs of the store.
+/// The remedy after changes to logs of the store.
 pub(super) const LOG_REMEDY: &str =
     "if you changed these logs yourself: agent-knowledge verify --accept";
 
-/// How to go on after changes to mirrors, which nobody has a reason to make.
+/// The remedy after changes to mirrors, which nobody has a reason to make.
 pub(super) const MIRROR_REMEDY: &str = "delete a changed mirror: the next agent-knowledge sync fetches it again, as far as its origin still shares it";
 
-/// Tells how to go on if one of these files was changed.
+/// Writes the remedy if one of these files was changed.
 pub(super) fn remedy(out: &mut String, logs: &[LogCensus], text: &str) {
     let is_changed =
         |log: &LogCensus| matches!(log.chain, ChainCensus::Checked(_)) && !log.chain.is_fine();
@@ -77,7 +77,7 @@ pub(super) fn remedy(out: &mut String, logs: &[LogCensus], text: &str) {
     }
 }
 
-fn said_of(fault: &ChainFault) -> String {
+fn describe_fault(fault: &ChainFault) -> String {
     let (first, last) = fault.lines;
     match fault.kind {
         ChainFaultKind::Gone => {
@@ -89,21 +89,21 @@ fn said_of(fault: &ChainFault) -> String {
         }
         ChainFaultKind::Chain => format!("its chain is lost or damaged ({})", lines(first, last)),
         ChainFaultKind::Edited | ChainFaultKind::Inserted | ChainFaultKind::Reordered => {
-            let (what, bytes) = (fault.kind.word(), &fault.bytes);
-            format!("{} {what} (bytes {}-{})", lines_were(first, last), bytes.start, bytes.end)
+            let (change, bytes) = (fault.kind.word(), &fault.bytes);
+            format!("{} {change} (bytes {}-{})", lines_were(first, last), bytes.start, bytes.end)
         }
     }
 }
 
-/// What an event found, such as `edited:5-5,deleted:7-9`, in words.
-fn said_of_found(found: &str) -> String {
+/// Returns the faults of an event, such as `edited:5-5,deleted:7-9`, in words.
+fn describe_found(found: &str) -> String {
     let fault = |fault: &str| {
-        let (what, span) = fault.split_once(':')?;
+        let (change, span) = fault.split_once(':')?;
         let (first, last) = span.split_once('-')?;
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-        Some(match what {
+        Some(match change {
             "chain" => format!("its chain was lost or damaged ({})", lines(first, last)),
-            what => format!("{} {what}", lines_were(first, last)),
+            change => format!("{} {change}", lines_were(first, last)),
         })
     };
     match found {
@@ -124,7 +124,7 @@ fn lines_were(first: u64, last: u64) -> String {
     format!("{} {were}", lines(first, last))
 }
 
-fn doing(event: &ChainEvent) -> &'static str {
+fn event_noun(event: &ChainEvent) -> &'static str {
     match event.kind {
         ChainEventKind::Scrub => "a scrub",
         ChainEventKind::Archive => "archiving",
@@ -132,16 +132,16 @@ fn doing(event: &ChainEvent) -> &'static str {
     }
 }
 
-/// What explains that the log is another than before: the newest rewritings, and the newest acceptance.
-fn explained(events: &[ChainEvent]) -> Vec<String> {
+/// Returns why the log differs from before: the newest rewritings, and the newest acceptance.
+fn explanations(events: &[ChainEvent]) -> Vec<String> {
     let accepted = events.iter().rposition(|event| event.kind == ChainEventKind::Accept);
-    let told = events.iter().enumerate().filter_map(|(number, event)| match event.kind {
+    let explanations = events.iter().enumerate().filter_map(|(number, event)| match event.kind {
         ChainEventKind::Accept if accepted != Some(number) => None,
         _ => explained_by(event),
     });
-    let told: Vec<String> = told.collect();
-    let old = told.len().saturating_sub(SHOWN_MAX);
-    told.into_iter().skip(old).collect()
+    let explanations: Vec<String> = explanations.collect();
+    let old = explanations.len().saturating_sub(SHOWN_MAX);
+    explanations.into_iter().skip(old).collect()
 }
 
 fn explained_by(event: &ChainEvent) -> Option<String> {
@@ -158,7 +158,7 @@ fn explained_by(event: &ChainEvent) -> Option<String> {
             Some(format!("a person accepted the log as it was at {at}"))
         }
         ChainEventKind::Accept => {
-            Some(format!("{}; a person accepted that at {at}", said_of_found(&event.found)))
+            Some(format!("{}; a person accepted that at {at}", describe_found(&event.found)))
         }
         ChainEventKind::Begin | ChainEventKind::Broken => None,
     }
@@ -226,14 +226,14 @@ mod tests {
     // S-CHAIN-4
     #[test]
     fn what_an_event_found_is_said_in_words() {
-        for (found, said) in [
+        for (found, expected) in [
             ("edited:5-5", "line 5 was edited"),
             ("edited:5-5,deleted:7-9", "line 5 was edited, lines 7-9 were deleted"),
             ("chain:1-40", "its chain was lost or damaged (lines 1-40)"),
             ("lost", "its chain was lost"),
             ("of:a-newer-version", "of:a-newer-version"),
         ] {
-            assert_eq!(said_of_found(found), said);
+            assert_eq!(describe_found(found), expected);
         }
     }
 }

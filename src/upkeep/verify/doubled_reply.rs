@@ -1,4 +1,4 @@
-//! What `verify` says of lines that stand in two files of a log, as text and JSON. Not here: finding them (`store`).
+//! The report of `verify` on lines that two files of a log have, as text and JSON. Not here: finding them (`store`).
 
 use std::fmt::Write;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn describe_doubled(DoubledLines { file, segment, lines, first_line }: &DoubledL
     }
 }
 
-/// Returns the number by which a segment is named, or its whole name if somebody else packed it.
+/// Returns the number in the name of a segment, or the whole name if somebody else packed it.
 fn number_of(segment: &Path) -> String {
     let name = segment.file_name().unwrap_or_default().to_string_lossy();
     let number = name.split('.').next().and_then(|stem| stem.parse::<u64>().ok());

@@ -57,9 +57,9 @@ pub enum Segments {
 /// What happens to logs of the store that no longer fit their chains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangedLogs {
-    /// They are told.
+    /// They are reported.
     Tell,
-    /// They are told and accepted: from now on they are as they should be.
+    /// They are reported and accepted: from now on they count as unchanged.
     Accept,
 }
 
@@ -77,8 +77,8 @@ pub enum DamagedLines {
 const READS_MAX: usize = 16;
 
 /// Verifies logs. The verdict is wrong for lines without an event, several contents under one id, secrets, lines that
-/// somebody changed after they were written, lines that stand in a segment and in another file of its log, and logs that
-/// cannot be read. Repeated lines, events about missing memories, times in the future and an
+/// somebody changed after they were written, lines that a segment and another file of its log have, and logs that cannot
+/// be read. Repeated lines, events about missing memories, times in the future and an
 /// unfinished last line, also one that was closed later, are harmless and only reported.
 ///
 /// # Errors
@@ -88,9 +88,9 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
     let origin = origin.map(|origin| origin.as_str().to_owned());
     let mut census = StoreCensus::default();
     census.origin = origin;
-    each(request, &mut census, &request.logs)?;
+    verify_each(request, &mut census, &request.logs)?;
     if request.segments == Segments::All {
-        gone(request, &mut census)?;
+        add_missing_logs(request, &mut census)?;
         mirrors(request, &mut census);
         census.own = OwnFiles::scan(&request.places, request.recogniser, RowScrub::DryRun);
     }
@@ -101,7 +101,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
         Segments::All => request.store.segments(),
     };
     match segments {
-        Ok(segments) => each(request, &mut census, &segments)?,
+        Ok(segments) => verify_each(request, &mut census, &segments)?,
         Err(error) => {
             let mut archive = census.begin(request.store.root().join("archive"));
             archive.trouble = Some(error.to_string());
@@ -114,7 +114,7 @@ pub fn verify(request: &VerifyRequest<'_>) -> Result<CheckReport, StoreError> {
 }
 
 /// Verifies logs or segments one after another.
-fn each(
+fn verify_each(
     request: &VerifyRequest<'_>,
     census: &mut StoreCensus,
     logs: &[PathBuf],
@@ -129,7 +129,7 @@ fn each(
         }
         if is_of(request.store, log) {
             found.chain = chain(request, log);
-            found.doubled = doubled(request, log);
+            found.doubled = find_doubled(request, log);
         }
         census.logs.push(found);
         failed.map_or(Ok(()), Err)?;
@@ -138,7 +138,10 @@ fn each(
 }
 
 /// Adds logs that have a chain but no file.
-fn gone(request: &VerifyRequest<'_>, census: &mut StoreCensus) -> Result<(), StoreError> {
+fn add_missing_logs(
+    request: &VerifyRequest<'_>,
+    census: &mut StoreCensus,
+) -> Result<(), StoreError> {
     for log in request.store.logs_gone()? {
         let mut found = census.begin(log.clone());
         found.chain = chain(request, &log);
@@ -147,7 +150,7 @@ fn gone(request: &VerifyRequest<'_>, census: &mut StoreCensus) -> Result<(), Sto
     Ok(())
 }
 
-/// Compares the mirrors with their chains. What is wrong in their lines can be mended only in the store that wrote them.
+/// Compares the mirrors with their chains. Only the store that wrote their lines can fix what is wrong in them.
 fn mirrors(request: &VerifyRequest<'_>, census: &mut StoreCensus) {
     let mirrors = request.store.mirrors().unwrap_or_else(|error| {
         let mut team = census.begin(request.store.root().join("team"));
@@ -168,15 +171,15 @@ fn chain(request: &VerifyRequest<'_>, log: &Path) -> ChainCensus {
         Ok(None) => ChainCensus::None,
         Ok(Some(audit)) if request.changed == ChangedLogs::Accept && !audit.is_whole() => {
             let accepted = request.store.accept_chain(log);
-            accepted.map_or_else(unchecked, |()| ChainCensus::Accepted(audit))
+            accepted.map_or_else(unchecked_chain, |()| ChainCensus::Accepted(audit))
         }
         Ok(Some(audit)) => ChainCensus::Checked(audit),
-        Err(error) => unchecked(error),
+        Err(error) => unchecked_chain(error),
     }
 }
 
-/// Looks for lines that stand in two files of a log.
-fn doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
+/// Looks for lines that two files of a log have.
+fn find_doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
     if request.segments == Segments::None {
         return DoubledCensus::None;
     }
@@ -187,7 +190,7 @@ fn doubled(request: &VerifyRequest<'_>, log: &Path) -> DoubledCensus {
     }
 }
 
-fn unchecked(error: StoreError) -> ChainCensus {
+fn unchecked_chain(error: StoreError) -> ChainCensus {
     match error {
         StoreError::Busy { .. } => ChainCensus::Busy(error.to_string()),
         error => ChainCensus::Unreadable(error.to_string()),

@@ -107,12 +107,12 @@ fn what_is_no_harm_is_only_told() {
     assert_eq!(json["orphans"][0]["lines"][0]["line"], 3);
     let log = &json["logs"][1];
     assert_eq!((&log["future_lines"], &log["unfinished_bytes"]), (&json!([3]), &json!(8)));
-    for told in [
+    for expected in [
         "memory gone is in none of these logs, but named in a.jsonl line 3",
         "the last line has no line break yet (8 bytes)",
         "1 time in the future, the first in line 3",
     ] {
-        assert!(text.contains(told), "no {told:?} in {text}");
+        assert!(text.contains(expected), "no {expected:?} in {text}");
     }
 }
 
@@ -139,13 +139,13 @@ fn damage_and_conflicts_are_wrong_and_told_with_their_places() {
         .map(|place| &place["line"])
         .collect();
     assert_eq!(lines, [1, 1]);
-    for told in [
+    for expected in [
         "a.jsonl: line 3, byte",
         "m1 has different contents: a.jsonl line 1, b.jsonl line 1",
         "TROUBLE ",
         ": problems found",
     ] {
-        assert!(text.contains(told), "no {told:?} in {text}");
+        assert!(text.contains(expected), "no {expected:?} in {text}");
     }
 }
 
@@ -185,9 +185,9 @@ fn a_secret_is_told_by_its_place_and_never_shown_nor_copied() {
     )]);
     let CheckReport { verdict, reply } = world.verify();
     assert_eq!(verdict, CheckVerdict::Wrong);
-    let told = &reply.json["logs"][0]["secret_places"];
-    assert_eq!(told[0], json!({ "line": 1, "field": "lesson", "rule": "test-word" }));
-    assert_eq!((&told[1]["field"], &told[2]["line"]), (&json!("pin"), &json!(2)));
+    let places = &reply.json["logs"][0]["secret_places"];
+    assert_eq!(places[0], json!({ "line": 1, "field": "lesson", "rule": "test-word" }));
+    assert_eq!((&places[1]["field"], &places[2]["line"]), (&json!("pin"), &json!(2)));
     assert!(reply.text.contains("line 1, lesson: test-word") && reply.text.contains("scrub"));
     assert_eq!(world.quarantined()[0]["line"], "torn [REDACTED:test-word]");
     for shown in [reply.text, reply.json.to_string(), format!("{:?}", world.quarantined())] {
@@ -224,12 +224,12 @@ fn with_mirrors() -> (VerifyFixture, [PathBuf; 2]) {
 // S-VERIFY-1
 #[test]
 fn mirrors_are_counted_apart() {
-    let (world, [one, _]) = with_mirrors();
+    let (world, [mirror, _]) = with_mirrors();
     let CheckReport { verdict, reply } = world.verify();
     assert_eq!(verdict, CheckVerdict::Fine, "{}", reply.text);
     assert_eq!(reply.text, "1 log, 2 mirrors, 1 line, 1 event: no problems found");
     assert_eq!(reply.json["mirrors"][1]["chain"]["head"]["lines"], 1, "{}", reply.json);
-    std::fs::write(&one, "{\"id\":\"m2\",\"lesson\":\"z\"}\n").unwrap();
+    std::fs::write(&mirror, "{\"id\":\"m2\",\"lesson\":\"z\"}\n").unwrap();
     let CheckReport { verdict, reply: Reply { text, json } } = world.verify();
     assert_eq!(verdict, CheckVerdict::Wrong);
     assert!(text.ends_with("1 log, 2 mirrors, 1 line, 1 event, 1 changed mirror: problems found"));
@@ -265,21 +265,28 @@ fn a_line_in_two_files_is_told_with_its_remedy() {
     archive(3);
     assert_eq!(world.verify().verdict, CheckVerdict::Fine);
     // A program saved what it had read before, and one line was archived again.
-    for (text, number, said) in [
+    for (text, number, expected) in [
         (lines(0..6) + plain, 4, "a.jsonl: 4 lines are also in segment 1, the first is line 1\n"),
         (lines(5..6) + &line(2) + plain, 1, "a.jsonl: line 2 is also in segment 1\n"),
     ] {
         std::fs::write(&log, text).unwrap();
         let CheckReport { verdict, reply: Reply { text, json } } = world.verify();
         assert_eq!(verdict, CheckVerdict::Wrong, "{text}");
-        assert!(text.contains(said) && text.contains("agent-knowledge archive a takes"), "{text}");
+        assert!(
+            text.contains(expected) && text.contains("agent-knowledge archive a takes"),
+            "{text}"
+        );
         assert_eq!(
             (&json["doubled"], &json["logs"][0]["doubled"][0]["lines"]),
             (&json!(number), &json!(number))
         );
-        let told = archive(100).checked.reply;
-        assert!(told.text.contains("removed, because a segment has"), "{}", told.text);
-        assert_eq!(told.json["cleaned"], number);
+        let archive_reply = archive(100).checked.reply;
+        assert!(
+            archive_reply.text.contains("removed, because a segment has"),
+            "{}",
+            archive_reply.text
+        );
+        assert_eq!(archive_reply.json["cleaned"], number);
         assert_eq!(world.verify().verdict, CheckVerdict::Fine);
     }
     // Without an id, a person may have written it twice.

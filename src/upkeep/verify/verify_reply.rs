@@ -37,13 +37,13 @@ fn text(census: &StoreCensus, root: &Path) -> String {
         remedy(&mut out, files, how);
     }
     let lines = |places: &[LinePosition]| {
-        let named = places.iter().take(SHOWN_MAX).map(|place| named(census, *place));
+        let named = places.iter().take(SHOWN_MAX).map(|place| name_of_line(census, *place));
         named.collect::<Vec<_>>().join(", ") + &more(places.len())
     };
     for (id, places) in census.conflicts.iter().take(SHOWN_MAX) {
         let _ = writeln!(out, "CONFLICT  {id} has different contents: {}", lines(places));
     }
-    left(&mut out, ["conflict", "conflicts"], census.conflicts.len());
+    write_more(&mut out, ["conflict", "conflicts"], census.conflicts.len());
     for (id, places) in census.orphans.iter().take(SHOWN_MAX) {
         let _ = writeln!(
             out,
@@ -51,7 +51,7 @@ fn text(census: &StoreCensus, root: &Path) -> String {
             lines(places)
         );
     }
-    left(&mut out, ["such memory", "such memories"], census.orphans.len());
+    write_more(&mut out, ["such memory", "such memories"], census.orphans.len());
     let copied = census.total(|log| log.copied);
     if copied > 0 {
         let folder = display_path(&root.join(".quarantine"));
@@ -77,7 +77,8 @@ fn summary(census: &StoreCensus) -> String {
     let segments = census.logs.iter().filter(|found| Store::is_segment(&found.log)).count();
     let conflicts = census.conflicts.len();
     let ids = if conflicts == 1 { "id" } else { "ids" };
-    let [changed, changed_mirrors] = [&census.logs, &census.mirrors].map(|files| changed(files));
+    let [changed, changed_mirrors] =
+        [&census.logs, &census.mirrors].map(|files| changed_len(files));
     let mut text = counted(census.logs.len() - segments, "log");
     if segments > 0 {
         let _ = write!(text, ", {}", counted(segments, "segment"));
@@ -88,7 +89,7 @@ fn summary(census: &StoreCensus) -> String {
     let _ = write!(text, ", {}, {}", counted(lines, "line"), counted(events, "event"));
     let doubled: u64 = census.logs.iter().map(|log| log.doubled.lines()).sum();
     let doubled = usize::try_from(doubled).unwrap_or(usize::MAX);
-    for (count, said) in [
+    for (count, phrase) in [
         (doubled, format!("{doubled} in two files")),
         (repeated, format!("{repeated} repeated")),
         (cut_off, format!("{cut_off} cut off")),
@@ -99,14 +100,14 @@ fn summary(census: &StoreCensus) -> String {
         (changed_mirrors, counted(changed_mirrors, "changed mirror")),
     ] {
         if count > 0 {
-            let _ = write!(text, ", {said}");
+            let _ = write!(text, ", {phrase}");
         }
     }
     text + if census.is_fine() { ": no problems found" } else { ": problems found" }
 }
 
 /// Counts the files that do not fit their chains.
-fn changed(files: &[LogCensus]) -> usize {
+fn changed_len(files: &[LogCensus]) -> usize {
     files.iter().filter(|file| !file.chain.is_fine()).count()
 }
 
@@ -121,7 +122,7 @@ fn about_log(out: &mut String, found: &LogCensus) {
         let (line, offset) = (skip.line, skip.offset);
         let _ = writeln!(out, "SKIPPED   {log}: line {line}, byte {offset}: {}", skip.reason);
     }
-    left(out, ["skipped line", "skipped lines"], found.skipped.count);
+    write_more(out, ["skipped line", "skipped lines"], found.skipped.count);
     for skip in found.cut_off.first.iter().take(SHOWN_MAX) {
         let (line, offset) = (skip.line, skip.offset);
         let _ = writeln!(
@@ -129,13 +130,13 @@ fn about_log(out: &mut String, found: &LogCensus) {
             "note      {log}: line {line}, byte {offset}: cut off by a writer that was stopped; it was never acknowledged"
         );
     }
-    left(out, ["line cut off", "lines cut off"], found.cut_off.count);
+    write_more(out, ["line cut off", "lines cut off"], found.cut_off.count);
     for (line, spot) in found.secrets.first.iter().take(SHOWN_MAX) {
         let field = neutralise(&spot.field, Layout::Line);
         let place = if field.is_empty() { String::new() } else { format!(", {field}") };
         let _ = writeln!(out, "SECRET    {log}: line {line}{place}: {}", spot.rule);
     }
-    left(out, ["secret", "secrets"], found.secrets.count);
+    write_more(out, ["secret", "secrets"], found.secrets.count);
     if found.secrets.count > 0 {
         let _ = writeln!(out, "          agent-knowledge scrub removes secrets from logs");
     }
@@ -159,12 +160,12 @@ fn about_log(out: &mut String, found: &LogCensus) {
     }
 }
 
-/// Says how many findings are not listed; `nouns` are one of them and many.
-fn left(out: &mut String, nouns: [&str; 2], count: usize) {
+/// Writes how many findings are not listed; `nouns` are the singular and the plural.
+fn write_more(out: &mut String, nouns: [&str; 2], count: usize) {
     if let Some(more) = count.checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
-        let [one, many] = nouns;
-        let what = if more == 1 { one } else { many };
-        let _ = writeln!(out, "          and {more} more {what}; --json lists up to {TOLD_MAX}");
+        let [singular, plural] = nouns;
+        let noun = if more == 1 { singular } else { plural };
+        let _ = writeln!(out, "          and {more} more {noun}; --json lists up to {TOLD_MAX}");
     }
 }
 
@@ -175,7 +176,7 @@ fn more(count: usize) -> String {
         .map_or(String::new(), |more| format!(" and {more} more"))
 }
 
-fn named(census: &StoreCensus, place: LinePosition) -> String {
+fn name_of_line(census: &StoreCensus, place: LinePosition) -> String {
     let log = census.logs.get(place.log).map_or(Path::new(""), |found| &found.log);
     // Segment files are named by numbers, so the names of their folders identify them.
     let parts = if Store::is_segment(log) { 3 } else { 1 };
@@ -223,8 +224,8 @@ fn json(census: &StoreCensus) -> Value {
         "orphans": by_id(&census.orphans),
         "orphan_count": census.orphans.len(),
         "origin": census.origin,
-        "changed_logs": changed(&census.logs),
-        "changed_mirrors": changed(&census.mirrors),
+        "changed_logs": changed_len(&census.logs),
+        "changed_mirrors": changed_len(&census.mirrors),
         "mirrors": census.mirrors.iter().map(json_of_mirror).collect::<Vec<_>>(),
         "logs": census.logs.iter().map(json_of_log).collect::<Vec<_>>(),
     })

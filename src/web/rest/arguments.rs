@@ -1,4 +1,4 @@
-//! The arguments of a request: from the path, and from the query of a read or the JSON body of a deed. Not here: what they
+//! The arguments of a request: from the path, and from the query of a read or the JSON body of an action. Not here: what they
 //! may be (`requests`).
 
 use hyper::header::CONTENT_TYPE;
@@ -39,7 +39,7 @@ pub fn read_arguments(
     }
     not_blank(verb, &given).map_err(|problems| RestProblem::from_error(&problems.into()))?;
     if let (Some(place), Some((_, field))) = (place, verb.in_path) {
-        let value = decoded(place)?;
+        let value = percent_decode(place)?;
         if is_blank(&value) {
             return Err(wrong(format!("{field}: is blank in the path")));
         }
@@ -62,8 +62,9 @@ pub fn body_object(parts: &Parts, body: &[u8]) -> Result<Map<String, Value>, Res
 fn listed_only(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> {
     let parameters = (verb.parameters)();
     let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
-    let aliases =
-        parameters.iter().flat_map(|one| one.aliases.iter().map(|alias| (*alias, one.name)));
+    let aliases = parameters
+        .iter()
+        .flat_map(|parameter| parameter.aliases.iter().map(|alias| (*alias, parameter.name)));
     let aliases: Vec<(&str, &str)> = aliases.collect();
     let mut problems = Problems::none();
     for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
@@ -75,17 +76,17 @@ fn listed_only(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> 
 /// Refuses a number, a switch or a word that is named and blank. A blank text counts as left out.
 fn not_blank(verb: &Verb, given: &Map<String, Value>) -> Result<(), Problems> {
     let mut problems = Problems::none();
-    for one in (verb.parameters)() {
+    for parameter in (verb.parameters)() {
         let is_text = matches!(
-            one.values,
+            parameter.values,
             ParameterValues::Text
                 | ParameterValues::Time
                 | ParameterValues::Sequence
                 | ParameterValues::List
         );
-        let value = given.get(one.name).and_then(Value::as_str);
+        let value = given.get(parameter.name).and_then(Value::as_str);
         if !is_text && value.is_some_and(is_blank) {
-            problems.add(one.name, "is blank; leave it out, or give a value");
+            problems.add(parameter.name, "is blank; leave it out, or give a value");
         }
     }
     problems.or(())
@@ -100,7 +101,7 @@ fn of_query(query: &str) -> Result<Map<String, Value>, RestProblem> {
     let mut given = Map::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let (name, value) = (spaced(name)?, Value::from(spaced(value)?));
+        let (name, value) = (decode_query_part(name)?, Value::from(decode_query_part(value)?));
         match given.get_mut(&name) {
             None => drop(given.insert(name, value)),
             Some(Value::Array(values)) => values.push(value),
@@ -114,8 +115,9 @@ fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, RestP
     if body.is_empty() {
         return Ok(Map::new());
     }
-    let sent = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = sent.split(';').next().unwrap_or_default().trim();
+    let content_type =
+        headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case(JSON) {
         let detail = format!("Content-Type: must be {JSON}");
         return Err(RestProblem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
@@ -131,11 +133,11 @@ fn of_body(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, RestP
 }
 
 /// A part of a query, where `+` is a space.
-fn spaced(part: &str) -> Result<String, RestProblem> {
-    decoded(&part.replace('+', " "))
+fn decode_query_part(part: &str) -> Result<String, RestProblem> {
+    percent_decode(&part.replace('+', " "))
 }
 
-fn decoded(part: &str) -> Result<String, RestProblem> {
+fn percent_decode(part: &str) -> Result<String, RestProblem> {
     let decoded = percent_decode_str(part).decode_utf8();
     decoded.map(Into::into).map_err(|_| wrong("a part of the address is not UTF-8"))
 }
@@ -153,25 +155,28 @@ mod tests {
     // S-REST-2
     #[test]
     fn a_blank_number_or_path_is_refused() {
-        let browse = VERBS.iter().find(|one| one.name == "browse").unwrap();
-        let analyze = VERBS.iter().find(|one| one.name == "analyze").unwrap();
-        let asked = |verb, place, query: &str| {
+        let browse = VERBS.iter().find(|verb| verb.name == "browse").unwrap();
+        let analyze = VERBS.iter().find(|verb| verb.name == "analyze").unwrap();
+        let read_query = |verb, place, query: &str| {
             let request = hyper::Request::get(format!("/x?{query}")).body(()).unwrap();
             read_arguments(verb, place, &request.into_parts().0, b"").map(Value::Object)
         };
         assert_eq!(
-            asked(browse, None, "limit=2&repo=").unwrap(),
+            read_query(browse, None, "limit=2&repo=").unwrap(),
             json!({"limit": "2", "repo": ""})
         );
-        let refused = asked(browse, None, "limit=&repo=").unwrap_err();
+        let refused = read_query(browse, None, "limit=&repo=").unwrap_err();
         assert_eq!(
             refused,
             RestProblem::from_error(
                 &Problems::one("limit", "is blank; leave it out, or give a value").into()
             )
         );
-        assert!(asked(analyze, Some("hubs"), "").is_ok());
-        assert!(asked(analyze, Some("%C2%82"), "").is_err(), "a control character says nothing");
+        assert!(read_query(analyze, Some("hubs"), "").is_ok());
+        assert!(
+            read_query(analyze, Some("%C2%82"), "").is_err(),
+            "a control character says nothing"
+        );
     }
 
     #[test]

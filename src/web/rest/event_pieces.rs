@@ -1,4 +1,4 @@
-//! What waits for one listener, and when it hears something although nothing happened. Not here: how it is sent (`events`,
+//! The queue of one listener, and the signs of life it gets while nothing happens. Not here: how events are sent (`events`,
 //! `event_socket`).
 
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 use access::connection_limit::HeldConnection;
 use daemon::guests::GuestVisit;
 
-/// How often a listener hears something when nothing happens, in seconds, so that both sides notice when the other is gone.
+/// How often a listener gets a sign of life while nothing happens, in seconds, so that each side notices when the other is gone.
 const KEEP_ALIVE_SECONDS: u64 = 15;
 
 /// Happens when the server ends.
@@ -29,18 +29,19 @@ pub struct EventPieces {
     /// Asked before each piece.
     pub may_listen: MayListen,
     /// Until the connection ends.
-    _held: Held,
+    _held: HeldListener,
 }
 
 /// What a listener holds: it counts as attached, it has a place among the listeners, and its connection stays.
-type Held = (GuestVisit, OwnedSemaphorePermit, HeldConnection);
+type HeldListener = (GuestVisit, OwnedSemaphorePermit, HeldConnection);
 
 impl EventPieces {
     /// Makes the pieces of one stream.
     pub fn new(
         waiting: mpsc::Receiver<Bytes>,
-        (ended, may_listen): (ServerEnd, MayListen),
-        held: Held,
+        ended: ServerEnd,
+        may_listen: MayListen,
+        held: HeldListener,
     ) -> Self {
         Self { waiting, server_end: ended, may_listen, _held: held }
     }

@@ -57,10 +57,10 @@ pub struct SocketUpgrade {
 impl SocketUpgrade {
     /// Takes the upgrade out of a request; `None` for one that asks for none.
     pub fn from_request(parts: &mut Parts) -> Option<Result<Self, RestProblem>> {
-        is_asked(&parts.headers).then(|| Self::checked(parts))
+        is_asked(&parts.headers).then(|| Self::read_upgrade(parts))
     }
 
-    fn checked(parts: &mut Parts) -> Result<Self, RestProblem> {
+    fn read_upgrade(parts: &mut Parts) -> Result<Self, RestProblem> {
         let wrong = |detail: &str| RestProblem::new(StatusCode::BAD_REQUEST, detail);
         if parts.headers.get(SEC_WEBSOCKET_VERSION).is_none_or(|given| given != VERSION) {
             return Err(wrong("Sec-WebSocket-Version: must be 13"));
@@ -96,10 +96,13 @@ fn is_asked(headers: &HeaderMap) -> bool {
 }
 
 fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    words(headers, &SEC_WEBSOCKET_PROTOCOL)
+    header_words(headers, &SEC_WEBSOCKET_PROTOCOL)
 }
 
-fn words<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> + use<'a> {
+fn header_words<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> impl Iterator<Item = &'a str> + use<'a> {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|list| list.split(',')).map(str::trim)
 }
@@ -110,7 +113,7 @@ pub fn token_in(headers: &HeaderMap) -> Option<&str> {
     is_asked(headers).then(|| tokens.next()).flatten()
 }
 
-/// Tells a client what happens, until one side ends. `connection` lasts as long.
+/// Sends events to a client until one side ends. `connection` is held until then.
 pub async fn serve_socket(
     opening: SocketUpgrade,
     pieces: EventPieces,
@@ -124,9 +127,9 @@ pub async fn serve_socket(
         .max_write_buffer_size(WRITE_BYTES_MAX);
     let stream = TokioIo::new(upgraded);
     let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(settings)).await;
-    let told = EventSocket { socket, pieces, is_answered: true };
+    let event_socket = EventSocket { socket, pieces, is_answered: true };
     tokio::select! {
-        () = told.run() => {}
+        () = event_socket.run() => {}
         // It reads too slowly, and may never read again.
         () = connection.is_replaced() => {}
     }
@@ -145,11 +148,11 @@ impl EventSocket {
         let Some(code) = code else { return };
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(why) };
         let goodbye = self.socket.close(Some(frame));
-        // A client that reads nothing hears nothing.
+        // A client that reads nothing gets nothing.
         let _ = tokio::time::timeout(Duration::from_millis(GOODBYE_MS), goodbye).await;
     }
 
-    /// Tells until there is a reason to end; without a code the other side has ended.
+    /// Sends events until there is a reason to end, and returns its code; `None` if the other side has ended.
     async fn last(&mut self) -> (Option<CloseCode>, &'static str) {
         let mut keep_alive = keep_alive();
         loop {
@@ -198,7 +201,7 @@ impl EventSocket {
     }
 }
 
-/// Returns the messages for blocks of server-sent events, as `live` writes them.
+/// Returns the messages for blocks of server-sent events, as `live_journal` writes them.
 fn messages(piece: &[u8]) -> impl Iterator<Item = String> {
     let text = std::str::from_utf8(piece).unwrap_or_default();
     text.split("\n\n").filter(|block| !block.is_empty()).map(|block| {
@@ -220,9 +223,9 @@ mod tests {
     #[test]
     fn a_message_is_one_event() {
         let piece = "retry: 1000\nid: 1-2\n\nid: 1-9\nevent: added\ndata: {\"at\":\"x\"}\n\nevent: lost\ndata: {}\n\n";
-        let told: Vec<String> = messages(piece.as_bytes()).collect();
+        let sent: Vec<String> = messages(piece.as_bytes()).collect();
         assert_eq!(
-            told,
+            sent,
             [
                 r#"{"id":"1-2"}"#,
                 r#"{"id":"1-9","event":"added","data":{"at":"x"}}"#,

@@ -1,6 +1,6 @@
-//! `GET /api/v1/events`: the journal as server-sent events, or over a WebSocket. A listener takes none of the calls and is no
-//! call that the end waits for; it counts as attached while it listens. Not here: what is sent (`live_journal`), the messages of a
-//! WebSocket (`event_socket`).
+//! `GET /api/v1/events`: the journal as server-sent events, or over a WebSocket. A listener uses no slot for calls, and the end of the
+//! server does not wait for it; it counts as attached while it listens. Not here: what is sent (`live_journal`), the messages of a WebSocket
+//! (`event_socket`).
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -73,13 +73,14 @@ impl EventService {
     pub fn answer(
         &self,
         parts: &mut Parts,
-        (visit, may_listen): (GuestVisit, MayListen),
+        visit: GuestVisit,
+        may_listen: MayListen,
         connection: &Arc<Connection>,
     ) -> Response<BoxBody<Bytes, Infallible>> {
         let answer = match SocketUpgrade::from_request(parts) {
-            None => self.listen(parts, (visit, may_listen), connection).map(stream),
+            None => self.listen(parts, visit, may_listen, connection).map(stream),
             Some(opening) => opening.and_then(|opening| {
-                let pieces = self.listen(parts, (visit, may_listen), connection)?;
+                let pieces = self.listen(parts, visit, may_listen, connection)?;
                 let answer = opening.answer();
                 tokio::spawn(event_socket::serve_socket(opening, pieces, Arc::clone(connection)));
                 Ok(answer.map(BodyExt::boxed))
@@ -98,13 +99,14 @@ impl EventService {
     fn listen(
         &self,
         parts: &Parts,
-        (visit, may_listen): (GuestVisit, MayListen),
+        visit: GuestVisit,
+        may_listen: MayListen,
         connection: &Connection,
     ) -> Result<EventPieces, RestProblem> {
         if parts.method != Method::GET {
             return Err(RestProblem::new(StatusCode::METHOD_NOT_ALLOWED, "this path takes GET"));
         }
-        let from = place(parts)?;
+        let from = start_place(parts)?;
         let unavailable = |detail: &str| RestProblem::new(StatusCode::SERVICE_UNAVAILABLE, detail);
         let off = "there are no events: the journal is off; journal = true in the configuration turns it on";
         let live = self.live.as_ref().ok_or_else(|| unavailable(off))?;
@@ -127,7 +129,7 @@ impl EventService {
         close_if_slow(is_slow, connection);
         let ended = self.ended.clone();
         let ended = Box::pin(async move { ended.wait().await });
-        Ok(EventPieces::new(waiting, (ended, may_listen), (visit, slot, connection.hold())))
+        Ok(EventPieces::new(waiting, ended, may_listen, (visit, slot, connection.hold())))
     }
 }
 
@@ -153,7 +155,7 @@ fn close_if_slow(is_slow: oneshot::Receiver<()>, connection: &Connection) {
 }
 
 /// Returns where a listener goes on: `?after=`, else the header that a browser sends.
-fn place(parts: &Parts) -> Result<Option<Sequence>, RestProblem> {
+fn start_place(parts: &Parts) -> Result<Option<Sequence>, RestProblem> {
     let wrong = |detail: String| RestProblem::new(StatusCode::BAD_REQUEST, detail);
     let mut given = None;
     for pair in parts.uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {

@@ -55,7 +55,7 @@ const SLOW_MS: u64 = 10_000;
 pub struct NewListener {
     /// Where it goes on; `None` for the present end.
     pub from: Option<Sequence>,
-    /// Whether it may hear what is for the owner of the server.
+    /// Whether it gets events that are only for the owner of the server.
     pub is_owner: bool,
     /// Its queue.
     pub queue: frames::Sender<Bytes>,
@@ -77,7 +77,7 @@ enum Wake {
 
 impl LiveJournal {
     /// Starts the thread. `None` where the journal is off, or the system refused a thread.
-    /// `private` is asked before anything is told to other machines.
+    /// `private` is checked before anything is sent to other machines.
     pub fn start(
         core: &Arc<Core>,
         watching: WatchMode,
@@ -124,7 +124,7 @@ struct LiveState {
     inbox: Sender<Wake>,
     listeners: Vec<Listener>,
     private: Option<Arc<PrivateMemories>>,
-    unindexed: Option<Unindexed>,
+    unindexed: Option<UnindexedMemories>,
 }
 
 struct Listener {
@@ -136,13 +136,13 @@ struct Listener {
 }
 
 /// What is known of memories that were announced and may not be indexed yet.
-struct Unindexed {
+struct UnindexedMemories {
     progress: Option<(usize, usize)>,
     since: Instant,
 }
 
 /// What is known when listeners are served.
-struct Present {
+struct JournalPresent {
     now: Timestamp,
     /// Nothing while the logs are being read. Then ids stay as they were told.
     snapshot: Option<Snapshot>,
@@ -160,7 +160,7 @@ struct WrittenPiece {
     for_others: Bytes,
 }
 
-impl Present {
+impl JournalPresent {
     /// Reads the journal on from a place. `None` if the place is gone.
     fn read_on(&mut self, journal: &Journal, from: Sequence) -> Option<WrittenPiece> {
         // Most listeners are at the same place.
@@ -175,7 +175,7 @@ impl Present {
         let (mut text, mut for_others) = (String::new(), String::new());
         for line in &piece.lines {
             let Some((kind, data)) = listener_line(line, &memories) else { continue };
-            let block = written(Some(line.0), kind, &data);
+            let block = event_text(Some(line.0), kind, &data);
             if !kind::is_for_owner(kind) {
                 for_others.push_str(&block);
             }
@@ -191,7 +191,7 @@ impl Present {
 
 /// Whether a listener stays.
 #[derive(PartialEq, Eq)]
-enum Served {
+enum ListenerProgress {
     UpToDate,
     Lagging,
     Slow,
@@ -207,8 +207,8 @@ impl LiveState {
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            while let Some(one) = wake.take().or_else(|| wakes.try_recv().ok()) {
-                match one {
+            while let Some(reason) = wake.take().or_else(|| wakes.try_recv().ok()) {
+                match reason {
                     Wake::Hint => {}
                     Wake::Stop => return,
                     Wake::Listen(listening) => self.listeners.push(Listener::new(listening)),
@@ -229,7 +229,7 @@ impl LiveState {
         self.watch(core);
         let announced = self.announcer.announce_new_lines((core.clock)().now);
         if announced.lines > 0 || announced.lost {
-            self.unindexed = Some(Unindexed { progress: None, since: Instant::now() });
+            self.unindexed = Some(UnindexedMemories { progress: None, since: Instant::now() });
         }
         self.note_if_indexed(core);
         announced
@@ -260,7 +260,7 @@ impl LiveState {
         let Some(snapshot) = core.engine.snapshot_now() else { return };
         let progress = (snapshot.memories().len(), snapshot.embedded_count());
         if unindexed.progress != Some(progress) {
-            *unindexed = Unindexed { progress: Some(progress), since: Instant::now() };
+            *unindexed = UnindexedMemories { progress: Some(progress), since: Instant::now() };
         }
         let worker = core.engine.embedding();
         let makes_vectors =
@@ -293,16 +293,16 @@ impl LiveState {
             Some(Err(_)) => return true,
         }
         let (now, snapshot) = ((core.clock)().now, core.engine.snapshot_now());
-        let mut state = Present { now, snapshot, last: None };
+        let mut state = JournalPresent { now, snapshot, last: None };
         for mut listener in std::mem::take(&mut self.listeners) {
             match listener.serve(&self.journal, &mut state) {
-                Served::UpToDate => self.listeners.push(listener),
-                Served::Lagging => {
+                ListenerProgress::UpToDate => self.listeners.push(listener),
+                ListenerProgress::Lagging => {
                     is_lagging = true;
                     self.listeners.push(listener);
                 }
-                Served::Slow => (listener.dropped)(),
-                Served::Gone => {}
+                ListenerProgress::Slow => (listener.dropped)(),
+                ListenerProgress::Gone => {}
             }
         }
         is_lagging
@@ -324,52 +324,52 @@ impl Listener {
     }
 
     /// Puts into its queue what fits.
-    fn serve(&mut self, journal: &Journal, present: &mut Present) -> Served {
+    fn serve(&mut self, journal: &Journal, present: &mut JournalPresent) -> ListenerProgress {
         loop {
             if self.queue.is_closed() {
-                return Served::Gone;
+                return ListenerProgress::Gone;
             }
             if self.queue.capacity() <= 1 {
                 return self.wait_for_room(journal, present);
             }
             self.full_since = None;
             let Some(from) = self.from else {
-                let Some(end) = journal.end_sequence() else { return Served::UpToDate };
+                let Some(end) = journal.end_sequence() else { return ListenerProgress::UpToDate };
                 self.from = Some(end);
-                if !self.send(beginning(end)) {
-                    return Served::Gone;
+                if !self.send(begin_event(end)) {
+                    return ListenerProgress::Gone;
                 }
                 continue;
             };
             let Some(piece) = present.read_on(journal, from) else {
                 self.from = None;
-                if !self.send(lost(None, present)) {
-                    return Served::Gone;
+                if !self.send(lost_event(None, present)) {
+                    return ListenerProgress::Gone;
                 }
                 continue;
             };
             if piece.next == from {
-                return Served::UpToDate;
+                return ListenerProgress::UpToDate;
             }
             self.from = Some(piece.next);
             let text = if self.is_owner { piece.text } else { piece.for_others };
             if !text.is_empty() && !self.send(text) {
-                return Served::Gone;
+                return ListenerProgress::Gone;
             }
         }
     }
 
-    fn wait_for_room(&mut self, journal: &Journal, present: &Present) -> Served {
+    fn wait_for_room(&mut self, journal: &Journal, present: &JournalPresent) -> ListenerProgress {
         // What is not for listeners fills no queue.
         if self.from.is_some_and(|from| journal.end_sequence() == Some(from)) {
-            return Served::UpToDate;
+            return ListenerProgress::UpToDate;
         }
         let since = *self.full_since.get_or_insert_with(Instant::now);
         if since.elapsed() < Duration::from_millis(SLOW_MS) {
-            return Served::Lagging;
+            return ListenerProgress::Lagging;
         }
-        self.send(lost(self.from, present));
-        Served::Slow
+        self.send(lost_event(self.from, present));
+        ListenerProgress::Slow
     }
 
     /// Puts a piece into the queue. Returns false if nobody listens any more.
@@ -379,19 +379,19 @@ impl Listener {
     }
 }
 
-/// Tells a listener where it begins, so that it can go on from there before anything has happened.
-fn beginning(at: Sequence) -> Bytes {
+/// The first event of a listener: its place, so that it can go on from there before anything has happened.
+fn begin_event(at: Sequence) -> Bytes {
     format!("retry: 1000\nid: {at}\n\n").into()
 }
 
-/// Tells a listener that it missed something. With a place it can go on from there.
-fn lost(at: Option<Sequence>, present: &Present) -> Bytes {
+/// The event that says that a listener missed something. With a place it can go on from there.
+fn lost_event(at: Option<Sequence>, present: &JournalPresent) -> Bytes {
     let now = format!("{:.0}", present.now);
     let nothing = json!({ "at": now, "id": null, "repo": null, "agent": null, "event_type": null });
-    written(at, kind::LOST, &nothing).into()
+    event_text(at, kind::LOST, &nothing).into()
 }
 
-fn written(at: Option<Sequence>, kind: &str, data: &Value) -> String {
+fn event_text(at: Option<Sequence>, kind: &str, data: &Value) -> String {
     let id = at.map(|at| format!("id: {at}\n")).unwrap_or_default();
     format!("{id}event: {kind}\ndata: {data}\n\n")
 }
@@ -400,8 +400,8 @@ fn written(at: Option<Sequence>, kind: &str, data: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn present() -> Present {
-        Present { now: "2026-01-02T03:04:05Z".parse().unwrap(), snapshot: None, last: None }
+    fn present() -> JournalPresent {
+        JournalPresent { now: "2026-01-02T03:04:05Z".parse().unwrap(), snapshot: None, last: None }
     }
 
     fn listener(from: Option<Sequence>) -> (Listener, frames::Receiver<Bytes>) {
@@ -434,24 +434,24 @@ mod tests {
         };
         let first = add(0);
         let (mut new, mut of_new) = listener(None);
-        assert!(new.serve(&journal, &mut present()) == Served::UpToDate);
+        assert!(new.serve(&journal, &mut present()) == ListenerProgress::UpToDate);
         assert_eq!(read(&mut of_new), format!("retry: 1000\nid: {first}\n\n"));
         for number in 1..=3_000 {
             add(number);
         }
         let (mut old, mut of_old) = listener(Some(first));
-        let mut told = Vec::new();
-        while old.serve(&journal, &mut present()) == Served::Lagging {
-            told.extend(numbers(&read(&mut of_old)));
+        let mut numbers_read = Vec::new();
+        while old.serve(&journal, &mut present()) == ListenerProgress::Lagging {
+            numbers_read.extend(numbers(&read(&mut of_old)));
         }
-        told.extend(numbers(&read(&mut of_old)));
-        assert_eq!(told, (1..=3_000).collect::<Vec<u64>>());
+        numbers_read.extend(numbers(&read(&mut of_old)));
+        assert_eq!(numbers_read, (1..=3_000).collect::<Vec<u64>>());
         let last = add(3_001);
         old.serve(&journal, &mut present());
         let text = read(&mut of_old);
         assert_eq!(text, format!("id: {last}\nevent: added\ndata: {{\"number\":3001}}\n\n"));
         drop(of_new);
-        assert!(new.serve(&journal, &mut present()) == Served::Gone);
+        assert!(new.serve(&journal, &mut present()) == ListenerProgress::Gone);
     }
 
     // S-TOKEN-3
@@ -467,10 +467,10 @@ mod tests {
         for (is_owner, heard) in [(true, &kinds[..]), (false, &["added", "feedback"])] {
             let (mut listener, mut pieces) = listener(Some(first));
             listener.is_owner = is_owner;
-            assert!(listener.serve(&journal, &mut present()) == Served::UpToDate);
+            assert!(listener.serve(&journal, &mut present()) == ListenerProgress::UpToDate);
             let text = read(&mut pieces);
-            let told = text.lines().filter_map(|line| line.strip_prefix("event: "));
-            assert_eq!(told.collect::<Vec<_>>(), heard);
+            let events = text.lines().filter_map(|line| line.strip_prefix("event: "));
+            assert_eq!(events.collect::<Vec<_>>(), heard);
         }
     }
 
@@ -486,10 +486,13 @@ mod tests {
             add().unwrap();
         }
         let (mut slow, mut pieces) = listener(Some(first));
-        assert!(slow.serve(&journal, &mut present()) == Served::Lagging);
-        assert!(slow.serve(&journal, &mut present()) == Served::Lagging, "it has some time");
+        assert!(slow.serve(&journal, &mut present()) == ListenerProgress::Lagging);
+        assert!(
+            slow.serve(&journal, &mut present()) == ListenerProgress::Lagging,
+            "it has some time"
+        );
         slow.full_since = Instant::now().checked_sub(Duration::from_millis(SLOW_MS));
-        assert!(slow.serve(&journal, &mut present()) == Served::Slow);
+        assert!(slow.serve(&journal, &mut present()) == ListenerProgress::Slow);
         drop(slow);
         let text = read(&mut pieces);
         assert!(text.len() < 2 * QUEUE_MAX * 16 * 1024, "its queue is bounded: {}", text.len());
@@ -506,7 +509,7 @@ mod tests {
         let now_at = journal.add(&json!({ "event": "added" }), present().now).unwrap();
         for gone in [Sequence { generation: 1, offset: 0 }, Sequence { offset: 3, ..now_at }] {
             let (mut listener, mut pieces) = listener(Some(gone));
-            assert!(listener.serve(&journal, &mut present()) == Served::UpToDate);
+            assert!(listener.serve(&journal, &mut present()) == ListenerProgress::UpToDate);
             let text = read(&mut pieces);
             assert!(
                 text.starts_with("event: lost\ndata: {\"at\":\"2026-01-02T03:04:05Z\""),

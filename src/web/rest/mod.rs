@@ -1,9 +1,9 @@
 //! REST: the verbs at `/api/v1`, for scripts and programs. The table of
 //! verbs (`requests::verbs`) says which stands where; the routing, the reading of arguments and the OpenAPI document follow from it.
 //!
-//! In reading order: [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated`] (deeds
+//! In reading order: [`arguments`] (from a query or a body), [`problem`] (errors), [`repeated_actions`] (actions
 //! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens), `event_socket` (the same
-//! over a WebSocket) and `live` (the thread behind both). Not here: connections, tokens and origins (`request_guard`), the answers (`api::local`).
+//! over a WebSocket) and `live_journal` (the thread behind both). Not here: connections, tokens and origins (`request_guard`), the answers (`api::local`).
 
 mod arguments;
 pub mod event_pieces;
@@ -47,10 +47,10 @@ use crate::rest::sign_in::{SIGN_IN, SIGN_IN_CODE, SignIn};
 
 use crate::rest::openapi::{OPENAPI_PATH, openapi_document};
 
-/// Names the agent or person in whose name a deed is done.
+/// The header with the name of the agent or person that acts.
 const AGENT: HeaderName = HeaderName::from_static("x-agent");
 
-/// Marks a deed, so that it is done once even if it is sent twice.
+/// Marks an action, so that it is done once even if it is sent twice.
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Longest such name, in bytes.
@@ -99,7 +99,7 @@ impl RestService {
         for verb in VERBS {
             let Some(place) = verb.place_in(path) else { continue };
             if verb_method(verb) == parts.method {
-                return content_answer(&self.answer_at((verb, place), parts, body, admitted));
+                return content_answer(&self.answer_at(verb, place, parts, body, admitted));
             }
             allowed.push(verb_method(verb).to_string());
         }
@@ -113,7 +113,8 @@ impl RestService {
 
     fn answer_at(
         &self,
-        (verb, place): (&Verb, Option<&str>),
+        verb: &Verb,
+        place: Option<&str>,
         parts: &Parts,
         body: &[u8],
         admitted: &AdmittedCaller,
@@ -135,7 +136,7 @@ impl RestService {
         let call = || {
             let api = self.apis.for_rights(admitted.rights());
             let reply = verb.call(&**api, given, &voice);
-            content_of(reply, verb.kind, AnswerForm::wanted(&parts.headers))
+            reply_content(reply, verb.kind, AnswerForm::requested(&parts.headers))
         };
         if verb.kind == VerbKind::Read {
             return call().unless_cached(&parts.headers);
@@ -145,7 +146,7 @@ impl RestService {
             Ok(None) => return call(),
             Err(problem) => return problem.content(),
         };
-        match self.repeated.begin(&admitted.own_key(key), (parts.uri.path(), body)) {
+        match self.repeated.begin(&admitted.own_key(key), parts.uri.path(), body) {
             ActionStart::New(turn) => {
                 let content = call();
                 // A replica that lags behind knows the memory a moment later.
@@ -180,7 +181,7 @@ fn description(method: &Method) -> RestAnswer {
     })
 }
 
-fn content_of(reply: Result<Reply, ApiError>, kind: VerbKind, form: AnswerForm) -> RestContent {
+fn reply_content(reply: Result<Reply, ApiError>, kind: VerbKind, form: AnswerForm) -> RestContent {
     match reply {
         Err(error) => RestProblem::from_error(&error).content(),
         Ok(reply) => {
@@ -218,7 +219,7 @@ enum AnswerForm {
 }
 
 impl AnswerForm {
-    fn wanted(headers: &HeaderMap) -> Self {
+    fn requested(headers: &HeaderMap) -> Self {
         let accepted =
             headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         match accepted.trim_start() {
@@ -229,7 +230,7 @@ impl AnswerForm {
     }
 }
 
-/// Returns in whose name a deed is done: that of a named token, whatever the caller says.
+/// Returns the voice of an action. The name of a named token counts before the name in the header.
 pub fn request_voice(headers: &HeaderMap, admitted: &AdmittedCaller) -> Result<Voice, RestProblem> {
     let of_token = admitted.name().map(RedactedText::stamp);
     let Some(given) = headers.get(&AGENT).filter(|_| of_token.is_none()) else {
@@ -245,7 +246,7 @@ pub fn request_voice(headers: &HeaderMap, admitted: &AdmittedCaller) -> Result<V
     Ok(Voice::Model { client: Some(client), session: None })
 }
 
-/// Returns the mark of a deed, if it has one.
+/// Returns the idempotency key of an action, if it has one.
 pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, RestProblem> {
     let Some(given) = headers.get(&KEY) else { return Ok(None) };
     let is_fine = |key: &&str| {
@@ -268,7 +269,11 @@ mod tests {
     use hyper::header::{CONTENT_TYPE, RETRY_AFTER};
     use requests::fake_api::FakeApi;
 
-    fn asked(method: &str, path: &str, admitted: &AdmittedCaller) -> (u16, Option<String>, String) {
+    fn answer_parts(
+        method: &str,
+        path: &str,
+        admitted: &AdmittedCaller,
+    ) -> (u16, Option<String>, String) {
         let rest =
             RestService::new(Apis::same_for_all(FakeApi::new()), Arc::new(SignIn::new(|| None)));
         let request = Request::builder().method(method).uri(format!("{PREFIX}{path}"));
@@ -297,28 +302,28 @@ mod tests {
             ("GET", "sessions?query=x", 403),
             ("POST", SIGN_IN_CODE, 403),
         ] {
-            let (found, _, kind) = asked(method, path, &reader());
+            let (found, _, kind) = answer_parts(method, path, &reader());
             assert_eq!((found, kind == problem), (status, status == 403), "{path}");
         }
         let writer = AdmittedCaller::for_tests(Rights::Write, Some("ci"), Timestamp::UNIX_EPOCH);
-        assert_eq!(asked("POST", "memories/m1/forget", &writer).0, 200);
-        assert_eq!(asked("GET", "doctor", &writer).0, 403);
+        assert_eq!(answer_parts("POST", "memories/m1/forget", &writer).0, 200);
+        assert_eq!(answer_parts("GET", "doctor", &writer).0, 403);
         let owner = AdmittedCaller::for_tests(Rights::Admin, None, Timestamp::UNIX_EPOCH);
-        assert_eq!(asked("GET", "doctor", &owner).0, 200);
+        assert_eq!(answer_parts("GET", "doctor", &owner).0, 200);
     }
 
     // S-HTTP-9
     #[test]
     fn a_client_that_asks_too_much_has_to_wait() {
         let (ci, other) = (reader(), reader());
-        let answers = (0..1_000).map(|_| asked("GET", "graph/stats", &ci));
+        let answers = (0..1_000).map(|_| answer_parts("GET", "graph/stats", &ci));
         let (_, retry, kind) = answers.into_iter().find(|(status, ..)| *status == 429).unwrap();
         assert_eq!(retry.as_deref(), Some("1"));
         assert_eq!(kind, "application/problem+json");
-        assert_eq!(asked("GET", "search?query=x&explain=true", &ci).0, 429);
+        assert_eq!(answer_parts("GET", "search?query=x&explain=true", &ci).0, 429);
         for path in ["search?query=x", "search?query=x&explain=false", "status"] {
-            assert_eq!(asked("GET", path, &ci).0, 200, "{path}");
+            assert_eq!(answer_parts("GET", path, &ci).0, 200, "{path}");
         }
-        assert_eq!(asked("GET", "graph/stats", &other).0, 200, "another server's client");
+        assert_eq!(answer_parts("GET", "graph/stats", &other).0, 200, "another server's client");
     }
 }

@@ -38,10 +38,10 @@ pub fn openapi_document() -> Value {
             methods.insert(method, operation(verb, &mut answers));
         }
     }
-    paths.insert(format!("{PREFIX}{}", events::EVENTS_PATH), listening());
-    paths.insert(format!("{PREFIX}{OPENAPI_PATH}"), describing());
-    paths.insert(format!("{PREFIX}{SIGN_IN_CODE}"), making_a_code());
-    paths.insert(format!("{PREFIX}{SIGN_IN}"), signing_in());
+    paths.insert(format!("{PREFIX}{}", events::EVENTS_PATH), events_operation());
+    paths.insert(format!("{PREFIX}{OPENAPI_PATH}"), description_operation());
+    paths.insert(format!("{PREFIX}{SIGN_IN_CODE}"), code_operation());
+    paths.insert(format!("{PREFIX}{SIGN_IN}"), sign_in_operation());
     let mut schemas = answers.take_definitions(true);
     schemas.insert("Problem".to_owned(), problem());
     json!({
@@ -78,24 +78,24 @@ fn operation(verb: &Verb, answers: &mut SchemaGenerator) -> Value {
     let is_read = verb.kind == VerbKind::Read;
     let all = (verb.parameters)();
     let in_path = verb.in_path.map(|(segment, field)| {
-        let parameter = all.iter().find(|one| one.name == field);
-        let schema = match parameter.map(|one| &one.values) {
-            Some(ParameterValues::Word(words)) => of_words(words),
+        let parameter = all.iter().find(|given_parameter| given_parameter.name == field);
+        let schema = match parameter.map(|given_parameter| &given_parameter.values) {
+            Some(ParameterValues::Word(words)) => words_schema(words),
             _ => patterns::in_path(),
         };
         json!({ "name": segment, "in": "path", "required": true,
-            "description": parameter.map_or("", |one| one.text), "schema": schema })
+            "description": parameter.map_or("", |given_parameter| given_parameter.text), "schema": schema })
     });
-    let is_given = |one: &&Parameter| {
-        let is_in_path = verb.in_path.is_some_and(|(_, field)| field == one.name);
-        one.is_offered(Face::Http) && !is_in_path
+    let is_given = |given_parameter: &&Parameter| {
+        let is_in_path = verb.in_path.is_some_and(|(_, field)| field == given_parameter.name);
+        given_parameter.is_offered(Face::Http) && !is_in_path
     };
     let given: Vec<&Parameter> = all.iter().filter(is_given).collect();
     let mut parameters: Vec<Value> = in_path.into_iter().collect();
     if is_read {
-        parameters.extend(given.iter().map(|one| {
-            json!({ "name": one.name, "in": "query", "required": one.is_required,
-                "description": one.text, "schema": schema(one) })
+        parameters.extend(given.iter().map(|given_parameter| {
+            json!({ "name": given_parameter.name, "in": "query", "required": given_parameter.is_required,
+                "description": given_parameter.text, "schema": schema(given_parameter) })
         }));
     } else {
         parameters.extend(headers());
@@ -114,7 +114,7 @@ fn operation(verb: &Verb, answers: &mut SchemaGenerator) -> Value {
     operation
 }
 
-/// The headers of deeds.
+/// The headers of actions.
 fn headers() -> [Value; 2] {
     let header = |name: &str, pattern: &str, about: &str| {
         json!({ "name": name, "in": "header", "required": false, "description": about,
@@ -133,16 +133,19 @@ fn headers() -> [Value; 2] {
 fn body(given: &[&Parameter], takes_more: bool) -> Value {
     let properties: Map<String, Value> = given
         .iter()
-        .map(|one| {
-            let mut schema = schema(one);
+        .map(|parameter| {
+            let mut schema = schema(parameter);
             if let Some(fields) = schema.as_object_mut() {
-                fields.insert("description".to_owned(), one.text.into());
+                fields.insert("description".to_owned(), parameter.text.into());
             }
-            (one.name.to_owned(), schema)
+            (parameter.name.to_owned(), schema)
         })
         .collect();
-    let required: Vec<&str> =
-        given.iter().filter(|one| one.is_required).map(|one| one.name).collect();
+    let required: Vec<&str> = given
+        .iter()
+        .filter(|parameter| parameter.is_required)
+        .map(|parameter| parameter.name)
+        .collect();
     let mut schema = json!({ "type": "object", "properties": properties, "required": required,
         "additionalProperties": false });
     if let (true, Some(schema)) = (takes_more, schema.as_object_mut()) {
@@ -152,7 +155,7 @@ fn body(given: &[&Parameter], takes_more: bool) -> Value {
     json!({ "required": !required.is_empty(), "content": { JSON: { "schema": schema } } })
 }
 
-fn of_words(words: &[(&str, &str)]) -> Value {
+fn words_schema(words: &[(&str, &str)]) -> Value {
     let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     if words.is_empty() {
         patterns::not_empty()
@@ -166,7 +169,7 @@ fn schema(parameter: &Parameter) -> Value {
         ParameterValues::Text | ParameterValues::Time | ParameterValues::Sequence => {
             patterns::text(parameter)
         }
-        ParameterValues::Word(words) => of_words(words),
+        ParameterValues::Word(words) => words_schema(words),
         ParameterValues::List => json!({ "type": "array", "items": { "type": "string" } }),
         ParameterValues::Whole(allowed) => {
             json!({ "type": "integer", "minimum": allowed.start(), "maximum": allowed.end() })
@@ -189,13 +192,13 @@ fn schema(parameter: &Parameter) -> Value {
 }
 
 fn responses(verb: &Verb, answers: &mut SchemaGenerator) -> Value {
-    let done = if verb.kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
+    let success = if verb.kind == VerbKind::Make { StatusCode::CREATED } else { StatusCode::OK };
     let mut responses = Map::new();
     let reply = json!({ "description": "The reply", "content": {
         JSON: { "schema": (verb.answer_schema)(answers).to_value() },
         "text/plain": { "schema": { "type": "string" } },
     } });
-    responses.insert(done.as_str().to_owned(), reply);
+    responses.insert(success.as_str().to_owned(), reply);
     let mut refused = |status: StatusCode, about: &str| {
         let schema = json!({ "$ref": "#/components/schemas/Problem" });
         let response = response(about, &schema, "application/problem+json");
@@ -217,7 +220,7 @@ fn responses(verb: &Verb, answers: &mut SchemaGenerator) -> Value {
 }
 
 /// The request that returns this document.
-fn describing() -> Value {
+fn description_operation() -> Value {
     let mut responses = Map::new();
     let found = response("OpenAPI 3.1", &json!({ "type": "object" }), JSON);
     responses.insert(StatusCode::OK.as_str().to_owned(), found);
@@ -231,7 +234,7 @@ fn describing() -> Value {
 }
 
 /// The stream of what happens.
-fn listening() -> Value {
+fn events_operation() -> Value {
     let mut responses = Map::new();
     let about = "Server-sent events: added, changed, feedback, injected, indexed, stale, fresh, and lost where some were missed. The data of each is one JSON object. With Upgrade: websocket each comes as a message {id, event, data}";
     let text = json!({ "type": "string" });
@@ -264,12 +267,12 @@ fn listening() -> Value {
     } })
 }
 
-/// The request that makes a code for [`signing_in`].
-fn making_a_code() -> Value {
+/// The request that makes a code for [`sign_in_operation`].
+fn code_operation() -> Value {
     let fields = json!({ "code": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
-    let made = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
-    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    let code_response = response("The code", &object(&fields, &["code", "expires_in_s"]), JSON);
+    responses.insert(StatusCode::OK.as_str().to_owned(), code_response);
     refused_to_sign_in(&mut responses);
     refused_at_the_door(&mut responses);
     json!({ "post": {
@@ -282,12 +285,12 @@ fn making_a_code() -> Value {
 }
 
 /// The request by which the page gets its token.
-fn signing_in() -> Value {
+fn sign_in_operation() -> Value {
     let fields = json!({ "token": patterns::not_empty(), "expires_in_s": { "type": "integer" } });
     let mut responses = Map::new();
-    let made =
+    let session_response =
         response("The token of the session", &object(&fields, &["token", "expires_in_s"]), JSON);
-    responses.insert(StatusCode::OK.as_str().to_owned(), made);
+    responses.insert(StatusCode::OK.as_str().to_owned(), session_response);
     refused_at_the_door(&mut responses);
     refused_to_sign_in(&mut responses);
     let problem = json!({ "$ref": "#/components/schemas/Problem" });
@@ -370,6 +373,27 @@ fn problem() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// An object of which nothing is known, as an answer of a verb that has no type would be.
+    #[test]
+    fn no_answer_is_a_bare_object() {
+        let document = openapi_document();
+        let is_typed = |schema: &Value| {
+            let name = schema["$ref"].as_str()?.strip_prefix(ANSWERS)?.trim_start_matches('/');
+            let schema = &document["components"]["schemas"][name];
+            let has_fields = schema["properties"].as_object().is_some_and(|all| !all.is_empty());
+            let variants = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+            (has_fields || variants.is_some_and(|all| all.len() > 1)).then_some(())
+        };
+        for verb in VERBS {
+            let method = verb_method(verb).as_str().to_ascii_lowercase();
+            let responses =
+                &document["paths"][format!("{PREFIX}{}", verb.path)][method]["responses"];
+            let done = responses.get("200").or(responses.get("201")).unwrap();
+            let schema = &done["content"][JSON]["schema"];
+            assert!(is_typed(schema).is_some(), "{} answers {schema}", verb.name);
+        }
+    }
 
     /// The committed description. `UPDATE_OPENAPI=1` writes it anew.
     #[test]

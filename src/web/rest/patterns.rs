@@ -1,5 +1,4 @@
-//! Which texts a parameter takes, as patterns for the description: as narrow as what is accepted. Not here: the check
-//! itself (`requests`).
+//! JSON Schema patterns for the texts that a parameter accepts, as narrow as the check. Not here: the check itself (`requests`).
 
 use serde_json::{Value, json};
 
@@ -107,7 +106,7 @@ mod tests {
     #[test]
     fn narrow_fields_have_a_pattern() {
         let schema = |parameters: Vec<Parameter>, name: &str| {
-            text(parameters.iter().find(|one| one.name == name).unwrap())
+            text(parameters.iter().find(|parameter| parameter.name == name).unwrap())
         };
         for name in ["repo", "since", "cursor"] {
             let pattern = schema(AuditRequest::parameters(), name)["pattern"].to_string();

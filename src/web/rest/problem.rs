@@ -47,9 +47,10 @@ impl RestProblem {
             ApiError::Failed { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let fields = match error {
-            ApiError::Invalid(problems) => {
-                problems.iter().map(|one| (one.field.clone(), one.message.clone())).collect()
-            }
+            ApiError::Invalid(problems) => problems
+                .iter()
+                .map(|problem| (problem.field.clone(), problem.message.clone()))
+                .collect(),
             ApiError::NotFound(_) | ApiError::Failed { .. } => Vec::new(),
         };
         Self { fields, ..Self::new(status, error.to_string()) }

@@ -1,4 +1,4 @@
-//! The finished content of an answer, and the answer of it. Not here: what it says (`reply`), problems (`problem`).
+//! The content of an answer, and the HTTP response made of it. Not here: the words (`reply`), problems (`problem`).
 
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub struct RestContent {
     pub status: StatusCode,
     pub content_type: &'static str,
     pub body: Bytes,
-    /// Tells this content from any other, where a caller may ask whether it still has it.
+    /// The entity tag of this content, where a caller may ask whether its copy is current.
     pub tag: Option<String>,
     /// The seconds after which to try again, where that is known.
     pub retry_after_s: Option<i64>,
@@ -34,7 +34,7 @@ pub struct RestContent {
 
 impl RestContent {
     /// Tags what a read answers, or says only that it is what the caller has. The tag is made of the content itself, so it
-    /// covers whatever the content depends on: the logs, the indexes, the settings and the time.
+    /// covers everything the content depends on: the logs, the indexes, the settings and the time.
     pub fn unless_cached(mut self, headers: &HeaderMap) -> Self {
         if self.status != StatusCode::OK {
             return self;
@@ -48,7 +48,7 @@ impl RestContent {
     }
 }
 
-/// Bytes of a tag: two contents have the same one as good as never.
+/// Bytes of a tag. So many make it practically impossible that two contents share a tag.
 pub const TAG_BYTES: usize = 16;
 
 pub fn entity_tag(content: &RestContent) -> String {

@@ -75,14 +75,14 @@ pub struct SignIn {
 
 #[derive(Default)]
 struct SignInState {
-    codes: Vec<Dated>,
-    sessions: Vec<Dated>,
+    codes: Vec<DatedSecret>,
+    sessions: Vec<DatedSecret>,
     /// Where wrong codes came from, and when.
     wrong: Vec<(IpAddr, Timestamp)>,
 }
 
 /// A code or a session.
-struct Dated {
+struct DatedSecret {
     hash: Token,
     made: Timestamp,
     /// The named token that made the code, unless that was the server's.
@@ -119,7 +119,7 @@ impl SignIn {
     #[cfg(test)]
     pub(crate) fn test_session(&self, now: Timestamp) -> String {
         let (token, hash) = Token::generate(self.secret).unwrap();
-        self.lock().sessions.push(Dated { hash, made: now, with: None });
+        self.lock().sessions.push(DatedSecret { hash, made: now, with: None });
         token
     }
 
@@ -165,8 +165,8 @@ impl SignIn {
         now: Timestamp,
     ) -> Result<Value, RestProblem> {
         only(given, &[])?;
-        let (code, hash) = self.fresh()?;
-        keep(&mut self.lock().codes, Dated { hash, made: now, with }, CODES_MAX);
+        let (code, hash) = self.new_token()?;
+        add_bounded(&mut self.lock().codes, DatedSecret { hash, made: now, with }, CODES_MAX);
         Ok(json!({ "code": code, "expires_in_s": CODE_SECONDS }))
     }
 
@@ -184,7 +184,7 @@ impl SignIn {
                 "is missing; it must be the text that stands in the link",
             ));
         };
-        let (token, hash) = self.fresh()?;
+        let (token, hash) = self.new_token()?;
         let mut state = self.lock();
         state.wrong.retain(|(_, when)| is_within(*when, WRONG_SECONDS, now));
         if state.wrong.iter().filter(|(other, _)| *other == from).count() >= WRONG_MAX {
@@ -213,11 +213,11 @@ impl SignIn {
             );
             return Err(RestProblem::new(StatusCode::UNAUTHORIZED, detail));
         };
-        keep(&mut state.sessions, Dated { hash, made: now, with }, SESSIONS_MAX);
+        add_bounded(&mut state.sessions, DatedSecret { hash, made: now, with }, SESSIONS_MAX);
         Ok(json!({ "token": token, "expires_in_s": SESSION_SECONDS }))
     }
 
-    fn fresh(&self) -> Result<(String, Token), RestProblem> {
+    fn new_token(&self) -> Result<(String, Token), RestProblem> {
         Token::generate(self.secret).map_err(|error| {
             let detail = format!("failed to {error}");
             RestProblem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
@@ -231,11 +231,11 @@ impl SignIn {
 }
 
 /// Adds one, and lets the oldest go where there are too many.
-fn keep(all: &mut Vec<Dated>, one: Dated, count_max: usize) {
+fn add_bounded(all: &mut Vec<DatedSecret>, secret: DatedSecret, count_max: usize) {
     if all.len() >= count_max {
         all.remove(0);
     }
-    all.push(one);
+    all.push(secret);
 }
 
 /// Tells whether a moment is at most so long ago. One that lies in the future is not: the clock was set back.
@@ -278,7 +278,7 @@ mod tests {
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
-    fn asked(sign_in: &SignIn, path: &str, body: &Value, second: i64) -> (u16, RestAnswer) {
+    fn answer_at(sign_in: &SignIn, path: &str, body: &Value, second: i64) -> (u16, RestAnswer) {
         let request = Request::post("/").header("content-type", JSON).body(()).unwrap();
         let body = body.to_string();
         let answer = sign_in.answer(path, &request.into_parts().0, body.as_bytes(), at(second));
@@ -286,8 +286,8 @@ mod tests {
     }
 
     fn code(sign_in: &SignIn, second: i64) -> String {
-        let made = sign_in.new_code(&Map::new(), None, at(second)).unwrap();
-        made["code"].as_str().unwrap().to_owned()
+        let code_json = sign_in.new_code(&Map::new(), None, at(second)).unwrap();
+        code_json["code"].as_str().unwrap().to_owned()
     }
 
     fn is_session(sign_in: &SignIn, shown: &str, now: Timestamp) -> bool {
@@ -296,9 +296,9 @@ mod tests {
 
     fn session(sign_in: &SignIn, code: &str, second: i64) -> Result<String, u16> {
         let given = json!({ "code": code });
-        let made = sign_in.new_session(given.as_object().unwrap(), HERE, at(second));
-        let made = made.map_err(|problem| problem.content().status.as_u16())?;
-        Ok(made["token"].as_str().unwrap().to_owned())
+        let session_json = sign_in.new_session(given.as_object().unwrap(), HERE, at(second));
+        let session_json = session_json.map_err(|problem| problem.content().status.as_u16())?;
+        Ok(session_json["token"].as_str().unwrap().to_owned())
     }
 
     // S-UI-3
@@ -343,7 +343,7 @@ mod tests {
             assert_eq!(session(&sign_in, &format!("{right}{number}"), 0), Err(401));
         }
         assert_eq!(session(&sign_in, &right, 0), Err(429));
-        let (status, answer) = asked(&sign_in, SIGN_IN, &json!({ "code": "x" }), 1);
+        let (status, answer) = answer_at(&sign_in, SIGN_IN, &json!({ "code": "x" }), 1);
         assert_eq!((status, &answer.headers()[RETRY_AFTER]), (429, &HeaderValue::from(60)));
         assert_eq!(sign_in.lock().wrong.len(), WRONG_MAX, "refused ones are not counted");
         let elsewhere = json!({ "code": right });
@@ -364,10 +364,10 @@ mod tests {
         let sign_in = SignIn::new(bits);
         for body in [json!({}), json!({ "code": 1 }), json!({ "code": "x", "more": 1 }), json!([])]
         {
-            assert_eq!(asked(&sign_in, SIGN_IN, &body, 0).0, 400, "{body}");
+            assert_eq!(answer_at(&sign_in, SIGN_IN, &body, 0).0, 400, "{body}");
         }
-        assert_eq!(asked(&sign_in, SIGN_IN_CODE, &json!({ "seconds": 9 }), 0).0, 400);
-        assert_eq!(asked(&sign_in, SIGN_IN_CODE, &json!({}), 0).0, 200);
+        assert_eq!(answer_at(&sign_in, SIGN_IN_CODE, &json!({ "seconds": 9 }), 0).0, 400);
+        assert_eq!(answer_at(&sign_in, SIGN_IN_CODE, &json!({}), 0).0, 200);
         let form = Request::post("/").header("content-type", "text/plain").body(()).unwrap();
         let answer = sign_in.answer(SIGN_IN, &form.into_parts().0, b"{\"code\":\"x\"}", at(0));
         assert_eq!(answer.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
@@ -375,6 +375,6 @@ mod tests {
         assert_eq!(sign_in.answer(SIGN_IN_CODE, &read, b"", at(0)).headers()[ALLOW], "POST");
         assert!(sign_in.lock().wrong.is_empty(), "none of them is a guess");
         let none = SignIn::new(|| None);
-        assert_eq!(asked(&none, SIGN_IN_CODE, &json!({}), 0).0, 500);
+        assert_eq!(answer_at(&none, SIGN_IN_CODE, &json!({}), 0).0, 500);
     }
 }

@@ -1,4 +1,5 @@
-//! One request for vectors: its body is read, then it waits for a free call as all others do. Not here: the answer (`embeddings`).
+//! One request for vectors: its body is read, then it waits for a free call like every other request. Not here: the answer
+//! (`embeddings`).
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,16 +20,16 @@ impl HttpService {
     /// Answers a request for vectors, on a thread that may block.
     pub(super) async fn answer_embeddings(
         &self,
-        request: (Method, Incoming),
+        method: Method,
+        body: Incoming,
         admitted: AdmittedCaller,
         connection: &Arc<Connection>,
     ) -> Result<Response<Body>, Refusal> {
-        let (method, body) = request;
         let visit = self.guests.visit();
         let body = read_body(body, BODY_BYTES_MAX).await?;
-        self.nothing_private().await?;
+        self.refuse_while_private().await?;
         let call = self.guests.call();
-        let permit = self.free_call().await?;
+        let permit = self.wait_for_free_call().await?;
         self.requests.fetch_add(1, Ordering::Relaxed);
         let _in_call = connection.begin_call();
         let core = Arc::clone(self.guests.core());

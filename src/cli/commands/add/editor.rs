@@ -112,7 +112,7 @@ fn create(path: &Path, text: &str) -> io::Result<()> {
     make_own_file(path).map_err(io::Error::other)?.write_all(text.as_bytes())
 }
 
-fn failed(path: &Path, what: &str, error: &io::Error) -> ApiError {
-    let message = format!("failed to {what} {}: {error}", path.display());
+fn failed(path: &Path, action: &str, error: &io::Error) -> ApiError {
+    let message = format!("failed to {action} {}: {error}", path.display());
     ApiError::Failed { exit: Exit::Io, message }
 }

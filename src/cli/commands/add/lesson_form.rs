@@ -16,7 +16,7 @@ const PRIVATE: &str = "private";
 /// The fields whose text may have several lines.
 const LONG_TEXTS: [&str; 4] = ["lesson", "context", "command", "symptom"];
 
-/// Most problems that are told: who reads a wrong file by mistake must see what happened.
+/// Most problems that are reported: a person who read a wrong file by mistake must see what happened.
 const PROBLEMS_MAX: usize = 8;
 
 /// How a form is filled in.
@@ -104,7 +104,7 @@ pub(crate) fn fill(draft: &mut Draft, options: &Draft) {
 /// What is wrong in a form: the first problems, and how many more there are.
 #[derive(Default)]
 struct FormProblems {
-    told: Vec<(String, String)>,
+    reported: Vec<(String, String)>,
     more: usize,
     /// The first line before all fields, and how many follow it.
     outside: Option<(usize, usize)>,
@@ -112,8 +112,8 @@ struct FormProblems {
 
 impl FormProblems {
     fn add(&mut self, field: &str, message: String) {
-        if self.told.len() < PROBLEMS_MAX {
-            self.told.push((field.to_owned(), message));
+        if self.reported.len() < PROBLEMS_MAX {
+            self.reported.push((field.to_owned(), message));
         } else {
             self.more += 1;
         }
@@ -134,7 +134,7 @@ impl FormProblems {
             let message = format!("{lines} to no field; a form begins with lesson: and a text");
             problems.add("--form", message);
         }
-        for (field, message) in self.told {
+        for (field, message) in self.reported {
             problems.add(field, message);
         }
         if self.more > 0 {
@@ -252,20 +252,20 @@ mod tests {
 
     #[test]
     fn what_belongs_nowhere_is_refused_with_its_line() {
-        let told = |form: &str| read_form(form, Draft::default()).unwrap_err().to_string();
-        assert!(told("#: x\nhello\nlesson: a").contains("line 2 belongs to no field"));
-        let many = told(&"hello\n".repeat(3_916));
+        let refusal = |form: &str| read_form(form, Draft::default()).unwrap_err().to_string();
+        assert!(refusal("#: x\nhello\nlesson: a").contains("line 2 belongs to no field"));
+        let many = refusal(&"hello\n".repeat(3_916));
         assert!(many.contains("line 1 and 3915 others belong to no field"), "{many}");
         assert_eq!(many.lines().count(), 1);
-        let many = told(&format!("lesson: a\n{}", "lesson: b\n".repeat(1_000)));
+        let many = refusal(&format!("lesson: a\n{}", "lesson: b\n".repeat(1_000)));
         assert_eq!((many.lines().count(), many.contains("has 992 more")), (9, true), "{many}");
-        assert!(told("lesson: a\nlesson: b").contains("second time in line 2"));
-        assert!(told("lesson: a\nprivate: maybe").contains("must be yes or no, in line 2"));
+        assert!(refusal("lesson: a\nlesson: b").contains("second time in line 2"));
+        assert!(refusal("lesson: a\nprivate: maybe").contains("must be yes or no, in line 2"));
     }
 
     #[test]
     fn a_misspelt_field_is_no_text_of_the_one_before() {
-        let told = |form: &str| read_form(form, Draft::default()).unwrap_err().to_string();
+        let refusal = |form: &str| read_form(form, Draft::default()).unwrap_err().to_string();
         for (word, remedy) in [
             ("symptoms", "did you mean symptom?"),
             ("expire", "did you mean expires?"),
@@ -278,7 +278,7 @@ mod tests {
             ("repo", "give it as the option --repo"),
             ("agent_id", "give it as the option --agent"),
         ] {
-            let message = told(&format!("lesson: a\n\n{word}: boom"));
+            let message = refusal(&format!("lesson: a\n\n{word}: boom"));
             let expected = format!("line 3: {word:?} is no field; {remedy}");
             assert!(message.contains(&expected), "{message}");
         }
@@ -286,7 +286,9 @@ mod tests {
         let draft = read_form(kept, Draft::default()).unwrap();
         let lines = draft.lesson.unwrap().lines().count();
         assert_eq!(lines, 7);
-        assert!(told("lesson: a\ntags: b\n  c").contains("--tags: must have one line, in line 2"));
+        assert!(
+            refusal("lesson: a\ntags: b\n  c").contains("--tags: must have one line, in line 2")
+        );
         assert!(read_form("lesson: a\nsymptom: b\n  c\ntags: d\n\n", Draft::default()).is_ok());
     }
 

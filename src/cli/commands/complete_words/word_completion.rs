@@ -1,5 +1,5 @@
-//! What may stand at the place of a word of the command line: found in clap's description of it, so that every command and
-//! option is known at once. Pure. Not here: values of the store (`complete_words`), the scripts of shells (`completions`).
+//! Which words are possible at a place of the command line. They are found in clap's description, so every command and option is known
+//! at once. Pure. Not here: values of the store (`complete_words`), the scripts of shells (`completions`).
 
 use clap::{Arg, ArgAction, Command};
 use event::{Relation, Verdict};
@@ -62,7 +62,7 @@ pub fn word_place(root: &Command, words: &[String]) -> WordPlace {
         words.split_last().map_or(("", words), |(last, before)| (last.as_str(), before));
     let mut walk = Walk { command: root, open: None, positionals: 0, is_plain: false, logs: None };
     for word in before {
-        walk.pass(word);
+        walk.pass_word(word);
     }
     let logs = walk.logs.clone();
     let at = |kind, typed: &str, before: &str| WordPlace {
@@ -76,12 +76,13 @@ pub fn word_place(root: &Command, words: &[String]) -> WordPlace {
         return at(kind_of(walk.command, option), last.trim_start_matches('='), "");
     }
     if walk.is_plain || !last.starts_with('-') {
-        return at(walk.next(), last, "");
+        return at(walk.next_kind(), last, "");
     }
     let Some((name, typed)) = last.split_once('=') else {
         return at(options(walk.command), last, "");
     };
-    let kind = walk.option(name).map_or(WordKind::Free, |option| kind_of(walk.command, option));
+    let kind =
+        walk.option_of_word(name).map_or(WordKind::Free, |option| kind_of(walk.command, option));
     at(kind, typed, &format!("{name}="))
 }
 
@@ -97,7 +98,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn pass(&mut self, word: &str) {
+    fn pass_word(&mut self, word: &str) {
         if let Some(option) = self.open {
             if word != "=" {
                 if option.get_id() == "logs" {
@@ -123,11 +124,11 @@ impl<'a> Walk<'a> {
                 self.logs = Some(value.to_owned());
             }
         } else {
-            self.open = self.option(word).filter(|option| takes_value(option));
+            self.open = self.option_of_word(word).filter(|option| takes_value(option));
         }
     }
 
-    fn option(&self, word: &str) -> Option<&'a Arg> {
+    fn option_of_word(&self, word: &str) -> Option<&'a Arg> {
         let name = word.strip_prefix("--")?;
         let is_it = |arg: &&Arg| {
             arg.get_long() == Some(name)
@@ -137,12 +138,13 @@ impl<'a> Walk<'a> {
     }
 
     /// What a word may be that is no option.
-    fn next(&self) -> WordKind {
+    fn next_kind(&self) -> WordKind {
         if self.command.has_subcommands() && self.positionals == 0 && !self.is_plain {
             let shown = self.command.get_subcommands().filter(|command| !command.is_hide_set());
             let about = |command: &Command| command.get_about().map(ToString::to_string);
-            let words =
-                shown.map(|one| (one.get_name().to_owned(), about(one).unwrap_or_default()));
+            let words = shown.map(|subcommand| {
+                (subcommand.get_name().to_owned(), about(subcommand).unwrap_or_default())
+            });
             return WordKind::Words(words.collect());
         }
         let places: Vec<&Arg> = self.command.get_positionals().collect();
@@ -160,11 +162,11 @@ fn takes_value(arg: &Arg) -> bool {
 
 fn options(command: &Command) -> WordKind {
     let shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
-    let of = |arg: &Arg| {
+    let option_word = |arg: &Arg| {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         Some((format!("--{}", arg.get_long()?), help))
     };
-    WordKind::Words(shown.filter_map(of).collect())
+    WordKind::Words(shown.filter_map(option_word).collect())
 }
 
 /// What may be the value of an argument.
@@ -212,7 +214,7 @@ mod tests {
         word_place(&command, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
-    fn offered(words: &[&str]) -> Vec<String> {
+    fn offered_words(words: &[&str]) -> Vec<String> {
         let WordKind::Words(known) = place(words).kind else { panic!("{words:?}") };
         known.into_iter().map(|(word, _)| word).collect()
     }
@@ -220,15 +222,18 @@ mod tests {
     // S-COMPLETE-1
     #[test]
     fn commands_and_options_come_from_the_command_line() {
-        assert!(offered(&["se"]).contains(&"search".to_owned()));
-        assert!(offered(&["--color", "never", ""]).contains(&"show".to_owned()));
-        assert!(offered(&["search", "x", "--"]).contains(&"--explain".to_owned()));
-        assert!(offered(&["search", "--l"]).contains(&"--logs".to_owned()), "a global one");
-        assert!(offered(&["sessions", ""]).contains(&"review".to_owned()));
-        assert_eq!(offered(&["feedback", "X", ""]), ["worked", "failed", "stale", "confirmed"]);
-        assert!(offered(&["config", "get", ""]).contains(&"embedding".to_owned()));
-        assert!(offered(&["completions", ""]).contains(&"fish".to_owned()));
-        assert!(offered(&["edit", "X", ""]).is_empty(), "nothing follows");
+        assert!(offered_words(&["se"]).contains(&"search".to_owned()));
+        assert!(offered_words(&["--color", "never", ""]).contains(&"show".to_owned()));
+        assert!(offered_words(&["search", "x", "--"]).contains(&"--explain".to_owned()));
+        assert!(offered_words(&["search", "--l"]).contains(&"--logs".to_owned()), "a global one");
+        assert!(offered_words(&["sessions", ""]).contains(&"review".to_owned()));
+        assert_eq!(
+            offered_words(&["feedback", "X", ""]),
+            ["worked", "failed", "stale", "confirmed"]
+        );
+        assert!(offered_words(&["config", "get", ""]).contains(&"embedding".to_owned()));
+        assert!(offered_words(&["completions", ""]).contains(&"fish".to_owned()));
+        assert!(offered_words(&["edit", "X", ""]).is_empty(), "nothing follows");
     }
 
     // S-COMPLETE-1

@@ -1,4 +1,4 @@
-//! What `config` says about settings that do not count. Not here: finding them (`settings`), showing those that count
+//! The notices of `config` about settings that do not count. Not here: finding them (`settings`), showing those that count
 //! (`setting_rows`).
 
 use crate::command_context::Process;

@@ -1,5 +1,5 @@
-//! The names of settings that somebody types: which setting is meant, and an example of a command that sets it. Not here: reading and
-//! changing values (`setting_rows`).
+//! Resolves the name of a setting that somebody typed, and gives an example of a command that sets it. Not here: reading and changing
+//! values (`setting_rows`).
 
 use event::RepoKey;
 use guard::secrets::redacted;

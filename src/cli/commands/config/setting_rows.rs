@@ -79,7 +79,7 @@ impl Program<'_> {
                 None => vec![setting.key.to_owned()],
             };
             rows.extend(
-                keys.into_iter().map(|key| self.row(settings, (&file, path), setting, key)),
+                keys.into_iter().map(|key| self.setting_row(settings, &file, path, setting, key)),
             );
         }
         rows.extend(self.project_rows(&rows));
@@ -97,10 +97,11 @@ impl Program<'_> {
         Ok(rows)
     }
 
-    fn row(
+    fn setting_row(
         &self,
         settings: &GlobalOptions,
-        (file, path): (&ConfigText, &Path),
+        file: &ConfigText,
+        path: &Path,
         setting: &Setting,
         key: String,
     ) -> SettingRow {
@@ -115,10 +116,10 @@ impl Program<'_> {
                 (Some(json!(named.display().to_string())), "option", Some(format!("--{key}")))
             }
             (None, Some((name, value)), _) => {
-                (Some(of_variable(setting, &value)), "environment", Some(name.to_owned()))
+                (Some(variable_value(setting, &value)), "environment", Some(name.to_owned()))
             }
             (None, None, Some(value)) => (Some(value), "file", Some(path.display().to_string())),
-            (None, None, None) => (default_of(setting), "default", None),
+            (None, None, None) => (default_value(setting), "default", None),
         };
         SettingRow { key, value, origin, from }
     }
@@ -133,7 +134,7 @@ impl Program<'_> {
         let mut rows = self.setting_rows(settings, path)?;
         rows.retain(|row| row.key == key);
         match rows.pop() {
-            Some(row) if row.value.is_some() => Ok(Reply::with_text(row.words(), &row.item())),
+            Some(row) if row.value.is_some() => Ok(Reply::with_text(row.value_text(), &row.item())),
             _ => Err(ApiError::NotFound(format!("{key} is not set, and has no default"))),
         }
     }
@@ -144,12 +145,12 @@ impl Program<'_> {
         pairs: &[String],
         process: &mut Process<'_>,
     ) -> Result<Reply, ApiError> {
-        let wanted = wanted(pairs)?;
+        let wanted = parse_wanted(pairs)?;
         trusted(path).map_err(|error| store_error(&error))?;
         // What is refused makes no folder and no lock.
-        changed(path, &wanted)?;
+        changed_text(path, &wanted)?;
         let turn = ConfigTurn::acquire(path).map_err(|error| store_error(&error))?;
-        let (text, set) = changed(path, &wanted)?;
+        let (text, set) = changed_text(path, &wanted)?;
         replace_config(&turn, path, &text)?;
         let winners = wanted.iter().filter_map(|WantedSetting { key, setting, .. }| {
             let variable = setting.variable.filter(|name| self.set_variable(name).is_some())?;
@@ -162,7 +163,7 @@ impl Program<'_> {
             complain(process.messages, process.name, &message);
             overridden.push(variable);
         }
-        let lines = set.iter().map(|row| format!("{} = {}", row.name(), row.words()));
+        let lines = set.iter().map(|row| format!("{} = {}", row.name(), row.value_text()));
         let text = lines.chain([format!("in {}", path.display())]).collect::<Vec<_>>().join("\n");
         let (file, set) = (path.display().to_string(), set.iter().map(SettingRow::item).collect());
         Ok(Reply::with_text(text, &SetSettings { file, set, overridden_by: overridden }))
@@ -170,7 +171,7 @@ impl Program<'_> {
 }
 
 /// Returns the text with its new values, which the reader allows, and what was set.
-fn changed(
+fn changed_text(
     path: &Path,
     wanted: &[WantedSetting<'_>],
 ) -> Result<(String, Vec<SettingRow>), ApiError> {
@@ -179,13 +180,15 @@ fn changed(
     for WantedSetting { key, setting, text } in wanted {
         let value = file.set(key, setting, text);
         let value = value.map_err(|error| match error {
-            SetError::Wrong(why) => refused(wanted, &format!("{key} {why}")),
-            SetError::NoRoom(why) => invalid(format!("{}: {why}; nothing is changed", line(key))),
+            SetError::Wrong(why) => refusal(wanted, &format!("{key} {why}")),
+            SetError::NoRoom(why) => {
+                invalid(format!("{}: {why}; nothing is changed", neutral_line(key)))
+            }
         })?;
         let key = (*key).to_owned();
         set.push(SettingRow { key, value: Some(value), origin: "file", from: None });
     }
-    let text = file.checked().map_err(|why| refused(wanted, &why))?;
+    let text = file.checked().map_err(|why| refusal(wanted, &why))?;
     Ok((text, set))
 }
 
@@ -199,22 +202,22 @@ pub(crate) fn unset(path: &Path, keys: &[String]) -> Result<Reply, ApiError> {
     let mut file = open_config(path)?;
     for key in keys {
         if !file.unset(key) {
-            let message = format!("{} is not in {}", line(key), path.display());
+            let message = format!("{} is not in {}", neutral_line(key), path.display());
             return Err(ApiError::NotFound(message));
         }
     }
     let text = file.checked().map_err(|why| invalid(format!("nothing is changed: {why}")))?;
     turn.map_or(Ok(()), |turn| replace_config(&turn, path, &text))?;
-    let names = line(&keys.join(", "));
+    let names = neutral_line(&keys.join(", "));
     let text = format!("removed {names} from {}", path.display());
     Ok(Reply::new(text, json!({ "file": path.display().to_string(), "unset": keys })))
 }
 
 /// Opens the text of the file; a missing one is empty.
 pub(crate) fn open_config(path: &Path) -> Result<ConfigText, ApiError> {
-    let text = config_text(path).map_err(|error| wrong_file(format!("failed to {error}")))?;
+    let text = config_text(path).map_err(|error| config_error(format!("failed to {error}")))?;
     ConfigText::parse(&text).map_err(|why| {
-        wrong_file(format!("failed to read the configuration {}, {why}", path.display()))
+        config_error(format!("failed to read the configuration {}, {why}", path.display()))
     })
 }
 
@@ -227,7 +230,7 @@ pub(crate) fn replace_config(turn: &ConfigTurn, path: &Path, text: &str) -> Resu
 }
 
 impl SettingRow {
-    fn words(&self) -> String {
+    fn value_text(&self) -> String {
         let text = match &self.value {
             None => "not set".to_owned(),
             Some(Value::String(text)) => text.clone(),
@@ -239,19 +242,19 @@ impl SettingRow {
                 .join(", "),
             Some(other) => other.to_string(),
         };
-        line(&text)
+        neutral_line(&text)
     }
 
     /// Returns its key, as a person may see it.
     fn name(&self) -> String {
-        line(&self.key)
+        neutral_line(&self.key)
     }
 
     fn item(&self) -> SettingItem<'_> {
         let shown =
             |item: &Value| item.as_str().map_or_else(|| item.clone(), |text| redacted(text).into());
         let value = match &self.value {
-            Some(Value::String(_)) => Some(self.words().into()),
+            Some(Value::String(_)) => Some(self.value_text().into()),
             Some(Value::Array(items)) => Some(items.iter().map(shown).collect()),
             other => other.clone(),
         };
@@ -260,21 +263,21 @@ impl SettingRow {
 }
 
 /// Returns a text of the file as a person may see it: without secrets, and without what commands a terminal.
-fn line(text: &str) -> String {
+fn neutral_line(text: &str) -> String {
     neutralise(&redacted(text), Layout::Line)
 }
 
 pub(crate) fn rows_reply(rows: &[SettingRow], path: &Path, findings: &[String]) -> Reply {
-    let width = |of: &dyn Fn(&SettingRow) -> usize| rows.iter().map(of).max().unwrap_or(0);
+    let width = |column: &dyn Fn(&SettingRow) -> usize| rows.iter().map(column).max().unwrap_or(0);
     let keys = width(&|row| row.name().chars().count());
     // A long value must not push the origins of all others to the right.
-    let values = width(&|row| row.words().chars().count()).min(VALUE_COLUMNS);
+    let values = width(&|row| row.value_text().chars().count()).min(VALUE_COLUMNS);
     let lines = rows.iter().map(|row| {
         let origin = match (row.origin, &row.from) {
             ("file", _) | (_, None) => row.origin,
             (_, Some(from)) => from.as_str(),
         };
-        format!("{:keys$}  {:values$}  {origin}", row.name(), row.words())
+        format!("{:keys$}  {:values$}  {origin}", row.name(), row.value_text())
     });
     let is_new = if path.exists() { "" } else { " (does not exist yet)" };
     let head = format!("file  {}{is_new}\n", path.display());
@@ -283,7 +286,7 @@ pub(crate) fn rows_reply(rows: &[SettingRow], path: &Path, findings: &[String]) 
         file: path.display().to_string(),
         exists: path.exists(),
         settings: rows.iter().map(SettingRow::item).collect(),
-        not_counted: findings.iter().map(|finding| line(finding)).collect(),
+        not_counted: findings.iter().map(|finding| neutral_line(finding)).collect(),
     };
     Reply::with_text(text, &answer)
 }
@@ -291,7 +294,7 @@ pub(crate) fn rows_reply(rows: &[SettingRow], path: &Path, findings: &[String]) 
 /// Columns of the values, at most.
 const VALUE_COLUMNS: usize = 48;
 
-fn of_variable(setting: &Setting, text: &str) -> Value {
+fn variable_value(setting: &Setting, text: &str) -> Value {
     match setting.form {
         SettingForm::Switch => {
             Switch::parse(text).map_or_else(|_| json!(text), |set| json!(set == Switch::On))
@@ -306,7 +309,7 @@ fn of_variable(setting: &Setting, text: &str) -> Value {
     }
 }
 
-fn default_of(setting: &Setting) -> Option<Value> {
+fn default_value(setting: &Setting) -> Option<Value> {
     let places = PlatformDirs::of_platform();
     let place = places.as_ref().and_then(|places| places.of_setting(setting.key));
     let usual = || (setting.default)().map(|value| json!(value));
@@ -321,7 +324,7 @@ struct WantedSetting<'a> {
 }
 
 /// Reads keys with their values.
-fn wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
+fn parse_wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
     let pairs = pairs.chunks(2).map(|pair| {
         let key = pair.first().map_or("", String::as_str);
         let setting = known_setting(key)?;
@@ -329,7 +332,7 @@ fn wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
             Some(text) => Ok(WantedSetting { key, setting, text }),
             None => Err(invalid(format!(
                 "{}: has no value; it takes {}; for example: {}; nothing is changed",
-                line(key),
+                neutral_line(key),
                 setting.allowed,
                 example(key, setting)
             ))),
@@ -339,14 +342,15 @@ fn wanted(pairs: &[String]) -> Result<Vec<WantedSetting<'_>>, ApiError> {
 }
 
 /// Says why the new text is refused, which key is to blame, what it takes, and an example.
-fn refused(wanted: &[WantedSetting<'_>], why: &str) -> ApiError {
+fn refusal(wanted: &[WantedSetting<'_>], why: &str) -> ApiError {
     // The reader begins with the key, or with its table and often its name.
-    let is_named = |one: &&WantedSetting<'_>| {
-        let after_table = one.key.replacen('.', ": ", 1);
-        why.starts_with(one.key) || why.starts_with(&format!("{after_table} "))
+    let is_named = |setting: &&WantedSetting<'_>| {
+        let after_table = setting.key.replacen('.', ": ", 1);
+        why.starts_with(setting.key) || why.starts_with(&format!("{after_table} "))
     };
-    let is_of_table = |one: &&WantedSetting<'_>| {
-        one.key
+    let is_of_table = |setting: &&WantedSetting<'_>| {
+        setting
+            .key
             .split_once('.')
             .is_some_and(|(table, _)| why.trim_start_matches('[').starts_with(table))
     };
@@ -369,6 +373,6 @@ fn invalid(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Invalid, message }
 }
 
-fn wrong_file(message: String) -> ApiError {
+fn config_error(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Config, message }
 }

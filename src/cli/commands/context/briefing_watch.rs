@@ -36,10 +36,10 @@ pub(crate) fn watch_briefing(
         over.store(true, Ordering::SeqCst);
         watching.unpark();
     });
-    let mut told = String::new();
+    let mut reported = String::new();
     let mut writes: u64 = 0;
     while !is_over.load(Ordering::SeqCst) {
-        let news = match renewed(api, request, file) {
+        let news = match renew_briefing(api, request, file) {
             Ok(false) => String::new(),
             Ok(true) => {
                 writes += 1;
@@ -51,13 +51,13 @@ pub(crate) fn watch_briefing(
             Err(error) => error.to_string(),
         };
         // A lasting problem is not reported every second.
-        if !news.is_empty() && news != told {
+        if !news.is_empty() && news != reported {
             // A message that cannot be delivered changes nothing about the outcome.
             let _ = writeln!(messages, "{}", redacted(&news));
             let _ = messages.flush();
         }
         if !news.is_empty() {
-            told = news;
+            reported = news;
         }
         std::thread::park_timeout(Duration::from_millis(LOOK_MS));
     }
@@ -65,8 +65,8 @@ pub(crate) fn watch_briefing(
     Ok(Reply::new("stopped watching".to_owned(), json))
 }
 
-/// Writes the briefing, unless the file has it; tells whether it was written.
-fn renewed(api: &dyn Api, request: &ContextRequest, file: &Path) -> Result<bool, ApiError> {
+/// Writes the briefing, unless the file has it; returns whether it was written.
+fn renew_briefing(api: &dyn Api, request: &ContextRequest, file: &Path) -> Result<bool, ApiError> {
     let now = format!("{MARK}{}\n", api.ask(&Request::Context(request.clone()))?.text.trim_end());
     // It names the file and what failed.
     let trouble =

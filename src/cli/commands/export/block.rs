@@ -35,19 +35,20 @@ impl Program<'_> {
                 .map_err(|why| Problems::one("to", why.to_string()))?,
         };
         let path = place.top.join(&name);
-        let before = read_shared(&path).map_err(|trouble| trouble_with(&trouble))?;
+        let before = read_shared(&path).map_err(|trouble| setup_error(&trouble))?;
         let text = before.as_deref().unwrap_or_default();
         let (lines, left_out) = match command.remove {
             true => (Vec::new(), 0),
             false => proven_lines(&*self.open(settings, MemoryNeed::Words)?, &wanted)?,
         };
-        let after = with_block(text, &wanted, &lines).map_err(|why| misplaced(&name, &why))?;
+        let after =
+            with_block(text, &wanted, &lines).map_err(|why| misplaced_error(&name, &why))?;
         let is_same = after == text;
         if !is_same && !command.dry_run {
             // A file that held nothing else was created for the block.
             let after = Some(after.as_str()).filter(|after| !after.is_empty());
             replace_shared(&path, before.as_deref(), after)
-                .map_err(|trouble| trouble_with(&trouble))?;
+                .map_err(|trouble| setup_error(&trouble))?;
         }
         let status = match (is_same, command.dry_run) {
             (true, _) => "unchanged",
@@ -119,13 +120,13 @@ pub(crate) fn proven_lines(
     Ok((lines, left_out))
 }
 
-fn misplaced(name: &str, why: &str) -> ApiError {
+fn misplaced_error(name: &str, why: &str) -> ApiError {
     let message =
         format!("{}: {why}; correct or remove the marks, and run this again", neutral_line(name));
     ApiError::Failed { exit: Exit::NotFound, message }
 }
 
-fn trouble_with(trouble: &SetupError) -> ApiError {
+fn setup_error(trouble: &SetupError) -> ApiError {
     let exit = if matches!(trouble, SetupError::Io { .. }) { Exit::Io } else { Exit::NotFound };
     ApiError::Failed { exit, message: neutral_line(&trouble.to_string()) }
 }

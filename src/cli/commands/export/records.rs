@@ -58,12 +58,12 @@ impl Program<'_> {
         if format == ExportFormat::Markdown && to.is_none() {
             return Err(Problems::one("to", "is missing; name the folder of the notes").into());
         }
-        let of = match (&command.repo, command.all) {
+        let scope = match (&command.repo, command.all) {
             (Some(repo), _) => RecordsScope::Repo(repo.clone()),
             (None, true) => RecordsScope::All,
             (None, false) => RecordsScope::Here,
         };
-        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, of)?;
+        let records = read_records(&*self.open(settings, MemoryNeed::Words)?, scope)?;
         if command.dry_run {
             return Ok(records.counted("would be exported", None, None));
         }
@@ -106,7 +106,7 @@ impl Records {
         let counts = written().map_err(|error| exchange_error(&error))?;
         let kept = match counts.kept {
             0 => String::new(),
-            kept => format!(", {kept} files left as they are: somebody changed them"),
+            kept_text => format!(", {kept_text} files left as they are: somebody changed them"),
         };
         let (to, written, unchanged) = (to.to_string_lossy(), counts.written, counts.unchanged);
         let how =
@@ -136,11 +136,11 @@ impl Records {
 
     fn counted(&self, how: &str, to: Option<String>, notes: Option<ExportedNotes>) -> Reply {
         let count = self.lines.len();
-        let left = match self.private {
+        let private_text = match self.private {
             0 => String::new(),
             private => format!("; {private} private ones stay here"),
         };
-        let text = format!("{count} memories {how}{left}\n");
+        let text = format!("{count} memories {how}{private_text}\n");
         let report = ExportReport { to, notes, memories: count, private: self.private };
         Reply::with_text(text, &report)
     }

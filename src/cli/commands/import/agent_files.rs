@@ -27,7 +27,7 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<(Exit, Reply), ApiError> {
         let place = self.import_site(settings)?;
-        let named = self.named(&place, command)?;
+        let named = self.named_files(&place, command)?;
         let api = self.open(settings, MemoryNeed::Words)?;
         if command.watch {
             return import_watch::watch_agent_files(self, &place, &named, &*api, messages);
@@ -50,7 +50,11 @@ impl Program<'_> {
     }
 
     /// Returns the files that the command names, relative to the top of the work tree; none where it asks for all.
-    fn named(&self, place: &ImportSite, command: &Import) -> Result<BTreeSet<String>, ApiError> {
+    fn named_files(
+        &self,
+        place: &ImportSite,
+        command: &Import,
+    ) -> Result<BTreeSet<String>, ApiError> {
         let mut problems = Problems::none();
         let mut named = BTreeSet::new();
         for file in &command.files {
@@ -103,7 +107,7 @@ impl Program<'_> {
                 Ok(source) => source,
             };
             let moment = (self.surroundings.clock)();
-            let plan = ImportPlan::compare(&source, &known, (&place.writer, &place.repo), moment);
+            let plan = ImportPlan::compare(&source, &known, &place.writer, &place.repo, moment);
             let plan = plan.map_err(|error| write_error(&error))?;
             if how == WriteMode::Change {
                 let written = plan.carry_out(&place.writer, &place.repo, self.surroundings.clock);

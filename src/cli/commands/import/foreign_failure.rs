@@ -1,4 +1,4 @@
-//! The error of a store as that of a command. Not here: reading stores (`exchange`).
+//! Turns the error of a foreign store into the error of a command. Not here: reading stores (`exchange`).
 
 use crate::commands::import::import_site::neutral_line;
 use exchange::error::ExchangeError;

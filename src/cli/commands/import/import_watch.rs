@@ -70,7 +70,7 @@ pub(crate) fn watch_agent_files(
                 Err(error) => news.push(neutral_line(&error.to_string())),
             }
         }
-        news.extend(watched.iter().filter_map(|name| renewed(place, name, api)));
+        news.extend(watched.iter().filter_map(|name| renew_block(place, name, api)));
         let news = news.join("\n");
         // A lasting problem is not reported every second.
         if !news.is_empty() && news != printed {
@@ -89,7 +89,7 @@ pub(crate) fn watch_agent_files(
 }
 
 /// Updates the block of a file that has one; returns the message about it.
-fn renewed(place: &ImportSite, name: &str, api: &dyn Api) -> Option<String> {
+fn renew_block(place: &ImportSite, name: &str, api: &dyn Api) -> Option<String> {
     let path = place.top.join(name);
     let text = read_shared(&path).ok()??;
     let block = match AgentsBlock::find(&text) {

@@ -98,10 +98,12 @@ impl ImportReport {
             (plan.set_aside, "set aside"),
             (plan.refused.len(), "refused"),
         ];
-        let said = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
-        let said: Vec<String> = said.map(|(count, word)| format!("{count} {word}")).collect();
+        let shown_counts = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
+        let shown_counts: Vec<String> =
+            shown_counts.map(|(count, word)| format!("{count} {word}")).collect();
         let would = if self.how == WriteMode::DryRun { "would be " } else { "" };
-        let _ = writeln!(self.text, "{}: {would}{}", neutral_line(&plan.file), said.join(", "));
+        let _ =
+            writeln!(self.text, "{}: {would}{}", neutral_line(&plan.file), shown_counts.join(", "));
         for line in self.lines(plan).into_iter().take(LINES_MAX) {
             let _ = writeln!(self.text, "  {line}");
         }

@@ -61,11 +61,11 @@ impl Program<'_> {
         let moment = (self.surroundings.clock)();
         let batch = ImportBatch::plan(&harvest, &known, target, moment);
         let batch = batch.map_err(|error| write_error(&error))?;
-        let mut report = StoreReport::new(path, store, (&harvest, &gone), &batch, &repo);
+        let mut report = StoreReport::new(path, store, &harvest, &gone, &batch, &repo);
         if !command.dry_run && !batch.is_done() {
             let id = batch.id.clone();
             let written = batch.carry_out(&site.writer, self.surroundings.clock);
-            written.map_err(|stopped| stopped_at(&id, stopped))?;
+            written.map_err(|stopped| stopped_error(&id, stopped))?;
             report.set_batch(&id);
         }
         Ok((report.exit(), report.reply()))
@@ -79,8 +79,8 @@ impl Program<'_> {
         extent: ChangeExtent,
     ) -> Result<(Exit, Reply), ApiError> {
         let id = BatchId::parse(name).ok_or_else(|| {
-            let what = "must be what an import printed, such as import-7Q2MB3KD";
-            Problems::one("undo", format!("{what}; got {}", event::quoted(name)))
+            let expected = "must be what an import printed, such as import-7Q2MB3KD";
+            Problems::one("undo", format!("{expected}; got {}", event::quoted(name)))
         })?;
         // In this process: thousands of events take longer than a request to the retriever may.
         let api = self.as_importer(settings)?;
@@ -120,7 +120,7 @@ struct UndoCounts {
     /// Memories that the import wrote.
     written: usize,
     /// Other memories about which it said something: that they are back, replaced or linked.
-    told_of: usize,
+    others_count: usize,
 }
 
 impl UndoCounts {
@@ -128,19 +128,19 @@ impl UndoCounts {
         let all: BTreeSet<&str> = changes.iter().map(|one| one.id.as_str()).collect();
         let retracted = changes.iter().filter(|one| one.change == "retract");
         let written = retracted.map(|one| &one.id).collect::<BTreeSet<_>>().len();
-        Self { written, told_of: all.len() - written }
+        Self { written, others_count: all.len() - written }
     }
 
     fn text(&self, extent: ChangeExtent) -> String {
         let would = if extent == ChangeExtent::Show { "would be " } else { "" };
-        let memories = |count: usize| counted(count, "memory", "memories");
-        match (self.written, self.told_of) {
+        let memories = |count: usize| count_text(count, "memory", "memories");
+        match (self.written, self.others_count) {
             (written, 0) => format!("{} {would}taken back", memories(written)),
-            (0, told_of) => {
-                format!("what it said about {} {would}taken back", memories(told_of))
+            (0, others_count) => {
+                format!("what it said about {} {would}taken back", memories(others_count))
             }
-            (written, told_of) => {
-                let others = counted(told_of, "other", "others");
+            (written, others_count) => {
+                let others = count_text(others_count, "other", "others");
                 format!("{} {would}taken back, and what it said about {others}", memories(written))
             }
         }
@@ -148,8 +148,8 @@ impl UndoCounts {
 }
 
 /// Returns a number with its noun.
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+fn count_text(count: usize, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 /// Returns the repository that an import is for.
@@ -210,20 +210,20 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
 
 /// Returns the memories that count where an import may write.
 fn memories_in(api: &dyn Api, repo: &RepoKey, reach: ImportReach) -> Result<Vec<Event>, ApiError> {
-    let of = match reach {
+    let scope = match reach {
         ImportReach::Own => RecordsScope::Repo(repo.to_string()),
         ImportReach::Named => RecordsScope::All,
     };
-    Ok(read_records(api, of)?.events().collect())
+    Ok(read_records(api, scope)?.events().collect())
 }
 
-fn stopped_at(id: &BatchId, stopped: StoppedImport) -> ApiError {
+fn stopped_error(id: &BatchId, stopped: StoppedImport) -> ApiError {
     let (exit, why) = match stopped.error {
         BatchError::Refused(problems) => (Exit::Invalid, problems.to_string()),
         BatchError::Failed { exit, message } => (exit, message),
     };
     let (written, id) = (stopped.written, id.as_str());
-    let were = counted(written, "event was", "events were");
+    let were = count_text(written, "event was", "events were");
     let message = format!("{why}; {were} written: agent-knowledge import --undo {id}");
     ApiError::Failed { exit, message }
 }

@@ -18,7 +18,7 @@ use writer::exit::Exit;
 const ELSEWHERE: &str =
     "memory of another repository (--from agent-knowledge without --repo keeps each in its own)";
 
-/// Most refused items, and most memories of one sort, that are told one by one.
+/// Most refused items, and most memories of one sort, that are listed one by one.
 const LISTED_MAX: usize = 20;
 
 /// The results of an import.
@@ -70,7 +70,8 @@ impl StoreReport {
     pub(crate) fn new(
         path: &Path,
         store: &ForeignStore,
-        (harvest, gone): (&Harvest, &[EventId]),
+        harvest: &Harvest,
+        gone: &[EventId],
         batch: &ImportBatch,
         repo: &RepoKey,
     ) -> Self {
@@ -79,11 +80,11 @@ impl StoreReport {
             .iter()
             .map(|one| RefusedEntry { item: one.key.clone(), problem: one.problems.to_string() });
         Self {
-            text: text_of(path, store, (harvest, gone), batch),
+            text: text_of(path, store, harvest, gone, batch),
             exit: if batch.refused.is_empty() { Exit::Done } else { Exit::Invalid },
             store: store.name,
             read: harvest.read_count(),
-            left_out: left_out(harvest, batch),
+            left_out: left_out_counts(harvest, batch),
             gone: gone.to_vec(),
             new: batch.fresh.len(),
             unchanged: batch.unchanged,
@@ -100,7 +101,7 @@ impl StoreReport {
         }
     }
 
-    /// Tells under which name the import was written.
+    /// Adds the name under which the import was written.
     pub(crate) fn set_batch(&mut self, id: &BatchId) {
         let _ =
             writeln!(self.text, "To take it back: agent-knowledge import --undo {}", id.as_str());
@@ -126,11 +127,12 @@ impl From<&TextPair> for ReportedPair {
 fn text_of(
     path: &Path,
     store: &ForeignStore,
-    (harvest, gone): (&Harvest, &[EventId]),
+    harvest: &Harvest,
+    gone: &[EventId],
     batch: &ImportBatch,
 ) -> String {
     let name = neutral_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
-    let left_out = left_out(harvest, batch);
+    let left_out = left_out_counts(harvest, batch);
     let counts = [
         (batch.fresh.len(), "new"),
         (batch.unchanged, "unchanged"),
@@ -139,10 +141,15 @@ fn text_of(
         (batch.refused.len(), "refused"),
         (left_out.values().sum(), "left out"),
     ];
-    let told = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
-    let told: Vec<String> = told.map(|(count, word)| format!("{count} {word}")).collect();
-    let mut text =
-        format!("{name}: {}, {} read: {}\n", store.name, harvest.read_count(), told.join(", "));
+    let shown_counts = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
+    let shown_counts: Vec<String> =
+        shown_counts.map(|(count, word)| format!("{count} {word}")).collect();
+    let mut text = format!(
+        "{name}: {}, {} read: {}\n",
+        store.name,
+        harvest.read_count(),
+        shown_counts.join(", ")
+    );
     for (why, count) in &left_out {
         let _ = writeln!(text, "  left out: {count} × {}", neutral_line(why));
     }
@@ -156,22 +163,22 @@ fn text_of(
     if !batch.links.is_empty() {
         let _ = writeln!(text, "  links between them: {}", batch.links.len());
     }
-    text.push_str(&pairs(batch));
+    text.push_str(&pairs_text(batch));
     if !gone.is_empty() {
         let count = gone.len();
         let _ = writeln!(text, "  no longer in it: {count} of earlier imports, which stay here");
-        listed(&mut text, gone.iter().map(ToString::to_string));
+        list_lines(&mut text, gone.iter().map(ToString::to_string));
     }
     if batch.flagged > 0 {
-        let (count, what) =
+        let (count, reason) =
             (batch.flagged, "of them read like instructions, so searches hold them back");
-        let _ = writeln!(text, "  {count} {what}");
+        let _ = writeln!(text, "  {count} {reason}");
     }
     text
 }
 
 /// Returns how many items are left out by reason: by their store, and by this import.
-fn left_out(harvest: &Harvest, batch: &ImportBatch) -> BTreeMap<String, usize> {
+fn left_out_counts(harvest: &Harvest, batch: &ImportBatch) -> BTreeMap<String, usize> {
     let mut all = harvest.left_out.clone();
     if batch.elsewhere > 0 {
         all.insert(ELSEWHERE.to_owned(), batch.elsewhere);
@@ -181,12 +188,13 @@ fn left_out(harvest: &Harvest, batch: &ImportBatch) -> BTreeMap<String, usize> {
 
 /// Tells which memories are replaced, and beside which ones others stand: a note says itself which one it was, and
 /// somebody else may have written it.
-fn pairs(batch: &ImportBatch) -> String {
+fn pairs_text(batch: &ImportBatch) -> String {
     let mut text = String::new();
-    let replaced: Vec<&TextPair> = batch.replaced.iter().map(|one| &one.pair).collect();
+    let replaced: Vec<&TextPair> =
+        batch.replaced.iter().map(|replacement| &replacement.pair).collect();
     if !replaced.is_empty() {
         let _ = writeln!(text, "  changed notes that replace a memory: {}", replaced.len());
-        listed(
+        list_lines(
             &mut text,
             replaced.iter().map(|pair| format!("{} replaces {}", pair.new, pair.old)),
         );
@@ -194,7 +202,7 @@ fn pairs(batch: &ImportBatch) -> String {
     if !batch.conflicts.is_empty() {
         let count = batch.conflicts.len();
         let _ = writeln!(text, "  with another text here, so that both stay: {count}");
-        listed(
+        list_lines(
             &mut text,
             batch.conflicts.iter().map(|pair| format!("{} beside {}", pair.new, pair.old)),
         );
@@ -203,7 +211,7 @@ fn pairs(batch: &ImportBatch) -> String {
 }
 
 /// Lists as many as a screen takes.
-fn listed(text: &mut String, lines: impl ExactSizeIterator<Item = String>) {
+fn list_lines(text: &mut String, lines: impl ExactSizeIterator<Item = String>) {
     let more = lines.len().saturating_sub(LISTED_MAX);
     for line in lines.take(LISTED_MAX) {
         let _ = writeln!(text, "    {line}");

@@ -70,9 +70,9 @@ impl Program<'_> {
 fn cosines_of_pairs(embedder: &mut dyn Embedder, texts: &[&str]) -> Result<Vec<f32>, ApiError> {
     let embeddings = embedder.embed(texts).map_err(|error| unavailable(error.to_string()))?;
     let mut cosines = Vec::new();
-    for (at, one) in embeddings.iter().enumerate() {
+    for (at, embedding) in embeddings.iter().enumerate() {
         for other in embeddings.iter().skip(at + 1) {
-            cosines.push(one.vector.iter().zip(&other.vector).map(|(a, b)| a * b).sum());
+            cosines.push(embedding.vector.iter().zip(&other.vector).map(|(a, b)| a * b).sum());
         }
     }
     Ok(cosines)

@@ -88,7 +88,7 @@ It first tells how many texts would be sent where, and asks. Until all are embed
 impl ModelUse {
     /// Returns the settings that it stands for, by their names in `[embedding]`; an empty list for none.
     fn settings(&self) -> Vec<(&'static str, Vec<&str>)> {
-        fn one<'a>(
+        fn single_setting<'a>(
             name: &'static str,
             value: &'a Option<String>,
         ) -> Option<(&'static str, &'a str)> {
@@ -96,14 +96,14 @@ impl ModelUse {
         }
         let texts = [
             Some(("provider", self.provider.as_str())),
-            one("model", &self.name),
-            one("url", &self.url),
-            one("key_env", &self.key_env),
-            one("dimensions", &self.dimensions),
-            one("batch", &self.batch),
-            one("max_chars", &self.max_chars),
-            one("query_prefix", &self.query_prefix),
-            one("text_prefix", &self.text_prefix),
+            single_setting("model", &self.name),
+            single_setting("url", &self.url),
+            single_setting("key_env", &self.key_env),
+            single_setting("dimensions", &self.dimensions),
+            single_setting("batch", &self.batch),
+            single_setting("max_chars", &self.max_chars),
+            single_setting("query_prefix", &self.query_prefix),
+            single_setting("text_prefix", &self.text_prefix),
         ];
         let texts = texts.into_iter().flatten().map(|(name, value)| (name, vec![value]));
         let lists = [("off_repos", &self.off), ("command", &self.command)];
@@ -126,7 +126,7 @@ impl Program<'_> {
         let path = self.config_path().ok_or_else(|| store_error(&StoreError::NoPlace))?;
         trusted(&path).map_err(|error| store_error(&error))?;
         // What is refused makes no folder and no lock.
-        let wanted = changed(open_config(&path)?, command)?.1;
+        let wanted = changed_config(open_config(&path)?, command)?.1;
         let settled = self.resolve_settings(settings)?;
         let places = ModelPlaces::from_settings(&settled);
         let (cost, text) = self.cost_of(settings, &settled, &places, wanted.as_ref())?;
@@ -147,11 +147,11 @@ impl Program<'_> {
             }
         }
         if let Some(provider) = &wanted {
-            self.tried(provider, &settled)?;
+            self.try_provider(provider, &settled)?;
         }
         let turn = ConfigTurn::acquire(&path).map_err(|error| store_error(&error))?;
-        let (file, _) = changed(open_config(&path)?, command)?;
-        replace_config(&turn, &path, &file.checked().map_err(invalid)?)?;
+        let (file, _) = changed_config(open_config(&path)?, command)?;
+        replace_config(&turn, &path, &file.checked().map_err(config_error)?)?;
         let text = format!(
             "{text}\nset in {}; a retriever that runs begins within a second, and agent-knowledge model status tells how far it is",
             path.display()
@@ -169,8 +169,8 @@ impl Program<'_> {
         places: &ModelPlaces,
         wanted: Option<&EmbeddingProvider>,
     ) -> Result<(SendingCost, String), ApiError> {
-        let from = shown(settled.config.provider.as_ref(), settled);
-        let to = shown(wanted, settled);
+        let from = model_text(settled.config.provider.as_ref(), settled);
+        let to = model_text(wanted, settled);
         let Some(provider) = wanted else {
             let text = format!(
                 "from    {from}\nto      {to}\nsends   nothing any more; what {from} has seen cannot be taken back\n\
@@ -179,7 +179,8 @@ impl Program<'_> {
             return Ok((SendingCost::default(), text));
         };
         let snapshot = self.open_local(settings, MemoryNeed::Words)?.engine().snapshot_for_upkeep();
-        let snapshot = snapshot.map_err(|_| invalid("the logs could not be read".to_owned()))?;
+        let snapshot =
+            snapshot.map_err(|_| config_error("the logs could not be read".to_owned()))?;
         let dense = places.dense(Some(provider));
         let cost = SendingCost::estimate(&snapshot, provider, dense.may_see.as_ref());
         let place = match provider.form {
@@ -199,7 +200,7 @@ impl Program<'_> {
     }
 
     /// Embeds one fixed sentence, so that what cannot work changes nothing.
-    fn tried(
+    fn try_provider(
         &self,
         provider: &EmbeddingProvider,
         settled: &ResolvedSettings,
@@ -231,33 +232,33 @@ impl SendingCost {
             }
             cost.texts += 1;
             let text = memory.meaning_text();
-            let sent = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
-            cost.bytes += sent + provider.text_prefix.len();
+            let sent_bytes = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+            cost.bytes += sent_bytes + provider.text_prefix.len();
         }
         cost
     }
 }
 
 /// Puts the settings into a file, and returns the provider that it names then.
-fn changed(
+fn changed_config(
     mut file: ConfigText,
     command: &ModelUse,
 ) -> Result<(ConfigText, Option<EmbeddingProvider>), ApiError> {
-    let text = file.with_embedding(&command.settings()).map_err(invalid)?;
+    let text = file.with_embedding(&command.settings()).map_err(config_error)?;
     let config = Config::parse(&text)
-        .map_err(|fault| invalid(format!("nothing is changed: {}", fault.why)))?;
+        .map_err(|fault| config_error(format!("nothing is changed: {}", fault.why)))?;
     match config.hold(ConfigTable::Embedding) {
-        Some(finding) => Err(invalid(format!("nothing is changed: {}", finding.why))),
+        Some(finding) => Err(config_error(format!("nothing is changed: {}", finding.why))),
         None => Ok((file, config.provider)),
     }
 }
 
-fn invalid(message: String) -> ApiError {
+fn config_error(message: String) -> ApiError {
     ApiError::Failed { exit: Exit::Invalid, message }
 }
 
 /// Names a model for people.
-fn shown(provider: Option<&EmbeddingProvider>, settled: &ResolvedSettings) -> String {
+fn model_text(provider: Option<&EmbeddingProvider>, settled: &ResolvedSettings) -> String {
     provider.map_or_else(
         || "all-MiniLM-L6-v2 on this machine".to_owned(),
         |provider| ModelName::from_provider(provider, &settled.cache_dir).shown().to_owned(),

@@ -46,7 +46,7 @@ pub(crate) fn judge_pairs(
                 "skipped: another decision changed one of them".to_owned()
             }
             ChangeExtent::Do => {
-                act(api, pair, decided).unwrap_or_else(|error| format!("not done: {error}"))
+                carry_out(api, pair, decided).unwrap_or_else(|error| format!("not done: {error}"))
             }
         };
         touched.extend([older.clone(), newer.clone()]);
@@ -70,7 +70,11 @@ pub(crate) fn judge_pairs(
 }
 
 /// Carries out a decision, and returns the outcome.
-fn act(api: &dyn Api, pair: &MemoryPair, decided: &ReasonedDecision) -> Result<String, ApiError> {
+fn carry_out(
+    api: &dyn Api,
+    pair: &MemoryPair,
+    decided: &ReasonedDecision,
+) -> Result<String, ApiError> {
     let (older, newer) = (pair.older.event.id.clone(), pair.newer.event.id.clone());
     let change = |ids: Vec<String>, change: WantedChange| {
         let voice = Voice::Model { client: Some(RedactedText::redact(JUDGE)), session: None };

@@ -1,4 +1,4 @@
-//! Whether past sessions may be read, and when they are: after a yes, now and then, and when a session ends. Not here: the
+//! Whether past sessions may be read, and when they are: after consent, periodically, and when a session ends. Not here: the
 //! commands about what is kept (`sessions`).
 
 use std::io::Write;
@@ -39,16 +39,16 @@ impl Program<'_> {
         messages: &mut dyn Write,
     ) -> Result<String, ApiError> {
         let settled = self.resolve_settings(settings)?;
-        let kept = SessionStore::open(&settled.sessions_dir)
+        let session_store = SessionStore::open(&settled.sessions_dir)
             .map_err(|error| session_store_error(&error))?;
-        if SessionPermission::read(kept.as_ref())? != SessionPermission::NotAsked {
+        if SessionPermission::read(session_store.as_ref())? != SessionPermission::NotAsked {
             return Ok(String::new());
         }
-        let plan = self.session_plan(kept.as_ref(), self.session_scope(&settled, &[])?)?;
+        let plan = self.session_plan(session_store.as_ref(), self.session_scope(&settled, &[])?)?;
         if plan.is_empty() {
             return Ok(String::new());
         }
-        drop(kept);
+        drop(session_store);
         let files = plan.len();
         let text = reply::import_question(&plan.tools, &settled.sessions_dir);
         let answer = match person {
@@ -63,9 +63,9 @@ impl Program<'_> {
                 Ok(run_import(&settled, plan, &[], now_ms)?.text)
             }
             Some(false) => {
-                let kept = SessionStore::create(&settled.sessions_dir)
+                let session_store = SessionStore::create(&settled.sessions_dir)
                     .map_err(|error| session_store_error(&error))?;
-                SessionPermission::Refused.write(&kept)?;
+                SessionPermission::Refused.write(&session_store)?;
                 Ok("Past sessions are not read; agent-knowledge sessions import asks again."
                     .to_owned())
             }
@@ -88,12 +88,14 @@ pub(crate) fn run_import(
     tools: &[String],
     now_ms: i64,
 ) -> Result<Reply, ApiError> {
-    let mut kept =
+    let mut session_store =
         SessionStore::create(&settled.sessions_dir).map_err(|error| session_store_error(&error))?;
     let _turn = FileLock::acquire(&settled.sessions_dir.join("import.lock"), TURN_MS_MAX)
         .map_err(|error| store_error(&error))?;
-    SessionPermission::read(Some(&kept))?.with_tools(tools).write(&kept)?;
-    kept.set(LOOKED_AT, &now_ms.to_string()).map_err(|error| session_store_error(&error))?;
+    SessionPermission::read(Some(&session_store))?.with_tools(tools).write(&session_store)?;
+    session_store
+        .set(LOOKED_AT, &now_ms.to_string())
+        .map_err(|error| session_store_error(&error))?;
     let bar = progress_bar("{bar:24} {bytes}/{total_bytes} {msg}");
     let mut watch = |progress: &ImportProgress| {
         bar.set_length(progress.bytes_total);
@@ -104,7 +106,7 @@ pub(crate) fn run_import(
             progress.files, progress.files_total, progress.sessions
         ));
     };
-    let progress = plan.run(&mut kept, threads(), &AtomicBool::new(false), &mut watch);
+    let progress = plan.run(&mut session_store, threads(), &AtomicBool::new(false), &mut watch);
     bar.finish_and_clear();
     Ok(reply::import_done(&progress.map_err(|error| session_store_error(&error))?))
 }

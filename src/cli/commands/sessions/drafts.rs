@@ -70,7 +70,7 @@ impl<'a> LessonDrafter<'a> {
         &self,
         waiting: &[WaitingCandidate],
     ) -> Result<Vec<LessonDraft>, ApiError> {
-        waiting.iter().take(self.limit).map(|each| self.draft(each)).collect()
+        waiting.iter().take(self.limit).map(|candidate| self.draft(candidate)).collect()
     }
 
     /// Asks about accepted candidates.
@@ -78,7 +78,10 @@ impl<'a> LessonDrafter<'a> {
         &self,
         accepted: &[&'w WaitingCandidate],
     ) -> Result<SiftedCandidates<'w>, ApiError> {
-        let asked = accepted.iter().take(self.limit).map(|each| Ok((*each, self.draft(each)?)));
+        let asked = accepted
+            .iter()
+            .take(self.limit)
+            .map(|candidate| Ok((*candidate, self.draft(candidate)?)));
         Ok(SiftedCandidates {
             asked: asked.collect::<Result<_, ApiError>>()?,
             not_asked: accepted.len().saturating_sub(self.limit),
@@ -90,8 +93,8 @@ impl<'a> LessonDrafter<'a> {
 impl<'w> SiftedCandidates<'w> {
     /// Returns those that have a lesson to save.
     pub(crate) fn written(&self) -> impl Iterator<Item = (&'w WaitingCandidate, &str)> {
-        self.asked.iter().filter_map(|(each, draft)| match draft {
-            LessonDraft::Written(lesson) => Some((*each, lesson.as_str())),
+        self.asked.iter().filter_map(|(candidate, draft)| match draft {
+            LessonDraft::Written(lesson) => Some((*candidate, lesson.as_str())),
             LessonDraft::Nothing(_) | LessonDraft::Refused(_) => None,
         })
     }
@@ -100,24 +103,24 @@ impl<'w> SiftedCandidates<'w> {
         self.asked.iter().filter(|(_, draft)| is_counted(draft)).count()
     }
 
-    fn thrown_out(&self) -> usize {
+    fn thrown_out_count(&self) -> usize {
         self.count(|draft| matches!(draft, LessonDraft::Nothing(_)))
     }
 
-    fn refused(&self) -> usize {
+    fn refused_count(&self) -> usize {
         self.count(|draft| matches!(draft, LessonDraft::Refused(_)))
     }
 
-    /// Tells what was made of each.
+    /// Describes the draft of each candidate.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "{} drafted, {} thrown out, {} refused; what is not saved keeps waiting.",
             self.written().count(),
-            self.thrown_out(),
-            self.refused()
+            self.thrown_out_count(),
+            self.refused_count()
         );
-        for (each, draft) in &self.asked {
-            let name = short_fingerprint(&each.candidate.fingerprint);
+        for (waiting, draft) in &self.asked {
+            let name = short_fingerprint(&waiting.candidate.fingerprint);
             text.push_str(&format!("\n{name} {}", draft_text(draft)));
         }
         if self.not_asked > 0 {
@@ -135,8 +138,8 @@ impl<'w> SiftedCandidates<'w> {
         DraftsReport {
             candidates: each.collect(),
             written: self.written().count(),
-            thrown_out: self.thrown_out(),
-            refused: self.refused(),
+            thrown_out: self.thrown_out_count(),
+            refused: self.refused_count(),
             not_asked: self.not_asked,
         }
     }

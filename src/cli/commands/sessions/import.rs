@@ -1,4 +1,4 @@
-//! `sessions import`: reads the transcripts on this disk, after a yes. Not here: reading them (`sessions`), the yes (`consent`).
+//! `sessions import`: reads the transcripts on this disk, after consent. Not here: reading them (`sessions`), the consent (`consent`).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -72,11 +72,11 @@ impl Program<'_> {
             tools: known_tools("tool", &command.tool)?,
             ..self.session_scope(settled, &command.root)?
         };
-        let kept = SessionStore::open(&settled.sessions_dir)
+        let session_store = SessionStore::open(&settled.sessions_dir)
             .map_err(|error| session_store_error(&error))?;
         let tools = scope.tools.clone();
-        let is_allowed = SessionPermission::read(kept.as_ref())?.covers(&tools);
-        let plan = self.session_plan(kept.as_ref(), scope)?;
+        let is_allowed = SessionPermission::read(session_store.as_ref())?.covers(&tools);
+        let plan = self.session_plan(session_store.as_ref(), scope)?;
         let planned = reply::import_planned(&plan.tools, is_allowed);
         if command.dry_run {
             return Ok(planned);
@@ -91,7 +91,7 @@ impl Program<'_> {
         if !is_yes {
             return Ok(planned);
         }
-        drop(kept);
+        drop(session_store);
         run_import(settled, plan, &tools, (self.surroundings.clock)().now.as_millisecond())
     }
 

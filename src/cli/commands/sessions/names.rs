@@ -57,8 +57,8 @@ pub(crate) fn parse_root(field: &str, text: &str) -> Result<(String, PathBuf), A
 }
 
 /// Returns the key of the repository that a name means: the key itself, or its last part where one repository has it.
-pub(crate) fn kept_repo(kept: &SessionStore, name: &str) -> Result<String, ApiError> {
-    let rows = kept.session_rows().map_err(|error| session_store_error(&error))?;
+pub(crate) fn kept_repo(session_store: &SessionStore, name: &str) -> Result<String, ApiError> {
+    let rows = session_store.session_rows().map_err(|error| session_store_error(&error))?;
     let keys: BTreeSet<String> = rows.into_values().filter_map(|row| row.repo).collect();
     if keys.contains(name) {
         return Ok(name.to_owned());
@@ -89,7 +89,7 @@ pub(crate) fn session_to_show(
     name: &str,
 ) -> Result<(SessionStore, KeptSession, Option<u32>), ApiError> {
     let (id, exchange) = parts_of(name.trim());
-    let (kept, session) = find_session(settled, id)?;
+    let (session_store, session) = find_session(settled, id)?;
     if leaves_out(&settled.config.sessions, &session) {
         let message = format!(
             "the session {} is left out by [sessions] of the configuration",
@@ -97,7 +97,7 @@ pub(crate) fn session_to_show(
         );
         return Err(ApiError::NotFound(message));
     }
-    Ok((kept, session, exchange))
+    Ok((session_store, session, exchange))
 }
 
 /// Splits a name that an answer printed into that of the session and the number of the exchange.
@@ -107,7 +107,7 @@ fn parts_of(name: &str) -> (&str, Option<u32>) {
 }
 
 /// Splits an address into the tool and the id.
-fn addressed(name: &str) -> (Option<&str>, &str) {
+fn split_address(name: &str) -> (Option<&str>, &str) {
     let address = name.strip_prefix(SESSION_ADDRESS).and_then(|rest| rest.split_once('/'));
     address.map_or((None, name), |(tool, id)| (Some(tool), id))
 }
@@ -117,10 +117,11 @@ pub(crate) fn find_session(
     settled: &ResolvedSettings,
     id: &str,
 ) -> Result<(SessionStore, KeptSession), ApiError> {
-    let kept = open_session_store(settled)?;
-    let (tool, named) = addressed(id.trim());
-    let mut found =
-        kept.sessions_named(named, NAMED_MAX).map_err(|error| session_store_error(&error))?;
+    let session_store = open_session_store(settled)?;
+    let (tool, named) = split_address(id.trim());
+    let mut found = session_store
+        .sessions_named(named, NAMED_MAX)
+        .map_err(|error| session_store_error(&error))?;
     found.retain(|session| tool.is_none_or(|tool| session.tool == tool));
     match found.len() {
         1 => {}
@@ -139,7 +140,7 @@ pub(crate) fn find_session(
         }
     }
     let session = found.pop().ok_or_else(|| ApiError::NotFound(String::new()))?;
-    Ok((kept, session))
+    Ok((session_store, session))
 }
 
 /// Tells whether the settings leave out a session.
@@ -149,11 +150,11 @@ pub(crate) fn leaves_out(policy: &SessionPolicy, session: &KeptSession) -> bool 
 
 /// Opens what is kept.
 pub(crate) fn open_session_store(settled: &ResolvedSettings) -> Result<SessionStore, ApiError> {
-    let kept =
+    let session_store =
         SessionStore::open(&settled.sessions_dir).map_err(|error| session_store_error(&error))?;
     let none =
         "no past sessions are kept; agent-knowledge sessions import shows what is on this disk";
-    kept.ok_or_else(|| ApiError::NotFound(none.to_owned()))
+    session_store.ok_or_else(|| ApiError::NotFound(none.to_owned()))
 }
 
 /// Reads a time, in milliseconds.
@@ -183,8 +184,8 @@ mod tests {
         ] {
             assert_eq!(parts_of(name), parts, "{name}");
         }
-        assert_eq!(addressed("session://claude-code/a/b"), (Some("claude-code"), "a/b"));
-        assert_eq!(addressed("7b1f6a08"), (None, "7b1f6a08"));
+        assert_eq!(split_address("session://claude-code/a/b"), (Some("claude-code"), "a/b"));
+        assert_eq!(split_address("7b1f6a08"), (None, "7b1f6a08"));
     }
 
     #[test]

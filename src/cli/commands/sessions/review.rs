@@ -40,7 +40,7 @@ const QUESTION_WITHOUT_LESSON: &str =
 
 /// What a review does.
 struct Review<'a> {
-    kept: SessionStore,
+    session_store: SessionStore,
     writer: Writer,
     now_ms: i64,
     moment: fn() -> writer::Moment,
@@ -122,10 +122,11 @@ impl Program<'_> {
         let drafting = drafting.transpose()?;
         // Says so where nothing is kept; then adds the tables of this version.
         drop(open_session_store(settled)?);
-        let kept = SessionStore::create(&settled.sessions_dir)
+        let session_store = SessionStore::create(&settled.sessions_dir)
             .map_err(|error| session_store_error(&error))?;
-        let repo = command.repo.as_deref().map(|name| kept_repo(&kept, name)).transpose()?;
-        let mut waiting = kept
+        let repo =
+            command.repo.as_deref().map(|name| kept_repo(&session_store, name)).transpose()?;
+        let mut waiting = session_store
             .waiting_candidates(repo.as_deref())
             .map_err(|error| session_store_error(&error))?;
         let policy = &settled.config.sessions;
@@ -143,17 +144,17 @@ impl Program<'_> {
         };
         let moment = self.surroundings.clock;
         let now_ms = moment().now.as_millisecond();
-        let review = Review { kept, writer, now_ms, moment, drafting };
+        let review = Review { session_store, writer, now_ms, moment, drafting };
         if !command.accept.is_empty() || !command.reject.is_empty() {
-            return review.answer(&waiting, command);
+            return review.carry_out_answers(&waiting, command);
         }
         let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         if is_asked && !command.form.json && !command.explain && !waiting.is_empty() {
-            return review.ask(&waiting, messages);
+            return review.ask_person(&waiting, messages);
         }
         let mut refused = command
             .explain
-            .then(|| review.kept.refused_pairs(repo.as_deref(), limit))
+            .then(|| review.session_store.refused_pairs(repo.as_deref(), limit))
             .transpose()
             .map_err(|error| session_store_error(&error))?;
         if let Some(refused) = &mut refused {
@@ -168,18 +169,18 @@ impl Program<'_> {
 
 impl Review<'_> {
     /// Carries out the answers of the command line. All names are found before anything is written.
-    fn answer(
+    fn carry_out_answers(
         &self,
         waiting: &[WaitingCandidate],
         command: &ReviewSessions,
     ) -> Result<Reply, ApiError> {
-        let accepted = named(waiting, &command.accept, "accept")?;
-        let rejected = named(waiting, &command.reject, "reject")?;
+        let accepted = named_candidates(waiting, &command.accept, "accept")?;
+        let rejected = named_candidates(waiting, &command.reject, "reject")?;
         if command.text.is_some() && accepted.len() != 1 {
             let message = "is the lesson of one candidate; name one in --accept";
             return Err(ApiError::Invalid(Problems::one("text", message)));
         }
-        if let Some(both) = accepted.iter().find(|one| rejected.contains(one)) {
+        if let Some(both) = accepted.iter().find(|candidate| rejected.contains(candidate)) {
             let name = short_fingerprint(&both.candidate.fingerprint);
             let message = format!("names {name}, which is also in --accept");
             return Err(ApiError::Invalid(Problems::one("reject", message)));
@@ -191,8 +192,12 @@ impl Review<'_> {
         // The model is asked about all before the first is saved: if it fails, nothing has changed.
         let sifted = self.drafting.as_ref().map(|drafting| drafting.sift(&accepted)).transpose()?;
         let chosen: Vec<(&WaitingCandidate, Option<&str>)> = match &sifted {
-            None => accepted.iter().map(|each| (*each, command.text.as_deref())).collect(),
-            Some(sifted) => sifted.written().map(|(each, text)| (each, Some(text))).collect(),
+            None => {
+                accepted.iter().map(|candidate| (*candidate, command.text.as_deref())).collect()
+            }
+            Some(sifted) => {
+                sifted.written().map(|(candidate, text)| (candidate, Some(text))).collect()
+            }
         };
         let mut lines = Vec::new();
         let mut saved = Vec::new();
@@ -218,7 +223,7 @@ impl Review<'_> {
     }
 
     /// Asks a person about each candidate, with the help of a model only about as many as it may be asked about.
-    fn ask(
+    fn ask_person(
         &self,
         waiting: &[WaitingCandidate],
         messages: &mut dyn Write,
@@ -226,16 +231,16 @@ impl Review<'_> {
         let limit = self.drafting.as_ref().map_or(usize::MAX, LessonDrafter::limit);
         let shown = waiting.get(..limit).unwrap_or(waiting);
         let (mut saved, mut rejected) = (0_usize, 0_usize);
-        for (number, each) in (1..).zip(shown) {
+        for (number, candidate) in (1..).zip(shown) {
             let draft = self.drafting.as_ref().map(|drafting| {
                 print_line(
                     messages,
                     &format!("\nAsking the model about {number} of {}.", shown.len()),
                 )?;
-                drafting.draft(each)
+                drafting.draft(candidate)
             });
             let draft = draft.transpose()?;
-            let text = candidate_text(each, true, draft.as_ref());
+            let text = candidate_text(candidate, true, draft.as_ref());
             print_line(messages, &format!("\n{number} of {}: {text}\n", shown.len()))?;
             // What is shown is what is saved.
             let lesson = match &draft {
@@ -244,10 +249,10 @@ impl Review<'_> {
                 Some(LessonDraft::Nothing(_) | LessonDraft::Refused(_)) => None,
             };
             let question = if lesson.is_some() { QUESTION } else { QUESTION_WITHOUT_LESSON };
-            let Some(answer) = answered(messages, question)? else { break };
+            let Some(answer) = ask_line(messages, question)? else { break };
             match (answer.as_str(), lesson) {
                 ("y" | "yes", Some(lesson)) => {
-                    print_line(messages, &saved_line(&self.accept(each, lesson)?))?;
+                    print_line(messages, &saved_line(&self.accept(candidate, lesson)?))?;
                     saved += 1;
                 }
                 ("y" | "yes", None) => {
@@ -257,13 +262,13 @@ impl Review<'_> {
                     )?;
                 }
                 ("n" | "no", _) => {
-                    self.reject(each)?;
+                    self.reject(candidate)?;
                     rejected += 1;
                 }
                 ("e" | "edit", _) => {
-                    let words = answered(messages, "The lesson in your words: ")?;
+                    let words = ask_line(messages, "The lesson in your words: ")?;
                     if let Some(words) = words.filter(|words| !words.is_empty()) {
-                        print_line(messages, &saved_line(&self.accept(each, Some(&words))?))?;
+                        print_line(messages, &saved_line(&self.accept(candidate, Some(&words))?))?;
                         saved += 1;
                     }
                 }
@@ -271,9 +276,9 @@ impl Review<'_> {
                 _ => {}
             }
         }
-        let left = waiting.len().saturating_sub(saved + rejected);
-        let text = format!("{saved} saved, {rejected} rejected, {left} left.");
-        Ok(Reply::new(text, json!({ "saved": saved, "rejected": rejected, "left": left })))
+        let unanswered = waiting.len().saturating_sub(saved + rejected);
+        let text = format!("{saved} saved, {rejected} rejected, {unanswered} left.");
+        Ok(Reply::new(text, json!({ "saved": saved, "rejected": rejected, "left": unanswered })))
     }
 
     /// Saves a candidate. Its id is made of its fingerprint, so that a second try after a crash saves nothing twice.
@@ -303,13 +308,13 @@ impl Review<'_> {
 
     fn decide(&self, waiting: &WaitingCandidate, answer: CandidateAnswer) -> Result<(), ApiError> {
         let fingerprint = &waiting.candidate.fingerprint;
-        let decided = self.kept.answer_candidate(fingerprint, answer, self.now_ms);
+        let decided = self.session_store.answer_candidate(fingerprint, answer, self.now_ms);
         decided.map_err(|error| session_store_error(&error))
     }
 }
 
 /// Finds the candidates that were named.
-fn named<'a>(
+fn named_candidates<'a>(
     waiting: &'a [WaitingCandidate],
     names: &[String],
     field: &str,
@@ -348,19 +353,19 @@ fn saved_line(receipt: &Receipt) -> String {
 }
 
 fn print_line(messages: &mut dyn Write, text: &str) -> Result<(), ApiError> {
-    writeln!(messages, "{text}").map_err(|error| unanswered(&error))
+    writeln!(messages, "{text}").map_err(|error| terminal_error(&error))
 }
 
 /// Asks one question. Nothing where the input has ended.
-fn answered(messages: &mut dyn Write, question: &str) -> Result<Option<String>, ApiError> {
-    let asked = write!(messages, "{question}").and_then(|()| messages.flush());
-    asked.map_err(|error| unanswered(&error))?;
+fn ask_line(messages: &mut dyn Write, question: &str) -> Result<Option<String>, ApiError> {
+    let written = write!(messages, "{question}").and_then(|()| messages.flush());
+    written.map_err(|error| terminal_error(&error))?;
     let mut answer = String::new();
     let bytes = std::io::stdin().lock().read_line(&mut answer);
-    let is_ended = bytes.map_err(|error| unanswered(&error))? == 0;
+    let is_ended = bytes.map_err(|error| terminal_error(&error))? == 0;
     Ok((!is_ended).then(|| answer.trim().to_owned()))
 }
 
-fn unanswered(error: &std::io::Error) -> ApiError {
+fn terminal_error(error: &std::io::Error) -> ApiError {
     ApiError::Failed { exit: Exit::Io, message: format!("failed to ask: {error}") }
 }

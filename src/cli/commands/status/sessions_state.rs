@@ -20,14 +20,14 @@ impl Program<'_> {
         &self,
         settled: &ResolvedSettings,
     ) -> Result<SessionsState, ApiError> {
-        let kept = SessionStore::open(&settled.sessions_dir)
+        let session_store = SessionStore::open(&settled.sessions_dir)
             .map_err(|error| session_store_error(&error))?;
-        let said = SessionPermission::read(kept.as_ref())?;
-        let (is_allowed, only) = match &said {
+        let permission = SessionPermission::read(session_store.as_ref())?;
+        let (is_allowed, only) = match &permission {
             SessionPermission::NotAsked => (None, Vec::new()),
             SessionPermission::Refused => (Some(false), Vec::new()),
             SessionPermission::AllTools | SessionPermission::OnlyTools(_) => {
-                (Some(true), said.tools().unwrap_or_default())
+                (Some(true), permission.tools().unwrap_or_default())
             }
         };
         let tools = match is_allowed {
@@ -35,15 +35,16 @@ impl Program<'_> {
             _ => {
                 let all = self.session_scope(settled, &[])?;
                 let scope = ImportScope { tools: only.clone(), ..all };
-                self.session_plan(kept.as_ref(), scope)?.tools
+                self.session_plan(session_store.as_ref(), scope)?.tools
             }
         };
         let mut state = SessionsState { is_allowed, only, tools, ..SessionsState::default() };
         state.now_ms = (self.surroundings.clock)().now.as_millisecond();
-        if let Some(kept) = kept {
-            state.extents = kept.extents().map_err(|error| session_store_error(&error))?;
-            state.bytes = kept.bytes_on_disk();
-            let looked_at = kept.setting(LOOKED_AT).map_err(|error| session_store_error(&error))?;
+        if let Some(session_store) = session_store {
+            state.extents = session_store.extents().map_err(|error| session_store_error(&error))?;
+            state.bytes = session_store.bytes_on_disk();
+            let looked_at =
+                session_store.setting(LOOKED_AT).map_err(|error| session_store_error(&error))?;
             state.looked_at_ms = looked_at.and_then(|at| at.parse().ok());
         }
         Ok(state)

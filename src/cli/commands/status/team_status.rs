@@ -1,5 +1,5 @@
-//! How sharing with a team stands, in words for `status` and `doctor`. No remote is asked. Not here: finding it out
-//! (`sync::TeamState`), a round (`team_sync`).
+//! The state of sharing with a team, in words for `status` and `doctor`. No remote is asked. Not here: finding the state
+//! (`sync::TeamState`), a round (the command `sync`).
 
 use crate::commands::sync::sync_answer::TeamStatus;
 use crate::program::Program;
@@ -19,7 +19,7 @@ impl Program<'_> {
         match self.team_state(settled) {
             None => reply,
             Some(Ok((state, remote))) => {
-                let note = note_of(&state, &remote);
+                let note = team_state_note(&state, &remote);
                 let mut reply = reply.with_line("team", &note.says);
                 for warning in &note.warnings {
                     reply = reply.with_line("", warning);
@@ -34,7 +34,7 @@ impl Program<'_> {
     /// Returns how sharing stands, in words. `None` if the settings name no team.
     pub(crate) fn team_note(&self, settled: &ResolvedSettings) -> Option<StateNote> {
         Some(match self.team_state(settled)? {
-            Ok((state, remote)) => note_of(&state, &remote),
+            Ok((state, remote)) => team_state_note(&state, &remote),
             Err(why) => {
                 StateNote { says: "sharing".to_owned(), warnings: vec![why], command: None }
             }
@@ -63,7 +63,7 @@ impl Program<'_> {
     }
 }
 
-fn note_of(state: &TeamState, remote: &str) -> StateNote {
+fn team_state_note(state: &TeamState, remote: &str) -> StateNote {
     let reached = state.reached_at.map_or_else(
         || "never reached from here".to_owned(),
         |at| format!("reached {}", at.strftime("%Y-%m-%d %H:%MZ")),
@@ -86,7 +86,7 @@ fn note_of(state: &TeamState, remote: &str) -> StateNote {
     });
     warnings.extend(silent);
     warnings.extend(state.unverified.iter().map(ToString::to_string));
-    // Another store that is silent is not mended here.
+    // Another store that is silent is not fixed here.
     let command = match (state.to_agree.is_empty(), state.waiting) {
         (false, _) => Some(format!("{SYNC} --dry-run")),
         (true, Some(_)) => Some(SYNC.to_owned()),

@@ -1,4 +1,4 @@
-//! What a round did or would do, as text and JSON. Not here: doing it (`team_sync`).
+//! What a round did or would do, as text and JSON. Not here: the round (`sync`).
 
 use std::io::Write;
 
@@ -15,12 +15,12 @@ pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {
     let mut lines = Vec::new();
     let has_moved = report.pushed + report.withdrawn + report.fetched + report.dropped > 0;
     if report.is_reached && (has_moved || report.to_agree.is_empty()) {
-        lines.push(moved(report));
+        lines.push(moved_text(report));
     }
     if let Some(waiting) = report.waiting {
         lines.push(format!(
             "not pushed   {} since {:.0}; agent-knowledge sync tries again",
-            waits(waiting.lines),
+            waiting_text(waiting.lines),
             waiting.since
         ));
     }
@@ -28,7 +28,7 @@ pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {
         lines.push(consent_text(report, remote));
     }
     if report.left_out.lines() > 0 {
-        lines.push(format!("not shared   {}", stays(&report.left_out)));
+        lines.push(format!("not shared   {}", left_out_text(&report.left_out)));
     }
     lines.extend(flagged(&report.left_out).map(|line| format!("flagged      {line}")));
     for (origin, held) in &report.held {
@@ -59,14 +59,14 @@ pub(crate) fn accepted_key_text(accepted: &AcceptedKey) -> String {
 }
 
 /// Says what waits. Numbers do not tell everything: lines may have changed, or are only to be removed.
-fn waits(lines: usize) -> String {
+fn waiting_text(lines: usize) -> String {
     if lines == 0 { "changes".to_owned() } else { counted(lines, "line") }
 }
 
-fn moved(report: &SyncReport) -> String {
-    let mut sent = format!("pushed       {}", counted(report.pushed, "line"));
+fn moved_text(report: &SyncReport) -> String {
+    let mut text = format!("pushed       {}", counted(report.pushed, "line"));
     if report.withdrawn > 0 {
-        sent.push_str(&format!(", removed {} from the remote", report.withdrawn));
+        text.push_str(&format!(", removed {} from the remote", report.withdrawn));
     }
     let from = match report.fetched_from {
         0 => String::new(),
@@ -76,7 +76,7 @@ fn moved(report: &SyncReport) -> String {
         0 => String::new(),
         dropped => format!(", dropped {dropped} that their owners withdrew"),
     };
-    format!("{sent}\ngot          {}{from}{dropped}", counted(report.fetched, "line"))
+    format!("{text}\ngot          {}{from}{dropped}", counted(report.fetched, "line"))
 }
 
 /// Says what nobody agreed to yet.
@@ -85,11 +85,11 @@ pub(crate) fn consent_text(report: &SyncReport, remote: &str) -> String {
         "not sent, because nobody agreed yet to share it with {remote}: {}\n  \
          agent-knowledge sync --dry-run   prints the lines\n  \
          agent-knowledge sync --yes       shares them, now and from now on",
-        listed(&report.to_agree)
+        repos_text(&report.to_agree)
     )
 }
 
-fn listed(repos: &[(RepoKey, usize)]) -> String {
+fn repos_text(repos: &[(RepoKey, usize)]) -> String {
     let each = repos.iter().map(|(repo, lines)| format!("{repo} ({})", counted(*lines, "line")));
     each.collect::<Vec<_>>().join(", ")
 }
@@ -121,7 +121,7 @@ pub(crate) fn held_lines_text(held: &[HeldLine], remote: &str) -> String {
     )
 }
 
-fn stays(left_out: &LeftOutLines) -> String {
+fn left_out_text(left_out: &LeftOutLines) -> String {
     let reasons = [
         (left_out.private, "private"),
         (left_out.flagged, "flagged"),
@@ -148,11 +148,14 @@ pub(crate) fn preview_reply(preview: &Preview, remote: &str, messages: &mut dyn 
         ));
     }
     if preview.left_out.lines() > 0 {
-        notes.push(format!("not shared: {}", stays(&preview.left_out)));
+        notes.push(format!("not shared: {}", left_out_text(&preview.left_out)));
     }
     notes.extend(flagged(&preview.left_out).map(|line| format!("flagged: {line}")));
     if !preview.to_agree.is_empty() {
-        notes.push(format!("only after --yes, for the first time: {}", listed(&preview.to_agree)));
+        notes.push(format!(
+            "only after --yes, for the first time: {}",
+            repos_text(&preview.to_agree)
+        ));
     }
     let compared = preview.not_compared.as_deref();
     notes.extend(compared.map(|why| format!("all lines are shown, because {why}")));

@@ -11,7 +11,7 @@ pub(crate) fn is_available(lookup: &dyn Fn(&str) -> Option<OsString>) -> bool {
     has_screen && !is_set("SSH_CONNECTION")
 }
 
-/// Asks the system to open a link, and tells whether it could be asked. Nobody waits for the browser.
+/// Asks the system to open a link, and returns whether it could be asked. Nobody waits for the browser.
 pub(crate) fn open(link: &str) -> bool {
     let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])

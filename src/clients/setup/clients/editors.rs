@@ -29,7 +29,10 @@ const fn vscode(file: &'static [FileLocation]) -> Option<ScopeFiles> {
     Some(ScopeFiles::new(ServerSpec::json(file, "servers", EntryForm::Stdio), None, ASKED))
 }
 
-const fn plain(file: &'static [FileLocation], next: &'static str) -> Option<ScopeFiles> {
+const fn json_server_files(
+    file: &'static [FileLocation],
+    next: &'static str,
+) -> Option<ScopeFiles> {
     Some(ScopeFiles::new(ServerSpec::json(file, "mcpServers", EntryForm::Plain), None, next))
 }
 
@@ -70,7 +73,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
         title: "Windsurf",
         marker_files: &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf")],
         programs: &["windsurf"],
-        user: plain(
+        user: json_server_files(
             &[FileLocation::at(BaseFolder::Home, ".codeium/windsurf/mcp_config.json")],
             "refresh the list of servers in its panel",
         ),
@@ -139,7 +142,7 @@ pub(super) const CLIENTS: &[ClientSpec] = &[
         title: "Claude Desktop",
         marker_files: &[FileLocation::at(BaseFolder::Application, "Claude")],
         programs: &[],
-        user: plain(
+        user: json_server_files(
             &[FileLocation::at(BaseFolder::Application, "Claude/claude_desktop_config.json")],
             "quit and start it again",
         ),

@@ -12,7 +12,7 @@ const NEW_SESSION: &str = "start a new session";
 const TRUST: &str = "trust this folder when it asks";
 
 /// The tools of Claude Code whose success can fix a failure. Events of other tools are not needed.
-const MENDING: &str = "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit";
+const FIXING_TOOLS: &str = "Bash|PowerShell|Edit|Write|MultiEdit|NotebookEdit";
 
 /// How long a client waits, in seconds. Hooks end after 150 ms; this is for a machine that is stuck.
 const WAIT_S: u32 = 5;
@@ -20,7 +20,7 @@ const WAIT_S: u32 = 5;
 const CLAUDE_EVENTS: &[ClientEvent] = &[
     ClientEvent::new("SessionStart"),
     ClientEvent::new("UserPromptSubmit"),
-    ClientEvent::matching("PostToolUse", MENDING),
+    ClientEvent::matching("PostToolUse", FIXING_TOOLS),
     ClientEvent::new("PostToolUseFailure"),
     ClientEvent::new("PreCompact"),
     ClientEvent::new("SessionEnd"),

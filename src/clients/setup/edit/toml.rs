@@ -33,7 +33,7 @@ pub(crate) fn set(
     let parsed = parse(text)?;
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut after = text.to_owned();
-    let line = |(name, value): (&String, &Value)| format!("{name} = {}{eol}", rendered(value));
+    let line = |(name, value): (&String, &Value)| format!("{name} = {}{eol}", toml_value(value));
     let Some(table) = find(text, &parsed, path)? else {
         if !text.is_empty() {
             // The last line gets its end, and an empty line sets our table off.
@@ -42,7 +42,7 @@ pub(crate) fn set(
         }
         after.push_str(&format!("[{}.{}]{eol}", path[0], path[1]));
         after.extend(members.iter().map(line));
-        return confirmed(text, after, path);
+        return confirm_only_ours_changed(text, after, path);
     };
     let mark = mark_bytes(text);
     let present = read(text, path)?.unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn set(
     for (name, value) in members {
         let (place, with) = match table.get(name).and_then(Item::span) {
             _ if present.get(name) == Some(value) => continue,
-            Some(span) => (span, rendered(value)),
+            Some(span) => (span, toml_value(value)),
             None => {
                 let below = line_end(text, mark + table.span().map_or(0, |span| span.end)) - mark;
                 (below..below, line((name, value)))
@@ -62,7 +62,7 @@ pub(crate) fn set(
     for (place, with) in splices {
         after.replace_range(place.start + mark..place.end + mark, &with);
     }
-    confirmed(text, after, path)
+    confirm_only_ours_changed(text, after, path)
 }
 
 /// Takes the table at a path and the tables below it out.
@@ -85,7 +85,7 @@ pub(crate) fn remove(text: &str, path: TomlPath<'_>) -> Result<String, EditError
         let start = start - set_off.map_or(0, str::len);
         after.replace_range(start..line_end(text, mark + section.end), "");
     }
-    confirmed(text, after, path)
+    confirm_only_ours_changed(text, after, path)
 }
 
 /// A byte order mark is no part of what the parser reads.
@@ -141,12 +141,12 @@ fn collect_sections(table: &Table, sections: &mut Vec<Range<usize>>) {
 }
 
 fn last_member_end(table: &Table) -> usize {
-    let ends = table.iter().map(|(_, item)| match item {
+    let member_ends = table.iter().map(|(_, item)| match item {
         Item::Value(value) => value.span().map_or(0, |span| span.end),
         Item::Table(dotted) if dotted.is_dotted() => last_member_end(dotted),
         _ => 0,
     });
-    ends.max().unwrap_or(0)
+    member_ends.max().unwrap_or(0)
 }
 
 fn line_start(text: &str, place: usize) -> usize {
@@ -164,7 +164,7 @@ fn value(text: &str) -> Result<Value, EditError> {
 }
 
 /// Our members are texts and lists of texts.
-fn rendered(value: &Value) -> String {
+fn toml_value(value: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match value {
         Value::Array(elements) => elements.iter().map(text).collect::<Array>().to_string(),
@@ -173,7 +173,11 @@ fn rendered(value: &Value) -> String {
 }
 
 /// Confirms that nothing but our table differs; a form that was misunderstood is refused, never broken.
-fn confirmed(before: &str, after: String, path: TomlPath<'_>) -> Result<String, EditError> {
+fn confirm_only_ours_changed(
+    before: &str,
+    after: String,
+    path: TomlPath<'_>,
+) -> Result<String, EditError> {
     let others = |text: &str| {
         let mut all = value(text)?;
         let above = all.get_mut(path[0]).and_then(Value::as_object_mut);
@@ -203,7 +207,7 @@ mod tests {
 
     const PATH: TomlPath<'_> = ["mcp_servers", "k"];
 
-    fn ours() -> Map<String, Value> {
+    fn our_members() -> Map<String, Value> {
         json!({"command": r"C:\x\y.exe", "args": ["mcp"]}).as_object().unwrap().clone()
     }
 
@@ -219,10 +223,10 @@ mod tests {
             "[mcp_servers.other]\ncommand = \"o\"\n\n[z]\nq = [\n  1, # one\n]\n",
             "t = '''\n[mcp_servers.k]\n'''\nd = 2026-01-02\n",
         ] {
-            let after = set(text, PATH, &ours()).unwrap();
+            let after = set(text, PATH, &our_members()).unwrap();
             assert!(after.starts_with(text), "{after}");
-            assert_eq!(read(&after, PATH).unwrap(), Some(ours().into()));
-            assert_eq!(set(&after, PATH, &ours()).unwrap(), after, "twice");
+            assert_eq!(read(&after, PATH).unwrap(), Some(our_members().into()));
+            assert_eq!(set(&after, PATH, &our_members()).unwrap(), after, "twice");
             let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let ended = text.is_empty() || text.ends_with('\n');
             let expected = if ended { text.to_owned() } else { format!("{text}{eol}") };
@@ -233,7 +237,7 @@ mod tests {
     #[test]
     fn an_older_table_is_updated_in_its_place() {
         let text = "\u{FEFF}[mcp_servers.\"k\"] # mine\r\ncommand = \"old\" # path\r\n[mcp_servers.k.env]\r\nA = \"1\"\r\n\r\n# theirs\r\n[b]\r\nc = 1\r\n";
-        let after = set(text, PATH, &ours()).unwrap();
+        let after = set(text, PATH, &our_members()).unwrap();
         let expected = text
             .replace("\"old\"", r"'C:\x\y.exe'")
             .replace("# mine\r\n", "# mine\r\nargs = [\"mcp\"]\r\n");
@@ -246,7 +250,7 @@ mod tests {
     fn tables_added_after_ours_stay() {
         let text = "model = \"x\"\n";
         let theirs = "\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
-        let after = set(text, PATH, &ours()).unwrap() + theirs;
+        let after = set(text, PATH, &our_members()).unwrap() + theirs;
         assert_eq!(remove(&after, PATH).unwrap(), format!("{text}{theirs}"));
     }
 
@@ -260,11 +264,14 @@ mod tests {
             "[mcp_servers.k.env]\nA = \"1\"",
             "mcp_servers = 3\n",
         ] {
-            assert!(set(text, PATH, &ours()).unwrap_err().why.contains("has a form"), "{text}");
+            assert!(
+                set(text, PATH, &our_members()).unwrap_err().why.contains("has a form"),
+                "{text}"
+            );
             assert!(remove(text, PATH).is_err(), "{text}");
         }
-        let wrong = set("a = 1\nb = = 2\n", PATH, &ours()).unwrap_err();
+        let wrong = set("a = 1\nb = = 2\n", PATH, &our_members()).unwrap_err();
         assert_eq!((wrong.line, wrong.column), (2, 5), "{wrong:?}");
-        assert!(set("a = 1\na = 2\n", PATH, &ours()).is_err(), "a name that is used twice");
+        assert!(set("a = 1\na = 2\n", PATH, &our_members()).is_err(), "a name that is used twice");
     }
 }

@@ -22,7 +22,7 @@ const EMPTY: [&str; 5] = ["", "{}", "[]", "~", "null"];
 /// # Errors
 /// If the text is damaged, or the key has another form than a plain block.
 pub(crate) fn add(text: &str, block: YamlBlock<'_>, lines: &[String]) -> Result<String, EditError> {
-    let is_there = ours(text, block)?.is_some();
+    let is_there = find_our_block(text, block)?.is_some();
     check(text, block)?;
     if is_there {
         return Ok(text.to_owned());
@@ -70,13 +70,13 @@ pub(crate) fn set_member(
     value: &str,
 ) -> Result<String, EditError> {
     let mut rows = rows(text);
-    let (start, end, _) = ours(text, block)?.unwrap_or_default();
+    let (start, end, _) = find_our_block(text, block)?.unwrap_or_default();
     let is_it = |row: &String| {
         let row = row.trim_start();
         let row = row.strip_prefix("- ").unwrap_or(row);
         row.strip_prefix(member).is_some_and(|rest| rest.starts_with(':'))
     };
-    let refused = at(text, &rows, start, &format!("{member} is missing here"));
+    let refused = error_at_row(text, &rows, start, &format!("{member} is missing here"));
     let found = rows.iter_mut().take(end).skip(start).find(|row| is_it(row));
     let row = found.ok_or(refused)?;
     let (head, old) = row.split_once(':').unwrap_or((row, ""));
@@ -98,7 +98,7 @@ pub(crate) fn set_member(
 /// Those of [`add`].
 pub(crate) fn remove(text: &str, block: YamlBlock<'_>) -> Result<String, EditError> {
     let mut rows = rows(text);
-    if let Some((start, end, _)) = ours(text, block)? {
+    if let Some((start, end, _)) = find_our_block(text, block)? {
         rows.drain(start..end);
     }
     let after = rows.concat();
@@ -142,7 +142,7 @@ pub(crate) fn restore_empty_key(
 /// # Errors
 /// Those of [`add`].
 pub(crate) fn read(text: &str, block: YamlBlock<'_>) -> Result<Option<Value>, EditError> {
-    let Some((start, end, indent)) = ours(text, block)? else { return Ok(None) };
+    let Some((start, end, indent)) = find_our_block(text, block)? else { return Ok(None) };
     let rows = rows(text);
     let lines = rows.iter().take(end).skip(start);
     let lines: Vec<String> =
@@ -174,13 +174,18 @@ fn find(text: &str, block: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError>
     let mut keys = (0..rows.len()).filter(|number| rows.get(*number).is_some_and(is_key));
     let Some(key) = keys.next() else { return Ok(None) };
     if let Some(again) = keys.next() {
-        return Err(at(text, &rows, again, &format!("{} stands here a second time", block.key)));
+        return Err(error_at_row(
+            text,
+            &rows,
+            again,
+            &format!("{} stands here a second time", block.key),
+        ));
     }
     let rest =
         rows.get(key).and_then(|row| row.split_once(':')).map_or("", |(_, rest)| rest.trim());
     if !EMPTY.contains(&without_comment(rest).replace(' ', "").as_str()) {
         let why = format!("{} must be a block, with each entry on a line below it", block.key);
-        return Err(at(text, &rows, key, &why));
+        return Err(error_at_row(text, &rows, key, &why));
     }
     let is_inside = |row: &String| {
         let row = row.as_str();
@@ -197,7 +202,12 @@ fn find(text: &str, block: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError>
         }
         let first = *indent.get_or_insert(indent_of(row));
         if indent_of(row) < first {
-            return Err(at(text, &rows, number, "this line is indented less than those before it"));
+            return Err(error_at_row(
+                text,
+                &rows,
+                number,
+                "this line is indented less than those before it",
+            ));
         }
         end = number + 1;
     }
@@ -205,7 +215,10 @@ fn find(text: &str, block: YamlBlock<'_>) -> Result<Option<KeyBlock>, EditError>
 }
 
 /// Finds our block: its first line, the line after it, and its indentation.
-fn ours(text: &str, block: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)>, EditError> {
+fn find_our_block(
+    text: &str,
+    block: YamlBlock<'_>,
+) -> Result<Option<(usize, usize, usize)>, EditError> {
     let Some(KeyBlock { key, end, indent: Some(indent) }) = find(text, block)? else {
         return Ok(None);
     };
@@ -225,14 +238,14 @@ fn ours(text: &str, block: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)
             .last();
         let after = last.unwrap_or(start) + 1;
         let rows_of_child = rows.get(start..after).unwrap_or_default();
-        match whose(rows_of_child, indent, block) {
-            Whose::Theirs => {}
-            Whose::Ours if found.is_none() => found = Some((start, after, indent)),
-            Whose::Ours => {
-                return Err(at(text, &rows, start, "this name is used twice"));
+        match block_owner(rows_of_child, indent, block) {
+            BlockOwner::Theirs => {}
+            BlockOwner::Ours if found.is_none() => found = Some((start, after, indent)),
+            BlockOwner::Ours => {
+                return Err(error_at_row(text, &rows, start, "this name is used twice"));
             }
-            Whose::Hard => {
-                return Err(at(
+            BlockOwner::Hard => {
+                return Err(error_at_row(
                     text,
                     &rows,
                     start,
@@ -245,26 +258,28 @@ fn ours(text: &str, block: YamlBlock<'_>) -> Result<Option<(usize, usize, usize)
 }
 
 /// The owner of a child.
-enum Whose {
+enum BlockOwner {
     Ours,
     Theirs,
     /// It has our name, but a form that is not changed here.
     Hard,
 }
 
-fn whose(rows: &[String], indent: usize, block: YamlBlock<'_>) -> Whose {
+fn block_owner(rows: &[String], indent: usize, block: YamlBlock<'_>) -> BlockOwner {
     let first = rows.first().map_or("", |row| row.trim());
     if !block.is_list {
         return match first.split_once(':') {
-            Some((name, _)) if name.trim().trim_matches(['"', '\'']) != block.name => Whose::Theirs,
-            Some((_, rest)) if without_comment(rest.trim()).is_empty() => Whose::Ours,
-            Some(_) => Whose::Hard,
-            None => Whose::Theirs,
+            Some((name, _)) if name.trim().trim_matches(['"', '\'']) != block.name => {
+                BlockOwner::Theirs
+            }
+            Some((_, rest)) if without_comment(rest.trim()).is_empty() => BlockOwner::Ours,
+            Some(_) => BlockOwner::Hard,
+            None => BlockOwner::Theirs,
         };
     }
-    let Some(member) = first.strip_prefix('-') else { return Whose::Theirs };
+    let Some(member) = first.strip_prefix('-') else { return BlockOwner::Theirs };
     if member.trim_start().starts_with('{') && member.contains(block.name) {
-        return Whose::Hard;
+        return BlockOwner::Hard;
     }
     let margin = indent + 1 + indent_of(member);
     let is_name = |row: &str| {
@@ -272,7 +287,11 @@ fn whose(rows: &[String], indent: usize, block: YamlBlock<'_>) -> Whose {
         value.is_some_and(|value| value.trim_matches(['"', '\'']) == block.name)
     };
     let mut below = rows.iter().skip(1).filter(|row| indent_of(row) == margin);
-    if is_name(member) || below.any(|row| is_name(row)) { Whose::Ours } else { Whose::Theirs }
+    if is_name(member) || below.any(|row| is_name(row)) {
+        BlockOwner::Ours
+    } else {
+        BlockOwner::Theirs
+    }
 }
 
 /// Refuses tabs, several documents and flow style at the top. They may be YAML, but are not changed here.
@@ -297,12 +316,12 @@ fn refuse_what_is_hard(text: &str, rows: &[String]) -> Result<(), EditError> {
         } else {
             continue;
         };
-        return Err(at(text, rows, number, why));
+        return Err(error_at_row(text, rows, number, why));
     }
     Ok(())
 }
 
-fn at(text: &str, rows: &[String], number: usize, why: &str) -> EditError {
+fn error_at_row(text: &str, rows: &[String], number: usize, why: &str) -> EditError {
     let place = rows.iter().take(number).map(String::len).sum();
     EditError::at(text, place, why)
 }

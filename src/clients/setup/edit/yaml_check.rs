@@ -12,7 +12,7 @@ use super::{EditError, YamlBlock};
 /// # Errors
 /// [`EditError`] with the line, if the parser names one.
 pub(super) fn check(text: &str, block: YamlBlock<'_>) -> Result<(), EditError> {
-    let top = top(text)?;
+    let top = top_members(text)?;
     let (wanted, is_wanted) = match (top.get(&name(block.key)), block.is_list) {
         (None | Some(Yaml::Null), _) => return Ok(()),
         (Some(Yaml::Array(found)), false) => ("names and values, each on a line", found.is_empty()),
@@ -42,7 +42,7 @@ pub(super) fn check_change(
     after: &str,
     block: YamlBlock<'_>,
 ) -> Result<(), EditError> {
-    let others = |text: &str| top(text).map(|top| without_us(top, block));
+    let others = |text: &str| top_members(text).map(|top| without_our_entry(top, block));
     let was = others(before)?;
     let line = before.lines().zip(after.lines()).take_while(|(old, new)| old == new).count();
     let changed = EditError {
@@ -54,7 +54,7 @@ pub(super) fn check_change(
 }
 
 /// Returns the names and values at the top of a text.
-fn top(text: &str) -> Result<Hash, EditError> {
+fn top_members(text: &str) -> Result<Hash, EditError> {
     let text = text.trim_start_matches('\u{FEFF}');
     let documents = YamlLoader::load_from_str(text).map_err(|error| EditError {
         line: error.marker().line(),
@@ -72,7 +72,7 @@ fn top(text: &str) -> Result<Hash, EditError> {
 }
 
 /// Removes our entry, and then the key if nothing is left below it.
-fn without_us(mut top: Hash, block: YamlBlock<'_>) -> Hash {
+fn without_our_entry(mut top: Hash, block: YamlBlock<'_>) -> Hash {
     let is_ours = |value: &Yaml| value["name"].as_str() == Some(block.name);
     let is_empty = match top.get_mut(&name(block.key)) {
         Some(Yaml::Hash(children)) => {

@@ -1,5 +1,5 @@
 //! A connection to a server of HTTP that ends at a certain call, before or after the server had it, or asks that it be done later. Not
-//! here: what is said on it.
+//! here: the bytes on it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -47,7 +47,7 @@ impl CutConnection {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let count = Arc::clone(&count);
-                std::thread::spawn(move || pass_on(&stream.unwrap(), server, (cut, lost), &count));
+                std::thread::spawn(move || pass_on(&stream.unwrap(), server, cut, lost, &count));
             }
         });
         Self { port, heard, cut }
@@ -64,7 +64,7 @@ impl CutConnection {
 }
 
 /// Passes calls on until one is to be cut; then all are. Of those that only come late there is one.
-fn pass_on(client: &TcpStream, port: u16, (cut, lost): (usize, LostPart), heard: &AtomicUsize) {
+fn pass_on(client: &TcpStream, port: u16, cut: usize, lost: LostPart, heard: &AtomicUsize) {
     let server = TcpStream::connect(("127.0.0.1", port)).unwrap();
     server.set_nodelay(true).unwrap();
     client.set_nodelay(true).unwrap();

@@ -1,4 +1,4 @@
-//! Engines that are empty, gone or wrong are told from engines that find nothing. Not here: how a search goes on without
+//! Engines that are empty, gone or wrong are distinguished from engines that find nothing. Not here: how a search goes on without
 //! them (`api`).
 
 use crate::memory_corpus::MemoryCorpus;
@@ -23,7 +23,7 @@ fn an_empty_engine_is_no_answer() {
 
 // S-CORPUS-6
 #[test]
-fn records_that_are_none_are_told() {
+fn records_that_are_none_are_an_error() {
     let lines = [
         json!({"id": "a", "lesson": "walrus", "source": "agent"}),
         json!({"id": "b", "lesson": "otter", "source": "agent"}),
@@ -47,7 +47,7 @@ fn records_that_are_none_are_told() {
 
 // S-CORPUS-6
 #[test]
-fn a_memory_under_the_key_of_another_is_told() {
+fn a_memory_under_the_key_of_another_is_an_error() {
     let lines = [
         json!({"id": "a", "lesson": "walrus", "source": "agent"}),
         json!({"id": "b", "lesson": "otter", "source": "agent"}),
@@ -55,10 +55,11 @@ fn a_memory_under_the_key_of_another_is_told() {
     let snapshot = snapshot(&lines);
     let numbers = 0..2;
     let mut words = index::lexical::AnalysisCache::default();
-    let view = (&crate::collections::viewpoint(), crate::collections::now());
+    let (viewpoint, now) = (crate::collections::viewpoint(), crate::collections::now());
     let mut entries: Vec<corpus::CorpusEntry> = numbers
         .map(|number| {
-            corpus::CorpusEntry::from_snapshot(&snapshot, number, view, 3.0, &mut words).unwrap()
+            corpus::CorpusEntry::from_snapshot(&snapshot, number, &viewpoint, now, 3.0, &mut words)
+                .unwrap()
         })
         .collect();
     entries[0].key = entries[1].key;

@@ -54,8 +54,8 @@ fn what_goes_meanwhile_is_no_hit() {
 
 // S-CORPUS-5
 #[test]
-fn nothing_private_is_beside_a_memory() {
-    promises::nothing_private_is_beside_a_memory();
+fn no_neighbour_of_a_memory_is_private() {
+    promises::no_neighbour_of_a_memory_is_private();
 }
 
 // S-CORPUS-5, S-CORPUS-9

@@ -104,8 +104,8 @@ impl Corpus for MemoryCorpus {
     ) -> Result<Vec<MemoryKey>, CorpusError> {
         let score = |entry: &CorpusEntry| {
             let weighing = entry.reference_totals();
-            let of = |passage: &CountedPassage| dot(terms, &passage.weights(weighing));
-            entry.passages.iter().map(of).fold(0.0, f32::max)
+            let score_of = |passage: &CountedPassage| dot(terms, &passage.weights(weighing));
+            entry.passages.iter().map(score_of).fold(0.0, f32::max)
         };
         let held = self.held();
         let with_any = terms.iter().filter_map(|term| held.passages.get(&term.term)).flatten();
@@ -126,7 +126,7 @@ impl Corpus for MemoryCorpus {
         let score = |entry: &CorpusEntry| {
             let codes = entry.vector.as_ref().filter(|codes| codes.len() == vector.len())?;
             let numbers = || codes.iter().map(|code| f32::from(*code));
-            let product: f32 = numbers().zip(vector).map(|(one, other)| one * other).sum();
+            let product: f32 = numbers().zip(vector).map(|(left, right)| left * right).sum();
             Some(product / numbers().map(|number| number * number).sum::<f32>().sqrt())
         };
         Ok(best(self.held().entries.values(), conditions, limit, score))
@@ -204,8 +204,8 @@ fn best<'held>(
 
 /// Tells whether an entry meets conditions.
 fn meets(conditions: &Conditions, entry: &CorpusEntry) -> bool {
-    let has = |sets: &[Vec<String>], one: &str| {
-        sets.iter().all(|set| set.iter().any(|other| other == one))
+    let has = |sets: &[Vec<String>], wanted: &str| {
+        sets.iter().all(|set| set.iter().any(|other| other == wanted))
     };
     let is_after =
         conditions.since_us.is_none_or(|since| entry.time_us.is_some_and(|at| at >= since));

@@ -147,8 +147,8 @@ pub fn filters_as_one_machine_does(corpus: &dyn Corpus) {
     assert_eq!(refused.unwrap_err(), CorpusError::Unsupported("filter by branches"));
 }
 
-/// What is private is sent neither as a neighbour nor as another content or a deed.
-pub fn nothing_private_is_beside_a_memory() {
+/// What is private is sent neither as a neighbour nor as another content or an action.
+pub fn no_neighbour_of_a_memory_is_private() {
     let line = |id: &str, lesson: &str| {
         json!({"id": id, "repo": "api", "event_type": "fact", "agent_id": "codex", "source": "agent",
             "session_id": "s1", "timestamp": "2026-01-01T00:00:00Z", "lesson": lesson})
@@ -169,7 +169,8 @@ pub fn nothing_private_is_beside_a_memory() {
     let sent = CorpusEntry::from_snapshot(
         &snapshot,
         0,
-        (&viewpoint(), now()),
+        &viewpoint(),
+        now(),
         20.0,
         &mut AnalysisCache::default(),
     );
@@ -185,7 +186,7 @@ pub fn entries(snapshot: &Snapshot) -> Vec<CorpusEntry> {
     let numbers = 0..u32::try_from(snapshot.memories().len()).unwrap();
     numbers
         .map(|number| {
-            CorpusEntry::from_snapshot(snapshot, number, (&viewpoint(), now()), 20.0, &mut words)
+            CorpusEntry::from_snapshot(snapshot, number, &viewpoint(), now(), 20.0, &mut words)
                 .unwrap()
         })
         .collect()
@@ -238,9 +239,9 @@ pub fn a_change_leaves_nothing_behind(corpus: &dyn Corpus) {
     let mut lines = notes();
     lines.iter_mut().for_each(|line| line["session_id"] = "s1".into());
     let lonely = entries(&snapshot(&lines[..1])).remove(0);
-    let beside = entries(&snapshot(&lines[..2])).remove(0);
-    assert!(lonely.key == beside.key && lonely.passages != beside.passages);
-    let both = [lonely.clone(), beside.clone()];
+    let with_neighbour = entries(&snapshot(&lines[..2])).remove(0);
+    assert!(lonely.key == with_neighbour.key && lonely.passages != with_neighbour.passages);
+    let both = [lonely.clone(), with_neighbour.clone()];
     corpus.put_entries(&both[..1]).unwrap();
     let before = state(corpus, &both);
     corpus.put_entries(&both[1..]).unwrap();

@@ -100,17 +100,18 @@ fn all_or_nothing(work: impl Fn(&QdrantCorpus, &[CorpusEntry]) -> Result<(), Cor
     let Some(fresh) = NewCollections::on_server() else { return };
     let Some(port) = CutConnection::port_of(&fresh.server) else { return };
     let (first, second) = batches();
-    let told = || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
+    let visible_state =
+        || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
     let okapi = json!({"id": "o1", "repo": "api", "event_type": "fact", "lesson": "a lonely okapi", "source": "agent"});
     let other = entries(&snapshot(&[okapi]));
     fresh.engine().put_entries(&first).unwrap();
-    let before = told();
+    let before = visible_state();
     fresh.engine().put_entries(&other).unwrap();
-    let with_other = told();
+    let with_other = visible_state();
     fresh.engine().delete_entries(&[other[0].key]).unwrap();
-    assert!(told() == before && with_other != before);
+    assert!(visible_state() == before && with_other != before);
     work(&fresh.engine(), &second).unwrap();
-    let wanted = told();
+    let wanted = visible_state();
     assert_ne!(before, wanted);
     for lost in [LostPart::Question, LostPart::Answer] {
         let mut cut = 0;
@@ -118,21 +119,21 @@ fn all_or_nothing(work: impl Fn(&QdrantCorpus, &[CorpusEntry]) -> Result<(), Cor
             let keys: Vec<MemoryKey> = second.iter().map(|entry| entry.key).collect();
             fresh.engine().delete_entries(&keys).unwrap();
             fresh.engine().put_entries(&first).unwrap();
-            assert_eq!(told(), before);
+            assert_eq!(visible_state(), before);
             let connection = CutConnection::to(port, cut, lost);
             let done = work(&fresh.engine_at(&connection.address()), &second);
-            let left = told();
+            let left = visible_state();
             let is_all = left == wanted;
             assert!(is_all || left == before, "{lost:?} at {cut}:\n{left}\n{before}");
             assert!(is_all || done.is_err(), "{lost:?} at {cut}");
             if !is_all {
                 // The next batch, whatever it is, makes nothing of it count.
                 fresh.engine().put_entries(&other).unwrap();
-                assert_eq!(told(), with_other, "{lost:?} at {cut}, and another batch");
+                assert_eq!(visible_state(), with_other, "{lost:?} at {cut}, and another batch");
                 fresh.engine().delete_entries(&[other[0].key]).unwrap();
             }
             work(&fresh.engine(), &second).unwrap();
-            assert_eq!(told(), wanted, "{lost:?} at {cut}, and again");
+            assert_eq!(visible_state(), wanted, "{lost:?} at {cut}, and again");
             if done.is_ok() && !connection.was_cut() {
                 break;
             }
@@ -171,13 +172,14 @@ fn a_late_write_leaves_right_numbers() {
     let (first, second) = batches();
     let okapi = json!({"id": "o1", "repo": "api", "event_type": "fact", "lesson": "a lonely okapi", "source": "agent"});
     let other = entries(&snapshot(&[okapi]));
-    let told = || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
+    let visible_state =
+        || format!("{} {:?}", state(&fresh.engine(), &second), with_walrus(&fresh.engine()));
     let after = |batches: &[&[CorpusEntry]]| {
         let known = fresh.engine().keys_after(None, 100).unwrap();
         let keys: Vec<MemoryKey> = known.into_iter().map(|(key, _)| key).collect();
         fresh.engine().delete_entries(&keys).unwrap();
         batches.iter().for_each(|batch| fresh.engine().put_entries(batch).unwrap());
-        told()
+        visible_state()
     };
     let wanted = after(&[&first, &second]);
     let with_other = [after(&[&first, &other]), after(&[&first, &second, &other])];
@@ -188,16 +190,20 @@ fn a_late_write_leaves_right_numbers() {
         let done = fresh.engine_at(&connection.address()).put_entries(&second);
         if done.is_err() {
             assert_eq!(done, Err(CorpusError::Late));
-            assert_eq!(told(), before, "{late}: it is not applied yet");
+            assert_eq!(visible_state(), before, "{late}: it is not applied yet");
         }
         // A batch in which nothing is new, and one that has nothing to do with it.
         let next = fresh.engine();
         next.put_entries(&[]).unwrap();
-        let left = told();
+        let left = visible_state();
         assert!(left == before || left == wanted, "{late}:\n{left}\n{before}\n{wanted}");
         counted_late += usize::from(done.is_err() && left == wanted);
         next.put_entries(&other).unwrap();
-        assert_eq!(told(), with_other[usize::from(left == wanted)], "{late}, and another batch");
+        assert_eq!(
+            visible_state(),
+            with_other[usize::from(left == wanted)],
+            "{late}, and another batch"
+        );
         if done.is_ok() && !connection.was_cut() {
             break;
         }

@@ -1,6 +1,6 @@
 //! How hard others press: whether they write faster than lines are read, now or lately. One fact with two uses: answers
 //! no longer wait for lines that are left out, and texts are embedded slowly. Not here: what is left out
-//! (`follow::behind`).
+//! (`follow::backlog_reading`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use index::embed::worker::Pace;
 
 /// After this long with lines left out now and then, answers no longer wait for them. They stop waiting earlier if one
-/// has waited in vain.
+/// has waited without a result.
 const PRESSED: Duration = Duration::from_millis(1_000);
 
 /// After this long without lines left out the pressure is over. Beside writers that never pause nothing is left out for
@@ -20,7 +20,7 @@ const CALM: Duration = Duration::from_millis(2_000);
 const EMBED_REST: Duration = Duration::from_millis(1_000);
 
 pub(super) struct Pressure {
-    /// Whether it lasts; shared with the callers, who also set it when they have waited in vain.
+    /// Whether it lasts; shared with the callers, who also set it when they have waited without a result.
     is_pressed: Arc<AtomicBool>,
     /// The first and the last time at which lines were left out. `None` while nobody presses.
     behind: Option<(Instant, Instant)>,
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(noted(false, 3_000), (None, true));
         assert_eq!(noted(false, 3_100), (Some(Pace::Full), false));
         assert_eq!(noted(true, 9_000), (Some(Pace::Held(EMBED_REST)), false));
-        // A caller has waited in vain.
+        // A caller has waited without a result.
         is_pressed.store(true, Ordering::Relaxed);
         assert_eq!(noted(false, 9_100), (None, true));
         assert_eq!(noted(false, 11_000), (Some(Pace::Full), false));

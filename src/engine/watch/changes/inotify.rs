@@ -69,7 +69,7 @@ fn is_local(folder: &Path) -> bool {
 }
 
 fn watch(events: &OwnedFd, folder: &Path) -> Option<i32> {
-    let what = WatchFlags::MODIFY
+    let flags = WatchFlags::MODIFY
         | WatchFlags::CLOSE_WRITE
         | WatchFlags::ATTRIB
         | WatchFlags::CREATE
@@ -78,7 +78,7 @@ fn watch(events: &OwnedFd, folder: &Path) -> Option<i32> {
         | WatchFlags::MOVE
         | WatchFlags::MOVE_SELF
         | WatchFlags::ONLYDIR;
-    is_local(folder).then(|| inotify::add_watch(events, folder, what).ok())?
+    is_local(folder).then(|| inotify::add_watch(events, folder, flags).ok())?
 }
 
 impl InotifyQueue {

@@ -9,15 +9,15 @@
 //! ```
 //!
 //! Numbers are little-endian. A key is the first half of the SHA-256 of the exact text embedded, a
-//! checksum the first 8 bytes of the SHA-256 of the bytes before it. A record that does not add
-//! up is skipped and counted: losing one costs an embedding, believing one costs a wrong answer. A
+//! checksum the first 8 bytes of the SHA-256 of the bytes before it. A record whose checksum
+//! is wrong is skipped and counted: losing it costs an embedding, using it would cost a wrong answer. A
 //! torn tail is padded to a whole (broken) record by the next writer. A file with a foreign header
 //! is left alone and a new one started beside it. A second file holds the signs of the texts' tokens, row by
 //! row with this one (`sign_file`).
 //!
-//! In memory there is a number per vector and nothing more; the vectors themselves are read from
-//! the file. Several processes may append to one file: each batch is one write under the lock the
-//! caller brings.
+//! Memory holds only a number per vector; the vectors themselves are read from the file. Several
+//! processes may append to one file: each batch is one write under the lock that the caller
+//! passes in.
 //!
 //! What is not here: the lock (`store` owns file locks), and when to look something up (`worker`).
 
@@ -41,7 +41,7 @@ use super::ModelId;
 use crate::late::{SignLocation, SignStore, TokenSigns};
 use store::make_private_dir;
 
-/// Names tried while files with foreign headers are in the way.
+/// How many names are tried if files with foreign headers have the first ones.
 const NAMES_MAX: u32 = 8;
 /// Vectors one file may hold: 2 million are 3 GiB at 384 dimensions and twice the events the
 /// program is built for. Beyond that vectors are made again at each start.
@@ -54,7 +54,7 @@ pub trait AppendLock: Send + Sync {
     /// Locks `file` against all other appenders, runs `body` once, unlocks.
     ///
     /// # Errors
-    /// The lock could not be had within the lock's own bound (then `body` did not run), or `body`'s
+    /// The lock was not free within the lock's own bound (then `body` did not run), or `body`'s
     /// error.
     fn with_lock(
         &self,
@@ -71,7 +71,7 @@ pub enum CacheError {
     Io {
         /// The file, or the directory that should hold it.
         file: PathBuf,
-        /// The operating system's words.
+        /// The message of the operating system.
         #[source]
         why: io::Error,
     },
@@ -83,12 +83,12 @@ pub enum CacheError {
     },
 }
 
-/// What the cache holds and what it had to skip.
+/// The counts of the cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheStats {
     /// Distinct texts with a vector.
     pub rows: usize,
-    /// Records that did not add up.
+    /// Records with a wrong checksum.
     pub damaged: usize,
     /// Vectors not written because the file is full.
     pub refused: usize,
@@ -152,7 +152,7 @@ impl VectorCache {
         Err(CacheError::NoFreeName { dir: dir.to_path_buf() })
     }
 
-    /// What is in it.
+    /// Returns the counts.
     #[must_use]
     pub fn stats(&self) -> CacheStats {
         CacheStats { rows: self.rows.len(), ..self.stats }
@@ -161,7 +161,7 @@ impl VectorCache {
     /// Returns the file of token signs.
     ///
     /// # Errors
-    /// Why there is no file of them.
+    /// Why there is no such file.
     pub fn tokens(&self) -> Result<&Arc<SignFile>, &str> {
         self.tokens.as_ref().map_err(String::as_str)
     }
@@ -196,7 +196,7 @@ impl VectorCache {
         sign_file::location(row, key)
     }
 
-    /// The vector of this text, if it is there and still adds up.
+    /// Returns the vector of this text, if it is stored and its checksum is right.
     pub fn get(&mut self, key: TextKey) -> Option<Vec<f32>> {
         let offset = *self.rows.get(&key)?;
         let mut record = vec![0; record_bytes(self.dims)];
@@ -213,8 +213,8 @@ impl VectorCache {
         }
     }
 
-    /// Appends the vectors that are not there yet, in one write. What other processes appended
-    /// meanwhile is taken over, not written twice. Vectors of another width or with a number that
+    /// Appends the vectors that are not stored yet, in one write. Vectors that other processes
+    /// appended meanwhile are not written twice. Vectors of another width or with a number that
     /// is not finite are skipped.
     ///
     /// # Errors
@@ -235,7 +235,7 @@ impl VectorCache {
             return Ok(());
         }
         if let Err(error) = file.write_all(&bytes) {
-            // A short write (full disk) is taken back; if that fails too, the next writer pads it.
+            // A short write (full disk) is rolled back; if that fails too, the next writer pads it.
             let _ = file.set_len(length);
             return Err(error);
         }
@@ -253,8 +253,8 @@ impl VectorCache {
         Ok(0)
     }
 
-    /// Header if the file is empty, padding if it ends inside a record, then what is new of
-    /// `batch`.
+    /// Returns the bytes to append: the header if the file is empty, padding if it ends inside a
+    /// record, then the new vectors of `batch`.
     fn encode_new(&mut self, batch: &[(TextKey, Vec<f32>)], length: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut listed = HashSet::new();

@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 pub(super) const HEADER_BYTES: usize = 56;
 pub(super) const KEY_BYTES: usize = 16;
 pub(super) const CHECKSUM_BYTES: usize = 8;
-/// Which text a vector belongs to.
+/// The key of the text of a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextKey([u8; KEY_BYTES]);
 
@@ -24,7 +24,7 @@ impl TextKey {
         Self(prefix(&Sha256::digest(text)))
     }
 
-    /// A part of it, to tell texts apart where the whole would take too much room.
+    /// Returns a part of it, which distinguishes texts where the whole key would take too much room.
     pub(super) fn check(self) -> u32 {
         u32::from_le_bytes(prefix(&self.0))
     }
@@ -66,7 +66,7 @@ pub(super) fn encode(key: TextKey, vector: &[f32], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&sum);
 }
 
-/// Key and numbers of a record, unless it does not add up.
+/// Returns the key and the numbers of a record; `None` if its checksum is wrong.
 pub(super) fn decode(record: &[u8]) -> Option<(TextKey, Vec<f32>)> {
     let (content, sum) = record.split_last_chunk::<CHECKSUM_BYTES>()?;
     let (key, numbers) = content.split_first_chunk::<KEY_BYTES>()?;

@@ -25,14 +25,14 @@ use crate::late::{SIGN_WORDS, SignLocation, SignStore, Signs, TOKENS_KEPT_MAX, T
 use sha2::{Digest, Sha256};
 
 const MAGIC: &[u8; 8] = b"AKTOKENS";
-/// Goes up when the layout changes, or what signs mean. It is in the file name too.
+/// Goes up when the layout or the meaning of signs changes. It is in the file name too.
 const VERSION: u32 = 1;
 const WORD_BYTES: usize = size_of::<u64>();
 const START_BYTES: usize = 2 * WORD_BYTES;
 const TOKEN_BYTES: usize = SIGN_WORDS * WORD_BYTES;
 pub(super) const RECORD_BYTES: usize = START_BYTES + TOKENS_KEPT_MAX * TOKEN_BYTES;
 
-/// The file of signs that stands beside a file of vectors.
+/// The file of signs beside a file of vectors.
 #[derive(Debug)]
 pub struct SignFile {
     file: File,
@@ -64,7 +64,7 @@ impl SignFile {
         if self.file.metadata()?.len() < to_u64(HEADER_BYTES) {
             write_at(&self.file, 0, &self.header)?;
         }
-        write_at(&self.file, offset(place), &encoded(place, signs))
+        write_at(&self.file, offset(place), &encode(place, signs))
     }
 }
 
@@ -79,7 +79,7 @@ impl SignStore for SignFile {
         let mut record = [0; RECORD_BYTES];
         // The unused end of the last record may never have been written.
         let count = read_at(&self.file, offset(place), &mut record).ok()?;
-        decoded(place, record.get(..count)?)
+        decode(place, record.get(..count)?)
     }
 }
 
@@ -108,8 +108,8 @@ fn offset(place: SignLocation) -> u64 {
     to_u64(HEADER_BYTES) + u64::from(place.row) * to_u64(RECORD_BYTES)
 }
 
-/// The tokens there are, without the room of those there are not.
-fn encoded(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
+/// Returns the bytes of the tokens, without the unused room.
+fn encode(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
     let count = to_u64(signs.len());
     let words: Vec<u64> = std::iter::once(count).chain(signs.iter().flatten()).collect();
     let mut bytes = checksum(place, &words).to_le_bytes().to_vec();
@@ -117,7 +117,7 @@ fn encoded(place: SignLocation, signs: &TokenSigns) -> Vec<u8> {
     bytes
 }
 
-fn decoded(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
+fn decode(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
     let (words, _) = record.as_chunks::<WORD_BYTES>();
     let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
     let (sum, count) = (words.next()?, words.next()?);
@@ -130,8 +130,8 @@ fn decoded(place: SignLocation, record: &[u8]) -> Option<TokenSigns> {
     is_whole.then(|| TokenSigns::new(signs.iter().copied()))
 }
 
-/// A sum over words of which none can change, move or be missing unseen but by chance; a cryptographic one
-/// would take longer than comparing the signs. (Multiplying and turning, as in P. Evensen's and others'
+/// Returns a checksum over words that reveals a changed, moved or missing word, except by chance. A cryptographic one would
+/// take longer than comparing the signs. (Multiplying and turning, as in P. Evensen's and others'
 /// mixers of 64 bits.)
 fn checksum(place: SignLocation, words: &[u64]) -> u64 {
     let start = u64::from(place.check) ^ 0x616b_746f_6b65_6e73;

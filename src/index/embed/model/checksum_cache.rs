@@ -38,13 +38,13 @@ pub(super) struct ChecksumCache {
 }
 
 impl ChecksumCache {
-    /// The note in `dir`; empty when there is none or it makes no sense.
+    /// Reads the checksums in `dir`; none if the file is missing or cannot be read.
     pub(super) fn read(dir: &Path) -> Self {
         let text = std::fs::read_to_string(dir.join(NAME)).unwrap_or_default();
         Self { lines: text.lines().filter_map(parse).collect(), changed: false }
     }
 
-    /// SHA-256 of the file in lower-case hex, hashed only when the note does not cover it. A file
+    /// Returns the SHA-256 of the file in lower-case hex, hashed only if its checksum is not known. A file
     /// of another size than the pin's is not worth reading and gives an empty sum.
     pub(super) fn sha256_of(&mut self, path: &Path, pin: &Pin) -> io::Result<String> {
         let metadata = std::fs::metadata(path)?;
@@ -61,7 +61,7 @@ impl ChecksumCache {
         Ok(sum)
     }
 
-    /// Writes the note if something was hashed. A directory we may not write to is fine: we hash
+    /// Writes the checksums if a file was hashed. A directory we may not write to is fine: we hash
     /// next time.
     pub(super) fn save(&self, dir: &Path) {
         if !self.changed {

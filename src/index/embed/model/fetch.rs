@@ -26,22 +26,22 @@ pub enum FetchError {
     /// Python could not be started or talked to.
     #[error("cannot run Python: {0}")]
     Start(#[source] io::Error),
-    /// The script said why.
+    /// The reason that the script gave.
     #[error("the model was not fetched: {0}")]
     Failed(String),
 }
 
-/// Downloads, checks and installs the model into `dir`; done already is quick and fine. Blocks for
-/// as long as a download of 107 MB takes, half an hour per file at most. `progress` is given one
-/// line at a time.
+/// Downloads, checks and installs the model into `dir`; if it is installed, this is quick. Blocks for
+/// as long as a download of 107 MB takes, half an hour per file at most. `progress` gets one line
+/// at a time.
 ///
 /// # Errors
 /// No Python, or the reason the script gave; `dir` then holds no half-written file.
 pub fn fetch(dir: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), FetchError> {
     let mut child = start(dir)?;
-    let said = talk(&mut child, progress);
+    let outcome = talk(&mut child, progress);
     let status = child.wait().map_err(FetchError::Start)?;
-    let last = said.map_err(FetchError::Start)?;
+    let last = outcome.map_err(FetchError::Start)?;
     if status.success() {
         return Ok(());
     }
@@ -68,11 +68,11 @@ fn start(dir: &Path) -> Result<Child, FetchError> {
     Err(FetchError::NoPython)
 }
 
-/// Hands over the script, passes on what it says, and returns its last line.
+/// Passes the script to Python, passes its lines on, and returns the last one.
 fn talk(child: &mut Child, progress: &mut dyn FnMut(&str)) -> io::Result<String> {
     if let Some(mut stdin) = child.stdin.take() {
         match stdin.write_all(SCRIPT.as_bytes()) {
-            // It ended before reading everything; its exit code and last line say more.
+            // It ended before it read everything; its exit code and last line say more.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             other => other?,
         }

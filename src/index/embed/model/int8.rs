@@ -48,7 +48,8 @@ pub(crate) fn weights(dir: &Path, published: &Path) -> Result<Vec<u8>, EmbedErro
     }
     let bytes =
         std::fs::read(published).map_err(|error| EmbedError::unreadable(published, &error))?;
-    let rounded = rounded(&bytes).filter(|rounded| sum_of(rounded) == pins::INT8_WEIGHTS.sha256);
+    let rounded =
+        round_weights(&bytes).filter(|rounded| sum_of(rounded) == pins::INT8_WEIGHTS.sha256);
     let wrong = || EmbedError::WrongChecksum { file: published.to_path_buf() };
     let rounded = rounded.ok_or_else(wrong)?;
     // A directory we may not write to is fine: they are made again next time.
@@ -79,7 +80,7 @@ struct Tensor<'a> {
 
 /// Rounds a safetensors file: a length of 64 bits, a header in JSON, then the numbers. `None` where it is
 /// another file than expected.
-fn rounded(published: &[u8]) -> Option<Vec<u8>> {
+fn round_weights(published: &[u8]) -> Option<Vec<u8>> {
     let mut floats = Vec::new();
     let mut bytes = Vec::new();
     for (name, tensor) in tensors(published)? {
@@ -181,13 +182,13 @@ mod tests {
         (of_layer[0], of_layer[1], of_layer[2]) = (255, 127, 1);
         (of_layer[BLOCK], of_layer[2 * BLOCK - 1]) = (160, 1);
         codes.extend(of_layer);
-        assert_eq!(rounded(&file), Some([floats, codes].concat()));
+        assert_eq!(round_weights(&file), Some([floats, codes].concat()));
     }
 
     #[test]
     fn a_layer_that_does_not_come_in_blocks_is_refused() {
         let file = safetensors(&[("encoder.layer.0.dense.weight", &[1, 65], &[1.0; 65])]);
-        assert_eq!(rounded(&file), None);
+        assert_eq!(round_weights(&file), None);
     }
 
     #[test]

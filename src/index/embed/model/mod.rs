@@ -1,9 +1,9 @@
-//! The model directory: which files belong in it, whether they are the right ones, how they get
-//! there.
+//! The model directory: which files belong in it, whether they are the right ones, and how they are
+//! installed.
 //!
 //! A file that is not byte for byte the pinned one is never loaded: the graph compiled into the
 //! program names offsets in the weights, and a damaged library would take the process down with it.
-//! Hashing 91 MB at each start is avoided by a small note of what was hashed before ([`checksum_cache`]).
+//! A small file of earlier checksums saves hashing 91 MB at each start ([`checksum_cache`]).
 //!
 //! What is not here: loading anything (`minilm`), and where the directory is (the caller says).
 
@@ -25,18 +25,18 @@ use self::pins::Pin;
 use super::EmbedError;
 use super::error::one_line;
 
-/// What is known about one file of the model.
+/// The state of one file of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
-    /// There, and the pinned one.
+    /// It is the pinned one.
     Present,
-    /// Not there.
+    /// It is missing.
     Missing,
-    /// There, and not the pinned one.
+    /// It is not the pinned one.
     WrongChecksum,
-    /// There, and could not be read.
+    /// It could not be read.
     Unreadable,
-    /// A runtime library somebody put there under a name of its own: used, not judged.
+    /// It is a runtime library that somebody installed under another name: used, not checked.
     OwnCopy,
 }
 
@@ -63,20 +63,20 @@ impl fmt::Display for FileState {
 pub struct FileStatus {
     /// Name inside the model directory.
     pub name: String,
-    /// What is known about it.
+    /// Its state.
     pub state: FileState,
-    /// Size on disk in bytes; zero when it is not there.
+    /// Size on disk in bytes; zero if it is missing.
     pub bytes: u64,
 }
 
-/// The model directory at a glance.
+/// The state of the model directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelStatus {
-    /// The directory asked about.
+    /// The directory.
     pub dir: PathBuf,
     /// Weights, vocabulary, then the runtime library.
     pub files: Vec<FileStatus>,
-    /// Bytes on disk of what was made of the weights and is kept beside them; zero before the first start.
+    /// Bytes on disk of the weights in eight bits; zero before the first start.
     pub made_bytes: u64,
 }
 
@@ -105,7 +105,7 @@ pub struct ModelFiles {
     pub runtime: PathBuf,
 }
 
-/// Looks at every file. Hashes what changed since the last look (all 121 MB: about a second), else
+/// Checks every file. Hashes the files that changed since the last check (all 121 MB: about a second), else
 /// takes well under a millisecond.
 #[must_use]
 pub fn status(dir: &Path) -> ModelStatus {
@@ -117,7 +117,7 @@ pub fn status(dir: &Path) -> ModelStatus {
     ModelStatus { dir: dir.to_path_buf(), files, made_bytes: made_bytes(dir) }
 }
 
-/// Not judged: where it is not sound it is made again.
+/// Not checked: a damaged file is made again.
 #[cfg(not(target_env = "musl"))]
 fn made_bytes(dir: &Path) -> u64 {
     let made = std::fs::metadata(dir.join(pins::INT8_WEIGHTS.name));
@@ -188,7 +188,7 @@ fn file_status(dir: &Path, pin: &Pin, checksums: &mut ChecksumCache) -> FileStat
     FileStatus { name: pin.name.to_owned(), state, bytes }
 }
 
-/// The pinned library; where it is not installed, one somebody put there under a name of its own.
+/// Returns the pinned library, or else one that somebody installed under another name.
 fn runtime_status(dir: &Path, checksums: &mut ChecksumCache) -> FileStatus {
     let pinned = pins::runtime_pin().map(|pin| file_status(dir, &pin, checksums));
     let installed = pinned.clone().filter(|file| file.state != FileState::Missing);

@@ -1,9 +1,9 @@
 //! The exact files the local provider was built and tested with.
 //!
-//! The same pins stand in `scripts/fetch-model`, which installs them; a test in `fetch` compares
+//! The same pins are in `scripts/fetch-model`, which installs them; a test in `fetch` compares
 //! the two. What is not here: the graph and its pin (`minilm`).
 
-/// One file, to the byte.
+/// The pin of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pin {
     /// Name inside the model directory.
@@ -81,6 +81,6 @@ pub(crate) const RUNTIMES: [((&str, &str), Pin); 5] = [
 
 /// The runtime pinned for this machine, if any wheel exists for it.
 pub(crate) fn runtime_pin() -> Option<Pin> {
-    let here = (std::env::consts::OS, std::env::consts::ARCH);
-    RUNTIMES.iter().find(|(machine, _)| *machine == here).map(|(_, pin)| *pin)
+    let this_machine = (std::env::consts::OS, std::env::consts::ARCH);
+    RUNTIMES.iter().find(|(machine, _)| *machine == this_machine).map(|(_, pin)| *pin)
 }

@@ -7,7 +7,7 @@
 //! caller has stopped waiting is skipped. The newest texts go first: a new memory is searched for soonest. A
 //! text that was embedded before gets its vector from the cache on disk.
 //!
-//! What is not here: which texts to embed and what becomes of the vectors (the engine), which model
+//! What is not here: which texts to embed and the use of the vectors (the engine), which model
 //! (`embed::load`), the file format (`cache`).
 
 mod other_texts;
@@ -63,8 +63,8 @@ impl Worker {
         Ok(Self { shared, sender, thread: Some(thread), at_end })
     }
 
-    /// Queues a text; never waits. Texts queued while the model loads are embedded when it is
-    /// there.
+    /// Queues a text; never waits. Texts queued while the model loads are embedded once it
+    /// is loaded.
     ///
     /// # Errors
     /// Gives the job back when the queue is full or nothing will ever be embedded.
@@ -138,7 +138,7 @@ impl Worker {
         self.shared.slow().sign_store.clone()
     }
 
-    /// How many texts wait, the batch in flight included.
+    /// Returns how many texts wait, the batch in flight included.
     #[must_use]
     pub fn queued(&self) -> usize {
         self.shared.queued.load(Ordering::Acquire)

@@ -1,5 +1,5 @@
-//! Texts of somebody else, who waits for their vectors: they are embedded as texts of memories are, between two batches, and not
-//! kept. Not here: who may ask for that (`web::embeddings`).
+//! Embeds texts of another program, which waits for their vectors: as texts of memories are, between two batches, and the vectors
+//! are not kept. Not here: who may ask for that (`web::embeddings`).
 
 use std::sync::mpsc::{self};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::worker_state::{WorkerShared, WorkerState};
 use super::{Worker, thread};
 
 impl Worker {
-    /// Embeds texts of somebody else, as texts of memories are: between two batches, and not kept. Waits `wait` at most.
+    /// Embeds texts of another program, between two batches, and does not keep the vectors. Waits `wait` at most.
     ///
     /// # Errors
     /// See [`QueryError`].

@@ -9,11 +9,11 @@ use super::refusal::QueryError;
 use crate::embed::EmbedError;
 
 /// The embedding of a query, or the channel on which it will come.
-pub struct PendingQuery(Inner);
+pub struct PendingQuery(QueryState);
 
-enum Inner {
+enum QueryState {
     QueryCache(QueryEmbedding),
-    Put {
+    Sent {
         answer: Receiver<Result<QueryEmbedding, EmbedError>>,
         /// The caller waits until then.
         until: Instant,
@@ -22,22 +22,24 @@ enum Inner {
 
 impl PendingQuery {
     pub(super) fn cached(meant: QueryEmbedding) -> Self {
-        Self(Inner::QueryCache(meant))
+        Self(QueryState::QueryCache(meant))
     }
 
     pub(super) fn sent(
         answer: Receiver<Result<QueryEmbedding, EmbedError>>,
         until: Instant,
     ) -> Self {
-        Self(Inner::Put { answer, until })
+        Self(QueryState::Sent { answer, until })
     }
 
     /// Waits until `until` at most, if the query was sent to wait for longer.
     #[must_use]
     pub fn hurried(self, until: Instant) -> Self {
         Self(match self.0 {
-            Inner::Put { answer, until: first } => Inner::Put { answer, until: first.min(until) },
-            cached @ Inner::QueryCache(_) => cached,
+            QueryState::Sent { answer, until: first } => {
+                QueryState::Sent { answer, until: first.min(until) }
+            }
+            cached @ QueryState::QueryCache(_) => cached,
         })
     }
 
@@ -48,8 +50,8 @@ impl PendingQuery {
     /// See [`QueryError`].
     pub fn answer(self) -> Result<QueryEmbedding, QueryError> {
         let (answer, until) = match self.0 {
-            Inner::QueryCache(meant) => return Ok(meant),
-            Inner::Put { answer, until } => (answer, until),
+            QueryState::QueryCache(meant) => return Ok(meant),
+            QueryState::Sent { answer, until } => (answer, until),
         };
         match answer.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(result) => Ok(result?),

@@ -1,9 +1,9 @@
-//! Why a text was not taken, and why a query has no vector. Not here: what goes wrong with a model (`embed::error`).
+//! Why a text was refused, and why a query has no vector. Not here: what goes wrong with a model (`embed::error`).
 
 use super::worker_jobs::Job;
 use crate::embed::EmbedError;
 
-/// A job that was not taken, given back.
+/// A job that was refused, given back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitError {
     /// [`JOBS_MAX`](super::JOBS_MAX) texts are waiting.

@@ -286,8 +286,8 @@ fn a_skipped_query_reports_a_timeout() {
     // Short enough that the thread is now in time, now just not.
     for number in 0..3_000 {
         let wait = Duration::from_micros(number % 100);
-        let told = scene.worker.embed_query(&format!("question {number}"), wait);
-        assert_ne!(told, Err(QueryError::Stopped));
+        let outcome = scene.worker.embed_query(&format!("question {number}"), wait);
+        assert_ne!(outcome, Err(QueryError::Stopped));
     }
 }
 

@@ -199,7 +199,8 @@ impl Thread<'_> {
         if Instant::now() < job.until {
             let texts: Vec<&str> = job.texts.iter().map(String::as_str).collect();
             let embeddings = self.embedder.embed(&texts);
-            let vectors = |all: Vec<Embedding>| all.into_iter().map(|one| one.vector).collect();
+            let vectors =
+                |all: Vec<Embedding>| all.into_iter().map(|embedding| embedding.vector).collect();
             // The caller may have stopped waiting.
             let _ = job.reply.send(embeddings.map(vectors));
         }
@@ -222,7 +223,7 @@ impl Thread<'_> {
         for job in newest {
             let found =
                 self.cache.as_mut().and_then(|cache| cache.get(TextKey::from_text(&job.text)));
-            let signed = self.signed(&job);
+            let signed = self.sign_state(&job);
             match found {
                 Some(vector) if job.want == WantedOutput::Vector || signed != SignState::NotYet => {
                     known.push(embedded(&job, vector, signed));
@@ -268,7 +269,7 @@ impl Thread<'_> {
         give_up(self.shared, batch.len() - done.len());
         self.remember(&done);
         let hand = |(job, Embedding { vector, .. })| {
-            let signed = match self.signed(job) {
+            let signed = match self.sign_state(job) {
                 // It could not be stored, and another try would fail too.
                 SignState::NotYet => SignState::Failed,
                 other => other,
@@ -280,7 +281,7 @@ impl Thread<'_> {
     }
 
     /// Returns the state of a text's signs.
-    fn signed(&self, job: &Job) -> SignState {
+    fn sign_state(&self, job: &Job) -> SignState {
         if !is_signed(job) || !self.embedder.has_tokens() {
             return SignState::Never;
         }

@@ -1,4 +1,4 @@
-//! What the thread is asked for and what it gives back, with the bounds of both. Not here: the thread.
+//! The requests and the results of the thread, with the bounds of both. Not here: the thread.
 
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
@@ -27,8 +27,8 @@ pub const SIGNED_BYTES_MAX: usize = 3_000;
 pub struct Job {
     /// The document's number in the index.
     pub doc: u32,
-    /// Comes back with the vector, so that a vector for an older text of the same document can be
-    /// told apart.
+    /// Comes back with the vector, so that a vector for an older text of the same document is
+    /// recognised.
     pub generation: u64,
     /// The exact text; beyond [`TEXT_BYTES_MAX`] it is cut.
     pub text: String,
@@ -84,7 +84,7 @@ pub(super) struct QueryJob {
     pub(super) reply: SyncSender<Result<QueryEmbedding, EmbedError>>,
 }
 
-/// Texts of somebody else, who waits for their vectors.
+/// Texts of another program, which waits for their vectors.
 pub(super) struct TextsJob {
     pub(super) texts: Vec<String>,
     /// The caller waits until then.

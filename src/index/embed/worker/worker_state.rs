@@ -1,4 +1,4 @@
-//! The state that the thread and its handle share, what a worker is started with, and what `status` says of it. Not here: the
+//! The state that the thread and its handle share, the configuration of a worker, and its progress for `status`. Not here: the
 //! thread.
 
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub enum WorkerState {
     Loading,
     /// Vectors are being made.
     Ready {
-        /// Name of the model, and what is not as it should be.
+        /// The name of the model, and what is wrong with it.
         model: String,
         /// Numbers per vector.
         dims: usize,
@@ -38,7 +38,7 @@ pub struct Progress {
     pub queued: usize,
     /// Texts whose vector was delivered.
     pub done: usize,
-    /// The part of those that came from the cache.
+    /// How many of those came from the cache.
     pub from_cache: usize,
     /// Texts given up on.
     pub failed: usize,
@@ -58,7 +58,7 @@ pub struct CacheConfig {
     pub lock: Arc<dyn AppendLock>,
 }
 
-/// What a worker is started with.
+/// The configuration of a worker.
 pub struct WorkerConfig {
     /// Loads the model; runs on the new thread.
     pub load: Box<dyn FnOnce() -> Result<Box<dyn Embedder>, EmbedError> + Send>,
@@ -78,7 +78,7 @@ pub struct WorkerConfig {
 pub enum ShutdownMode {
     /// Waits for it: it takes a moment.
     Wait,
-    /// Leaves the thread alone, which ends after it: it may wait for somebody else's server.
+    /// Does not wait; the thread ends after the batch, which may depend on another server.
     Leave,
 }
 

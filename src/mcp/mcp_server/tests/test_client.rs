@@ -134,9 +134,9 @@ impl LineClient {
 }
 
 /// A runtime that does not wait for its tasks when dropped: a failed test must not hang on a call it left behind.
-pub(super) struct Impatient(Option<tokio::runtime::Runtime>);
+pub(super) struct ImpatientRuntime(Option<tokio::runtime::Runtime>);
 
-impl Drop for Impatient {
+impl Drop for ImpatientRuntime {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
@@ -146,6 +146,6 @@ impl Drop for Impatient {
 
 pub(super) fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let runtime = Impatient(Some(runtime));
+    let runtime = ImpatientRuntime(Some(runtime));
     runtime.0.as_ref().unwrap().block_on(test);
 }

@@ -33,7 +33,7 @@ struct VisitedNode {
 
 fn follow<N>(graph: &UnGraph<N, ()>, source: NodeIndex, sums: &mut [f64]) {
     let mut seen = vec![VisitedNode::default(); sums.len()];
-    let of =
+    let node_at =
         |seen: &[VisitedNode], knot: NodeIndex| seen.get(knot.index()).copied().unwrap_or_default();
     let mut order = Vec::new();
     let mut waiting = VecDeque::from([source]);
@@ -42,28 +42,28 @@ fn follow<N>(graph: &UnGraph<N, ()>, source: NodeIndex, sums: &mut [f64]) {
     }
     while let Some(knot) = waiting.pop_front() {
         order.push(knot);
-        let VisitedNode { far, ways, .. } = of(&seen, knot);
+        let VisitedNode { far, ways, .. } = node_at(&seen, knot);
         for next in graph.neighbors(knot) {
-            let Some(there) = seen.get_mut(next.index()) else { continue };
-            if there.far == 0 {
-                there.far = far + 1;
+            let Some(neighbour) = seen.get_mut(next.index()) else { continue };
+            if neighbour.far == 0 {
+                neighbour.far = far + 1;
                 waiting.push_back(next);
             }
-            if there.far == far + 1 {
-                there.ways += ways;
+            if neighbour.far == far + 1 {
+                neighbour.ways += ways;
             }
         }
     }
     for knot in order.into_iter().rev() {
-        let VisitedNode { far, ways, .. } = of(&seen, knot);
+        let VisitedNode { far, ways, .. } = node_at(&seen, knot);
         let share: f64 = graph
             .neighbors(knot)
-            .map(|next| of(&seen, next))
+            .map(|next| node_at(&seen, next))
             .filter(|next| next.far == far + 1)
             .map(|next| ways / next.ways * (1.0 + next.share))
             .sum();
-        if let Some(here) = seen.get_mut(knot.index()) {
-            here.share = share;
+        if let Some(visited) = seen.get_mut(knot.index()) {
+            visited.share = share;
         }
         if knot != source
             && let Some(sum) = sums.get_mut(knot.index())

@@ -24,20 +24,20 @@ pub fn clusters(
     // Texts that differ in a number, a name of code or a "not" are never the same.
     let mut alike: BTreeMap<_, Vec<(usize, TextSignature)>> = BTreeMap::new();
     for (place, (_, memory)) in newest.iter().enumerate() {
-        if let Some(said) = TextSignature::from_event(&memory.event()) {
+        if let Some(signature) = TextSignature::from_event(&memory.event()) {
             alike
-                .entry((memory.repo.clone(), said.decisive_hash()))
+                .entry((memory.repo.clone(), signature.decisive_hash()))
                 .or_default()
-                .push((place, said));
+                .push((place, signature));
         }
     }
     let mut joined: UnionFind<usize> = UnionFind::new(newest.len());
     for group in alike.values() {
         let group = group.get(..COMPARED_MAX).unwrap_or(group);
-        for (at, (one, said)) in group.iter().enumerate() {
-            for (other, also) in group.get(at + 1..).unwrap_or_default() {
-                if !joined.equiv(*one, *other) && said.is_much_like(also) {
-                    joined.union(*one, *other);
+        for (at, (first, signature)) in group.iter().enumerate() {
+            for (second, other_signature) in group.get(at + 1..).unwrap_or_default() {
+                if !joined.equiv(*first, *second) && signature.is_much_like(other_signature) {
+                    joined.union(*first, *second);
                 }
             }
         }

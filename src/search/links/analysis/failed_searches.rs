@@ -40,9 +40,9 @@ pub struct KnowledgeGap {
 pub fn group_queries(askings: &[LoggedQuery], limit: usize) -> Vec<KnowledgeGap> {
     let words: Vec<BTreeSet<String>> = askings.iter().map(|asking| words(&asking.query)).collect();
     let mut joined: UnionFind<usize> = UnionFind::new(askings.len());
-    for (at, one) in words.iter().enumerate() {
-        for (other, also) in words.iter().enumerate().skip(at + 1) {
-            if !joined.equiv(at, other) && shared(one, also) >= SHARED_MIN {
+    for (at, query_words) in words.iter().enumerate() {
+        for (other, other_words) in words.iter().enumerate().skip(at + 1) {
+            if !joined.equiv(at, other) && shared_part(query_words, other_words) >= SHARED_MIN {
                 joined.union(at, other);
             }
         }
@@ -82,9 +82,9 @@ fn words(query: &str) -> BTreeSet<String> {
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-fn shared(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
-    let both = one.intersection(other).count();
-    let all = one.len() + other.len() - both;
+fn shared_part(left: &BTreeSet<String>, right: &BTreeSet<String>) -> f64 {
+    let both = left.intersection(right).count();
+    let all = left.len() + right.len() - both;
     // Words of a query: an f64 holds their number exactly.
     #[expect(clippy::cast_precision_loss, reason = "see above")]
     if all == 0 { 0.0 } else { both as f64 / all as f64 }
@@ -111,9 +111,12 @@ mod tests {
             asking(6, "api", "!"),
         ];
         let gaps = group_queries(&askings, 9);
-        let told: Vec<(usize, &str)> =
+        let counted_queries: Vec<(usize, &str)> =
             gaps.iter().map(|gap| (gap.count, gap.query.as_str())).collect();
-        assert_eq!(told, [(3, "Walrus build hangs on CI"), (1, "!"), (1, "..."), (1, "heron")]);
+        assert_eq!(
+            counted_queries,
+            [(3, "Walrus build hangs on CI"), (1, "!"), (1, "..."), (1, "heron")]
+        );
         assert_eq!(gaps[0].repos.len(), 2);
         assert_eq!(group_queries(&askings, 1).len(), 1);
     }

@@ -72,7 +72,7 @@ pub fn hubs(
 ) -> Vec<GraphFinding> {
     let mut stated = Vec::new();
     let mut counts: BTreeMap<u32, BTreeMap<Relation, usize>> = BTreeMap::new();
-    for (source, target, said) in links.all() {
+    for (source, target, details) in links.all() {
         let is_inactive = |node_ref: &NodeRef| match node_ref {
             NodeRef::Memory(number) => {
                 snapshot.memory(*number).is_none_or(|memory| memory.is_inactive(scope.now))
@@ -80,7 +80,7 @@ pub fn hubs(
             NodeRef::Absent(_) | NodeRef::Code(_) => false,
         };
         let is_dead = is_inactive(source) || is_inactive(target);
-        if said.is_automatic() || !said.holds_at(scope.now) || is_dead {
+        if details.is_automatic() || !details.holds_at(scope.now) || is_dead {
             continue;
         }
         if let (NodeRef::Memory(source), NodeRef::Memory(target)) = (source, target) {
@@ -88,7 +88,7 @@ pub fn hubs(
         }
         for node_ref in [source, target] {
             if let NodeRef::Memory(number) = node_ref {
-                *counts.entry(*number).or_default().entry(said.relation).or_default() += 1;
+                *counts.entry(*number).or_default().entry(details.relation).or_default() += 1;
             }
         }
     }

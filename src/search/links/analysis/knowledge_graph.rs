@@ -111,7 +111,9 @@ impl KnowledgeGraph {
 
     /// Adds the stated links of the analysed memories.
     fn link(&mut self, links: &Links, scope: &AnalysisScope, things: &mut HashMap<Key, NodeIndex>) {
-        for (source, target, said) in links.all().filter(|(_, _, said)| said.holds_at(scope.now)) {
+        for (source, target, details) in
+            links.all().filter(|(_, _, details)| details.holds_at(scope.now))
+        {
             // A link between two places in code does not connect memories.
             if !matches!((source, target), (NodeRef::Memory(_), _) | (_, NodeRef::Memory(_))) {
                 continue;
@@ -120,7 +122,7 @@ impl KnowledgeGraph {
                 NodeRef::Memory(number) => self.places.get(number).copied(),
                 NodeRef::Absent(_) => None,
                 NodeRef::Code(code) => {
-                    let key = key(&said.repo, NamedEntity::File(code.path.clone()));
+                    let key = key(&details.repo, NamedEntity::File(code.path.clone()));
                     Some(
                         *things.entry(key).or_insert_with(|| self.graph.add_node(GraphNode::Named)),
                     )

@@ -38,18 +38,18 @@ impl LinkCounts {
             NodeRef::Absent(_) => false,
         };
         let mut counts = Self::default();
-        let mut ends: BTreeSet<&NodeRef> = BTreeSet::new();
-        for (source, target, said) in links.all() {
-            if !said.holds_at(scope.now) || !(is_in(source) || is_in(target)) {
+        let mut nodes: BTreeSet<&NodeRef> = BTreeSet::new();
+        for (source, target, details) in links.all() {
+            if !details.holds_at(scope.now) || !(is_in(source) || is_in(target)) {
                 continue;
             }
             counts.links += 1;
-            counts.automatic += usize::from(said.is_automatic());
-            *counts.relations.entry(said.relation).or_default() += 1;
-            ends.extend([source, target]);
+            counts.automatic += usize::from(details.is_automatic());
+            *counts.relations.entry(details.relation).or_default() += 1;
+            nodes.extend([source, target]);
         }
-        for end in ends {
-            *match end {
+        for node in nodes {
+            *match node {
                 NodeRef::Memory(_) => &mut counts.memories,
                 NodeRef::Code(_) => &mut counts.places,
                 NodeRef::Absent(_) => &mut counts.absent,

@@ -46,7 +46,7 @@ fn ranks(links: &[(usize, usize)], nodes: usize) -> Vec<f64> {
             ranks.iter().zip(&outgoing).filter(|(_, out)| **out < 0.5).map(|(rank, _)| rank).sum();
         let mut next = vec![(1.0 - FOLLOWED) * even + FOLLOWED * stuck * even; nodes];
         for (source, target) in links {
-            let at = |of: &[f64]| of.get(*source).copied().unwrap_or_default();
+            let at = |ranks: &[f64]| ranks.get(*source).copied().unwrap_or_default();
             add(&mut next, *target, FOLLOWED * at(&ranks) / at(&outgoing));
         }
         let change: f64 = ranks.iter().zip(&next).map(|(old, new)| (old - new).abs()).sum();

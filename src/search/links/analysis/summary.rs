@@ -38,7 +38,7 @@ pub struct KnowledgeSummary {
     pub hubs: Vec<GraphFinding>,
     /// The number of analysed memories without links.
     pub unlinked: usize,
-    /// The number of memories that are said more than once.
+    /// The number of memories with the text of another one.
     pub repeated: usize,
 }
 
@@ -64,7 +64,7 @@ pub fn summarise(snapshot: &Snapshot, links: &Links, scope: &AnalysisScope) -> K
         }
     }
     brief.repos = repos.len();
-    (brief.active, brief.kinds) = (most(active), most(kinds));
+    (brief.active, brief.kinds) = (most_frequent(active), most_frequent(kinds));
     brief.hubs = hubs(snapshot, links, scope, FindingBounds { limit: LISTED_MAX, at_least: None });
     let whole = KnowledgeGraph::build(snapshot, links, scope);
     let lonely =
@@ -75,7 +75,7 @@ pub fn summarise(snapshot: &Snapshot, links: &Links, scope: &AnalysisScope) -> K
     brief
 }
 
-fn most<K: Ord + Clone>(counts: BTreeMap<K, usize>) -> Vec<(K, usize)> {
+fn most_frequent<K: Ord + Clone>(counts: BTreeMap<K, usize>) -> Vec<(K, usize)> {
     let mut counts: Vec<(K, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(name, count)| (Reverse(*count), name.clone()));
     counts.truncate(LISTED_MAX);

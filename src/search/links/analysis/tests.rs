@@ -32,7 +32,7 @@ fn ids(found: &[GraphFinding], snapshot: &Snapshot) -> Vec<String> {
 
 // S-ANALYZE-2
 #[test]
-fn hubs_are_those_with_most_links_that_somebody_told() {
+fn hubs_are_those_with_most_stated_links() {
     let mut lines: Vec<Value> =
         (0..6).map(|number| lesson(&format!("m{number}"), "error", "x")).collect();
     lines.extend((1..5).map(|number| link(number, "m0", "calls", &format!("m{number}"))));
@@ -131,7 +131,7 @@ fn a_cluster_joins_equal_texts_and_no_others() {
 
 // S-ANALYZE-5
 #[test]
-fn what_stands_alone_is_told_with_what_it_may_belong_to() {
+fn an_isolated_memory_is_listed_with_its_near_ones() {
     let lines = [
         lesson("m1", "error", "the walrus build hangs on the mount"),
         lesson("m2", "decision", "walrus mount is read only"),
@@ -144,9 +144,13 @@ fn what_stands_alone_is_told_with_what_it_may_belong_to() {
     let scope = everything();
     let whole = KnowledgeGraph::build(&snapshot, &Links::collect(&snapshot, None), &scope);
     let found = isolated_memories(&snapshot, &whole, &scope, 9);
-    let told: Vec<(u32, Vec<u32>)> = found.into_iter().map(|one| (one.number, one.near)).collect();
-    assert_eq!(told.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 0]);
-    assert!(told.iter().all(|(_, near)| near.contains(&2) && !near.contains(&5)), "{told:?}");
+    let neighbours_of_each: Vec<(u32, Vec<u32>)> =
+        found.into_iter().map(|one| (one.number, one.near)).collect();
+    assert_eq!(neighbours_of_each.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 0]);
+    assert!(
+        neighbours_of_each.iter().all(|(_, near)| near.contains(&2) && !near.contains(&5)),
+        "{neighbours_of_each:?}"
+    );
 }
 
 // S-ANALYZE-1

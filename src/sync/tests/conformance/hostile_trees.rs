@@ -152,8 +152,9 @@ fn a_form_that_is_not_known_is_left() {
             bo.write("fine");
             bo.sync();
             let report = ana.sync();
-            let told = report.trouble.iter().any(|told| told.contains("nothing is taken"));
-            assert!(told, "{:?}", report.trouble);
+            let is_reported =
+                report.trouble.iter().any(|trouble| trouble.contains("nothing is taken"));
+            assert!(is_reported, "{:?}", report.trouble);
             assert_eq!((report.fetched, ana.mirror(&bo.origin()).len()), (1, 1), "{kind:?}");
             assert!(ana.mirror(&mallory()).is_empty());
         }
@@ -198,7 +199,7 @@ fn a_tree_with_too_many_entries_is_left() {
         bo.write("fine");
         bo.sync();
         let report = ana.sync();
-        assert!(report.trouble.iter().any(|told| told.starts_with("mallory")), "{report:?}");
+        assert!(report.trouble.iter().any(|trouble| trouble.starts_with("mallory")), "{report:?}");
         assert_eq!((report.fetched, ana.mirror(&mallory()).len()), (1, 0), "{kind:?}");
     }
 }
@@ -248,7 +249,11 @@ fn a_tree_that_climbs_out_is_refused_alone() {
     bo.write("fine");
     bo.sync();
     let report = ana.sync();
-    assert!(report.trouble.iter().any(|told| told.contains("mallory")), "{:?}", report.trouble);
+    assert!(
+        report.trouble.iter().any(|trouble| trouble.contains("mallory")),
+        "{:?}",
+        report.trouble
+    );
     assert_eq!((report.fetched, ana.mirror(&bo.origin()).len()), (1, 1));
     assert!(ana.mirror(&mallory()).is_empty());
 }
@@ -270,8 +275,12 @@ fn references_that_are_no_origin_are_skipped() {
     git(&remote, &["update-ref", &reference, &blob], "");
     let report = ana.sync();
     assert_eq!(report.fetched, 1);
-    assert!(report.trouble.iter().any(|told| told.starts_with("3 names")), "{:?}", report.trouble);
-    assert!(report.trouble.iter().any(|told| told.contains("blob-")), "{:?}", report.trouble);
+    assert!(
+        report.trouble.iter().any(|trouble| trouble.starts_with("3 names")),
+        "{:?}",
+        report.trouble
+    );
+    assert!(report.trouble.iter().any(|trouble| trouble.contains("blob-")), "{:?}", report.trouble);
     assert_eq!(ana.store.team_folders().unwrap().len(), 1);
 }
 

@@ -28,9 +28,9 @@ const CHILD_SECONDS_MAX: u64 = 60;
 #[test]
 #[ignore = "a process that the tests below start, and no test of its own"]
 fn child() {
-    let Some(told) = std::env::var_os(CHILD) else { return };
-    let told = told.into_string().unwrap();
-    let mut parts = told.split('|');
+    let Some(arguments) = std::env::var_os(CHILD) else { return };
+    let arguments = arguments.into_string().unwrap();
+    let mut parts = arguments.split('|');
     let mut next = || parts.next().unwrap();
     let (folder, step, address) = (next(), next(), next());
     let (mut ana, mark) = existing(Path::new(folder), address);
@@ -61,9 +61,9 @@ fn existing(folder: &Path, address: &str) -> (Laptop, std::path::PathBuf) {
 fn killed_at(team: &Team, step: impl std::fmt::Display) -> Option<String> {
     let mark = team.folder.path().join("mark");
     let _ = std::fs::remove_file(&mark);
-    let told = format!("{}|{step}|{}", team.folder.path().display(), team.address());
+    let arguments = format!("{}|{step}|{}", team.folder.path().display(), team.address());
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "kills::child", "--ignored"]).env(CHILD, told);
+    child.args(["--exact", "kills::child", "--ignored"]).env(CHILD, arguments);
     let mut child =
         child.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(CHILD_SECONDS_MAX);
@@ -278,7 +278,7 @@ fn a_key_is_kept_before_lines_come() {
         bo.sync();
         assert_eq!(killed_at(&team, step).as_deref(), Some(step));
         let line = r#"{"id":"f1","lesson":"forged"}"#;
-        push_as(&team, &bo.origin(), (line, Some(&key(&team, "other"))));
+        push_as(&team, &bo.origin(), line, Some(&key(&team, "other")));
         let report = ana.sync();
         // Before the key is kept, nothing of the first tree came either: the other key is the first one.
         let found = (report.unverified.len(), ana.mirror(&bo.origin()).len());

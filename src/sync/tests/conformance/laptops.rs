@@ -138,8 +138,8 @@ impl Team {
         let stranger = self.laptop(&format!("stranger-{}", origin.as_str()));
         let published = stranger.with_transport(&|_| {}, |transport| {
             let tips = transport.tips().unwrap();
-            let there: Vec<_> = tips.tips.clone().into_iter().collect();
-            transport.bring(&there).unwrap();
+            let known: Vec<_> = tips.tips.clone().into_iter().collect();
+            transport.bring(&known).unwrap();
             let next = NextTree {
                 origin,
                 on: tips.tips.get(origin),
@@ -210,27 +210,28 @@ impl Laptop {
         steps: &dyn Fn(&'static str),
     ) -> Result<SyncReport, SyncError> {
         self.with_transport(steps, |transport| {
-            self.with_request((consent, steps), |request| sync_round(request, transport))
+            self.with_request(consent, steps, |request| sync_round(request, transport))
         })
     }
 
     /// One round over a transport of the test, in which everything shared is agreed to.
     pub fn sync_over(&self, transport: &mut dyn Transport) -> SyncReport {
         let round = |request: &SyncRequest<'_>| sync_round(request, transport);
-        self.with_request((Consent::Given, &|_| {}), round).unwrap()
+        self.with_request(Consent::Given, &|_| {}, round).unwrap()
     }
 
     pub fn preview(&self) -> Preview {
         let steps = |_| {};
         self.with_transport(&steps, |transport| {
-            self.with_request((Consent::AsBefore, &steps), |request| preview(request, transport))
+            self.with_request(Consent::AsBefore, &steps, |request| preview(request, transport))
         })
         .unwrap()
     }
 
     fn with_request<T>(
         &self,
-        (consent, steps): (Consent, &dyn Fn(&'static str)),
+        consent: Consent,
+        steps: &dyn Fn(&'static str),
         work: impl FnOnce(&SyncRequest<'_>) -> T,
     ) -> T {
         let random = || u64::from_le_bytes(random_bytes());
@@ -259,8 +260,8 @@ impl Laptop {
                 work(&mut remote.unwrap())
             }
             RemoteKind::Nats(address) => {
-                let named = (address, &self.remote);
-                work(&mut sync::NatsRemote::at(named, None, &self.cache, steps))
+                let remote = &self.remote;
+                work(&mut sync::NatsRemote::at(address, remote, None, &self.cache, steps))
             }
         }
     }

@@ -12,9 +12,9 @@ use sync::{
 use crate::laptops::{API, Kind, Team, api, kinds};
 
 /// A folder that tells what it has, and then nothing of what is in it.
-struct FallingSilent<'a>(FolderRemote<'a>);
+struct SilentRemote<'a>(FolderRemote<'a>);
 
-impl Transport for FallingSilent<'_> {
+impl Transport for SilentRemote<'_> {
     fn tips(&mut self) -> Result<Tips, SyncError> {
         self.0.tips()
     }
@@ -61,7 +61,7 @@ fn a_remote_without_an_answer_is_no_copy() {
     ana.forget_cache();
     ana.write("two");
     let folder = FolderRemote::at(team.remote_path(), &|_| {});
-    let report = ana.sync_over(&mut FallingSilent(folder));
+    let report = ana.sync_over(&mut SilentRemote(folder));
     assert_eq!((report.renewed_from, report.pushed), (None, 0));
     assert_eq!(report.waiting.unwrap().lines, 2);
     assert!(

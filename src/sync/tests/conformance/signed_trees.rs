@@ -28,7 +28,7 @@ pub fn signing_team() -> Option<(Team, Laptop, Laptop)> {
 
 fn accept(laptop: &Laptop, origin: &str) -> Result<Option<String>, SyncError> {
     let rule = laptop.policy.require_signatures;
-    accept_key(&laptop.store, (&laptop.remote, rule), origin, noon()).map(|accepted| accepted.key)
+    accept_key(&laptop.store, &laptop.remote, rule, origin, noon()).map(|accepted| accepted.key)
 }
 
 /// Removes all objects of the repository in the cache.
@@ -83,7 +83,7 @@ fn a_forged_part_is_not_taken() {
             .into_iter()
             .enumerate()
     {
-        push_as(&team, &origin, (FORGED, forger));
+        push_as(&team, &origin, FORGED, forger);
         let (report, steps) = steps_of(&bo);
         let seen = forger.map_or(Seal::Unsigned, |key| Seal::Signed(fingerprint(key)));
         let held =
@@ -91,8 +91,8 @@ fn a_forged_part_is_not_taken() {
         assert_eq!(report.unverified, std::slice::from_ref(&held));
         assert!(!steps.contains(&"ls-tree") && !steps.contains(&"mirrored"), "{steps:?}");
         assert_eq!(bo.mirror(&origin).len(), round + 1, "nothing is lost or added");
-        let told = held.to_string();
-        assert!(told.contains(&expected) && told.contains(hint), "{told}");
+        let text = held.to_string();
+        assert!(text.contains(&expected) && text.contains(hint), "{text}");
         // Its owner puts it right, keeps the name, and nobody has to do anything.
         let next = ana.write(&format!("after {round}"));
         let report = ana.sync();
@@ -133,7 +133,7 @@ fn a_forged_part_hides_no_withdrawal() {
     ana.change(API, |text| text.replace("hunter2", "[REDACTED:password]"));
     assert_eq!(ana.sync().withdrawn, 1);
     // Somebody is faster than the reader, and what was withdrawn is listed nowhere any more.
-    push_as(&team, &ana.origin(), (FORGED, None));
+    push_as(&team, &ana.origin(), FORGED, None);
     assert_eq!(bo.sync().unverified.len(), 1);
     ana.sync();
     assert_eq!(bo.sync().dropped, 1);
@@ -212,9 +212,9 @@ fn another_key_waits_until_it_is_accepted() {
     assert!(accept(&bo, origin.shown()).is_err(), "nothing waits");
     // What was shown is accepted, and not what stands there by now.
     let (third, fourth) = (key(&team, "third"), key(&team, "fourth"));
-    push_as(&team, &origin, (FORGED, Some(&third)));
+    push_as(&team, &origin, FORGED, Some(&third));
     bo.sync();
-    push_as(&team, &origin, (FORGED, Some(&fourth)));
+    push_as(&team, &origin, FORGED, Some(&fourth));
     assert_eq!(accept(&bo, origin.as_str()).unwrap(), Some(fingerprint(&third)));
     assert_eq!(bo.sync().unverified[0].seen, Seal::Signed(fingerprint(&fourth)));
     assert_eq!(bo.mirror(&origin).len(), 2);
@@ -291,7 +291,7 @@ fn what_is_held_is_told_until_it_ends() {
     bo.sync();
     let (remote, name) = (team.remote_path(), reference(&ana));
     let right = git(&remote, &["rev-parse", &name], "");
-    push_as(&team, &ana.origin(), (FORGED, None));
+    push_as(&team, &ana.origin(), FORGED, None);
     assert_eq!(bo.sync().unverified.len(), 1);
     // A check of what is fetched refuses this name, so nothing comes that could be checked.
     let blob = git(&remote, &["hash-object", "-w", "--stdin"], "x\n");
@@ -300,7 +300,7 @@ fn what_is_held_is_told_until_it_ends() {
     git(&remote, &["update-ref", &name, &commit], "");
     assert_eq!(bo.sync().unverified.len(), 1);
     // What was brought cannot be read.
-    push_as(&team, &ana.origin(), ("{}", None));
+    push_as(&team, &ana.origin(), "{}", None);
     let lose = |step| {
         if step == "brought" {
             lose_objects(&bo.cache);
@@ -333,7 +333,7 @@ fn what_is_there_is_signed_once() {
     ana.sync();
     assert_eq!(tip(), signed, "there is nothing more to sign");
     assert_eq!((bo.sync().fetched, bo.sync().unverified), (0, Vec::new()));
-    push_as(&team, &ana.origin(), (FORGED, None));
+    push_as(&team, &ana.origin(), FORGED, None);
     assert_eq!(bo.sync().unverified.len(), 1, "its key is known");
 }
 

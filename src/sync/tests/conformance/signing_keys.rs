@@ -48,13 +48,13 @@ pub fn fingerprint(key: &Path) -> String {
 }
 
 /// Publishes lines of the log `api` under any origin, signed with any key, as a member of the team could.
-pub fn push_as(team: &Team, origin: &StoreOrigin, (line, key): (&str, Option<&Path>)) {
+pub fn push_as(team: &Team, origin: &StoreOrigin, line: &str, key: Option<&Path>) {
     let mallory = team.laptop("mallory");
     let text = format!("{line}\n");
     mallory.with_transport(&|_| {}, |transport| {
         let tips = transport.tips().unwrap();
-        let there: Vec<_> = tips.tips.clone().into_iter().collect();
-        transport.bring(&there).unwrap();
+        let published: Vec<_> = tips.tips.clone().into_iter().collect();
+        transport.bring(&published).unwrap();
         transport.signatures().unwrap().sign_with(key);
         let segment = "github.com+acme+api/000000.jsonl";
         let files = [("FORMAT", &b"1\n"[..]), (segment, text.as_bytes())];

@@ -17,9 +17,9 @@ const CHILD: &str = "AGENT_KNOWLEDGE_TEST_SIGNED_ROUND";
 #[test]
 #[ignore = "a process that the tests below start, and no test of its own"]
 fn child() {
-    let Some(told) = std::env::var_os(CHILD) else { return };
-    let told = told.into_string().unwrap();
-    let (folder, rest) = told.split_once('|').unwrap();
+    let Some(arguments) = std::env::var_os(CHILD) else { return };
+    let arguments = arguments.into_string().unwrap();
+    let (folder, rest) = arguments.split_once('|').unwrap();
     let (host, address) = rest.split_once('|').unwrap();
     let (other, folder) = (Team::new(Kind::Folder), Path::new(folder));
     let mut laptop = other.laptop_at(host, address);
@@ -28,19 +28,19 @@ fn child() {
     let public = folder.join("key-of-agent.pub");
     laptop.policy.signing_key = public.exists().then_some(public);
     let report = laptop.sync();
-    let told: Vec<String> = report.unverified.iter().map(UnverifiedOrigin::to_string).collect();
-    let told = [told, report.trouble].concat().join("\n");
-    std::fs::write(folder.join("told"), told).unwrap();
+    let messages: Vec<String> = report.unverified.iter().map(UnverifiedOrigin::to_string).collect();
+    let messages = [messages, report.trouble].concat().join("\n");
+    std::fs::write(folder.join("told"), messages).unwrap();
 }
 
 /// One round with a variable. Returns what it told.
 fn round_with(team: &Team, laptop: &Laptop, (name, value): (&str, &Path)) -> String {
     let folder = team.folder.path().display();
-    let told = format!("{folder}|{}|{}", laptop.host, team.address());
+    let arguments = format!("{folder}|{}|{}", laptop.host, team.address());
     let mut child = Command::new(std::env::current_exe().unwrap());
     child
         .args(["--exact", "signing_programs::child", "--ignored"])
-        .env(CHILD, told)
+        .env(CHILD, arguments)
         .env(name, value);
     let status = child.stdin(Stdio::null()).stdout(Stdio::null()).status().unwrap();
     assert!(status.success());
@@ -63,12 +63,12 @@ fn without_ssh_keygen_known_keys_are_held() {
     ana.write("two");
     ana.sync();
     let without = ("PATH", programs.as_path());
-    let told = round_with(&team, &bo, without);
-    assert!(told.contains("the program ssh-keygen is not there"), "{told}");
-    assert_eq!(bo.mirror(&ana.origin()).len(), 1, "{told}");
+    let output = round_with(&team, &bo, without);
+    assert!(output.contains("the program ssh-keygen is not there"), "{output}");
+    assert_eq!(bo.mirror(&ana.origin()).len(), 1, "{output}");
     // Who has no key of it yet goes on as without signatures, and is told.
-    let told = round_with(&team, &cy, without);
-    assert!(told.contains("cannot be checked here: the program ssh-keygen"), "{told}");
+    let output = round_with(&team, &cy, without);
+    assert!(output.contains("cannot be checked here: the program ssh-keygen"), "{output}");
     assert_eq!(cy.mirror(&ana.origin()).len(), 2);
     assert_eq!(bo.sync().fetched, 1, "with it, all is well");
 }
@@ -105,9 +105,9 @@ fn an_agent_signs_for_a_public_key() {
     }
     std::fs::remove_file(&key).unwrap();
     cy.write("one");
-    let told = round_with(&team, &cy, ("SSH_AUTH_SOCK", &socket));
+    let output = round_with(&team, &cy, ("SSH_AUTH_SOCK", &socket));
     drop(agent);
-    assert_eq!((told.as_str(), bo.sync().fetched), ("", 1));
+    assert_eq!((output.as_str(), bo.sync().fetched), ("", 1));
     let public = key.with_extension("pub");
     let record = std::fs::read_to_string(bo.store.root().join(".sync.json")).unwrap();
     assert!(record.contains(&fingerprint(&public)));

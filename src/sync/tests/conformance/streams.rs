@@ -235,8 +235,8 @@ fn a_full_stream_refuses_and_is_told() {
     assert_eq!(ana.sync().waiting, None);
     let bo = team.laptop_at("bo", &server.url());
     bo.sync();
-    let there: BTreeSet<String> = bo.mirror(&ana.origin()).into_iter().collect();
-    assert_eq!(there, lines.into_iter().collect());
+    let mirrored: BTreeSet<String> = bo.mirror(&ana.origin()).into_iter().collect();
+    assert_eq!(mirrored, lines.into_iter().collect());
 }
 
 // S-NATS-4

@@ -61,8 +61,8 @@ pub(super) fn read(
             sink.fact(SessionFact::Directory(project));
         }
         for (at_ms, prompt) in prompts {
-            let what = MomentKind::Asked(prompt);
-            sink.moment(TranscriptMoment { message_id: None, at_ms, kind: what });
+            let kind = MomentKind::Asked(prompt);
+            sink.moment(TranscriptMoment { message_id: None, at_ms, kind });
         }
     }
     Ok(Resume { offset: end, ..Resume::default() })

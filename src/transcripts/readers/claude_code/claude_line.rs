@@ -146,7 +146,7 @@ pub(super) fn add_call(block: ClaudeBlock, found: &mut Vec<MomentKind>) {
 /// The argument that says most.
 fn argument_of(mut input: ClaudeInput) -> String {
     if !input.questions.items.is_empty() {
-        let questions = input.questions.items.iter().map(|one| one.question.text());
+        let questions = input.questions.items.iter().map(|question| question.question.text());
         return questions.collect::<Vec<_>>().join("\n");
     }
     let fields = [

@@ -1,8 +1,8 @@
 //! What a person typed while Claude Code worked: it waits in a queue, of which the transcript tells each step. Not here: the
 //! lines of those prompts that get one (`claude_session`).
 //!
-//! A prompt that leaves the queue for a line of its own is told there. Old versions wrote no such line for those that the
-//! agent took while it worked. What still waits at the end is not told: nobody knows whether it was sent.
+//! A prompt that leaves the queue for a line of its own is reported by that line. Old versions wrote no such line for those that the
+//! agent took while it worked. What still waits at the end is not reported: nobody knows whether it was sent.
 
 use std::path::Path;
 

@@ -105,11 +105,11 @@ impl ClaudeReading {
         if line.is_sidechain.is_true() && !self.is_agent {
             return Some(String::new());
         }
-        let told = match line.kind.text() {
+        let is_reported = match line.kind.text() {
             "user" => self.user(line, sink),
             "assistant" => self.assistant(line, sink),
             "attachment" => self.attachment(line, sink),
-            "queue-operation" => self.queued(line, sink),
+            "queue-operation" => self.follow_queue(line, sink),
             "system" => self.system(line, sink),
             "custom-title" => {
                 self.title(&line, TitleSource::Person, line.custom_title.text(), sink)
@@ -119,7 +119,7 @@ impl ClaudeReading {
             kind if KINDS_LEFT.contains(&kind) => false,
             kind => return Some(if kind.is_empty() { "without a type" } else { kind }.to_owned()),
         };
-        (!told).then(String::new)
+        (!is_reported).then(String::new)
     }
 
     /// Begins the session of a line, or goes on with it, and reports what is known about it.
@@ -183,16 +183,16 @@ impl ClaudeReading {
             moment.report(sink, MomentKind::Summarised(text_of(&mut message.content)));
             return true;
         }
-        let mut is_told = false;
+        let mut is_reported = false;
         for block in &mut message.content.items {
-            is_told |= block.kind.text() == "tool_result";
+            is_reported |= block.kind.text() == "tool_result";
             result(block, &moment, sink);
         }
         if line.is_meta.is_true() {
-            return is_told;
+            return is_reported;
         }
         let text = text_of(&mut message.content);
-        self.prompt(&line, &text, &moment, sink) || is_told
+        self.prompt(&line, &text, &moment, sink) || is_reported
     }
 
     /// Reports what a person typed, if a person did.
@@ -271,9 +271,9 @@ impl ClaudeReading {
                 _ => {}
             }
         }
-        let is_told = !found.is_empty();
-        found.into_iter().for_each(|what| moment.report(sink, what));
-        is_told
+        let is_reported = !found.is_empty();
+        found.into_iter().for_each(|moment_kind| moment.report(sink, moment_kind));
+        is_reported
     }
 
     /// A prompt that was given to the agent while it worked.
@@ -289,15 +289,15 @@ impl ClaudeReading {
     }
 
     /// Follows the queue of prompts, and reports one that the agent took while it worked.
-    fn queued(&mut self, mut line: ClaudeLine, sink: &mut dyn TranscriptSink) -> bool {
+    fn follow_queue(&mut self, mut line: ClaudeLine, sink: &mut dyn TranscriptSink) -> bool {
         let content = line.content.take_text();
         let Some(prompt) = self.queue.follow(line.operation.text(), &content) else {
             return false;
         };
         self.enter(&line, sink);
-        let is_told = self.prompt(&line, &prompt, &LineStamp::line(&line), sink);
+        let is_reported = self.prompt(&line, &prompt, &LineStamp::line(&line), sink);
         self.queue.record_taken(prompt);
-        is_told
+        is_reported
     }
 
     fn system(&mut self, mut line: ClaudeLine, sink: &mut dyn TranscriptSink) -> bool {
@@ -370,9 +370,9 @@ impl LineStamp {
         Self { message_id: line.uuid.owned(), at_ms: millis_of(line.timestamp.text()) }
     }
 
-    fn report(&self, sink: &mut dyn TranscriptSink, what: MomentKind) {
+    fn report(&self, sink: &mut dyn TranscriptSink, moment_kind: MomentKind) {
         let (message_id, at_ms) = (self.message_id.clone(), self.at_ms);
-        sink.moment(TranscriptMoment { message_id, at_ms, kind: what });
+        sink.moment(TranscriptMoment { message_id, at_ms, kind: moment_kind });
     }
 }
 

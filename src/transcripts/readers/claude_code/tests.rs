@@ -49,7 +49,7 @@ fn parts_of(transcript: &str) -> Vec<PartKind> {
     assert_eq!((census.broken, census.unknown.len()), (0, 0), "{census:?}");
     assert!(sessions.len() <= 1, "{sessions:?}");
     let exchanges = sessions.into_iter().flat_map(|session| session.exchanges);
-    exchanges.flat_map(|exchange| exchange.parts).map(|part| part.what).collect()
+    exchanges.flat_map(|exchange| exchange.parts).map(|part| part.kind).collect()
 }
 
 fn asked(text: &str) -> PartKind {
@@ -112,7 +112,7 @@ fn a_session_is_questions_answers_and_calls() {
         outcome: Outcome::Unknown,
         excerpt: String::new(),
     };
-    let parts: Vec<_> = session.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
+    let parts: Vec<_> = session.exchanges[0].parts.iter().map(|part| part.kind.clone()).collect();
     let expected = [
         asked("why is the cart test flaky"),
         answered("I look."),
@@ -299,9 +299,9 @@ fn queued_command(text: &str) -> String {
 }
 
 #[test]
-fn prompts_typed_meanwhile_are_told_once() {
+fn prompts_typed_meanwhile_are_reported_once() {
     let (begin, done) = (user("u1", "go"), assistant_line("a1", &text("done")));
-    let told = |steps: &[String]| parts_of(&(begin.clone() + &steps.concat() + &done));
+    let parts_after = |steps: &[String]| parts_of(&(begin.clone() + &steps.concat() + &done));
     let once = [asked("go"), asked("and b"), answered("done")];
     let enqueued = queue("enqueue", "and b");
     let taken = queue("remove", "");
@@ -313,12 +313,16 @@ fn prompts_typed_meanwhile_are_told_once() {
         vec![enqueued.clone(), queue("remove", "and b"), queued_command("and b")],
         vec![queue("enqueue", "{\"task_id\":\"b1\"}"), enqueued.clone(), taken.clone(), taken],
     ] {
-        assert_eq!(told(&steps), once, "{steps:?}");
+        assert_eq!(parts_after(&steps), once, "{steps:?}");
     }
     let back = [enqueued, queue("popAll", ""), queue("remove", "")];
-    assert_eq!(told(&back), [asked("go"), answered("done")], "it was taken back to be edited");
+    assert_eq!(
+        parts_after(&back),
+        [asked("go"), answered("done")],
+        "it was taken back to be edited"
+    );
     let notice = "<task-notification>x</task-notification>";
-    assert_eq!(told(&[queued_command(notice)]), [asked("go"), answered("done")]);
+    assert_eq!(parts_after(&[queued_command(notice)]), [asked("go"), answered("done")]);
 }
 
 #[test]
@@ -338,14 +342,16 @@ fn an_agent_is_a_session_of_its_own_below_its_parent() {
 }
 
 #[test]
-fn two_sessions_in_one_file_are_told_apart() {
+fn two_sessions_in_one_file_are_two_sessions() {
     let second = user("u2", "two").replace("\"s1\"", "\"s2\"");
     let third = user("u3", "three");
     let (sessions, _) = read_as("s1.jsonl", &(user("u1", "one") + &second + &third));
-    let told: Vec<_> =
-        sessions.iter().map(|one| (one.native_id.as_str(), one.exchanges.len())).collect();
-    assert_eq!(told, [("s1", 1), ("s2", 1)], "the first does not begin again");
-    let prompts: Vec<_> = sessions[1].exchanges[0].parts.iter().map(|part| &part.what).collect();
+    let parts_after: Vec<_> = sessions
+        .iter()
+        .map(|session| (session.native_id.as_str(), session.exchanges.len()))
+        .collect();
+    assert_eq!(parts_after, [("s1", 1), ("s2", 1)], "the first does not begin again");
+    let prompts: Vec<_> = sessions[1].exchanges[0].parts.iter().map(|part| &part.kind).collect();
     assert_eq!(prompts, [&asked("two"), &asked("three")]);
     assert_eq!(sessions[1].exchanges[0].message_id.as_deref(), Some("u2"));
 }
@@ -400,7 +406,7 @@ fn an_unknown_kind_changes_only_the_census() {
 #[test]
 fn damage_to_a_line_loses_no_neighbour() {
     let noise = r#"{"type":"progress","data":{"type":"agent_progress"}}"#;
-    holds_when_damaged(&ClaudeCode, "s1.jsonl", &long(), (noise, "three"));
+    holds_when_damaged(&ClaudeCode, "s1.jsonl", &long(), noise, "three");
     let queued = r#"{"type":"queue-operation","operation":"enqueue""#;
     let glued = long().replace(&format!("\n{queued}"), queued);
     assert_eq!(glued.lines().count() + 1, long().lines().count());
@@ -497,7 +503,7 @@ fn our_own_made_up_home_is_read() {
     assert_eq!((agents.len(), agents[0].native_id.as_str()), (1, "a1b2c3"));
     assert_eq!(agents[0].facts.parent.as_deref(), Some(parent));
     assert_eq!(
-        thin.iter().map(|one| one.native_id.as_str()).collect::<Vec<_>>(),
+        thin.iter().map(|session| session.native_id.as_str()).collect::<Vec<_>>(),
         [parent, "99999999-2222-4333-8444-555555555555"]
     );
 }

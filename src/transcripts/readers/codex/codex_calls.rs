@@ -1,4 +1,4 @@
-//! The calls of Codex that have not come back yet, and how they end. One call is told up to three times: as a call of the
+//! The calls of Codex that have not come back yet, and how they end. One call is reported up to three times: as a call of the
 //! model, as an event and as an item, each with its own id. Not here: which line tells what (`codex_session`).
 
 use std::collections::HashMap;
@@ -41,7 +41,8 @@ impl CodexCalls {
     /// A call of the model.
     pub(super) fn add_call(
         &mut self,
-        (call, name): (&str, &str),
+        call: &str,
+        name: &str,
         written: LooseItems<CodexArguments>,
         found: &mut Vec<MomentKind>,
     ) {
@@ -116,7 +117,7 @@ impl CodexCalls {
         self.open.contains_key(call)
     }
 
-    /// What the model was told about a call. A command that still runs has not ended.
+    /// The output of a call that the model got. A command that still runs has not ended.
     pub(super) fn add_output(&mut self, call: &str, output: &str, found: &mut Vec<MomentKind>) {
         let begun = self.waits.remove(call);
         let call = begun.as_deref().unwrap_or(call);

@@ -1,4 +1,4 @@
-//! How the lines of a rollout of Codex make a session: what was said, what was done, what was taken back. Not here: the
+//! How the lines of a rollout of Codex make a session: messages, calls, and what was taken back. Not here: the
 //! beginning of the file (`codex_head`), how calls end (`codex_calls`).
 
 use super::codex_calls::{CodexCalls, outcome_of};
@@ -94,12 +94,12 @@ pub(super) struct CodexReading {
     head: CodexHead,
     is_copied: bool,
     calls: CodexCalls,
-    /// The last answer, and whether an item told it: a message for the model tells it again.
+    /// The last answer, and whether an item held it: a message for the model holds it again.
     answer: Option<(bool, String)>,
 }
 
 /// Whether a line was understood: `Ok(true)`, says nothing, or is of an unknown kind.
-type Told = Result<bool, String>;
+type LineResult = Result<bool, String>;
 
 impl CodexReading {
     /// Begins the session, or goes on with it.
@@ -127,7 +127,7 @@ impl CodexReading {
             return Some(String::new());
         }
         let (mut found, mut message_id) = (Vec::new(), None);
-        let told = match kind.text() {
+        let is_kept = match kind.text() {
             "response_item" => self.response(payload, &mut found),
             "event_msg" if payload.kind.text() == "item_completed" => {
                 let item = payload.item.into_first();
@@ -143,25 +143,29 @@ impl CodexReading {
             "" => Err("without a type".to_owned()),
             kind => Err(kind.to_owned()),
         };
-        for what in found {
-            sink.moment(TranscriptMoment { message_id: message_id.clone(), at_ms, kind: what });
+        for moment_kind in found {
+            sink.moment(TranscriptMoment {
+                message_id: message_id.clone(),
+                at_ms,
+                kind: moment_kind,
+            });
         }
-        told.map(|is_told| (!is_told).then(String::new)).unwrap_or_else(Some)
+        is_kept.map(|is_reported| (!is_reported).then(String::new)).unwrap_or_else(Some)
     }
 
     /// A message for the model, a call or its result.
-    fn response(&mut self, payload: CodexPayload, found: &mut Vec<MomentKind>) -> Told {
+    fn response(&mut self, payload: CodexPayload, found: &mut Vec<MomentKind>) -> LineResult {
         let call = payload.call_id.text();
         match (payload.kind.text(), payload.role.text()) {
             ("message" | "", "assistant") => {
-                self.answered(false, joined_text(&payload.content), found);
+                self.add_answer(false, joined_text(&payload.content), found);
             }
             ("message" | "", "user") if self.head.form() == PromptForm::Mixed => {
                 found.extend(mixed_prompt(&payload).map(MomentKind::Asked));
             }
             ("message" | "", _) => {}
             ("function_call", _) => {
-                self.calls.add_call((call, payload.name.text()), payload.arguments, found);
+                self.calls.add_call(call, payload.name.text(), payload.arguments, found);
                 return Ok(true);
             }
             ("custom_tool_call", _) => {
@@ -196,9 +200,9 @@ impl CodexReading {
         payload: CodexPayload,
         found: &mut Vec<MomentKind>,
         sink: &mut dyn TranscriptSink,
-    ) -> Told {
+    ) -> LineResult {
         match payload.kind.text() {
-            "user_message" => self.asked(payload.message.text(), found),
+            "user_message" => self.add_prompt(payload.message.text(), found),
             "exec_command_end" => self.command_ended(&payload, found),
             "patch_apply_end" => {
                 let is_success = payload.success.is_true();
@@ -245,16 +249,16 @@ impl CodexReading {
         self.calls.end_call(call, &outcome, payload.aggregated_output.text(), found);
     }
 
-    fn item(&mut self, mut item: CodexItem, found: &mut Vec<MomentKind>) -> Told {
+    fn item(&mut self, mut item: CodexItem, found: &mut Vec<MomentKind>) -> LineResult {
         match item.kind.text() {
-            "UserMessage" => self.asked(&joined_text(&item.content), found),
+            "UserMessage" => self.add_prompt(&joined_text(&item.content), found),
             "AgentMessage" => {
                 let text = if item.content.items.is_empty() {
                     item.text.take_text()
                 } else {
                     joined_text(&item.content)
                 };
-                self.answered(true, text, found);
+                self.add_answer(true, text, found);
             }
             "Plan" => found.push(MomentKind::Planned(item.text.take_text())),
             "CommandExecution" | "FileChange" | "McpToolCall" => self.calls.add_item(item, found),
@@ -264,7 +268,7 @@ impl CodexReading {
         Ok(!found.is_empty())
     }
 
-    fn asked(&mut self, text: &str, found: &mut Vec<MomentKind>) {
+    fn add_prompt(&mut self, text: &str, found: &mut Vec<MomentKind>) {
         let prompt = typed_text(text);
         self.answer = None;
         if !prompt.is_empty() {
@@ -272,9 +276,10 @@ impl CodexReading {
         }
     }
 
-    /// Reports an answer, unless the other form told it just before.
-    fn answered(&mut self, is_item: bool, text: String, found: &mut Vec<MomentKind>) {
-        let is_again = |(was_item, told): &(bool, String)| *was_item != is_item && *told == text;
+    /// Reports an answer, unless the other form has just reported it.
+    fn add_answer(&mut self, is_item: bool, text: String, found: &mut Vec<MomentKind>) {
+        let is_again =
+            |(was_item, answer): &(bool, String)| *was_item != is_item && *answer == text;
         if self.answer.as_ref().is_some_and(is_again) {
             self.answer = None;
             return;

@@ -76,7 +76,7 @@ fn session_of(transcript: &str) -> SessionRead {
 fn parts_after(transcript: &str) -> Vec<PartKind> {
     let session = session_of(&(meta(OWN, "") + &prompt("go") + transcript));
     let parts = session.exchanges.into_iter().flat_map(|exchange| exchange.parts);
-    parts.map(|part| part.what).skip(1).collect()
+    parts.map(|part| part.kind).skip(1).collect()
 }
 
 fn asked(text: &str) -> PartKind {
@@ -122,23 +122,23 @@ fn the_first_line_tells_whose_session_it_is() {
 #[test]
 fn a_command_ends_as_its_first_report_says() {
     let go = call("c1", "exec_command", r#"{"cmd":"make","workdir":"/code"}"#);
-    let told = |more: &str| parts_after(&(go.clone() + more));
+    let parts_told = |more: &str| parts_after(&(go.clone() + more));
     let exited = |code: i64| {
         output(
             "c1",
             &format!("Chunk ID: a\nWall time: 1\nProcess exited with code {code}\nOutput:\nout\n"),
         )
     };
-    assert_eq!(told(""), [ran("make", Outcome::Unknown, "")]);
-    assert_eq!(told(&exited(0)), [ran("make", Outcome::Succeeded, "")]);
-    assert_eq!(told(&exited(2)), [ran("make", Outcome::Exited(2), "out")]);
+    assert_eq!(parts_told(""), [ran("make", Outcome::Unknown, "")]);
+    assert_eq!(parts_told(&exited(0)), [ran("make", Outcome::Succeeded, "")]);
+    assert_eq!(parts_told(&exited(2)), [ran("make", Outcome::Exited(2), "out")]);
     let end = event(
         r#"{"type":"exec_command_end","call_id":"c1","exit_code":3,"aggregated_output":"no","status":"failed"}"#,
     );
-    assert_eq!(told(&(end + &exited(0))), [ran("make", Outcome::Exited(3), "no")]);
+    assert_eq!(parts_told(&(end + &exited(0))), [ran("make", Outcome::Exited(3), "no")]);
     let declined =
         event(r#"{"type":"exec_command_end","call_id":"c1","exit_code":-1,"status":"declined"}"#);
-    assert_eq!(told(&declined), [ran("make", Outcome::Refused(None), "")]);
+    assert_eq!(parts_told(&declined), [ran("make", Outcome::Refused(None), "")]);
     for (text, outcome) in [
         (r#"{"output":"x","metadata":{"exit_code":1}}"#, Outcome::Exited(1)),
         ("Exit code: 4\nWall time: 0 seconds\nOutput:\nx", Outcome::Exited(4)),
@@ -146,7 +146,7 @@ fn a_command_ends_as_its_first_report_says() {
         ("aborted by user after 3.1s", Outcome::Faulted),
         ("something else", Outcome::Unknown),
     ] {
-        let parts = told(&output("c1", text));
+        let parts = parts_told(&output("c1", text));
         let PartKind::Ran { outcome: ours, .. } = &parts[0] else { panic!("{parts:?}") };
         assert_eq!(*ours, outcome, "{text}");
     }
@@ -256,7 +256,7 @@ fn turns_that_were_taken_back_are_gone() {
         + &back
         + &prompt("three");
     let exchanges = session_of(&transcript).exchanges;
-    let first: Vec<_> = exchanges.iter().map(|exchange| &exchange.parts[0].what).collect();
+    let first: Vec<_> = exchanges.iter().map(|exchange| &exchange.parts[0].kind).collect();
     assert_eq!(first, [&asked("one"), &asked("three")]);
     holds_when_cut(&Codex, NAME, &transcript, 2);
 }
@@ -286,8 +286,12 @@ fn copied_lines_of_the_parent_are_skipped() {
         [(PARENT_TURN, OWN_TURN, 100), (PARENT_TURN, OWN_TURN, 9_000), ("1", "2", 1_200)]
     {
         let session = session_of(&(copied(parent_turn, &spawned) + &own(own_turn, ms)));
-        let parts: Vec<_> =
-            session.exchanges.iter().flat_map(|one| &one.parts).map(|part| &part.what).collect();
+        let parts: Vec<_> = session
+            .exchanges
+            .iter()
+            .flat_map(|exchange| &exchange.parts)
+            .map(|part| &part.kind)
+            .collect();
         assert_eq!(parts, [&asked("its own question"), &answered("its own answer")]);
         assert_eq!(session.native_id, OWN);
         assert_eq!(session.facts.parent.as_deref(), Some(PARENT));
@@ -303,7 +307,7 @@ fn copied_lines_of_the_parent_are_skipped() {
 }
 
 #[test]
-fn items_of_the_paginated_form_are_told_once() {
+fn items_of_the_paginated_form_are_reported_once() {
     let id = "019d7e2f-00aa-78e0-8d88-fc868c230ea4";
     let transcript = meta(OWN, r#""source":"cli","history_mode":"paginated","#)
         + &message("user", "<environment_context>x</environment_context>")
@@ -336,7 +340,7 @@ fn items_of_the_paginated_form_are_told_once() {
         + &item(r#"{"type":"Reasoning","id":"i7"}"#);
     let session = session_of(&transcript);
     assert_eq!(session.exchanges[0].message_id.as_deref(), Some(id));
-    let parts: Vec<_> = session.exchanges[0].parts.iter().map(|part| part.what.clone()).collect();
+    let parts: Vec<_> = session.exchanges[0].parts.iter().map(|part| part.kind.clone()).collect();
     let expected = [
         asked("why"),
         ran("make", Outcome::Exited(1), "no"),
@@ -365,8 +369,12 @@ fn prompts_are_found_where_no_event_tells_them() {
         + &message("assistant", "so")
         + &message("user", "and now");
     let session = session_of(&transcript);
-    let parts: Vec<_> =
-        session.exchanges.iter().flat_map(|one| &one.parts).map(|part| &part.what).collect();
+    let parts: Vec<_> = session
+        .exchanges
+        .iter()
+        .flat_map(|exchange| &exchange.parts)
+        .map(|part| &part.kind)
+        .collect();
     assert_eq!(parts, [&asked("why"), &answered("so"), &asked("and now")]);
     holds_when_cut(&Codex, NAME, &transcript, 2);
 }
@@ -401,7 +409,7 @@ fn an_unknown_kind_changes_only_the_census() {
 #[test]
 fn damage_to_a_line_loses_no_neighbour() {
     let noise = event(r#"{"type":"token_count"}"#);
-    holds_when_damaged(&Codex, NAME, &long(), (noise.trim_end(), "three"));
+    holds_when_damaged(&Codex, NAME, &long(), noise.trim_end(), "three");
     // The first line tells whose session it is, and holds instructions of any kind.
     let head = |text: &str| format!(r#""source":"cli","base_instructions":"{text}","#);
     let read = |text: &str| session_of(&(meta(OWN, &head(text)) + &prompt("go")));
@@ -447,7 +455,7 @@ fn our_own_paginated_rollout_is_read_plain_and_compressed() {
         let [session] = sessions.as_slice() else { panic!("{sessions:?}") };
         assert_eq!(session.native_id, "01a0aaaa-0000-7000-8000-000000000001");
         assert!(!session.facts.is_by_program);
-        let parts: Vec<_> = session.exchanges[0].parts.iter().map(|part| &part.what).collect();
+        let parts: Vec<_> = session.exchanges[0].parts.iter().map(|part| &part.kind).collect();
         let failed = ran("pnpm test cart", Outcome::Exited(1), "1 test failed: price expired");
         let answer = answered("Prices expire at midnight; freeze the clock.");
         assert_eq!(parts, [&asked("why is the cart test flaky"), &failed, &answer]);

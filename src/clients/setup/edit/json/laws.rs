@@ -34,10 +34,15 @@ fn value(depth: u32) -> BoxedStrategy<String> {
 }
 
 /// Joins items with commas and gaps, the last comma perhaps too.
-fn joined(items: &[(String, String, String)], ends: bool, open: &str, close: &str) -> String {
+fn joined(
+    items: &[(String, String, String)],
+    has_trailing_comma: bool,
+    open: &str,
+    close: &str,
+) -> String {
     let last = items.len().saturating_sub(1);
     let parts = items.iter().enumerate().map(|(place, (before, item, after))| {
-        let comma = if place < last || ends { "," } else { "" };
+        let comma = if place < last || has_trailing_comma { "," } else { "" };
         format!("{before}{item}{after}{comma}")
     });
     format!("{open}{}{close}", parts.collect::<String>())
@@ -46,7 +51,7 @@ fn joined(items: &[(String, String, String)], ends: bool, open: &str, close: &st
 fn object(depth: u32, name: &'static str) -> BoxedStrategy<String> {
     let item = (gap(), value(depth - 1), gap());
     (prop::collection::vec(item, 1..4), any::<bool>(), gap())
-        .prop_map(move |(items, ends, gap)| {
+        .prop_map(move |(items, has_trailing_comma, gap)| {
             let items: Vec<_> = items
                 .into_iter()
                 .enumerate()
@@ -54,7 +59,7 @@ fn object(depth: u32, name: &'static str) -> BoxedStrategy<String> {
                     (before, format!("\"{name}{n}\":{gap}{value}"), after)
                 })
                 .collect();
-            joined(&items, ends, "{", &format!("{gap}}}"))
+            joined(&items, has_trailing_comma, "{", &format!("{gap}}}"))
         })
         .boxed()
 }
@@ -62,7 +67,7 @@ fn object(depth: u32, name: &'static str) -> BoxedStrategy<String> {
 fn array(depth: u32) -> BoxedStrategy<String> {
     let item = (gap(), value(depth - 1), gap());
     (prop::collection::vec(item, 1..4), any::<bool>())
-        .prop_map(|(items, ends)| joined(&items, ends, "[", "]"))
+        .prop_map(|(items, has_trailing_comma)| joined(&items, has_trailing_comma, "[", "]"))
         .boxed()
 }
 

@@ -80,7 +80,7 @@ impl Json {
                 let depth = style.depth_at(tree.text, node.start());
                 vec![(node.start()..node.end(), style.render(value, depth))]
             }
-            None => grow(&tree, path, value)?,
+            None => add_member(&tree, path, value)?,
         };
         self.apply(splices)
     }
@@ -92,7 +92,7 @@ impl Json {
     pub(crate) fn push(&mut self, path: JsonPath<'_>, value: &Value) -> Result<(), EditError> {
         let tree = Tree::parse(&self.body)?;
         let splices = match node_at(&tree.root, path) {
-            None => grow(&tree, path, &Value::Array(vec![value.clone()]))?,
+            None => add_member(&tree, path, &Value::Array(vec![value.clone()]))?,
             Some(array @ Node::Array(_)) => insert(&tree, array, None, value),
             Some(other) => {
                 return Err(EditError::at(tree.text, other.start(), "expected an array ([)"));
@@ -152,7 +152,11 @@ fn node_at<'t, 'a>(root: &'t Node<'a>, path: JsonPath<'_>) -> Option<&'t Node<'a
 }
 
 /// Adds a member, and with it the objects on the way that are missing.
-fn grow(tree: &Tree<'_>, path: JsonPath<'_>, value: &Value) -> Result<Vec<Splice>, EditError> {
+fn add_member(
+    tree: &Tree<'_>,
+    path: JsonPath<'_>,
+    value: &Value,
+) -> Result<Vec<Splice>, EditError> {
     let mut node = &tree.root;
     for (depth, name) in path.iter().enumerate() {
         let Node::Object(object) = node else {

@@ -4,18 +4,20 @@ use serde_json::json;
 
 use super::*;
 
-fn after(text: &str, change: impl FnOnce(&mut Json) -> Result<(), EditError>) -> String {
+fn changed_text(text: &str, change: impl FnOnce(&mut Json) -> Result<(), EditError>) -> String {
     let mut json = Json::parse(text).unwrap();
     change(&mut json).unwrap();
     json.text()
 }
 
 fn set(text: &str) -> String {
-    after(text, |json| json.set(&["servers", "k"], &json!({"command": "x", "args": ["mcp"]})))
+    changed_text(text, |json| {
+        json.set(&["servers", "k"], &json!({"command": "x", "args": ["mcp"]}))
+    })
 }
 
 fn unset(text: &str) -> String {
-    after(text, |json| json.remove(&["servers", "k"]))
+    changed_text(text, |json| json.remove(&["servers", "k"]))
 }
 
 // S-SETUP-3
