@@ -138,8 +138,7 @@ impl ReportedTree {
             Symbols::NotApplicable => &[],
         };
         let listed = |all: &[String]| {
-            let shown = all.iter().take(LISTED_MAX).map(|one| short_stamp(one));
-            Value::Array(shown.collect())
+            all.iter().take(LISTED_MAX).map(|one| short_stamp(one)).collect::<Value>()
         };
         let confidence = (f64::from(stale.confidence) * 100.0).round() / 100.0;
         let reasons = json!({ "confidence": confidence, "gone": listed(&stale.gone), "changed": listed(&stale.changed),
