@@ -122,9 +122,9 @@ mod tests {
         assert!(log.read().is_empty());
         log.record_search(&"walrus\nbuild".into(), RepoKey::parse("api").ok().as_ref(), now());
         log.record_search(&"why is password=hunter2secretX refused".into(), None, now());
-        let told = log.read();
+        let queries = log.read();
         assert_eq!(
-            (told[0].query.as_str(), told[0].repo.as_deref()),
+            (queries[0].query.as_str(), queries[0].repo.as_deref()),
             ("walrus build", Some("api"))
         );
         assert!(!std::fs::read_to_string(&log.path).unwrap().contains("hunter2secretX"));
@@ -147,9 +147,9 @@ mod tests {
             log.record_search(&format!("{number} {long}").into(), None, now());
             assert!(log.path.metadata().unwrap().len() < FILE_BYTES_MAX + 1_024);
         }
-        let told = log.read();
-        assert!(told.last().unwrap().query.starts_with("1499 walrus"));
-        assert!(told.len() > 100 && !told[0].query.starts_with("0 "));
+        let queries = log.read();
+        assert!(queries.last().unwrap().query.starts_with("1499 walrus"));
+        assert!(queries.len() > 100 && !queries[0].query.starts_with("0 "));
         assert_eq!(std::fs::read_dir(folder.path().join(FOLDER)).unwrap().count(), 1);
     }
 }

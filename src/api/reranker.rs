@@ -1,5 +1,5 @@
 //! An external model that orders likely hits, where the settings name one. Not here: reaching it and what it may see (the retriever), what
-//! its scores do (`local::reranked`).
+//! its scores do (`local::find`).
 
 use std::sync::Arc;
 

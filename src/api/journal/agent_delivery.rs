@@ -1,4 +1,4 @@
-//! What an agent was told, by a hook or by a tool: which memories, how many tokens, and what it had asked. The text itself is
+//! What an agent was shown, by a hook or by a tool: which memories, how many tokens, and what it had asked. The text itself is
 //! not kept. Not here: who says so (`clients::hooks`, the retriever's `mcp`).
 
 use std::path::Path;
@@ -139,22 +139,27 @@ impl DeliveryJournal {
     }
 
     /// Writes down one answer. A failure is ignored: no answer depends on it.
-    pub fn record(&self, told: &AgentDelivery<'_>, now: Timestamp) {
-        let repo = self.repo(told.place);
+    pub fn record(&self, delivery: &AgentDelivery<'_>, now: Timestamp) {
+        let repo = self.repo(delivery.place);
         let log = repo.as_ref().and_then(|repo| self.store.log_of(repo).metadata().ok());
-        let given = (!told.is_silent).then(|| ToldMemories {
-            asked: told.query.filter(|_| self.keeps_questions).map(question),
-            memories: told.memories.iter().take(MEMORIES_MAX).map(|id| short_stamp(id)).collect(),
+        let given = (!delivery.is_silent).then(|| ToldMemories {
+            asked: delivery.query.filter(|_| self.keeps_questions).map(question),
+            memories: delivery
+                .memories
+                .iter()
+                .take(MEMORIES_MAX)
+                .map(|id| short_stamp(id))
+                .collect(),
         });
         let line = ToldLine {
-            event: if told.is_silent { kind::SILENT } else { kind::INJECTED }.to_owned(),
+            event: if delivery.is_silent { kind::SILENT } else { kind::INJECTED }.to_owned(),
             at: format!("{now:.0}"),
-            agent: short(told.agent),
-            session: told.session.map(short),
+            agent: short(delivery.agent),
+            session: delivery.session.map(short),
             repo: repo.as_ref().map(RepoKey::to_string),
-            by: told.by.to_owned(),
-            occasion: told.occasion.to_owned(),
-            tokens: reply::tokens(told.text) as u64,
+            by: delivery.by.to_owned(),
+            occasion: delivery.occasion.to_owned(),
+            tokens: reply::tokens(delivery.text) as u64,
             log_bytes: log.map_or(0, |log| log.len()),
             told: given,
         };
@@ -214,7 +219,7 @@ mod tests {
         let ids = ["AAAA1111".to_owned()];
         let asked = format!("why is password=hunter2secretX\nrefused {}", "ä".repeat(400)).into();
         let (agent, session) = ("codex".into(), "s".into());
-        let told = AgentDelivery {
+        let delivery = AgentDelivery {
             agent: &agent,
             session: Some(&session),
             place: AgentPlace::Named("acme/web"),
@@ -227,10 +232,10 @@ mod tests {
         };
         let lines = |config: &Config| {
             let cache = tempfile::tempdir().unwrap();
-            let teller = DeliveryJournal::for_store(cache.path(), &store, config)?;
-            teller.record(&told, now());
-            teller.record(&AgentDelivery { is_silent: true, ..told }, now());
-            let journal = teller.journal();
+            let deliveries = DeliveryJournal::for_store(cache.path(), &store, config)?;
+            deliveries.record(&delivery, now());
+            deliveries.record(&AgentDelivery { is_silent: true, ..delivery }, now());
+            let journal = deliveries.journal();
             let lines = journal.read_on(journal.start_sequence()?, 9_999).unwrap().lines;
             Some(lines.into_iter().map(|(_, line)| line).collect::<Vec<_>>())
         };
@@ -238,7 +243,7 @@ mod tests {
         let asked = kept[0]["asked"].as_str().unwrap();
         assert!(asked.starts_with("why is password=[REDACTED") && asked.len() <= 300, "{asked}");
         assert!(!kept[0].to_string().contains("hunter2"), "{}", kept[0]);
-        assert_eq!(kept[0]["tokens"], reply::tokens(told.text));
+        assert_eq!(kept[0]["tokens"], reply::tokens(delivery.text));
         assert_eq!(kept[0]["repo"], "acme/web");
         assert_eq!((&kept[1]["event"], kept[1].get("asked")), (&"silent".into(), None));
         let general = GeneralSettings { query_log: Switch::Off, ..<_>::default() };

@@ -1,5 +1,5 @@
 //! The lines of a journal as they are shown to listeners and on pages: with whole ids, and with what became of the memories that an
-//! agent was told. Not here: reading the lines (`reading`).
+//! agent was shown. Not here: reading the lines (`reading`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use memory::Memory;
 use reply::InjectedEntry;
 use search::snapshot::Snapshot;
 
-/// How long a report by the same agent counts for what it was told, in seconds, where no session ties both together: a day.
+/// How long a report by the same agent counts for what it was shown, in seconds, where no session ties both together: a day.
 const REPORT_SECONDS_MAX: i64 = 24 * 3_600;
 
 /// Bytes of the short form of one of our ids.
@@ -57,8 +57,8 @@ impl JournalMemories {
     /// where one of the two names none, the agent, within a day.
     #[must_use]
     pub fn reported(&self, line: &ToldLine, verdict: Verdict) -> Vec<String> {
-        let told = line.memories().filter_map(|id| self.0.get(id));
-        let fitting = told.filter(|memory| {
+        let shown = line.memories().filter_map(|id| self.0.get(id));
+        let fitting = shown.filter(|memory| {
             memory.about().iter().any(|version| {
                 let event = &version.event;
                 let is_it =
@@ -75,13 +75,13 @@ impl JournalMemories {
     }
 }
 
-/// Tells whether a report can be one on what this line says was told.
+/// Tells whether a report can be one on what this line says was shown.
 fn follows(line: &ToldLine, at: Option<Timestamp>, session: Option<&str>, agent: &str) -> bool {
     let told_at = line.at.parse::<Timestamp>().ok();
     let (Some(told_at), Some(at)) = (told_at, at) else { return false };
     let later_by = at.as_second() - told_at.as_second();
     match (line.session.as_deref(), session) {
-        (Some(told), Some(session)) => later_by >= 0 && told == session,
+        (Some(own), Some(session)) => later_by >= 0 && own == session,
         _ => (0..=REPORT_SECONDS_MAX).contains(&later_by) && line.agent == agent,
     }
 }
@@ -112,7 +112,7 @@ pub fn listener_line<'a>(
     }
 }
 
-/// Returns what an agent was told, as an entry of a page.
+/// Returns what an agent was shown, as an entry of a page.
 #[must_use]
 pub fn page_entry(sequence: Sequence, line: ToldLine, memories: &JournalMemories) -> InjectedEntry {
     let (helped, failed) =
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_report_belongs_to_session_or_agent() {
         let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
-        let told = |session: Option<&str>| ToldLine {
+        let delivery = |session: Option<&str>| ToldLine {
             at: "2026-01-02T00:00:00Z".to_owned(),
             agent: "codex".to_owned(),
             session: session.map(str::to_owned),
@@ -165,7 +165,7 @@ mod tests {
             (None, None, None, "codex", false),
         ] {
             assert_eq!(
-                follows(&told(session), reported_at, of, by),
+                follows(&delivery(session), reported_at, of, by),
                 is_it,
                 "{session:?} {of:?} {by}"
             );
@@ -183,14 +183,14 @@ mod tests {
         assert_eq!(of(json!({ "event": "silent" })), None);
         assert_eq!(of(json!({ "event": "tree", "tree": "00" })), None);
         let stale = json!({ "event": "stale", "id": "m1", "work_tree": "api", "tree": "00" });
-        let told = json!({ "id": "m1", "work_tree": "api" });
-        assert_eq!(of(stale), Some(("stale".to_owned(), told)));
+        let expected = json!({ "id": "m1", "work_tree": "api" });
+        assert_eq!(of(stale), Some(("stale".to_owned(), expected)));
         assert_eq!(of(json!({})), None);
         let added = json!({ "event": "added", "id": "m1", "log": "a.jsonl", "place": [1, "x"] });
         assert_eq!(of(added), Some(("added".to_owned(), json!({ "id": "m1" }))));
-        let (_, told) =
+        let (_, entry) =
             of(json!({ "event": "injected", "memories": ["m1"], "log_bytes": 9 })).unwrap();
-        assert_eq!((&told["sequence"], &told["memories"]), (&json!("1-2"), &json!(["m1"])));
-        assert!(told.get("log_bytes").is_none() && told["asked"].is_null(), "{told}");
+        assert_eq!((&entry["sequence"], &entry["memories"]), (&json!("1-2"), &json!(["m1"])));
+        assert!(entry.get("log_bytes").is_none() && entry["asked"].is_null(), "{entry}");
     }
 }

@@ -1,11 +1,11 @@
-//! The journal of a store: what happened to memories and what agents were told, in the order in which it was seen. It is a
+//! The journal of a store: what happened to memories and what agents were shown, in the order in which it was seen. It is a
 //! plain file of lines in the cache, so that several processes can add to it and a reader can go on after any line,
 //! also in another process. It stays on this machine, holds no secrets, is bounded, and can be switched off.
 //!
 //! One line is one write at the end of the file. When the file is full, its last line says so and a new one, the next
 //! generation, begins; the one before the last is removed.
 //!
-//! In reading order: [`sequence`] (a place in the journal), [`reading`], [`agent_delivery`] (what agents were told), [`announcer`] (new
+//! In reading order: [`sequence`] (a place in the journal), [`reading`], [`agent_delivery`] (what agents were shown), [`announcer`] (new
 //! lines of the logs), [`journal_line`] (lines for listeners and pages). Not here: who listens (`web`).
 
 pub mod agent_delivery;
@@ -46,7 +46,7 @@ pub mod kind {
     pub const CHANGED: &str = "changed";
     /// Somebody reported on a memory.
     pub const FEEDBACK: &str = "feedback";
-    /// An agent was told something.
+    /// An agent was shown something.
     pub const INJECTED: &str = "injected";
     /// An agent asked, or a hook looked, and there was nothing to tell.
     pub const SILENT: &str = "silent";

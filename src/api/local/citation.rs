@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::memory_bound;
 use event::EventId;
 use memory::Memory;
 use requests::ApiError;
-use search::snapshot::{CitedMemory, Snapshot};
+use search::snapshot::{CitedMemory, MemoryUsage, Snapshot};
 
 /// Finds the memories that ids name.
 pub(super) fn cited_memories<'a>(
@@ -18,16 +17,27 @@ pub(super) fn cited_memories<'a>(
     for id in ids {
         match snapshot.find_cited(id.trim()) {
             CitedMemory::One(memory) => memories.push(memory),
-            CitedMemory::None => {
-                missing.push(memory_bound::no_memory_notice(id, snapshot.memory_usage()))
-            }
-            CitedMemory::LeftOut => {
-                missing.push(memory_bound::too_old_notice(id, snapshot.memory_usage()))
-            }
+            CitedMemory::None => missing.push(no_memory_notice(id, snapshot.memory_usage())),
+            CitedMemory::LeftOut => missing.push(too_old_notice(id, snapshot.memory_usage())),
             CitedMemory::Several { first, count } => missing.push(several(id, &first, count)),
         }
     }
     if missing.is_empty() { Ok(memories) } else { Err(ApiError::NotFound(missing.join("\n"))) }
+}
+
+/// Says that a memory was left out.
+fn too_old_notice(id: &str, room: MemoryUsage) -> String {
+    let notice = room.notice().unwrap_or_default();
+    format!("memory {id:?} is too old to be loaded: {notice}")
+}
+
+/// Says that there is no such memory. It may be among those left out: a short form of their ids cannot be recognized.
+pub(super) fn no_memory_notice(id: &str, room: MemoryUsage) -> String {
+    let hint = format!("no memory {id:?}; each line of a search ends with an id");
+    match room.notice() {
+        Some(notice) => format!("{hint}; {notice}"),
+        None => hint,
+    }
 }
 
 /// Lists the memories that a short id could mean; only some where there are many.

@@ -1,6 +1,8 @@
 //! Which repository a call is about: the one it names, or the one of the caller's directory. Not here: which
 //! repository a directory belongs to (`store::repo`).
 
+use std::collections::BTreeSet;
+
 use super::Local;
 use crate::likeness::{likeness, most_alike};
 use event::{Problems, RepoKey};
@@ -21,6 +23,38 @@ pub(super) fn repo_or_here(
     snapshot: &Snapshot,
 ) -> Result<Option<RepoKey>, ApiError> {
     name.map_or_else(|| Ok(local.here.clone()), |name| named_repo(local, name, snapshot).map(Some))
+}
+
+/// The same, where there must be one.
+pub(super) fn required_repo(
+    local: &Local,
+    name: Option<&str>,
+    snapshot: &Snapshot,
+) -> Result<RepoKey, ApiError> {
+    repo_or_here(local, name, snapshot)?.ok_or_else(unnamed_error)
+}
+
+/// Finds the key of a repository by its name; `None` where none is named.
+pub(super) fn repo_if_named(
+    local: &Local,
+    name: Option<&str>,
+    snapshot: &Snapshot,
+) -> Result<Option<RepoKey>, ApiError> {
+    name.map(|name| named_repo(local, name, snapshot)).transpose()
+}
+
+/// Finds every key of a repository by its name; `None` where none is named.
+pub(super) fn keys_if_named(
+    local: &Local,
+    name: Option<&str>,
+    snapshot: &Snapshot,
+) -> Result<Option<BTreeSet<RepoKey>>, ApiError> {
+    Ok(repo_if_named(local, name, snapshot)?.map(|repo| snapshot.keys_of(&repo)))
+}
+
+/// Tells whether there are memories of a repository.
+pub(super) fn has_memories(repo: &RepoKey, snapshot: &Snapshot) -> bool {
+    snapshot.keys_of(repo).iter().any(|key| snapshot.repos().contains_key(key))
 }
 
 /// Finds the key of a repository by its name, its key or its URL.

@@ -113,14 +113,14 @@ impl Local {
         }
         let directory = directory.unwrap_or_default();
         let writer = Writer { store, config, directory, identity };
-        let told_about_model = AtomicBool::new(false);
+        let missing_model_reported = AtomicBool::new(false);
         Self {
             core,
             writer,
             place,
             here,
             patience,
-            missing_model_reported: told_about_model,
+            missing_model_reported,
             past_sessions: SessionAccess::Granted,
             answers_others: false,
         }
@@ -165,6 +165,7 @@ pub struct PastMemory {
     pub(super) is_freed_later: AtomicBool,
 }
 
+/// What was read up to that time, for the next question about it.
 pub(super) struct KeptPastMemory {
     pub(super) time: Timestamp,
     pub(super) core: Arc<Core>,

@@ -1,10 +1,14 @@
-//! The snapshot that an answer is made from, and what it lacks. Not here: the answers.
+//! The snapshot that an answer is made from, and what it lacks: memories that are too many or not read yet, a store, and records of
+//! a damaged checkpoint. Not here: the answers, `status` and `doctor`, which report all that themselves.
+
+use std::cell::RefCell;
 
 use super::Local;
 use engine::{EngineStopped, EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
+use reply::Reply;
 use requests::ApiError;
-use search::snapshot::Snapshot;
+use search::snapshot::{MemoryUsage, Snapshot};
 use writer::exit::Exit;
 
 pub(super) fn view(local: &Local) -> Result<EngineView, ApiError> {
@@ -16,20 +20,18 @@ pub(super) fn view(local: &Local) -> Result<EngineView, ApiError> {
 /// Returns a snapshot. A store that cannot be read is an error, because "nothing found" would be wrong.
 pub(super) fn answerable(local: &Local) -> Result<EngineView, ApiError> {
     let view = view(local)?;
-    readable(local, &view.snapshot)?;
-    Ok(view)
-}
-
-pub(super) fn readable(local: &Local, snapshot: &Snapshot) -> Result<(), ApiError> {
-    let trouble = snapshot.health().troubles.get(local.writer.store.root());
-    let message = trouble.map(|trouble| format!("failed to {trouble}"));
-    message.map_or(Ok(()), |message| Err(ApiError::Failed { exit: Exit::Io, message }))
+    match view.snapshot.health().troubles.get(local.writer.store.root()) {
+        Some(trouble) => {
+            Err(ApiError::Failed { exit: Exit::Io, message: format!("failed to {trouble}") })
+        }
+        None => Ok(view),
+    }
 }
 
 /// Returns a snapshot of all memories: a part of them cannot tell that a memory does not exist.
 pub(super) fn complete_snapshot(local: &Local) -> Result<Snapshot, ApiError> {
-    let EngineView { snapshot, coverage: extent } = answerable(local)?;
-    match extent {
+    let EngineView { snapshot, coverage } = answerable(local)?;
+    match coverage {
         LogCoverage::Whole => Ok(snapshot),
         LogCoverage::Recent | LogCoverage::Behind => {
             let whole = local.core.engine.snapshot_within(local.patience.index);
@@ -40,6 +42,35 @@ pub(super) fn complete_snapshot(local: &Local) -> Result<Snapshot, ApiError> {
             Err(ApiError::Failed { exit: Exit::Busy, message })
         }
     }
+}
+
+/// The snapshot that an answer was made from.
+#[derive(Default)]
+pub(super) struct UsedSnapshot(RefCell<Option<Snapshot>>);
+
+impl UsedSnapshot {
+    pub(super) fn record(&self, snapshot: &Snapshot) {
+        self.0.replace(Some(snapshot.clone()));
+    }
+
+    /// Tells whether a record that was needed could not be read.
+    fn is_damaged(&self) -> bool {
+        self.0.borrow().as_ref().is_some_and(Snapshot::is_damaged)
+    }
+}
+
+/// Answers, and answers again where a record of the checkpoint was damaged: the next snapshot is made from the logs.
+pub(super) fn undamaged_answer(
+    answer: impl Fn(&UsedSnapshot) -> Result<Reply, ApiError>,
+) -> Result<Reply, ApiError> {
+    let used = UsedSnapshot::default();
+    let reply = answer(&used);
+    if used.is_damaged() { answer(&UsedSnapshot::default()) } else { reply }
+}
+
+/// Says that memories were left out to stay within the memory limit, so that not all were searched.
+pub(super) fn bound_notice(room: MemoryUsage) -> Option<String> {
+    room.notice().map(|notice| format!("Note: {notice}."))
 }
 
 pub(super) fn stopped_error(error: EngineStopped) -> ApiError {
@@ -63,9 +94,9 @@ pub(super) fn no_log_notice(local: &Local) -> Option<String> {
 }
 
 /// Says that not all logs have been read yet.
-pub(super) fn recent_only_notice(extent: LogCoverage, snapshot: &Snapshot) -> Option<String> {
+pub(super) fn recent_only_notice(coverage: LogCoverage, snapshot: &Snapshot) -> Option<String> {
     let newest = snapshot.memories().len();
-    (extent != LogCoverage::Whole).then(|| {
+    (coverage != LogCoverage::Whole).then(|| {
         format!(
             "Note: the index is not complete yet; only the {newest} newest memories were searched."
         )
@@ -73,6 +104,18 @@ pub(super) fn recent_only_notice(extent: LogCoverage, snapshot: &Snapshot) -> Op
 }
 
 impl Local {
+    /// Answers from a snapshot of all memories.
+    pub(super) fn with_all(
+        &self,
+        answer: impl Fn(&Snapshot) -> Result<Reply, ApiError>,
+    ) -> Result<Reply, ApiError> {
+        undamaged_answer(|used| {
+            let snapshot = complete_snapshot(self)?;
+            used.record(&snapshot);
+            answer(&snapshot)
+        })
+    }
+
     /// Returns how many memories are embedded, and how many there are.
     ///
     /// # Errors

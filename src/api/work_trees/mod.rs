@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`known_tree`] (one of them, and its last look), `tree_print` (whether it still is as it was then),
 //! [`stale_events`] (what listeners are told), [`watcher`] (the thread that looks). Not here: whether a memory is stale
-//! (`search::staleness`), the answers (`local::staleness`).
+//! (`search::staleness`), the answers (`local::look`).
 
 pub mod known_tree;
 pub mod stale_events;

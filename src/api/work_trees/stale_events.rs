@@ -1,5 +1,5 @@
 //! Tells listeners which memories a work tree contradicts, as lines of the journal: each once as `stale`, again where the
-//! reasons change, and as `fresh` once nothing contradicts it any more. What was told stands in the journal, so another
+//! reasons change, and as `fresh` once nothing contradicts it any more. What was reported stands in the journal, so another
 //! process goes on from there. Not here: the looks (`known_tree`), how listeners get the lines.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +15,8 @@ use super::known_tree::{KnownTree, TreeLook};
 use crate::journal::agent_delivery::short_stamp;
 use crate::journal::{Journal, kind};
 
-/// Most memories of one work tree that are told as stale, the surest: more would drive all else out of the journal.
-const TOLD_MAX: usize = 200;
+/// Most memories of one work tree that are reported as stale, the surest: more would drive all else out of the journal.
+const REPORTED_MAX: usize = 200;
 
 /// Most files and names in one line.
 const LISTED_MAX: usize = 8;
@@ -78,7 +78,7 @@ impl StaleReasons {
     }
 }
 
-/// What listeners were told of one work tree.
+/// What was reported of one work tree.
 #[derive(Debug)]
 pub struct ReportedTree {
     /// The name of the work tree, for people.
@@ -86,14 +86,14 @@ pub struct ReportedTree {
     /// The place of the work tree as a number: two may have one name.
     tree: String,
     repo: RepoKey,
-    /// The lines of the memories that were told as stale.
+    /// The lines of the memories that were reported as stale.
     stale: BTreeMap<String, TreeLine>,
-    /// Whether nothing was ever told.
+    /// Whether nothing was ever reported.
     is_first: bool,
 }
 
 impl ReportedTree {
-    /// Reads from the journal what was told before, by this process or another one.
+    /// Reads from the journal what was reported before, by this process or another one.
     #[must_use]
     pub fn read(journal: &Journal, of: &KnownTree) -> Self {
         let tree = number(of);
@@ -115,7 +115,7 @@ impl ReportedTree {
         Self { name: of.name(), tree, repo: of.repo().clone(), stale, is_first }
     }
 
-    /// Tells what a look found and was not told before. Returns false if the journal could not be written.
+    /// Reports what a look found and was not reported before. Returns false if the journal could not be written.
     pub fn report(&mut self, look: &TreeLook, journal: &Journal, now: Timestamp) -> bool {
         if !look.is_sure() {
             return true;
@@ -135,19 +135,25 @@ impl ReportedTree {
             }
             self.stale.remove(&id);
         }
-        self.tell_stale(look, journal, now) && self.note_first(journal, now)
+        self.report_stale_memories(look, journal, now) && self.note_first(journal, now)
     }
 
-    fn tell_stale(&mut self, look: &TreeLook, journal: &Journal, now: Timestamp) -> bool {
+    fn report_stale_memories(
+        &mut self,
+        look: &TreeLook,
+        journal: &Journal,
+        now: Timestamp,
+    ) -> bool {
         for stale in &look.report.stale {
             let id = stale.memory.id.as_str();
-            let told = self.stale.get(id);
-            if is_code(&stale.memory.id) || (told.is_none() && self.stale.len() >= TOLD_MAX) {
+            let reported = self.stale.get(id);
+            if is_code(&stale.memory.id) || (reported.is_none() && self.stale.len() >= REPORTED_MAX)
+            {
                 continue;
             }
             let (reasons, first) = (Some(StaleReasons::of(stale)), self.is_first);
             let line = TreeLine { reasons, first, ..self.line(kind::STALE, id, now) };
-            if told == Some(&line.clone().news()) {
+            if reported == Some(&line.clone().news()) {
                 continue;
             }
             if journal.add(&line, now).is_none() {
@@ -158,7 +164,7 @@ impl ReportedTree {
         true
     }
 
-    /// Notes that a work tree was looked at, where that told nothing: what the next look finds is news.
+    /// Notes that a work tree was looked at, where that reported nothing: what the next look finds is news.
     fn note_first(&mut self, journal: &Journal, now: Timestamp) -> bool {
         if !std::mem::replace(&mut self.is_first, false) || !self.stale.is_empty() {
             return true;
@@ -218,15 +224,15 @@ mod tests {
         }
 
         /// Tells what a look found, and returns the new lines.
-        fn report_stale(&self, told: &mut ReportedTree, stale: Vec<StaleMemory>) -> Vec<Value> {
-            self.tell_report(told, StalenessReport { stale, ..<_>::default() })
+        fn report_stale(&self, reported: &mut ReportedTree, stale: Vec<StaleMemory>) -> Vec<Value> {
+            self.report_look(reported, StalenessReport { stale, ..<_>::default() })
         }
 
-        fn tell_report(&self, told: &mut ReportedTree, report: StalenessReport) -> Vec<Value> {
+        fn report_look(&self, reported: &mut ReportedTree, report: StalenessReport) -> Vec<Value> {
             let before = self.journal.end_sequence().or(self.journal.start_sequence());
             let place = DetectedRepo::detect(self.folder.path());
             let look = TreeLook::for_tests(place, now(), report);
-            assert!(told.report(&look, &self.journal, now()));
+            assert!(reported.report(&look, &self.journal, now()));
             let Some(from) = before.or(self.journal.start_sequence()) else { return Vec::new() };
             let lines = self.journal.read_on(from, 999_999).unwrap().lines;
             lines.into_iter().map(|(_, line)| line).collect()
@@ -276,18 +282,18 @@ mod tests {
     #[test]
     fn each_change_is_told_once() {
         let world = World::new();
-        let mut told = world.reported_tree();
-        let lines = world.report_stale(&mut told, stale(2));
+        let mut reported = world.reported_tree();
+        let lines = world.report_stale(&mut reported, stale(2));
         assert_eq!(kinds(&lines), ["stale m0000", "stale m0001"]);
         assert!(lines.iter().all(|line| line["first"] == true), "{lines:?}");
         assert!(!format!("{lines:?}").contains("customer"), "no path: {lines:?}");
-        assert!(world.report_stale(&mut told, stale(2)).is_empty());
+        assert!(world.report_stale(&mut reported, stale(2)).is_empty());
         let mut changed = stale(2);
         changed[0].changed = vec!["src/b.rs".to_owned()];
-        let lines = world.report_stale(&mut told, changed);
+        let lines = world.report_stale(&mut reported, changed);
         assert_eq!(kinds(&lines), ["stale m0000"]);
         assert_eq!((&lines[0]["changed"], lines[0].get("first")), (&json!(["src/b.rs"]), None));
-        let lines = world.report_stale(&mut told, stale(2).split_off(1));
+        let lines = world.report_stale(&mut reported, stale(2).split_off(1));
         assert_eq!(kinds(&lines), ["fresh m0000"]);
     }
 
@@ -297,13 +303,13 @@ mod tests {
         let world = World::new();
         let lines = world.report_stale(&mut world.reported_tree(), Vec::new());
         assert_eq!(kinds(&lines), ["tree -"]);
-        let mut told = world.reported_tree();
-        assert!(world.report_stale(&mut told, Vec::new()).is_empty(), "it was seen before");
-        let lines = world.report_stale(&mut told, stale(2));
+        let mut reported = world.reported_tree();
+        assert!(world.report_stale(&mut reported, Vec::new()).is_empty(), "it was seen before");
+        let lines = world.report_stale(&mut reported, stale(2));
         assert!(lines.len() == 2 && lines[0].get("first").is_none(), "{lines:?}");
-        let mut told = world.reported_tree();
-        assert!(world.report_stale(&mut told, stale(2)).is_empty());
-        assert_eq!(kinds(&world.report_stale(&mut told, stale(1))), ["fresh m0001"]);
+        let mut reported = world.reported_tree();
+        assert!(world.report_stale(&mut reported, stale(2)).is_empty());
+        assert_eq!(kinds(&world.report_stale(&mut reported, stale(1))), ["fresh m0001"]);
         assert!(world.report_stale(&mut world.reported_tree(), stale(1)).is_empty());
         // A work tree of another place has the same name.
         let (folder, repo) = (world.folder.path().join("api"), world.tree.repo().clone());
@@ -315,15 +321,15 @@ mod tests {
     #[test]
     fn without_an_answer_of_git_nothing_is_told() {
         let world = World::new();
-        let mut told = world.reported_tree();
-        world.report_stale(&mut told, stale(1));
+        let mut reported = world.reported_tree();
+        world.report_stale(&mut reported, stale(1));
         for silence in [GitError::TooLong, GitError::Failed, GitError::NoProgram] {
             let report = StalenessReport { git_error: Some(silence), ..<_>::default() };
-            assert!(world.tell_report(&mut told, report).is_empty(), "{silence}");
+            assert!(world.report_look(&mut reported, report).is_empty(), "{silence}");
         }
         let silence = Some(GitError::NoRepository);
-        let lines =
-            world.tell_report(&mut told, StalenessReport { git_error: silence, ..<_>::default() });
+        let lines = world
+            .report_look(&mut reported, StalenessReport { git_error: silence, ..<_>::default() });
         assert_eq!(kinds(&lines), ["fresh m0000"], "a folder without git is sure");
     }
 
@@ -331,12 +337,12 @@ mod tests {
     #[test]
     fn a_flood_of_stale_memories_is_bounded() {
         let world = World::new();
-        let mut told = world.reported_tree();
-        assert_eq!(world.report_stale(&mut told, stale(TOLD_MAX + 50)).len(), TOLD_MAX);
-        assert!(world.report_stale(&mut told, stale(TOLD_MAX + 50)).is_empty());
-        let rest = stale(TOLD_MAX + 50).split_off(1);
-        let lines = world.report_stale(&mut told, rest);
-        let expected = ["fresh m0000".to_owned(), format!("stale m{TOLD_MAX:04}")];
+        let mut reported = world.reported_tree();
+        assert_eq!(world.report_stale(&mut reported, stale(REPORTED_MAX + 50)).len(), REPORTED_MAX);
+        assert!(world.report_stale(&mut reported, stale(REPORTED_MAX + 50)).is_empty());
+        let rest = stale(REPORTED_MAX + 50).split_off(1);
+        let lines = world.report_stale(&mut reported, rest);
+        let expected = ["fresh m0000".to_owned(), format!("stale m{REPORTED_MAX:04}")];
         assert_eq!(kinds(&lines), expected);
         let mut long = stale(1);
         long[0].gone = vec!["x".repeat(9_999); 99];

@@ -1,7 +1,7 @@
 //! The thread that watches the known work trees, so that a memory is known as stale before anybody asks. What the system
 //! reports of files is a hint; what counts is whether anything differs that the last look depends on. Hints may be missing, so
 //! the work trees are also compared now and then. While nobody is attached it watches nothing. Not here: a look
-//! (`known_tree`), what is told (`stale_events`).
+//! (`known_tree`), what is reported (`stale_events`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ struct SeenTree {
     /// The last look; `None` before the first.
     look: Option<Arc<TreeLook>>,
     /// `None` where there is no journal.
-    told: Option<ReportedTree>,
+    reported: Option<ReportedTree>,
 }
 
 impl StaleWatcher {
@@ -185,13 +185,13 @@ impl StaleWatcher {
         let seen = self.seen.entry(tree.top().to_owned()).or_insert_with(|| SeenTree {
             tree: Arc::clone(tree),
             look: None,
-            told: journal.map(|journal: &Journal| ReportedTree::read(journal, tree)),
+            reported: journal.map(|journal: &Journal| ReportedTree::read(journal, tree)),
         });
-        let is_told = seen.look.as_ref().is_some_and(|last| Arc::ptr_eq(last, &look));
-        if !is_told && let (Some(told), Some(journal)) = (&mut seen.told, journal) {
-            // What could not be told is told with the next look.
-            let is_told = told.report(&look, journal, (core.clock)().now);
-            seen.look = is_told.then_some(look);
+        let is_reported = seen.look.as_ref().is_some_and(|last| Arc::ptr_eq(last, &look));
+        if !is_reported && let (Some(reported), Some(journal)) = (&mut seen.reported, journal) {
+            // What could not be reported is reported with the next look.
+            let is_reported = reported.report(&look, journal, (core.clock)().now);
+            seen.look = is_reported.then_some(look);
         } else {
             seen.look = Some(look);
         }

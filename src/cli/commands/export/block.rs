@@ -1,4 +1,4 @@
-//! The block of proven memories in an agent file. Not here: which memories those are (`api::local::listing`), how a
+//! The block of proven memories in an agent file. Not here: which memories those are (`api::local::list`), how a
 //! block stands in a text (`clients::agent_files`).
 
 use serde_json::json;

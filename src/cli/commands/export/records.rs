@@ -1,5 +1,5 @@
 //! The command `export --format`: memories for other tools, as lines of JSON, as notes or as a table. Not here: which
-//! memories count (`api::local::records`), the forms (crate `exchange`), agent files (`agent_files`).
+//! memories count (`api::local::list`), the forms (crate `exchange`), agent files (`agent_files`).
 
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -1,5 +1,5 @@
 //! The commands about agent files: finds the work tree, its memories and the files. Not here: the text of an agent
-//! file (`clients::agent_files`), which memories are listed (`api::local::listing`).
+//! file (`clients::agent_files`), which memories are listed (`api::local::list`).
 
 use crate::commands::import::import_site::{
     ImportReason, ImportSite, WriteMode, files_to_import, imported_rules, neutral_line, write_error,

@@ -1,0 +1,151 @@
+//! The briefing: the search for its task, and the state of the work tree, which only this process can see. Not here:
+//! which memories it lists (`search`), its words (`reply`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::as_of;
+use super::query_vector::{QueryMeaning, VectorQuery};
+use crate::local::Local;
+use crate::local::look::changed_files;
+use crate::local::repositories::required_repo;
+use crate::local::snapshots::{self, UsedSnapshot, undamaged_answer};
+use engine::EngineView;
+use event::RepoKey;
+use guard::secrets::RedactedText;
+use memory::Memory;
+use reply::Briefing;
+use requests::{ApiError, ContextRequest, MIN_RELEVANCE_PERCENT_DEFAULT, Mode, Reply};
+use search::snapshot::Snapshot;
+use search::staleness::{is_gone, is_written_after};
+use search::{BriefingSelection, Occasion, Query};
+use store::{DetectedRepo, read_project_config};
+
+/// Memories of a briefing for its task: twice as many as usually fit.
+const FOR_TASK_MAX: usize = 8;
+
+/// Makes the briefing, of now or as of a past time.
+pub(crate) fn context(local: &Local, request: &ContextRequest) -> Result<Reply, ApiError> {
+    let past = as_of::answer(local, request.as_of, Mode::Hybrid, |past| {
+        context(past, &ContextRequest { as_of: None, ..request.clone() })
+    });
+    past.unwrap_or_else(|| undamaged_answer(|used| briefing(local, request, used)))
+}
+
+fn briefing(
+    local: &Local,
+    request: &ContextRequest,
+    used: &UsedSnapshot,
+) -> Result<Reply, ApiError> {
+    let task = task(request);
+    let text = task.trim();
+    let query = VectorQuery { local, text, named: request.repo.as_deref(), filters: &[] };
+    let (EngineView { snapshot, coverage }, pending) = query.send(Mode::Hybrid).catch_up(local)?;
+    let meaning = query.meaning(pending, Mode::Hybrid, &snapshot)?;
+    used.record(&snapshot);
+    let repo = required_repo(local, request.repo.as_deref(), &snapshot)?;
+    let for_task = memories_for_task(query, &meaning, &repo, &snapshot);
+    let picked = pick(local, request, &repo, &for_task, &snapshot);
+    let notes = picked.sections.iter().flat_map(|(_, notes)| notes);
+    let changed = changed_files(local, notes.map(|note| &note.memory), &snapshot);
+    let unembedded = meaning.partial_notice(local, &snapshot);
+    let recent = snapshots::recent_only_notice(coverage, &snapshot);
+    let left_out = snapshots::bound_notice(snapshot.memory_usage());
+    let notices = [meaning.notice, recent, unembedded, left_out];
+    let briefing = Briefing {
+        repo: &repo,
+        picked: &picked,
+        changed: &changed,
+        notices: &notices.into_iter().flatten().collect::<Vec<String>>(),
+        shape: request.shape,
+        max_tokens: request.max_tokens,
+        section_tokens: &section_budgets(local, work_tree(local, &repo)),
+    };
+    let interest = snapshot.lexical().interest(text);
+    Ok(reply::briefing(&briefing, &|piece| interest.weigh(piece)))
+}
+
+/// Searches for the task, best first.
+fn memories_for_task(
+    query: VectorQuery<'_>,
+    meaning: &QueryMeaning,
+    repo: &RepoKey,
+    snapshot: &Snapshot,
+) -> Vec<Arc<Memory>> {
+    if query.text.is_empty() {
+        return Vec::new();
+    }
+    let now = query.local.core.now();
+    let query = Query {
+        text: query.text,
+        vector: meaning.vector(),
+        tokens: meaning.tokens(),
+        here: Some(repo.clone()),
+        min_likelihood: f32::from(MIN_RELEVANCE_PERCENT_DEFAULT) / 100.0,
+        ..Query::default()
+    };
+    let hits = search::search(snapshot, &query, now, FOR_TASK_MAX);
+    hits.into_iter().map(|hit| hit.memory).collect()
+}
+
+/// Picks the memories that somebody who begins in a repository should know.
+fn pick(
+    local: &Local,
+    request: &ContextRequest,
+    repo: &RepoKey,
+    for_task: &[Arc<Memory>],
+    snapshot: &Snapshot,
+) -> BriefingSelection {
+    let tree = work_tree(local, repo);
+    let is_there = |file: &&String| tree.is_some_and(|top| top.join(file).is_file());
+    let loaded: Vec<String> = request.loaded.iter().filter(is_there).cloned().collect();
+    // The times of files say something only of today, and only where git tells a checkout from a change.
+    let is_git = local.place.as_ref().is_some_and(|place| place.git.is_some())
+        && local.core.config.as_of.is_none();
+    let occasion = Occasion {
+        repos: &snapshot.keys_of(repo),
+        now: local.core.now(),
+        for_task,
+        files: &request.files,
+        loaded: &loaded,
+        own_session: local.writer.identity.session_id.as_deref(),
+        is_gone: &|file| tree.is_some_and(|top| is_gone(top, file)),
+        is_written_after: &|file, time| {
+            is_git && tree.is_some_and(|top| is_written_after(top, file, time))
+        },
+    };
+    search::pick(snapshot, &occasion)
+}
+
+/// Returns the top of the caller's work tree, where it is one of a repository.
+fn work_tree<'a>(local: &'a Local, repo: &RepoKey) -> Option<&'a Path> {
+    let place = local.place.as_ref().filter(|_| local.here.as_ref() == Some(repo));
+    place.map(DetectedRepo::top)
+}
+
+/// Returns the most tokens of sections. The user's settings win over those of the project, and a file of the project that
+/// cannot be used changes nothing; `config` says why.
+fn section_budgets(local: &Local, tree: Option<&Path>) -> BTreeMap<String, usize> {
+    let project = tree.and_then(|top| read_project_config(top).ok()).unwrap_or_default();
+    let mut budgets = project.section_budgets;
+    budgets.extend(local.core.config.section_budgets.clone());
+    budgets
+}
+
+/// Returns what is searched for: the task in words, or the files where no task is given.
+fn task(request: &ContextRequest) -> RedactedText {
+    request.task.clone().unwrap_or_else(|| RedactedText::redact(&request.files.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use search::Section;
+    use settings::BRIEFING_SECTIONS;
+
+    // S-CONTEXT-7
+    #[test]
+    fn every_section_has_a_budget_of_its_name() {
+        assert_eq!(Section::ALL.map(Section::as_str), BRIEFING_SECTIONS);
+    }
+}

@@ -1,0 +1,89 @@
+//! Memories that the caller's work tree contradicts: the list of them, and the marks in other replies. Not here: how
+//! they are found (`search::staleness`), the words of the reply (`reply`).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::local::Local;
+use crate::local::repositories::required_repo;
+use crate::work_trees::known_tree::KnownTree;
+use event::{Problems, RepoKey};
+use memory::Memory;
+use reply::{CheckedRepo, CheckedTree};
+use requests::{ApiError, Reply, StaleRequest};
+use search::snapshot::Snapshot;
+use search::staleness::{ChangedFiles, changed_since};
+
+/// Work trees of one repository that one answer is about, those that callers came from last: each may be a look.
+const TREES_MAX: usize = 4;
+
+/// Checks the memories of the caller's repository in its work tree. For a caller without a directory, checks those of the
+/// repository that it names, in the work trees that others came from.
+pub(crate) fn stale(
+    local: &Local,
+    request: &StaleRequest,
+    snapshot: &Snapshot,
+) -> Result<Reply, ApiError> {
+    let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
+    let (Some(here), Some(place)) = (&local.here, &local.place) else {
+        if local.is_of_others() {
+            let message = "work trees are shown to the owner of the server only";
+            return Err(ApiError::NotFound(message.to_owned()));
+        }
+        return Ok(elsewhere(local, &repo, snapshot));
+    };
+    if repo != *here {
+        let why = format!(
+            "is {repo}, but this directory belongs to {here}; run this in a work tree of {repo}"
+        );
+        return Err(Problems::one("repo", why).into());
+    }
+    let tree = local.core.work_trees.at(place.top()).filter(|tree| tree.repo() == here);
+    let tree =
+        tree.unwrap_or_else(|| Arc::new(KnownTree::new(place.top().to_owned(), here.clone())));
+    let gone = || ApiError::NotFound(format!("the folder {} is gone", tree.name()));
+    let look = tree.look((local.core.clock)().now, snapshot).ok_or_else(gone)?;
+    Ok(reply::stale(&CheckedRepo { repo: here, report: &look.report, older: look.older }))
+}
+
+/// Answers from the known work trees of a repository.
+fn elsewhere(local: &Local, repo: &RepoKey, snapshot: &Snapshot) -> Reply {
+    let trees = local.core.work_trees.all();
+    let of_repo = trees.iter().filter(|tree| tree.repo() == repo);
+    let looks: Vec<_> = of_repo
+        .filter_map(|tree| Some((tree.name(), tree.look((local.core.clock)().now, snapshot)?)))
+        .take(TREES_MAX)
+        .collect();
+    let checked = looks.iter().map(|(name, look)| CheckedTree {
+        name,
+        at: look.at,
+        checked: CheckedRepo { repo, report: &look.report, older: look.older },
+    });
+    reply::stale_by_tree(repo, &checked.collect::<Vec<_>>())
+}
+
+/// Returns the work tree of the caller, with the keys of its repository. `None` where it cannot tell which files changed.
+fn own_work_tree<'a>(
+    local: &'a Local,
+    snapshot: &Snapshot,
+) -> Option<(&'a Path, BTreeSet<RepoKey>)> {
+    let (here, git) = (local.here.as_ref()?, local.place.as_ref()?.git.as_ref()?);
+    // The work tree is of today, also where the memories are of an earlier time.
+    local.core.config.as_of.is_none().then(|| (git.top.as_path(), snapshot.keys_of(here)))
+}
+
+/// Tells whether the caller's work tree can tell which files of a memory changed.
+pub(super) fn has_callers_work_tree(local: &Local, memory: &Memory, snapshot: &Snapshot) -> bool {
+    own_work_tree(local, snapshot).is_some_and(|(_, keys)| keys.contains(&memory.repo))
+}
+
+/// Finds files that changed since the memories of the caller's repository that name them were last confirmed.
+pub(crate) fn changed_files<'a>(
+    local: &Local,
+    memories: impl Iterator<Item = &'a Arc<Memory>>,
+    snapshot: &Snapshot,
+) -> ChangedFiles {
+    let Some((top, keys)) = own_work_tree(local, snapshot) else { return ChangedFiles::new() };
+    changed_since(memories.filter(|memory| keys.contains(&memory.repo)), top)
+}
