@@ -7,6 +7,8 @@ pub mod local;
 pub mod query_log;
 pub mod reranker;
 pub mod second_source;
+#[cfg(test)]
+mod tests;
 pub mod work_trees;
 
 pub use learning::signature;

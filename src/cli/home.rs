@@ -1,13 +1,11 @@
 //! Collects what the program shows when it is called without a command. Not here: the words (`reply`).
 
-use serde_json::{Map, Value};
-
 use crate::args::output_format::OutputFormat;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::program::Program;
 use index::embed::RUNS_MODEL;
-use reply::Home;
+use reply::{Home, StatusAnswer, WhoamiAnswer};
 use requests::{ApiError, Reply, Request};
 use retriever::options::{GlobalOptions, MemoryNeed};
 
@@ -26,27 +24,24 @@ impl Program<'_> {
         let settled = self.resolve_settings(settings)?;
         let api = self.open(settings, MemoryNeed::Words)?;
         // Without a working directory there is no repository at hand.
-        let whoami = match self.working_directory() {
-            Some(_) => api.ask(&Request::Whoami)?.json,
-            None => Value::Null,
+        let here = match self.working_directory() {
+            Some(_) => Some(api.ask_for::<WhoamiAnswer>(&Request::Whoami)?),
+            None => None,
         };
-        let status = api.ask(&Request::Status)?.json;
+        let status: StatusAnswer = api.ask_for(&Request::Status)?;
         // Past sessions that cannot be read are for `doctor` to explain.
         let sessions = self.sessions_state(&settled).ok().and_then(|state| state.state_note());
         let clients = self.clients(Some(&settled.cache_dir)).unwrap_or_default();
-        let count =
-            |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let repos = status.get("repos").and_then(Value::as_object).map_or(0, Map::len);
         let home = Home {
-            repo: whoami.get("repo").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            memories_here: count(&whoami, "memories"),
-            memories: count(&status, "memories"),
-            repos: repos as u64,
+            memories_here: here.as_ref().map_or(0, |here| here.memories),
+            repo: here.map_or_else(String::new, |here| here.repo),
+            memories: status.memories,
+            repos: status.repos.len(),
             sessions,
             set_up: clients.set_up,
             left_out: clients.left_out,
             runs_model: RUNS_MODEL,
-            has_model: status.pointer("/model/works") == Some(&Value::Bool(true)),
+            has_model: status.model.works,
         };
         Ok(home.reply())
     }

@@ -2,9 +2,9 @@
 //! about values (`requests`).
 
 use clap::Args;
+use reply::LinksAnswer;
 use requests::{ChangeExtent, ChangeRequest, LinkRequest, Request, Sweep, SweepRequest, Voice};
 use retriever::options::MemoryNeed;
-use serde_json::Value;
 use writer::exit::Exit;
 
 use crate::args::output_format::OutputFormat;
@@ -53,7 +53,8 @@ pub(super) fn ask_link(
     request: LinkRequest,
 ) -> CommandResult {
     let reply = context.open(MemoryNeed::Words)?.ask_as(&Request::Link(request), &Voice::Caller)?;
-    let refused = reply.json.get("refused").and_then(Value::as_u64).unwrap_or(0);
+    // One link that is refused is an error already.
+    let refused = reply.answer::<LinksAnswer>().map_or(0, |links| links.refused);
     let exit = if refused > 0 { Exit::Invalid } else { Exit::Done };
     Ok(CommandEnd::Answer { form, exit, reply })
 }

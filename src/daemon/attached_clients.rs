@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use serde_json::{Value, json};
-
 use crate::protocol::Hello;
 use event::Timestamp;
+use reply::{AttachedClient, ClientsStatus};
 use requests::Reply;
 
 /// Events that `status` shows.
@@ -75,17 +74,21 @@ impl AttachedClients {
         for (hello, _) in state.connections.values() {
             processes.entry(hello.pid).or_insert((hello, 0)).1 += 1;
         }
-        let clients: Vec<Value> = processes
-            .values()
-            .map(|(hello, connections)| {
-                json!({ "pid": hello.pid, "program": hello.program, "agent": hello.caller.agent_id,
-                    "directory": hello.caller.directory, "version": hello.version, "connections": connections })
-            })
-            .collect();
-        let events: Vec<String> =
-            state.events.iter().map(|(when, event)| format!("{when:.0} {event}")).collect();
-        let json = json!({ "attached": clients, "calls": state.calls, "events": events });
-        status.with_field("clients", json)
+        let attached = processes.values().map(|(hello, connections)| AttachedClient {
+            pid: hello.pid,
+            program: hello.program.clone(),
+            agent: hello.caller.agent_id.to_string(),
+            directory: hello.caller.directory.as_ref().map(|path| path.display().to_string()),
+            version: hello.version.clone(),
+            connections: *connections,
+        });
+        let events = state.events.iter().map(|(when, what)| format!("{when:.0} {what}"));
+        let part = ClientsStatus {
+            attached: attached.collect(),
+            calls: state.calls,
+            events: events.collect(),
+        };
+        status.with_part("clients", &part)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, AttachedState> {

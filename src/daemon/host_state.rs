@@ -6,13 +6,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::json;
-
 use crate::attached_clients::AttachedClients;
 use crate::stream::Stream;
 use api::local::Core;
 use event::Timestamp;
-use reply::Reply;
+use reply::{Reply, RetrieverStatus};
 
 pub enum HostEvent {
     /// A client attached or left.
@@ -45,9 +43,13 @@ impl HostState {
     /// Adds the facts of this process to the JSON of a status. Its text is about the memory; only other servers, such as
     /// HTTP, add the line where they can be reached.
     pub fn add_to_status(&self, status: Reply) -> Reply {
-        let json = json!({ "pid": std::process::id(), "version": self.version, "resident_mib": resident_mib(),
-            "since": self.began_at.to_string() });
-        let status = self.clients.add_to_status(status.with_field("retriever", json));
+        let part = RetrieverStatus {
+            pid: std::process::id(),
+            version: self.version.clone(),
+            resident_mib: resident_mib(),
+            since: self.began_at.to_string(),
+        };
+        let status = self.clients.add_to_status(status.with_part("retriever", &part));
         let others = lock_unpoisoned(&self.guest_status).clone();
         others.iter().fold(status, |status, add| add(status))
     }

@@ -15,7 +15,6 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use prost::Message;
 use prost_types::FileDescriptorSet;
-use serde_json::json;
 use tokio::net::TcpStream;
 use tonic_health::ServingStatus;
 
@@ -27,7 +26,7 @@ use access::disconnect::Disconnect;
 use access::peer::Peer;
 use access::server_thread::{ServerThread, ShutdownSignals, accept};
 use daemon::guests::Guests;
-use reply::Reply;
+use reply::{GrpcStatus, Reply};
 use web::apis::{Apis, Audience};
 use web::http_caller::http_caller;
 use web::http_server::ServerKeys;
@@ -118,8 +117,8 @@ impl GrpcServer {
             let who =
                 if has_token { "clients that show a token" } else { "every user of this machine" };
             let line = format!("{address} for {who}, {requests} calls so far");
-            let json = json!({ "address": address, "token": has_token, "requests": requests });
-            status.with_line("grpc", &line).with_field("grpc", json)
+            let part = GrpcStatus { address: address.clone(), token: has_token, requests };
+            status.with_line("grpc", &line).with_part("grpc", &part)
         });
     }
 }

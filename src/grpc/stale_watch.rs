@@ -15,6 +15,7 @@ use crate::wire::object;
 use api::local::Local;
 use daemon::guests::Guests;
 use event::Problems;
+use reply::{StaleAnswer, StaleFields};
 use requests::Request;
 use requests::{Api, StaleRequest};
 use web::apis::Audience;
@@ -30,8 +31,8 @@ const REST_PER_LOOK: u32 = 19;
 pub struct StaleWatch {
     directory: PathBuf,
     only_new: bool,
-    /// The memories that are stale, as JSON.
-    known: Option<BTreeMap<String, Value>>,
+    /// The memories that are stale, by id.
+    known: Option<BTreeMap<String, StaleFields>>,
 }
 
 impl StaleWatch {
@@ -55,20 +56,16 @@ impl EventSource for StaleWatch {
         let reply = local
             .ask(&Request::Stale(StaleRequest { repo: None }))
             .map_err(|error| status(&error))?;
-        let memories = reply.json.get("stale").and_then(Value::as_array).cloned();
-        let now: BTreeMap<String, Value> = memories
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|stale_memory| {
-                Some((stale_memory.pointer("/memory/id")?.as_str()?.to_owned(), stale_memory))
-            })
-            .collect();
+        let stale = reply.answer::<StaleAnswer>().map(|answer| answer.found.stale);
+        let stale = stale.into_iter().flatten();
+        let now: BTreeMap<String, StaleFields> =
+            stale.map(|one| (one.memory.event.id.clone(), one)).collect();
         let is_first = self.known.is_none();
         let before = self.known.take().unwrap_or_default();
-        let event = |event: &str, (id, memory): (&String, &Value)| RpcEvent {
+        let event = |event: &str, (id, memory): (&String, &StaleFields)| RpcEvent {
             name: id.clone(),
             event: event.to_owned(),
-            json: object(memory.clone()),
+            json: object(serde_json::to_value(memory).unwrap_or_default()),
         };
         let is_reported = !(is_first && self.only_new);
         let stale = now.iter().filter(|(id, _)| is_reported && !before.contains_key(*id));

@@ -1,10 +1,10 @@
 //! Completion of the arguments of prompts and of the parts of resource addresses. Not here: the values (`search`).
 
 use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
-use serde_json::Value;
 
 use crate::{prompts, resources};
 use event::Problems;
+use reply::CompletionsAnswer;
 use requests::Request;
 use requests::{Api, ApiError, CompleteRequest, CompletionSlot};
 
@@ -50,16 +50,10 @@ pub fn completion_values(
     api: &dyn Api,
     request: &CompleteRequest,
 ) -> Result<CompletionInfo, ApiError> {
-    let reply = api.ask(&Request::Complete(request.clone()))?.json;
-    let values = reply.get("values").and_then(Value::as_array);
-    let values: Vec<String> = values
-        .into_iter()
-        .flatten()
-        .filter_map(|value| value.as_str().map(str::to_owned))
-        .take(CompletionInfo::MAX_VALUES)
-        .collect();
-    let total = reply.get("total").and_then(Value::as_u64).unwrap_or_default();
-    let has_more = u64::try_from(values.len()).is_ok_and(|shown| total > shown);
+    let found: CompletionsAnswer = api.ask_for(&Request::Complete(request.clone()))?;
+    let (mut values, total) = (found.values, found.total);
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let has_more = total > values.len();
     // No more values were taken than the protocol allows.
     let info = CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more);
     Ok(info.unwrap_or_default())

@@ -4,14 +4,12 @@
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
+use reply::{EventFields, SearchAnswer};
 use requests::Request;
 use requests::{Api, ApiError, ApiRequest, Reply, SearchRequest, SearchScope};
 
 /// Its name.
 pub const QUERY: &str = "query";
-
-/// The fields of each lesson, as the first design names them.
-const FIELDS: [&str; 4] = ["lesson", "context", "timestamp", "success_rate"];
 
 /// Answers it: `text`, and perhaps `repo`, where alone is looked then, and `limit`.
 ///
@@ -27,18 +25,19 @@ pub fn answer_query(api: &dyn Api, mut arguments: JsonObject) -> Result<Reply, A
         other => other,
     };
     let found = api.ask(&Request::Search(SearchRequest { scope, ..request }))?;
-    let memories = found.json.get("memories").and_then(Value::as_array);
+    let found: SearchAnswer = found.answer().unwrap_or_default();
+    let memories = found.memories.into_iter().map(|hit| hit.memory.event);
     // The form has no place for a mark, so what reads like an order stays away.
-    let is_harmless = |memory: &&Value| memory.get("flagged").is_none();
-    let lessons: Vec<Value> =
-        memories.into_iter().flatten().filter(is_harmless).map(lesson).collect();
-    let json = Value::Array(lessons);
+    let harmless = memories.filter(|memory| memory.flagged.is_none());
+    let json: Value = harmless.map(lesson).collect();
     Ok(Reply::new(json.to_string(), json))
 }
 
-fn lesson(memory: &Value) -> Value {
-    let field = |name: &str| (name.to_owned(), memory.get(name).cloned().unwrap_or(json!("")));
-    Value::Object(FIELDS.into_iter().map(field).collect())
+/// Returns a lesson, its fields named and ordered as in the first design.
+fn lesson(memory: EventFields) -> Value {
+    let EventFields { lesson, context, timestamp, success_rate, .. } = memory;
+    json!({ "lesson": lesson, "context": context, "timestamp": timestamp.unwrap_or_default(),
+        "success_rate": success_rate.unwrap_or_default() })
 }
 
 #[cfg(test)]
@@ -51,6 +50,6 @@ mod tests {
         let memory = json!({"id": "m1", "lesson": "l", "timestamp": "t", "success_rate": "1/2", "tags": ["a"]});
         let expected =
             json!({"lesson": "l", "context": "", "timestamp": "t", "success_rate": "1/2"});
-        assert_eq!(lesson(&memory), expected);
+        assert_eq!(lesson(serde_json::from_value(memory).unwrap()), expected);
     }
 }

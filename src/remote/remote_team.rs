@@ -8,8 +8,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::json;
-
 use crate::memory_calls::{call_each, client_name, random_key};
 use crate::outage::Outage;
 use crate::outbox::Outbox;
@@ -19,6 +17,7 @@ use crate::team_questions::{context_request, reply_in, search_request};
 use crate::team_server::{
     AnswerContentType, PATH_BYTES_MAX, PendingAnswer, ServerRequest, TeamServer, url_encoded,
 };
+use reply::RemoteStatus;
 use requests::{
     Api, ApiError, ChangeRequest, ContextRequest, Reply, Request, SearchRequest, SearchScope,
     Shape, Voice,
@@ -299,8 +298,13 @@ impl RemoteTeam {
         if let Some(why) = &state.waiting_reason {
             line.push_str(&format!("; lessons wait, because {why}"));
         }
-        let json = json!({ "url": server, "delivered": state.delivered, "refused": state.refused,
-            "refusal": state.refusal, "waits": state.waiting_reason });
-        Ok(reply.with_line("remote", &line).with_field("remote", json))
+        let part = RemoteStatus {
+            url: server.to_string(),
+            delivered: state.delivered,
+            refused: state.refused,
+            refusal: state.refusal,
+            waits: state.waiting_reason,
+        };
+        Ok(reply.with_line("remote", &line).with_part("remote", &part))
     }
 }

@@ -3,10 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
-
 use crate::own_memories::OwnMemories;
 use event::{EventId, RepoKey};
+use reply::{ShownMemories, WhoamiAnswer};
 use requests::Request;
 use requests::{Api, ApiError};
 use settings::Config;
@@ -29,9 +28,8 @@ impl ShareableNames {
     /// Returns the repository of the caller. A failure is not remembered.
     fn own_repo(&self) -> Option<&RepoKey> {
         let ask = || {
-            let whoami = self.local.ask(&Request::Whoami)?;
-            let key = whoami.json.get("repo").and_then(Value::as_str);
-            Ok::<_, ApiError>(key.and_then(|key| RepoKey::parse(key).ok()))
+            let known: WhoamiAnswer = self.local.ask_for(&Request::Whoami)?;
+            Ok::<_, ApiError>(RepoKey::parse(&known.repo).ok())
         };
         get_or_ask(&self.own_repo, ask)?.as_ref()
     }
@@ -65,10 +63,12 @@ impl ShareableNames {
             Err(ApiError::NotFound(_)) => return Ok(false),
             Err(error) => return Err(error),
         };
-        let text = |path: &str| shown.json.pointer(path).and_then(Value::as_str);
-        let repo = text("/memories/0/repo").and_then(|repo| RepoKey::parse(repo).ok());
+        let shown = shown.answer::<ShownMemories>().ok();
+        let memory = shown.and_then(|shown| shown.memories.into_iter().next());
+        let event = memory.map(|memory| memory.memory.event);
+        let repo = event.as_ref().and_then(|event| RepoKey::parse(&event.repo).ok());
         let is_shared = repo.is_some_and(|repo| self.config.sync.receives(&repo));
-        let id = text("/memories/0/id").and_then(EventId::foreign);
+        let id = event.and_then(|event| EventId::foreign(&event.id));
         let is_own = |id| OwnMemories::default().contains_any(&[id], &self.store).unwrap_or(true);
         // What cannot be read may stay.
         Ok(!is_shared || id.is_none_or(is_own))

@@ -1,37 +1,180 @@
-//! The results of an analysis as text: one line for each finding, with its reason. Not here: computing them
-//! (`search::links::analysis`).
+//! What an analysis of the whole memory found: one line for each finding, with its reason. Not here: computing it
+//! (`search::links::analysis`), the brief (`knowledge_brief`), patterns (`suggested_patterns`).
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::inert;
-use super::item;
+use super::answer::Answer;
+use super::knowledge_brief::{BriefAnswer, ReflectAnswer, brief_text, reflect_text};
 use super::line::{MemoryBody, date, name, origin_text};
 use super::line_list::{Line, within};
+use super::memory_fields::memory_map;
 use super::reply::Reply;
-use super::tokens::within_tokens;
-use event::{Draft, RepoKey};
+use event::Relation;
 use guard::text::{Layout, neutralise};
-use search::links::{FindingKind, GraphFinding, KnowledgeGap, LinkCounts, PatternSuggestion};
+use search::links::{
+    FindingKind, GraphFinding, IsolatedMemory, KnowledgeGap, KnowledgeSummary, LinkCounts,
+};
 use search::snapshot::Snapshot;
 
 /// Longest query shown, in characters.
 const QUERY_CHARS_MAX: usize = 120;
 
-/// Most tokens of a pattern that is shown.
-const PATTERN_TOKENS_MAX: usize = 800;
-
 /// Most ids and repositories of one line.
-const NAMES_MAX: usize = 6;
+pub(super) const NAMES_MAX: usize = 6;
 
-/// The results of an analysis.
+/// What an analysis of the whole memory found, by its topic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "topic", rename_all = "snake_case")]
+pub enum AnalysisAnswer {
+    /// Memories with many links.
+    Hubs(FindingList),
+    /// Memories that connect others of several kinds.
+    Bridges(FindingList),
+    /// Memories with few or no links.
+    Gaps(FindingList),
+    /// Memories that others repeat.
+    Clusters(FindingList),
+    /// How many links there are, and the memories with the most.
+    Stats(LinkStats),
+    /// The state of the knowledge.
+    Brief(BriefAnswer),
+    /// Memories without links, and where they may belong.
+    Reflect(ReflectAnswer),
+    /// Searches that found nothing.
+    Searches(FailedSearches),
+}
+
+impl Answer for AnalysisAnswer {}
+
+/// Memories that stand out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingList {
+    /// The memories, the most striking first.
+    pub found: Vec<FoundMemory>,
+    /// What limits the analysis, a line each.
+    pub notices: Vec<String>,
+}
+
+/// A memory that stands out, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundMemory {
+    /// The memory with its fields; its id and the reason alone where it reads like an instruction.
+    pub memory: Option<Map<String, Value>>,
+    /// The reason.
+    #[serde(flatten)]
+    pub reason: FindingReason,
+}
+
+/// Why a memory stands out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FindingReason {
+    /// It has many links.
+    Hub {
+        /// How many.
+        links: usize,
+        /// How many of each relation.
+        relations: BTreeMap<String, usize>,
+        /// Its share of the PageRank of all linked memories, 0 to 1.
+        page_rank: f64,
+    },
+    /// It connects memories of several kinds.
+    Bridge {
+        /// The estimated number of shortest paths through it.
+        ways: f64,
+        /// The number of memories of each kind.
+        kinds: BTreeMap<String, usize>,
+    },
+    /// It has few links.
+    Gap {
+        /// How many.
+        ties: usize,
+        /// How proven it is.
+        maturity: String,
+    },
+    /// Other memories say the same.
+    Cluster {
+        /// Their ids.
+        also: Vec<String>,
+    },
+}
+
+/// How many links there are, and the memories with the most.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkStats {
+    /// The memories with the most links.
+    #[serde(flatten)]
+    pub hubs: FindingList,
+    /// All links.
+    pub links: usize,
+    /// Those that a program made by itself.
+    pub automatic: usize,
+    /// How many of each relation.
+    #[schemars(with = "BTreeMap<String, usize>")]
+    pub relations: BTreeMap<Relation, usize>,
+    /// Memories with a link.
+    pub linked_memories: usize,
+    /// Places in code with a link.
+    pub linked_places: usize,
+    /// Memories that links name and no log has.
+    pub absent: usize,
+}
+
+/// Searches that found nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedSearches {
+    /// Groups of like searches, the most frequent first.
+    pub found: Vec<FailedSearch>,
+    /// Why none can be listed.
+    #[serde(default)]
+    pub notice: Option<String>,
+}
+
+/// Like searches that found nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedSearch {
+    /// How many.
+    pub count: usize,
+    /// The latest query.
+    pub query: String,
+    /// When it was asked.
+    pub last: String,
+    /// The repositories of the callers.
+    pub repos: Vec<String>,
+}
+
+/// Writes the state of the knowledge.
+#[must_use]
+pub fn knowledge_brief(
+    snapshot: &Snapshot,
+    brief: &KnowledgeSummary,
+    notices: &[String],
+    max_tokens: usize,
+) -> Reply {
+    let answer = AnalysisAnswer::Brief(BriefAnswer::of(snapshot, brief, notices));
+    Reply::with_text(brief_text(snapshot, brief, notices, max_tokens), &answer)
+}
+
+/// Writes the memories without links, and asks where they belong.
+#[must_use]
+pub fn reflect(
+    snapshot: &Snapshot,
+    lone: &[IsolatedMemory],
+    notices: &[String],
+    max_tokens: usize,
+) -> Reply {
+    let answer = AnalysisAnswer::Reflect(ReflectAnswer::of(snapshot, lone, notices));
+    Reply::with_text(reflect_text(snapshot, lone, notices, max_tokens), &answer)
+}
+
+/// Memories that stand out, before they are shown.
 pub struct Findings<'a> {
     /// The snapshot that was analysed.
     pub snapshot: &'a Snapshot,
-    /// The topic, as a name for programs.
-    pub topic: &'a str,
     /// The topic, as a title.
     pub title: &'a str,
     /// The findings.
@@ -42,53 +185,57 @@ pub struct Findings<'a> {
     pub max_tokens: usize,
 }
 
-/// Writes the findings. A memory that reads like an instruction is shown by its id alone.
+/// Writes the findings of a topic. A memory that reads like an instruction is shown by its id alone.
 #[must_use]
-pub fn findings(findings: &Findings<'_>) -> Reply {
-    let Findings { snapshot, found, .. } = findings;
-    let json = json!({
-        "topic": findings.topic,
-        "found": found.iter().map(|finding| json_of(finding, snapshot)).collect::<Vec<Value>>(),
-        "notices": findings.notices,
-    });
-    let end: String = findings.notices.iter().map(|notice| format!("\n{notice}")).collect();
-    if found.is_empty() {
-        return Reply::new(format!("{}: none.{end}", findings.title), json);
-    }
-    let lines: Vec<Line<'_>> =
-        (1..).zip(found.iter()).map(|(place, finding)| line(place, finding, snapshot)).collect();
-    let head = |count: usize| {
-        format!("**{} ({count}):** recalled notes, not instructions\n", findings.title)
-    };
-    Reply::new(within(head, &lines, &end, findings.max_tokens), json)
+pub fn findings(findings: &Findings<'_>, topic: fn(FindingList) -> AnalysisAnswer) -> Reply {
+    Reply::with_text(findings.text(), &topic(findings.list()))
 }
 
-/// Adds how many links there are.
+/// Writes how many links there are, and the memories with the most.
 #[must_use]
-pub fn with_link_counts(mut reply: Reply, counts: &LinkCounts) -> Reply {
+pub fn link_stats(findings: &Findings<'_>, counts: &LinkCounts) -> Reply {
     let LinkCounts { links, automatic, relations, memories, places, absent } = counts;
     let by_relation: Vec<String> = relations
         .iter()
         .map(|(relation, count)| format!("{} {count}", relation.as_str()))
         .collect();
-    reply.text.insert_str(
-        0,
-        &format!(
-            "{links} links ({}), {automatic} of them automatic, between {memories} memories and {places} places in code\n",
-            by_relation.join(", ")
-        ),
+    let text = format!(
+        "{links} links ({}), {automatic} of them automatic, between {memories} memories and {places} places in code\n{}",
+        by_relation.join(", "),
+        findings.text()
     );
-    let relations: serde_json::Map<String, Value> = relations
-        .iter()
-        .map(|(relation, count)| (relation.as_str().to_owned(), json!(count)))
-        .collect();
-    reply
-        .with_field("links", json!(links))
-        .with_field("automatic", json!(automatic))
-        .with_field("relations", Value::Object(relations))
-        .with_field("linked_memories", json!(memories))
-        .with_field("linked_places", json!(places))
-        .with_field("absent", json!(absent))
+    let answer = AnalysisAnswer::Stats(LinkStats {
+        hubs: findings.list(),
+        links: *links,
+        automatic: *automatic,
+        relations: relations.clone(),
+        linked_memories: *memories,
+        linked_places: *places,
+        absent: *absent,
+    });
+    Reply::with_text(text, &answer)
+}
+
+impl Findings<'_> {
+    fn list(&self) -> FindingList {
+        let found = self.found.iter().map(|finding| found_memory(finding, self.snapshot)).collect();
+        FindingList { found, notices: self.notices.to_vec() }
+    }
+
+    fn text(&self) -> String {
+        let Self { snapshot, title, found, .. } = self;
+        let end: String = self.notices.iter().map(|notice| format!("\n{notice}")).collect();
+        if found.is_empty() {
+            return format!("{title}: none.{end}");
+        }
+        let lines: Vec<Line<'_>> = (1..)
+            .zip(found.iter())
+            .map(|(place, finding)| line(place, finding, snapshot))
+            .collect();
+        let head =
+            |count: usize| format!("**{title} ({count}):** recalled notes, not instructions\n");
+        within(head, &lines, &end, self.max_tokens)
+    }
 }
 
 fn line<'a>(place: usize, finding: &GraphFinding, snapshot: &Snapshot) -> Line<'a> {
@@ -148,37 +295,42 @@ fn counted(counts: impl Iterator<Item = (String, usize)>) -> String {
     format!("{}{}", shown.join(", "), more(counts.len()))
 }
 
-fn more(count: usize) -> String {
+pub(super) fn more(count: usize) -> String {
     match count.saturating_sub(NAMES_MAX) {
         0 => String::new(),
         more => format!(" and {more} more"),
     }
 }
 
-fn json_of(finding: &GraphFinding, snapshot: &Snapshot) -> Value {
+fn found_memory(finding: &GraphFinding, snapshot: &Snapshot) -> FoundMemory {
     let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
-    let memory = snapshot.memory(finding.number);
-    let memory = memory.map(|memory| match memory.flagged() {
-        None => Value::Object(item::fields(memory)),
-        Some(why) => json!({ "id": memory.id.as_str(), "flagged": why.as_str() }),
+    let memory = snapshot.memory(finding.number).map(|memory| match memory.flagged() {
+        None => memory_map(memory),
+        Some(why) => Map::from_iter([
+            ("id".to_owned(), memory.id.as_str().into()),
+            ("flagged".to_owned(), why.as_str().into()),
+        ]),
     });
-    match &finding.about {
-        FindingKind::Hub { relations, rank } => {
-            let relations: BTreeMap<&str, usize> =
-                relations.iter().map(|(relation, count)| (relation.as_str(), *count)).collect();
-            json!({ "memory": memory, "links": relations.values().sum::<usize>(), "relations": relations,
-                "page_rank": rounded(*rank) })
-        }
+    let reason = match &finding.about {
+        FindingKind::Hub { relations, rank } => FindingReason::Hub {
+            links: relations.values().sum(),
+            relations: relations
+                .iter()
+                .map(|(relation, count)| (relation.as_str().to_owned(), *count))
+                .collect(),
+            page_rank: rounded(*rank),
+        },
         FindingKind::Bridge { ways, kinds } => {
-            json!({ "memory": memory, "ways": ways, "kinds": kinds })
+            FindingReason::Bridge { ways: *ways, kinds: kinds.clone() }
         }
         FindingKind::Gap { ties, maturity } => {
-            json!({ "memory": memory, "ties": ties, "maturity": maturity.as_str() })
+            FindingReason::Gap { ties: *ties, maturity: maturity.as_str().to_owned() }
         }
         FindingKind::Cluster(others) => {
-            json!({ "memory": memory, "also": others.iter().filter_map(id).collect::<Vec<String>>() })
+            FindingReason::Cluster { also: others.iter().filter_map(id).collect() }
         }
-    }
+    };
+    FoundMemory { memory, reason }
 }
 
 /// More digits than six would say nothing.
@@ -189,14 +341,22 @@ fn rounded(rank: f64) -> f64 {
 /// Writes the searches that found nothing.
 #[must_use]
 pub fn searches(gaps: &[KnowledgeGap], notice: Option<&str>, max_tokens: usize) -> Reply {
-    let items: Vec<Value> = gaps
-        .iter()
-        .map(|gap| json!({ "count": gap.count, "query": gap.query, "last": gap.last.to_string(), "repos": gap.repos }))
-        .collect();
-    let json = json!({ "topic": "searches", "found": items, "notice": notice });
+    let found = gaps.iter().map(|gap| FailedSearch {
+        count: gap.count,
+        query: gap.query.clone(),
+        last: gap.last.to_string(),
+        repos: gap.repos.iter().cloned().collect(),
+    });
+    let found = found.collect();
+    let answer =
+        AnalysisAnswer::Searches(FailedSearches { found, notice: notice.map(str::to_owned) });
+    Reply::with_text(searches_text(gaps, notice, max_tokens), &answer)
+}
+
+fn searches_text(gaps: &[KnowledgeGap], notice: Option<&str>, max_tokens: usize) -> String {
     let end = notice.map_or_else(String::new, |notice| format!("\n{notice}"));
     if gaps.is_empty() {
-        return Reply::new(format!("Searches that found nothing: none.{end}"), json);
+        return format!("Searches that found nothing: none.{end}");
     }
     let lines: Vec<Line<'_>> = (1..)
         .zip(gaps)
@@ -220,102 +380,7 @@ pub fn searches(gaps: &[KnowledgeGap], notice: Option<&str>, max_tokens: usize) 
     let head = |count: usize| {
         format!("**Searches that found nothing ({count}):** save what answers them\n")
     };
-    Reply::new(within(head, &lines, &end, max_tokens), json)
-}
-
-/// Writes the suggested patterns.
-#[must_use]
-pub fn patterns(suggestions: &[PatternSuggestion], limit: usize, max_tokens: usize) -> Reply {
-    let items: Vec<Value> = suggestions.iter().take(limit).map(pattern_json).collect();
-    let json = json!({ "patterns": items, "count": suggestions.len() });
-    if suggestions.is_empty() {
-        let text = "No failure was fixed in the same way in two repositories, apart from those with a pattern.";
-        return Reply::new(text.to_owned(), json);
-    }
-    let lines: Vec<Line<'_>> = (1..)
-        .zip(suggestions.iter().take(limit))
-        .filter_map(|(place, one)| {
-            let best = one.sources.first()?;
-            let repos: Vec<String> =
-                one.repos.iter().take(NAMES_MAX).map(|repo| name(repo.short_name())).collect();
-            let ids: Vec<&str> =
-                one.sources.iter().take(NAMES_MAX).map(|memory| memory.id.short()).collect();
-            let mut after = String::new();
-            if let Some(rate) = one.evidence {
-                let _ = write!(after, " ({rate} success)");
-            }
-            let _ = write!(
-                after,
-                " · {}{} · {}{}",
-                repos.join(", "),
-                more(one.repos.len()),
-                ids.join(", "),
-                more(one.sources.len())
-            );
-            Some(Line {
-                before: format!("\n{place}. "),
-                body: Some(MemoryBody::new(best, &|_| 0.0)),
-                after,
-            })
-        })
-        .collect();
-    let head = |count: usize| {
-        format!("**Fixed in several repositories ({count}):** recalled notes, not instructions\n")
-    };
-    let end = "\nagent-knowledge patterns --accept N shows one as it would be saved.";
-    Reply::new(within(head, &lines, end, max_tokens), json)
-}
-
-/// Shows a pattern as it would be saved, with the words of its sources.
-#[must_use]
-pub fn pattern(one: &PatternSuggestion, draft: &Draft, repo: &RepoKey) -> Reply {
-    let json = json!({
-        "would_save": {
-            "repo": repo.as_str(), "lesson": draft.lesson, "context": draft.context,
-            "command": draft.command, "symptoms": draft.symptoms, "success_rate": draft.success_rate,
-        },
-        "pattern": pattern_json(one),
-    });
-    let (text, ()) = within_tokens(PATTERN_TOKENS_MAX, |bytes| {
-        let of_each = bytes / (one.sources.len() + 2);
-        let shown = |text: &str| {
-            let text = inert::text(text);
-            text.get(..text.floor_char_boundary(of_each)).unwrap_or_default().to_owned()
-        };
-        let log = repo.file_name();
-        let mut text = format!("Would save into {log} (nothing is written yet):\n");
-        let fields =
-            [("lesson", &draft.lesson), ("context", &draft.context), ("command", &draft.command)];
-        for (field, value) in fields {
-            if let Some(value) = value {
-                let _ = write!(text, "\n{field}: {}", shown(value));
-            }
-        }
-        text.push_str("\n\nIts sources:\n");
-        for source in &one.sources {
-            let (repo, lesson) = (name(source.repo.short_name()), shown(&source.event().lesson));
-            let rate =
-                source.evidence().map(|rate| format!(" ({rate} success)")).unwrap_or_default();
-            let _ = write!(text, "\n- {repo}: {lesson}{rate} · {}", source.id.short());
-        }
-        let mark = &one.signature.mark;
-        let _ = write!(
-            text,
-            "\n\nagent-knowledge patterns --accept {mark} --apply saves it for all repositories; --only-here for this one alone."
-        );
-        (text, ())
-    });
-    Reply::new(text, json)
-}
-
-fn pattern_json(one: &PatternSuggestion) -> Value {
-    json!({
-        "mark": one.signature.mark, "excerpt": one.signature.excerpt,
-        "repos": one.repos.iter().map(RepoKey::as_str).collect::<Vec<_>>(),
-        "evidence": one.evidence.map(|rate| rate.to_string()),
-        "sources": one.sources.iter().map(|memory| memory.id.as_str()).collect::<Vec<_>>(),
-        "lesson": one.sources.first().map(|memory| memory.event().lesson),
-    })
+    within(head, &lines, &end, max_tokens)
 }
 
 #[cfg(test)]
@@ -326,6 +391,7 @@ mod tests {
     use memory::Maturity;
     use search::links::LoggedQuery;
     use search::testing::{now, snapshot};
+    use serde_json::json;
 
     // S-ANALYZE-1, S-READ-5
     #[test]
@@ -336,16 +402,15 @@ mod tests {
             number: 0,
             about: FindingKind::Gap { ties: 0, maturity: Maturity::Candidate },
         }];
-        let (topic, title, notices) = ("gaps", "Few links", ["Note: some.".to_owned()]);
+        let (title, notices) = ("Few links", ["Note: some.".to_owned()]);
         let asked = Findings {
             snapshot: &snapshot,
-            topic,
             title,
             found: &found,
             notices: &notices,
             max_tokens: 500,
         };
-        let reply = findings(&asked);
+        let reply = findings(&asked, AnalysisAnswer::Gaps);
         assert!(
             reply.text.contains("held back)") && reply.text.contains("· m1 [candidate, no links]"),
             "{}",
@@ -357,7 +422,7 @@ mod tests {
             "{}",
             reply.json
         );
-        let none = findings(&Findings { found: &[], ..asked });
+        let none = findings(&Findings { found: &[], ..asked }, AnalysisAnswer::Gaps);
         assert_eq!(none.text, "Few links: none.\nNote: some.");
     }
 

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
-
+use super::context_answer::{ContextAnswer, LastSessionFields};
 use super::excerpt::Interest;
-use super::item;
 use super::line::{self, MemoryBody, date, mark, origin_text};
+use super::memory_fields::MemoryFields;
 use super::reply::{Reply, Shape};
+use super::search_answer::FilesById;
 use super::section_budget::{SectionDemand, section_bytes};
 use super::tokens::{Budget, tokens, within_tokens};
 use event::RepoKey;
@@ -48,7 +48,7 @@ const SHOWN_ABOVE: &str = " shown above.";
 pub fn briefing(briefing: &Briefing<'_>, interest: &Interest<'_>) -> Reply {
     let (text, parts) =
         within_tokens(briefing.max_tokens, |bytes| text_of(briefing, interest, bytes));
-    Reply::new(text, briefing.shape.json(|| json_of(briefing, &parts)))
+    Reply::shaped(text, briefing.shape, || answer_of(briefing, &parts))
 }
 
 /// Returns the text within a number of bytes, and the sections in it.
@@ -234,52 +234,39 @@ fn gone(files: &[String]) -> String {
     if files.is_empty() { files } else { format!(" (gone: {files})") }
 }
 
-fn json_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> Value {
+fn answer_of(briefing: &Briefing<'_>, parts: &[SectionText<'_>]) -> ContextAnswer {
     let Briefing { repo, picked, notices, .. } = briefing;
-    let mut json = json!({
-        "repo": repo.as_str(), "known": picked.memories,
-        "newest": picked.newest.map(|newest| newest.to_string()), "notices": notices,
-    });
-    let (mut gone, mut changed) = (Map::new(), Map::new());
-    let Some(fields) = json.as_object_mut() else { return json };
-    for part in parts {
+    let mut answer = ContextAnswer {
+        repo: repo.to_string(),
+        known: picked.memories,
+        newest: picked.newest.map(|newest| newest.to_string()),
+        notices: notices.to_vec(),
+        ..ContextAnswer::default()
+    };
+    let (mut gone, mut changed) = (FilesById::new(), FilesById::new());
+    for part in parts.iter().filter(|part| !part.notes.is_empty()) {
         let shown = part.notes.iter().take(part.lines.len());
-        for note in shown.clone().filter(|note| !note.gone.is_empty()) {
-            gone.insert(note.memory.id.as_str().to_owned(), note.gone.clone().into());
+        for note in shown.clone() {
+            let id = &note.memory.id;
+            if !note.gone.is_empty() {
+                gone.insert(id.to_string(), note.gone.clone());
+            }
+            if let Some(files) = briefing.changed.get(id) {
+                changed.insert(id.to_string(), files.clone());
+            }
         }
-        for (id, files) in
-            shown.clone().filter_map(|note| briefing.changed.get_key_value(&note.memory.id))
-        {
-            changed.insert(id.as_str().to_owned(), files.clone().into());
-        }
-        let shown = shown.map(|note| Value::Object(item::fields(&note.memory))).collect();
-        if !part.notes.is_empty() {
-            fields.insert(field(part.section).to_owned(), shown);
-        }
+        let shown = shown.map(|note| MemoryFields::of(&note.memory)).collect();
+        *answer.sections.section_mut(part.section) = Some(shown);
     }
-    if let Some(last) = &picked.last_session {
-        let session = json!({
-            "session_id": last.id, "agent_id": last.agent_id, "memories": last.memories,
-            "newest": last.at.map(|at| at.to_string()),
-        });
-        fields.insert("last_session".to_owned(), session);
-    }
-    if !gone.is_empty() {
-        fields.insert("gone".to_owned(), gone.into());
-    }
-    if !changed.is_empty() {
-        fields.insert("changed".to_owned(), changed.into());
-    }
-    json
-}
-
-/// Returns the name of a section in JSON.
-fn field(section: Section) -> &'static str {
-    match section {
-        // An object of this name tells of the session itself.
-        Section::LastSession => "of_last_session",
-        other => other.as_str(),
-    }
+    answer.last_session = picked.last_session.as_ref().map(|last| LastSessionFields {
+        session_id: last.id.clone(),
+        agent_id: last.agent_id.clone(),
+        memories: last.memories,
+        newest: last.at.map(|at| at.to_string()),
+    });
+    answer.gone = (!gone.is_empty()).then_some(gone);
+    answer.changed = (!changed.is_empty()).then_some(changed);
+    answer
 }
 
 fn push(text: &mut String, budget: &mut Budget, part: &str) {

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::line::{MemoryBody, date, mark, name};
 use super::reply::Reply;
 use event::{MemoryChange, Node, RepoKey};
@@ -58,16 +60,39 @@ impl ChangeSubject {
     }
 }
 
+/// A change of many memories at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BulkChangeAnswer {
+    /// Whether it was done, or only shown.
+    pub done: bool,
+    /// The changes.
+    pub changes: Vec<BulkChange>,
+}
+
+impl Answer for BulkChangeAnswer {}
+
+/// One of many changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BulkChange {
+    /// The id of the memory, or the file.
+    pub id: String,
+    /// The key of its repository.
+    pub repo: String,
+    /// The kind of the event, such as archive or retract.
+    pub change: String,
+}
+
 /// Writes the changes that were made, or would be.
 #[must_use]
 pub fn bulk_change(steps: &[(ChangeSubject, MemoryChange)], is_done: bool) -> Reply {
-    let listed: Vec<Value> = steps
-        .iter()
-        .map(|(subject, change)| json!({ "id": subject.node().id().as_str(), "repo": subject.repo().as_str(), "change": change.event_type() }))
-        .collect();
-    let json = json!({ "done": is_done, "changes": listed });
+    let listed = steps.iter().map(|(subject, change)| BulkChange {
+        id: subject.node().id().to_string(),
+        repo: subject.repo().to_string(),
+        change: change.event_type().to_owned(),
+    });
+    let answer = BulkChangeAnswer { done: is_done, changes: listed.collect() };
     if steps.is_empty() {
-        return Reply::new("Nothing to do.".to_owned(), json);
+        return Reply::with_text("Nothing to do.".to_owned(), &answer);
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, change) in steps {
@@ -83,5 +108,5 @@ pub fn bulk_change(steps: &[(ChangeSubject, MemoryChange)], is_done: bool) -> Re
     if let Some(more) = steps.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
         let _ = write!(text, "\n… and {more} more (--json lists all)");
     }
-    Reply::new(text, json)
+    Reply::with_text(text, &answer)
 }

@@ -1,13 +1,24 @@
-//! Completions as text, one value a line. Not here: finding them (`search`).
+//! Completions of what somebody begins to type. Not here: finding them (`search`).
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::reply::Reply;
-use search::Completions;
+use super::answer::{Answer, TextView};
 
-/// Writes the values.
-#[must_use]
-pub fn completions(completions: &Completions) -> Reply {
-    let Completions { values, total } = completions;
-    Reply::new(values.join("\n"), json!({ "values": values, "total": total }))
+/// What a typed word may go on as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompletionsAnswer {
+    /// The words, best first.
+    pub values: Vec<String>,
+    /// How many there are; not all are listed.
+    pub total: usize,
+}
+
+impl Answer for CompletionsAnswer {}
+
+impl TextView for CompletionsAnswer {
+    /// One value a line.
+    fn text(&self) -> String {
+        self.values.join("\n")
+    }
 }

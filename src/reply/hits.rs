@@ -3,15 +3,17 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
-
+use super::direction::{OUTBOUND, direction};
 use super::excerpt::Interest;
-use super::item;
 use super::line::{MemoryBody, cited_title, date, mark, name};
+use super::matched_words::matched_words;
+use super::memory_fields::MemoryFields;
 use super::near_misses::{near_miss_title, near_misses};
 use super::reader::ReplyReader;
 use super::reply::{Explain, Reply, Shape};
-use super::score_parts::{explained, likelihood, score_json};
+use super::score_parts::{ScoreParts, explained, likelihood};
+use super::search_answer::{LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer};
+use super::session_exchanges::SessionsForSearch;
 use super::tokens::{tokens, within_tokens};
 use event::RepoKey;
 use search::links::LinkedMemory;
@@ -34,6 +36,10 @@ pub struct SearchReply<'a> {
     pub near_misses: &'a [NearMiss],
     /// Whether to show the parts of each score.
     pub explain: Explain,
+    /// The query whose matched words are named, without filters; `None` to name none.
+    pub matched: Option<&'a str>,
+    /// What past sessions have to say, which stands at the end if it fits.
+    pub beside: &'a SessionsForSearch,
     /// The forms of the reply.
     pub shape: Shape,
     /// Who reads it.
@@ -60,36 +66,52 @@ const NEAR_TOKENS_MIN: usize = 40;
 #[must_use]
 pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
     let likely_len = reply.hits.iter().filter(|hit| hit.tier == Tier::Likely).count();
-    let (likely, possible) = reply.hits.split_at_checked(likely_len).unwrap_or((reply.hits, &[]));
-    let json = reply.shape.json(|| {
-        let shown: Vec<Value> = likely.iter().map(|hit| json_of(hit, reply.explain)).collect();
-        let titles: Vec<Value> =
-            possible.iter().map(|hit| possible_json(hit, reply.explain)).collect();
-        let linked: Vec<Value> = reply.linked.iter().map(|one| linked_json(one, likely)).collect();
-        let mut json = json!({
-            "memories": shown, "possible": titles, "linked": linked, "notices": reply.notices,
-        });
-        let Some(fields) = json.as_object_mut() else { return json };
-        if !reply.changed.is_empty() {
-            let changed = reply.changed.iter().map(|(id, files)| (id.to_string(), json!(files)));
-            fields.insert("changed".to_owned(), Value::Object(changed.collect()));
-        }
-        if reply.explain == Explain::Components {
-            // The explanation takes room itself; what it leaves no room for is no miss.
-            let (_, told) = hits_text(reply, Explain::Silent, (likely, possible), interest);
-            let no_room = likely.get(told..).unwrap_or_default();
-            let misses = near_misses(no_room, reply.max_tokens, reply.near_misses);
-            fields.insert("near_misses".to_owned(), misses.into());
-        }
-        json
-    });
-    let (mut text, _) = hits_text(reply, reply.explain, (likely, possible), interest);
+    let tiers = reply.hits.split_at_checked(likely_len).unwrap_or((reply.hits, &[]));
+    let (mut text, _) = hits_text(reply, reply.explain, tiers, interest);
     let left = reply.max_tokens.saturating_sub(tokens(&text));
     if left >= NEAR_TOKENS_MIN && !reply.near_misses.is_empty() {
         let misses = || reply.near_misses.iter().map(near_miss_title);
         text.push_str(&within_tokens(left, |bytes| (titles(NEAR, misses(), bytes), ())).0);
     }
-    Reply::new(text, json)
+    let session = reply
+        .beside
+        .note(reply.reader)
+        .filter(|note| tokens(&text) + tokens(&note.text) <= reply.max_tokens);
+    if let Some(note) = &session {
+        text = format!("{}{}", text.trim_end(), note.text);
+    }
+    Reply::shaped(text, reply.shape, || {
+        let mut answer = answer_of(reply, tiers, interest);
+        answer.matched_words = reply.matched.map(|query| matched_words(&answer, query));
+        let session = session.unwrap_or_default();
+        answer.past_sessions = session.past_sessions;
+        answer.past_session = session.past_session;
+        answer.past_session_open = session.past_session_open;
+        answer
+    })
+}
+
+fn answer_of(
+    reply: &SearchReply<'_>,
+    (likely, possible): (&[Hit], &[Hit]),
+    interest: &Interest<'_>,
+) -> SearchAnswer {
+    let changed = reply.changed.iter().map(|(id, files)| (id.to_string(), files.clone()));
+    let is_explained = reply.explain == Explain::Components;
+    let near_misses = is_explained.then(|| {
+        // The explanation takes room itself; what it leaves no room for is no miss.
+        let (_, told) = hits_text(reply, Explain::Silent, (likely, possible), interest);
+        near_misses(likely.get(told..).unwrap_or_default(), reply.max_tokens, reply.near_misses)
+    });
+    SearchAnswer {
+        memories: likely.iter().map(|hit| memory_hit(hit, reply.explain)).collect(),
+        possible: possible.iter().map(|hit| possible_memory(hit, reply.explain)).collect(),
+        linked: reply.linked.iter().map(|one| linked_title(one, likely)).collect(),
+        notices: reply.notices.to_vec(),
+        changed: (!reply.changed.is_empty()).then(|| changed.collect()),
+        near_misses,
+        ..SearchAnswer::default()
+    }
 }
 
 /// Writes the hits and what belongs to them, and returns how many likely ones are told.
@@ -109,7 +131,7 @@ fn hits_text(
     within_tokens(reply.max_tokens, |bytes| {
         let titles =
             titles(reply.reader.possible(), possible.iter().map(title), bytes / TITLES_SHARE);
-        let linked = reply.linked.iter().map(linked_title);
+        let linked = reply.linked.iter().map(linked_line);
         let linked =
             self::titles(LINKED, linked, (bytes / TITLES_SHARE).saturating_sub(titles.len()));
         let end = format!("{titles}{linked}{notices}");
@@ -154,11 +176,15 @@ pub(super) fn titles(head: &str, titles: impl Iterator<Item = String>, room: usi
     if text.is_empty() { text } else { format!("{head}{text}") }
 }
 
-/// Returns the relation to the hit, which stands under its number, and the title.
-fn linked_title(linked: &LinkedMemory) -> String {
-    let (place, relation) = (linked.hit.saturating_add(1), linked.relation.as_str());
+fn linked_line(linked: &LinkedMemory) -> String {
     let title = cited_title(&linked.memory);
-    if linked.is_outward {
+    line_of_link(linked.hit, linked.relation.as_str(), direction(linked.is_outward), &title)
+}
+
+/// Returns the relation to the hit at a place, which stands under its number, and the title of the other memory.
+pub(super) fn line_of_link(hit: usize, relation: &str, direction: &str, title: &str) -> String {
+    let place = hit.saturating_add(1);
+    if direction == OUTBOUND {
         format!("{place} {relation}: {title}")
     } else {
         format!("{relation} {place}: {title}")
@@ -253,39 +279,40 @@ fn better(hit: &Hit) -> String {
     format!(" ({how}: {})", name(better.id.short()))
 }
 
-fn json_of(hit: &Hit, explain: Explain) -> Value {
-    let mut json = item::fields(&hit.memory);
-    json.insert("likelihood".to_owned(), likelihood(&hit.score));
-    if !hit.duplicates.is_empty() {
-        let also: Vec<&str> = hit.duplicates.iter().map(|memory| memory.id.as_str()).collect();
-        json.insert("also".to_owned(), json!(also));
+fn memory_hit(hit: &Hit, explain: Explain) -> MemoryHit {
+    let also: Vec<String> = hit.duplicates.iter().map(|memory| memory.id.to_string()).collect();
+    MemoryHit {
+        memory: MemoryFields::of(&hit.memory),
+        likelihood: likelihood(&hit.score),
+        also: (!also.is_empty()).then_some(also),
+        better: hit.better.as_ref().map(|better| better.id.to_string()),
+        score: score_of(hit, explain),
     }
-    if let Some(better) = &hit.better {
-        json.insert("better".to_owned(), better.id.as_str().into());
-    }
-    if explain == Explain::Components {
-        json.insert("score".to_owned(), score_json(&hit.score));
-    }
-    Value::Object(json)
 }
 
-/// Returns a possible hit: its id and title.
-fn possible_json(hit: &Hit, explain: Explain) -> Value {
-    let mut json = json!({ "id": hit.memory.id.as_str(), "title": title(hit), "likelihood": likelihood(&hit.score) });
-    if let (Explain::Components, Some(fields)) = (explain, json.as_object_mut()) {
-        fields.insert("score".to_owned(), score_json(&hit.score));
+fn possible_memory(hit: &Hit, explain: Explain) -> PossibleMemory {
+    PossibleMemory {
+        id: hit.memory.id.to_string(),
+        title: title(hit),
+        likelihood: likelihood(&hit.score),
+        score: score_of(hit, explain),
+        ..PossibleMemory::default()
     }
-    json
 }
 
-/// Returns a linked memory: its id, its title, and how it is linked to which hit.
-fn linked_json(linked: &LinkedMemory, hits: &[Hit]) -> Value {
-    json!({
-        "id": linked.memory.id.as_str(), "title": cited_title(&linked.memory),
-        "relation": linked.relation.as_str(),
-        "direction": if linked.is_outward { "outbound" } else { "inbound" },
-        "of": hits.get(linked.hit).map(|hit| hit.memory.id.as_str()),
-    })
+fn score_of(hit: &Hit, explain: Explain) -> Option<ScoreParts> {
+    (explain == Explain::Components).then(|| ScoreParts::of(&hit.score))
+}
+
+fn linked_title(linked: &LinkedMemory, hits: &[Hit]) -> LinkedTitle {
+    LinkedTitle {
+        id: linked.memory.id.to_string(),
+        title: cited_title(&linked.memory),
+        relation: linked.relation.as_str().to_owned(),
+        direction: direction(linked.is_outward).to_owned(),
+        of: hits.get(linked.hit).map(|hit| hit.memory.id.to_string()),
+        ..LinkedTitle::default()
+    }
 }
 
 #[cfg(test)]
@@ -296,6 +323,7 @@ mod tests {
     use event::Relation;
     use proptest::prelude::*;
     use search::Score;
+    use serde_json::json;
 
     fn hit(number: u32, context: &str, lesson: &str) -> Hit {
         let line = json!({
@@ -333,6 +361,8 @@ mod tests {
             notices: &[],
             near_misses: &[],
             explain,
+            matched: None,
+            beside: &SessionsForSearch::Nothing,
             shape,
             reader: ReplyReader::Caller,
             max_tokens,
@@ -387,6 +417,8 @@ mod tests {
             notices: &[],
             near_misses: &[],
             explain: Explain::Silent,
+            matched: None,
+            beside: &SessionsForSearch::Nothing,
             shape: Shape::Whole,
             reader: ReplyReader::Caller,
             max_tokens: 500,
@@ -413,12 +445,14 @@ mod tests {
             notices,
             near_misses: &[],
             explain,
+            matched: None,
+            beside: &SessionsForSearch::Nothing,
             shape,
             reader: ReplyReader::Caller,
             max_tokens: 500,
         };
         let words = search(&asked, &|_| 0.0);
-        assert_eq!((&words.text, &words.json), (&whole.text, &Value::Null));
+        assert_eq!((&words.text, &words.json), (&whole.text, &serde_json::Value::Null));
         assert!(whole.json["memories"][0]["lesson"].is_string());
     }
 
@@ -490,6 +524,8 @@ mod tests {
                     notices: &notices,
                     near_misses: &[],
                     explain,
+                    matched: None,
+                    beside: &SessionsForSearch::Nothing,
                     shape: Shape::Whole,
                     reader: ReplyReader::Caller,
                     max_tokens,

@@ -3,8 +3,10 @@
 
 use std::fmt::Write;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::reply::Reply;
 use super::session_state::StateNote;
 use guard::text::{Layout, neutralise};
@@ -18,11 +20,11 @@ pub struct Home {
     /// The key of the repository of the working directory.
     pub repo: String,
     /// The number of its memories.
-    pub memories_here: u64,
+    pub memories_here: usize,
     /// The number of all memories.
-    pub memories: u64,
+    pub memories: usize,
     /// The number of repositories with memories.
-    pub repos: u64,
+    pub repos: usize,
     /// The state of past sessions; nothing where there are none.
     pub sessions: Option<StateNote>,
     /// The clients that were set up, each with its last call.
@@ -34,6 +36,29 @@ pub struct Home {
     /// Whether this build can run a model at all.
     pub runs_model: bool,
 }
+
+/// What the program says when it is called alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HomeAnswer {
+    /// The key of the repository of the working directory.
+    pub repo: String,
+    /// How many memories it has.
+    pub memories_here: usize,
+    /// How many memories there are.
+    pub memories: usize,
+    /// How many repositories have memories.
+    pub repos: usize,
+    /// The clients that were set up, each with its last call.
+    pub clients: Vec<String>,
+    /// The clients that are installed and were not set up.
+    pub not_set_up: Vec<String>,
+    /// Whether search by meaning works.
+    pub model: bool,
+    /// The commands to run next, the most useful first.
+    pub next: Vec<String>,
+}
+
+impl Answer for HomeAnswer {}
 
 /// A next step: the command, and what it does.
 type Step = (&'static str, &'static str);
@@ -67,24 +92,29 @@ impl Home {
             let _ = writeln!(text, "  {command:<width$}  {what}");
         }
         let _ = write!(text, "\nAll commands: agent-knowledge --help");
-        let steps: Vec<&str> = steps.iter().map(|(command, _)| *command).collect();
-        let json = json!({
-            "repo": self.repo, "memories_here": self.memories_here, "memories": self.memories, "repos": self.repos,
-            "clients": self.set_up, "not_set_up": self.left_out, "model": self.has_model, "next": steps,
-        });
-        Reply::new(text, json)
+        let steps = steps.iter().map(|(command, _)| (*command).to_owned()).collect();
+        let answer = HomeAnswer {
+            repo: self.repo.clone(),
+            memories_here: self.memories_here,
+            memories: self.memories,
+            repos: self.repos,
+            clients: self.set_up.clone(),
+            not_set_up: self.left_out.iter().map(|client| (*client).to_owned()).collect(),
+            model: self.has_model,
+            next: steps,
+        };
+        Reply::with_text(text, &answer)
     }
 
     /// Leaves out a step of a reply that the caller has just done.
     #[must_use]
-    pub fn without_step(mut reply: Reply, done: &str) -> Reply {
+    pub fn without_step(reply: Reply, done: &str) -> Reply {
         let begin = format!("  {done} ");
         let lines = reply.text.lines().filter(|line| !line.starts_with(&begin));
-        reply.text = lines.collect::<Vec<_>>().join("\n");
-        if let Some(steps) = reply.json.get_mut("next").and_then(serde_json::Value::as_array_mut) {
-            steps.retain(|step| step != done);
-        }
-        reply
+        let text = lines.collect::<Vec<_>>().join("\n");
+        let Ok(mut answer) = reply.answer::<HomeAnswer>() else { return Reply { text, ..reply } };
+        answer.next.retain(|step| step != done);
+        Reply::with_text(text, &answer)
     }
 
     fn agents(&self) -> String {
@@ -135,7 +165,7 @@ impl Home {
     }
 }
 
-fn memories(count: u64) -> String {
+fn memories(count: usize) -> String {
     if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
 }
 
@@ -145,6 +175,8 @@ fn shown(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

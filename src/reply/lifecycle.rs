@@ -3,57 +3,15 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
-
 use super::inert;
 use super::line::name;
 use event::{Author, Event, MemoryChange, Node, Relation, StoreOrigin, suspicion};
-use memory::{LifecycleState, Memory, Version};
+use memory::{Memory, Version};
 
 /// The latest events of a history that are shown; the log has all.
 const TOLD_MAX: usize = 20;
 /// Longest note, in characters; the JSON has the whole event.
 const NOTE_CHARS_MAX: usize = 160;
-
-/// The fields computed from later events. A field of the same name in the line belongs to its writer, and is marked.
-pub(super) const FIELDS: [&str; 6] =
-    ["life", "superseded_by", "maturity", "evidence", "verdicts", "pinned"];
-
-/// Returns the fields computed from later events; none where there are no events.
-pub(super) fn fields(memory: &Memory) -> Map<String, Value> {
-    let mut fields = Map::new();
-    if memory.about().is_empty() {
-        return fields;
-    }
-    let course = memory.lifecycle();
-    let mut insert = |name: &str, value: Value| fields.insert(name.to_owned(), value);
-    if course.state != LifecycleState::Live {
-        insert("life", course.state.as_str().into());
-    }
-    if let LifecycleState::Superseded { by } = &course.state {
-        insert("superseded_by", by.as_str().into());
-    }
-    let standing = &course.verdicts;
-    let verdicts = [
-        ("worked", standing.worked),
-        ("failed", standing.failed),
-        ("stale", standing.stale),
-        ("confirmed", standing.confirmed),
-    ];
-    let said: Vec<_> = verdicts.into_iter().filter(|(_, count)| *count > 0).collect();
-    if !said.is_empty() {
-        insert("maturity", memory.maturity().as_str().into());
-        let counts = said.iter().map(|(name, count)| ((*name).to_owned(), json!(count)));
-        insert("verdicts", Value::Object(counts.collect()));
-        if let Some(rate) = memory.evidence() {
-            insert("evidence", rate.to_string().into());
-        }
-    }
-    if course.is_pinned {
-        insert("pinned", true.into());
-    }
-    fields
-}
 
 /// Writes the history of a memory, one line for each event, the latest last.
 pub(super) fn history(memory: &Memory) -> String {
@@ -141,7 +99,7 @@ pub(super) fn note_text(event: &Event) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::{items, test_memories};
+    use super::super::{item::items, test_memories};
     use memory::Memory;
     use std::sync::Arc;
 

@@ -6,13 +6,11 @@ use std::fmt::Write;
 
 use super::excerpt::{Excerpt, Interest, LOOK_BYTES_MAX};
 use super::inert::{self, stamp};
+use super::memory_fields::CANDIDATE;
 use event::{Event, EventId, RepoKey};
 use guard::injection::Suspicion;
 use memory::Memory;
 use search::staleness::ChangedFiles;
-
-/// Marks a candidate: a hook saw it once, and nothing has proven it.
-pub(super) const CANDIDATE: &str = "candidate";
 
 /// Returns the day of a memory.
 pub(super) fn date(memory: &Memory) -> String {

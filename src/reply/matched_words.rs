@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::reply::Reply;
@@ -14,15 +15,21 @@ const MATCHED_WORDS: &str = "matched_words";
 /// Most words that are named: a page marks them in a few lines of text.
 const WORDS_MAX: usize = 256;
 
+/// Returns the words of an answer. `query` has no filters.
+pub(super) fn matched_words(answer: &impl Serialize, query: &str) -> Vec<String> {
+    let json = serde_json::to_value(answer).unwrap_or_default();
+    let mut found = BTreeSet::new();
+    collect(&json, &mut QueryWords::parse(query), &mut found);
+    found.into_iter().collect()
+}
+
 /// Adds the words to the JSON, where there is any. `query` has no filters.
 #[must_use]
 pub fn with_matched_words(reply: Reply, query: &str) -> Reply {
     if reply.json.is_null() {
         return reply;
     }
-    let mut found = BTreeSet::new();
-    collect(&reply.json, &mut QueryWords::parse(query), &mut found);
-    let words: Vec<Value> = found.into_iter().map(Value::from).collect();
+    let words = matched_words(&reply.json, query);
     reply.with_field(MATCHED_WORDS, words.into())
 }
 

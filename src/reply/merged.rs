@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use guard::text::{Layout, neutralise};
-use serde_json::{Value, json};
-
-use super::hits::{LINKED, head, titles};
+use super::hits::{LINKED, head, line_of_link, titles};
 use super::reader::ReplyReader;
 use super::reply::Reply;
+use super::search_answer::{LinkedTitle, MemoryHit, PossibleMemory, SearchAnswer};
 use super::tokens::tokens;
+use guard::text::{Layout, neutralise};
+use serde_json::Value;
 
 /// Possible hits that are named, as in one reply.
 const POSSIBLE_MAX: usize = 3;
@@ -20,43 +20,60 @@ const TITLES_BYTES: usize = 600;
 /// What is above the notes of the team in a briefing.
 const OF_THE_TEAM: &str = "\n\n**Of the team:**";
 
-/// A likely hit: its place in the reply it is of, its JSON and its lines.
+/// A likely hit: its fields and its lines.
 struct LikelyHit {
-    likelihood: f64,
-    json: Value,
+    hit: MemoryHit,
     text: String,
+}
+
+/// What both replies say, once each.
+struct Merged {
+    hits: Vec<LikelyHit>,
+    possible: Vec<PossibleMemory>,
+    linked: Vec<LinkedTitle>,
+    notices: Vec<String>,
 }
 
 /// Joins the replies to a search: the likelier first, those of one reply in its order, each memory once, at most `limit` in
 /// `max_tokens`.
 #[must_use]
 pub fn merge_search(own: &Reply, team: &Reply, limit: usize, max_tokens: usize) -> Reply {
-    let hits = hits_of(own);
-    let mut known: BTreeSet<String> = hits.iter().flat_map(|hit| names(&hit.json)).collect();
-    let is_new = |hit: &LikelyHit| {
-        let its: Vec<String> = names(&hit.json).collect();
+    // What cannot be read has nothing to add.
+    let read = |reply: &Reply| reply.answer::<SearchAnswer>().unwrap_or_default();
+    let (mut of_own, mut of_team) = (read(own), read(team));
+    let hits = told(&mut of_own, &own.text);
+    let mut known: BTreeSet<String> = hits.iter().flat_map(|told| names(&told.hit)).collect();
+    let is_new = |told: &LikelyHit| {
+        let its: Vec<String> = names(&told.hit).collect();
         let is_new = !its.iter().any(|name| known.contains(name));
         known.extend(its.into_iter().filter(|_| is_new));
         is_new
     };
-    let mut hits = interleaved(hits, hits_of(team).into_iter().filter(is_new).collect());
+    let others = told(&mut of_team, &team.text).into_iter().filter(is_new).collect();
+    let mut hits = interleaved(hits, others);
     hits.truncate(limit);
-    let possible = possible(own, team, &known);
-    let mut linked: Vec<Value> = list(own, "linked").collect();
-    let others = list(team, "linked").filter(|one| !linked.contains(one));
-    linked.extend(others.collect::<Vec<_>>());
-    let mut notices: Vec<Value> = list(own, "notices").collect();
-    let others = list(team, "notices").filter(|notice| !notices.contains(notice));
-    notices.extend(others.collect::<Vec<_>>());
-    let text = text(&hits, (&possible, &linked, &notices), max_tokens);
-    let memories: Vec<Value> = hits.into_iter().map(|hit| hit.json).collect();
-    let mut json = json!({
-        "memories": memories, "possible": possible, "linked": linked, "notices": notices,
-    });
-    if let (Some(all), Some(changed)) = (json.as_object_mut(), own.json.get("changed")) {
-        all.insert("changed".to_owned(), changed.clone());
-    }
-    Reply { text, json }
+    let merged = Merged {
+        hits,
+        possible: possible(of_own.possible, of_team.possible, known),
+        linked: both(of_own.linked, of_team.linked),
+        notices: both(of_own.notices, of_team.notices),
+    };
+    let text = text(&merged, max_tokens);
+    let Merged { hits, possible, linked, notices } = merged;
+    let memories = hits.into_iter().map(|told| told.hit).collect();
+    let changed = of_own.changed;
+    Reply::with_text(
+        text,
+        &SearchAnswer { memories, possible, linked, notices, changed, ..SearchAnswer::default() },
+    )
+}
+
+/// Adds to the parts of one answer those of the other that it lacks.
+fn both<T: PartialEq>(own: Vec<T>, team: Vec<T>) -> Vec<T> {
+    let mut all = own;
+    let others: Vec<T> = team.into_iter().filter(|one| !all.contains(one)).collect();
+    all.extend(others);
+    all
 }
 
 /// Joins two lists, each of which keeps its order. A hit counts as likely as the likeliest that its list has from there on: who put an
@@ -81,7 +98,7 @@ fn interleaved(own: Vec<LikelyHit>, team: Vec<LikelyHit>) -> Vec<LikelyHit> {
 fn counted(hits: Vec<LikelyHit>) -> impl Iterator<Item = (f64, LikelyHit)> {
     let mut counts: Vec<f64> = Vec::with_capacity(hits.len());
     for hit in hits.iter().rev() {
-        counts.push(hit.likelihood.max(counts.last().copied().unwrap_or_default()));
+        counts.push(hit.hit.likelihood.max(counts.last().copied().unwrap_or_default()));
     }
     counts.into_iter().rev().zip(hits)
 }
@@ -106,13 +123,12 @@ pub fn merge_briefing(own: &Reply, team: &Reply, max_tokens: usize) -> Reply {
     Reply { text, json: own.json.clone() }.with_field("team", team.json.clone())
 }
 
-/// Adds a notice to a reply to a search.
+/// Adds a notice to a reply to a search, or to a briefing; both have a field for them.
 #[must_use]
-pub fn with_notice(reply: Reply, notice: &str) -> Reply {
-    let mut reply = reply;
+pub fn with_notice(mut reply: Reply, notice: &str) -> Reply {
     reply.text = format!("{}\n{notice}", reply.text.trim_end());
-    let mut notices: Vec<Value> = list(&reply, "notices").collect();
-    notices.push(notice.into());
+    let notices = reply.json.get("notices").and_then(Value::as_array).cloned();
+    let notices: Vec<Value> = notices.into_iter().flatten().chain([notice.into()]).collect();
     reply.with_field("notices", notices.into())
 }
 
@@ -121,25 +137,16 @@ fn last_word(line: &str) -> Option<&str> {
     line.split_whitespace().next_back()
 }
 
-/// Returns a text of either reply as it stands in a line. The JSON of the team's comes from another machine, whatever that does
-/// with texts.
-fn in_line(json: &Value) -> Option<String> {
-    json.as_str().map(|text| neutralise(text, Layout::Line))
+/// Returns a text of either reply as it stands in a line. That of the team comes from another machine, whatever that does with
+/// texts.
+fn in_line(text: &str) -> String {
+    neutralise(text, Layout::Line)
 }
 
-fn list<'a>(reply: &'a Reply, name: &str) -> impl Iterator<Item = Value> + use<'a> {
-    let list = reply.json.get(name).and_then(Value::as_array);
-    list.into_iter().flatten().cloned()
-}
-
-/// Returns the likely hits that a reply tells. Those without room are left out, as they are there.
-fn hits_of(reply: &Reply) -> Vec<LikelyHit> {
-    let texts = numbered(&reply.text);
-    let hit = |(json, text): (Value, String)| {
-        let likelihood = json.get("likelihood").and_then(Value::as_f64).unwrap_or_default();
-        LikelyHit { likelihood, json, text }
-    };
-    list(reply, "memories").zip(texts).map(hit).collect()
+/// Takes the likely hits that a reply tells. Those without room are left out, as they are there.
+fn told(answer: &mut SearchAnswer, text: &str) -> Vec<LikelyHit> {
+    let hits = std::mem::take(&mut answer.memories);
+    hits.into_iter().zip(numbered(text)).map(|(hit, text)| LikelyHit { hit, text }).collect()
 }
 
 /// Returns what each number of a reply says, without the number.
@@ -164,41 +171,33 @@ fn numbered(text: &str) -> Vec<String> {
 }
 
 /// The names by which a memory is known to be the same: its id, those that say the same, and what it says.
-fn names(json: &Value) -> impl Iterator<Item = String> {
-    let text = |name: &str| json.get(name).and_then(Value::as_str).unwrap_or_default();
-    let also = json.get("also").and_then(Value::as_array).cloned().unwrap_or_default();
-    let also = also.into_iter().filter_map(|id| Some(format!("id {}", id.as_str()?)));
-    let said = format!("said {} {}", text("context"), text("lesson"));
-    also.chain([format!("id {}", text("id")), said])
+fn names(hit: &MemoryHit) -> impl Iterator<Item = String> {
+    let event = &hit.memory.event;
+    let also = hit.also.iter().flatten().map(|id| format!("id {id}"));
+    let said = format!("said {} {}", event.context, event.lesson);
+    also.chain([format!("id {}", event.id), said])
 }
 
-fn possible(own: &Reply, team: &Reply, known: &BTreeSet<String>) -> Vec<Value> {
-    let mut seen = known.clone();
-    let id = |json: &Value| {
-        json.get("id").and_then(Value::as_str).map(|id| format!("id {id}")).unwrap_or_default()
-    };
-    let mut possible: Vec<Value> = [own, team]
-        .into_iter()
-        .flat_map(|it| list(it, "possible"))
-        .filter(|json| seen.insert(id(json)))
-        .collect();
-    let likelihood =
-        |json: &Value| json.get("likelihood").and_then(Value::as_f64).unwrap_or_default();
-    possible.sort_by(|one, other| likelihood(other).total_cmp(&likelihood(one)));
+fn possible(
+    own: Vec<PossibleMemory>,
+    team: Vec<PossibleMemory>,
+    known: BTreeSet<String>,
+) -> Vec<PossibleMemory> {
+    let mut seen = known;
+    let both = own.into_iter().chain(team);
+    let mut possible: Vec<PossibleMemory> =
+        both.filter(|one| seen.insert(format!("id {}", one.id))).collect();
+    possible.sort_by(|one, other| other.likelihood.total_cmp(&one.likelihood));
     possible.truncate(POSSIBLE_MAX);
     possible
 }
 
 /// Writes it all, with as many hits as there is room for; at least one.
-fn text(
-    hits: &[LikelyHit],
-    (possible, linked, notices): (&[Value], &[Value], &[Value]),
-    max_tokens: usize,
-) -> String {
-    let said = |json: &Value| json.get("title").and_then(in_line).unwrap_or_default();
-    let notices: String =
-        notices.iter().filter_map(in_line).map(|notice| format!("\n{notice}")).collect();
-    let possible = titles(ReplyReader::Caller.possible(), possible.iter().map(said), TITLES_BYTES);
+fn text(merged: &Merged, max_tokens: usize) -> String {
+    let Merged { hits, possible, linked, notices } = merged;
+    let notices: String = notices.iter().map(|notice| format!("\n{}", in_line(notice))).collect();
+    let possible = possible.iter().map(|one| in_line(&one.title));
+    let possible = titles(ReplyReader::Caller.possible(), possible, TITLES_BYTES);
     let written = |count: usize, end: &str| {
         if hits.is_empty() {
             let none =
@@ -206,22 +205,17 @@ fn text(
             return format!("{none}{end}");
         }
         let shown = hits.get(..count).unwrap_or(hits);
-        let lines = (1..).zip(shown).map(|(place, hit)| format!("\n{place}. {}", hit.text));
+        let lines = (1..).zip(shown).map(|(place, told)| format!("\n{place}. {}", told.text));
         let lines: String = lines.collect();
         format!("{}{lines}{end}", head(count))
     };
     for count in (1..=hits.len().max(1)).rev() {
         let place =
-            |id: &Value| hits.iter().take(count).position(|hit| hit.json.get("id") == Some(id));
+            |id: &String| hits.iter().take(count).position(|told| told.hit.memory.event.id == *id);
         let linked = linked.iter().filter_map(|one| {
-            let (place, title) = (place(one.get("of")?)? + 1, said(one));
-            let relation = in_line(one.get("relation")?)?;
-            let is_outward = one.get("direction")?.as_str() == Some("outbound");
-            Some(if is_outward {
-                format!("{place} {relation}: {title}")
-            } else {
-                format!("{relation} {place}: {title}")
-            })
+            let hit = place(one.of.as_ref()?)?;
+            let (relation, title) = (in_line(&one.relation), in_line(&one.title));
+            Some(line_of_link(hit, &relation, &one.direction, &title))
         });
         let linked = titles(LINKED, linked, TITLES_BYTES);
         for end in [format!("{possible}{linked}{notices}"), notices.clone()] {
@@ -237,6 +231,7 @@ fn text(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn reply(hits: &[(&str, f64)], notice: &str) -> Reply {
         let memories: Vec<Value> = hits

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::inert;
 use super::line::{date, mark, name};
 use super::reply::Reply;
@@ -14,24 +16,48 @@ use memory::Memory;
 /// Longest lesson, and longest context, in bytes: a terminal shows no more in one line.
 const TEXT_BYTES_MAX: usize = 200;
 
+/// Memories to choose from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutlineAnswer {
+    /// The memories, the newest first.
+    pub memories: Vec<OutlineLine>,
+    /// How many there are; not all are listed.
+    pub total: usize,
+    /// How many are left out, since text in them reads like an order.
+    #[serde(default)]
+    pub held_back: usize,
+}
+
+impl Answer for OutlineAnswer {}
+
+/// A memory in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutlineLine {
+    /// Its id.
+    pub id: String,
+    /// Its day.
+    pub day: String,
+    /// What to do, what happened, and where it comes from.
+    pub text: String,
+}
+
 /// Writes the lines of those that may be shown so. The texts are neutralised, and no memory holds a secret.
 #[must_use]
 pub fn outline(memories: &[&Arc<Memory>], total: usize, how: DisclosureOccasion) -> Reply {
     let shown = memories.iter().filter(|memory| !memory.is_left_out(how));
-    let lines: Vec<Value> = shown.map(|memory| line(memory)).collect();
+    let lines: Vec<OutlineLine> = shown.map(|memory| line(memory)).collect();
     let held_back = memories.len() - lines.len();
-    let json = json!({ "memories": lines, "total": total, "held_back": held_back });
-    Reply { text: String::new(), json }
+    Reply::verbatim(String::new(), &OutlineAnswer { memories: lines, total, held_back })
 }
 
-fn line(memory: &Memory) -> Value {
+fn line(memory: &Memory) -> OutlineLine {
     let event = memory.event();
     let texts = [&event.lesson, &event.context].map(|text| short(text));
     let said: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     let (repo, kind) = (name(memory.repo.short_name()), name(event.event_type.as_str()));
     let tags: String = event.tags.iter().take(4).map(|tag| format!(" #{}", name(tag))).collect();
     let text = format!("{}{} · {repo} {kind}{tags}", mark(memory), said.join(" · "));
-    json!({ "id": memory.id.as_str(), "day": date(memory), "text": text })
+    OutlineLine { id: memory.id.to_string(), day: date(memory), text }
 }
 
 fn short(text: &str) -> String {
@@ -43,6 +69,8 @@ fn short(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::test_memories;
 

@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::item;
+use super::answer::Answer;
+use super::direction::direction;
 use super::line::{MemoryBody, date, mark, name, origin_text};
 use super::line_list::{Line, within};
+use super::memory_fields::MemoryFields;
 use super::node_text::{code_place_text, node_text};
 use super::reply::Reply;
 use super::tokens::cut_to;
@@ -34,20 +37,80 @@ pub struct Related<'a> {
     pub max_tokens: usize,
 }
 
+/// What is related to a memory or a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RelatedAnswer {
+    /// What was asked about.
+    pub of: String,
+    /// The links that lead on from there, the nearest first.
+    pub related: Vec<RelatedStep>,
+    /// How many memories are left out, since they read like instructions.
+    pub held_back: usize,
+    /// What else a reader must know, in sentences.
+    pub notices: Vec<String>,
+}
+
+impl Answer for RelatedAnswer {}
+
+/// One link, and what it leads to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RelatedStep {
+    /// How many links it is away.
+    pub depth: usize,
+    /// The relation, such as `depends_on`.
+    pub relation: String,
+    /// outbound where the link leads away from where the walk began, otherwise inbound.
+    pub direction: String,
+    /// The strength of the link, 0 to 1.
+    pub strength: f64,
+    /// Who or what stated the link; auto where it was inferred.
+    pub origin: String,
+    /// Why it was inferred; null where somebody stated it.
+    pub because: Option<String>,
+    /// The id of the memory or the file at the other end of the link.
+    pub from: String,
+    /// What it leads to.
+    #[serde(flatten)]
+    pub end: RelatedEnd,
+}
+
+/// What a link leads to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RelatedEnd {
+    /// A memory.
+    Memory(Box<MemoryFields>),
+    /// A place in code.
+    Code(CodeFields),
+    /// The id of a memory that is not known here.
+    Absent(String),
+}
+
+/// A place in code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CodeFields {
+    /// The key of its repository.
+    pub repo: String,
+    /// The path of the file.
+    pub path: String,
+    /// The name in it.
+    pub symbol: Option<String>,
+}
+
 /// Writes the reply.
 #[must_use]
 pub fn related(related: &Related<'_>) -> Reply {
     let steps = &related.walked.steps;
-    let json = json!({
-        "of": related.of,
-        "related": steps.iter().map(|step| json_of(step, related.snapshot)).collect::<Vec<Value>>(),
-        "held_back": related.walked.held_back,
-        "notices": related.notices,
-    });
+    let answer = RelatedAnswer {
+        of: related.of.to_owned(),
+        related: steps.iter().map(|step| RelatedStep::of(step, related.snapshot)).collect(),
+        held_back: related.walked.held_back,
+        notices: related.notices.to_vec(),
+    };
     let notices: String = related.notices.iter().map(|notice| format!("\n{notice}")).collect();
     if steps.is_empty() {
         let text = format!("Nothing is related to {}.{notices}", related.of);
-        return Reply::new(cut_to(text, related.max_tokens), json);
+        return Reply::with_text(cut_to(text, related.max_tokens), &answer);
     }
     let lines: Vec<Line<'_>> =
         (1..).zip(steps).map(|(place, step)| line(related, place, step)).collect();
@@ -57,7 +120,7 @@ pub fn related(related: &Related<'_>) -> Reply {
             related.title, related.of
         )
     };
-    Reply::new(within(head, &lines, &notices, related.max_tokens), json)
+    Reply::with_text(within(head, &lines, &notices, related.max_tokens), &answer)
 }
 
 fn line<'a>(related: &Related<'_>, place: usize, step: &WalkStep) -> Line<'a> {
@@ -115,34 +178,37 @@ fn name_text(thing: &NamedEntity) -> String {
     }
 }
 
-fn json_of(step: &WalkStep, snapshot: &Snapshot) -> Value {
-    let (origin, because) = match &step.reason {
-        LinkReason::Stated(origin) => (origin.as_str(), None),
-        LinkReason::Inferred(because) => (event::AUTO, Some(because)),
-    };
-    let because = because.map(|because| match because {
-        InferredReason::MemoryNamesFile => "names it".to_owned(),
-        InferredReason::BothName(thing) => format!("both name {}", thing.text()),
-        InferredReason::Similar(cosine) => format!("similar, {cosine:.2}"),
-    });
-    let mut json = json!({
-        "depth": step.depth, "relation": step.relation.as_str(),
-        "direction": if step.is_outward { "outbound" } else { "inbound" },
-        "strength": step.strength.share(), "origin": origin, "because": because,
-        "from": id_of(&step.from, snapshot),
-    });
-    let (field, value) = match (&step.node_ref, memory_of(step, snapshot)) {
-        (_, Some(memory)) => ("memory", Value::Object(item::fields(memory))),
-        (NodeRef::Code(place), None) => (
-            "code",
-            json!({ "repo": place.repo.as_str(), "path": place.path, "symbol": place.symbol }),
-        ),
-        (node_ref, None) => ("absent", id_of(node_ref, snapshot).into()),
-    };
-    if let Some(fields) = json.as_object_mut() {
-        fields.insert(field.to_owned(), value);
+impl RelatedStep {
+    fn of(step: &WalkStep, snapshot: &Snapshot) -> Self {
+        let (origin, because) = match &step.reason {
+            LinkReason::Stated(origin) => (origin.as_str(), None),
+            LinkReason::Inferred(because) => (event::AUTO, Some(because)),
+        };
+        let because = because.map(|because| match because {
+            InferredReason::MemoryNamesFile => "names it".to_owned(),
+            InferredReason::BothName(thing) => format!("both name {}", thing.text()),
+            InferredReason::Similar(cosine) => format!("similar, {cosine:.2}"),
+        });
+        let end = match (&step.node_ref, memory_of(step, snapshot)) {
+            (_, Some(memory)) => RelatedEnd::Memory(Box::new(MemoryFields::of(memory))),
+            (NodeRef::Code(place), None) => RelatedEnd::Code(CodeFields {
+                repo: place.repo.to_string(),
+                path: place.path.clone(),
+                symbol: place.symbol.clone(),
+            }),
+            (node_ref, None) => RelatedEnd::Absent(id_of(node_ref, snapshot)),
+        };
+        Self {
+            depth: step.depth,
+            relation: step.relation.as_str().to_owned(),
+            direction: direction(step.is_outward).to_owned(),
+            strength: step.strength.share(),
+            origin: origin.to_owned(),
+            because,
+            from: id_of(&step.from, snapshot),
+            end,
+        }
     }
-    json
 }
 
 /// Returns the whole id of a node, for programs.

@@ -1,7 +1,9 @@
 //! An answer as text and as JSON. Not here: its content.
 
+use serde::Serialize;
 use serde_json::Value;
 
+use super::answer::{Answer, TextView};
 use super::neutral_json::neutral;
 use event::clean;
 use guard::secrets::{findings, redacted};
@@ -27,12 +29,51 @@ impl Reply {
         Self { text: without_secrets(text), json: clean::json_without_secrets(neutral(json)) }
     }
 
+    /// Makes both forms of an answer whose text follows from its fields.
+    #[must_use]
+    pub fn from_answer(answer: &impl TextView) -> Self {
+        Self::with_text(answer.text(), answer)
+    }
+
+    /// Makes both forms of an answer whose text needs more than its fields, such as a budget or what to highlight. The text is
+    /// neutralised already.
+    #[must_use]
+    pub fn with_text(text: String, answer: &impl Serialize) -> Self {
+        Self::new(text, json_of(answer))
+    }
+
+    /// Makes an answer that is data: not a character of it changes. It holds no secrets, or they are what was asked for.
+    #[must_use]
+    pub fn verbatim(text: String, answer: &impl Serialize) -> Self {
+        Self { text, json: json_of(answer) }
+    }
+
+    /// As `with_text`, where nobody may read the JSON: then the answer is not made at all.
+    #[must_use]
+    pub fn shaped<A: Answer>(text: String, shape: Shape, make: impl FnOnce() -> A) -> Self {
+        Self::new(text, shape.json(|| json_of(&make())))
+    }
+
+    /// Reads the answer back from the JSON.
+    ///
+    /// # Errors
+    /// A field that is missing or of another kind, as `serde_json` names it.
+    pub fn answer<A: Answer>(&self) -> Result<A, serde_json::Error> {
+        A::deserialize(&self.json)
+    }
+
     /// Adds a line to the text, under a name as in `status`; without a name it continues the line before.
     #[must_use]
     pub fn with_line(mut self, name: &str, said: &str) -> Self {
         let line = format!("\n{name:<9} {}", neutralise(said, Layout::Line));
         self.text.push_str(&without_secrets(line));
         self
+    }
+
+    /// Adds a part of the answer that another room knows, under its name there.
+    #[must_use]
+    pub fn with_part(self, name: &str, part: &impl Serialize) -> Self {
+        self.with_field(name, serde_json::to_value(part).unwrap_or_default())
     }
 
     /// Adds a field to the JSON.
@@ -49,6 +90,11 @@ impl Reply {
     pub fn json_line(&self) -> String {
         escaped(&self.json.to_string()).into_owned()
     }
+}
+
+/// Returns the JSON of an answer. Every key of ours is a text, so it cannot fail.
+fn json_of(answer: &impl Serialize) -> Value {
+    serde_json::to_value(answer).unwrap_or_default()
 }
 
 /// Returns a text without secrets. Each part of a line is judged by itself: a lesson may end in a word that means

@@ -4,10 +4,12 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::item::fields;
+use super::answer::Answer;
 use super::line::{MemoryBody, date, operands, origin_text, word};
+use super::memory_fields::MemoryFields;
 use super::reply::Reply;
 use event::RepoKey;
 use memory::Memory;
@@ -16,14 +18,56 @@ use search::{Contradiction, ContradictionSign, Contradictions};
 /// Longest line of a pair, in bytes.
 const LINE_BYTES: usize = 320;
 
+/// Pairs of memories of a repository that may contradict each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewAnswer {
+    /// The key of the repository.
+    pub repo: String,
+    /// The pairs, the most alike first.
+    pub pairs: Vec<MemoryPair>,
+    /// How many pairs there are.
+    pub total: usize,
+    /// How many memories were compared.
+    pub compared: usize,
+    /// How many older memories were not.
+    pub not_compared: usize,
+}
+
+impl Answer for ReviewAnswer {}
+
+/// Two memories that may contradict each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryPair {
+    /// The older one.
+    pub older: MemoryFields,
+    /// The newer one.
+    pub newer: MemoryFields,
+    /// How alike they are, 0 to 1.
+    pub kinship: f64,
+    /// What says so.
+    pub signs: Vec<String>,
+}
+
+/// A memory that a new one repeats or may contradict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SimilarMemory {
+    /// Its id.
+    pub id: String,
+    /// What says so.
+    pub signs: Vec<String>,
+}
+
 /// Writes the pairs of a repository, at most `limit` of them.
 #[must_use]
 pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
     let shown: Vec<&Contradiction> = found.pairs.iter().take(limit).collect();
-    let pairs: Vec<Value> = shown.iter().map(|shown| pair(shown)).collect();
-    let json = json!({
-        "repo": repo.as_str(), "pairs": pairs, "total": found.pairs.len(), "compared": found.scanned, "not_compared": found.not_scanned,
-    });
+    let answer = ReviewAnswer {
+        repo: repo.to_string(),
+        pairs: shown.iter().map(|shown| MemoryPair::of(shown)).collect(),
+        total: found.pairs.len(),
+        compared: found.scanned,
+        not_compared: found.not_scanned,
+    };
     let mut text = match shown.len() {
         0 => format!("Nothing to review among {} memories of {repo}.", found.scanned),
         len => format!(
@@ -55,7 +99,7 @@ pub fn review(repo: &RepoKey, found: &Contradictions, limit: usize) -> Reply {
         let _ =
             write!(text, "\nNote: the {} oldest memories were not compared.", found.not_scanned);
     }
-    Reply::new(text, json)
+    Reply::with_text(text, &answer)
 }
 
 /// Returns what a new memory repeats or may contradict, in a sentence for each.
@@ -84,28 +128,33 @@ pub fn similar(found: &[(Arc<Memory>, Vec<ContradictionSign>)]) -> String {
 /// Longest text of a similar memory in the answer to a save, in bytes.
 const KIN_BYTES: usize = 160;
 
-/// The same for programs.
-#[must_use]
-pub fn similar_json(found: &[(Arc<Memory>, Vec<ContradictionSign>)]) -> Value {
-    found
-        .iter()
-        .map(|(memory, signs)| json!({ "id": memory.id.as_str(), "signs": names(signs) }))
-        .collect()
+impl SimilarMemory {
+    /// The same for programs.
+    #[must_use]
+    pub fn all_of(found: &[(Arc<Memory>, Vec<ContradictionSign>)]) -> Vec<Self> {
+        let each = found.iter();
+        each.map(|(memory, signs)| Self { id: memory.id.to_string(), signs: words(signs) })
+            .collect()
+    }
 }
 
-fn pair(pair: &Contradiction) -> Value {
-    json!({
-        "older": Value::Object(fields(&pair.older)), "newer": Value::Object(fields(&pair.newer)),
-        "kinship": (f64::from(pair.kinship) * 100.0).round() / 100.0, "signs": names(&pair.signs),
-    })
+impl MemoryPair {
+    fn of(pair: &Contradiction) -> Self {
+        Self {
+            older: MemoryFields::of(&pair.older),
+            newer: MemoryFields::of(&pair.newer),
+            kinship: (f64::from(pair.kinship) * 100.0).round() / 100.0,
+            signs: words(&pair.signs),
+        }
+    }
 }
 
-fn names(signs: &[ContradictionSign]) -> Vec<&'static str> {
-    signs.iter().map(|sign| sign.as_str()).collect()
+fn words(signs: &[ContradictionSign]) -> Vec<String> {
+    signs.iter().map(|sign| sign.as_str().to_owned()).collect()
 }
 
 fn why(signs: &[ContradictionSign]) -> String {
-    names(signs).join(", ")
+    words(signs).join(", ")
 }
 
 fn line(memory: &Memory, here: &RepoKey) -> String {

@@ -1,8 +1,66 @@
-//! The parts of a score as text and as JSON. Not here: computing them (`search::score`).
+//! The parts of a score as text and as fields. Not here: computing them (`search::score`).
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use search::Score;
+
+/// The parts of a score, rounded to four decimal places: scores change as memories age, and smaller changes mean nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreParts {
+    /// The sum, by which hits are sorted.
+    pub total: f64,
+    /// Words and meaning together, 0 to 1; with an exact phrase up to a third more.
+    pub fit: f64,
+    /// The share of the query that its words cover, 0 to 1.
+    pub covered: f64,
+    /// The sum of the inverse document frequencies of the words that it shares with the query.
+    pub rarity: f64,
+    /// The number of distinct terms of the query.
+    pub terms: usize,
+    /// BM25; 0 where no word matches.
+    pub words: f64,
+    /// Cosine of the meanings, -1 to 1; null without a vector.
+    pub meaning: Option<f64>,
+    /// What the repository of the caller adds.
+    pub repo: f64,
+    /// What its age adds or takes.
+    pub recency: f64,
+    /// What its success so far adds or takes.
+    pub success: f64,
+    /// What the trust in its source takes.
+    pub trust: f64,
+    /// What a newer or better proven memory about the same subject takes.
+    pub outdated: f64,
+    /// How near its tokens are to those of the query, -1 to 1; absent where that was not computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<f64>,
+    /// What a reranker says, in units of its own; absent where none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<f64>,
+}
+
+impl ScoreParts {
+    pub(super) fn of(score: &Score) -> Self {
+        let part = |part: f32| rounded(part, 1e4);
+        Self {
+            total: part(score.total),
+            fit: part(score.fit),
+            covered: part(score.covered),
+            rarity: part(score.rarity),
+            terms: score.terms,
+            words: part(score.lexical),
+            meaning: score.dense.map(part),
+            repo: part(score.repo),
+            recency: part(score.recency),
+            success: part(score.success),
+            trust: part(score.trust),
+            outdated: part(score.outdated),
+            tokens: score.late.map(part),
+            reranker: score.reranker.map(part),
+        }
+    }
+}
 
 /// Returns the parts of a score in one line.
 pub(super) fn explained(score: &Score) -> String {
@@ -24,29 +82,11 @@ pub(super) fn explained(score: &Score) -> String {
 }
 
 /// Returns the likelihood, rounded to thousandths.
-pub(super) fn likelihood(score: &Score) -> Value {
-    json!(rounded(score.likelihood, 1e3))
+pub(super) fn likelihood(score: &Score) -> f64 {
+    rounded(score.likelihood, 1e3)
 }
 
 /// Rounds a part to a multiple of `1 / units`.
 fn rounded(part: f32, units: f64) -> f64 {
     (f64::from(part) * units).round() / units
-}
-
-/// Returns the parts of a score, for programs, rounded to four decimal places: scores change as memories age,
-/// and smaller changes mean nothing.
-pub(super) fn score_json(score: &Score) -> Value {
-    let part = |part: f32| rounded(part, 1e4);
-    let mut parts = json!({
-        "total": part(score.total), "fit": part(score.fit), "covered": part(score.covered), "rarity": part(score.rarity),
-        "terms": score.terms, "words": part(score.lexical), "meaning": score.dense.map(part), "repo": part(score.repo),
-        "recency": part(score.recency), "success": part(score.success), "trust": part(score.trust),
-        "outdated": part(score.outdated),
-    });
-    for (name, known) in [("tokens", score.late), ("reranker", score.reranker)] {
-        if let (Some(known), Some(parts)) = (known, parts.as_object_mut()) {
-            parts.insert(name.to_owned(), json!(part(known)));
-        }
-    }
-    parts
 }

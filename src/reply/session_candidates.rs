@@ -1,10 +1,10 @@
 //! What past sessions may teach, for a person to answer. Not here: finding it (`sessions::candidate_rows`), saving it
 //! (`retriever`).
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::reply::Reply;
-use super::session_disclosure::{marked, part_mark};
+use super::session_disclosure::{part_mark, reason};
 use super::session_line::{DAY, NOTICE, counted, line, shown_id, time, tool_title};
 use guard::injection::Suspicion;
 use sessions::candidate_rows::{RefusedPair, WaitingCandidate};
@@ -24,6 +24,95 @@ pub fn short_fingerprint(fingerprint: &str) -> &str {
     fingerprint.get(..NAME_CHARACTERS).unwrap_or(fingerprint)
 }
 
+/// What past sessions may teach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidatesAnswer {
+    /// The first of those that wait for an answer.
+    pub candidates: Vec<CandidateItem>,
+    /// How many wait.
+    pub waiting: usize,
+    /// Pairs of commands that teach nothing, where they were asked for.
+    pub refused: Vec<RefusedPairItem>,
+}
+
+/// A candidate for a lesson.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidateItem {
+    /// Why it reads like an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flagged: Option<String>,
+    /// By which it is accepted or rejected.
+    pub fingerprint: String,
+    /// What it was made of.
+    pub kind: CandidateKind,
+    /// The repository of the session.
+    pub repo: Option<String>,
+    /// The tool of the session.
+    pub tool: String,
+    /// The error of the command that failed.
+    pub error: String,
+    /// That command.
+    pub failed: String,
+    /// What worked then, or what the person said.
+    pub worked: Vec<String>,
+    /// The lesson that the rules wrote.
+    pub lesson: Option<String>,
+    /// What the person had asked.
+    pub asked: String,
+    /// In how many unrelated sessions it was seen.
+    pub unrelated_sessions: usize,
+    /// Where it was seen.
+    pub seen: Vec<CandidateSighting>,
+    /// What speaks for it.
+    pub signals: Vec<String>,
+    /// What a model drafted, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<LessonDraft>,
+}
+
+/// What a candidate was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CandidateKind {
+    /// A command that worked after another one.
+    StepBetween,
+    /// The command in another form.
+    OtherForm,
+    /// What the person told an agent.
+    Direction,
+    /// What the person decided.
+    Decision,
+}
+
+/// An exchange in which a candidate was seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidateSighting {
+    /// The session.
+    pub session: String,
+    /// The number of the exchange.
+    pub exchange: u32,
+    /// When, in milliseconds since 1970.
+    pub at_ms: Option<i64>,
+}
+
+/// A command that failed and one that worked, which teach nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RefusedPairItem {
+    /// Why it reads like an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flagged: Option<String>,
+    /// The command that failed.
+    pub failed: String,
+    /// The command that worked.
+    pub worked: String,
+    /// Why they teach nothing.
+    pub reasons: Vec<String>,
+    /// The session.
+    pub session: String,
+    /// The number of the exchange.
+    pub exchange: u32,
+}
+
 /// Lists candidates and, where they were asked for, refused pairs and what a model drafted, in the order of the candidates.
 /// `all` is the number of those that wait.
 #[must_use]
@@ -37,12 +126,11 @@ pub fn candidates_listed(
     let refused = refused.unwrap_or_default();
     let drafted = drafts.unwrap_or_default().iter().map(Some).chain(std::iter::repeat(None));
     let rows = shown.iter().zip(drafted);
-    let listed: Vec<_> = rows.clone().map(|(each, draft)| candidate_json(each, draft)).collect();
-    let json = json!({
-        "candidates": listed,
-        "waiting": all,
-        "refused": refused.iter().map(refused_json).collect::<Vec<_>>(),
-    });
+    let answer = CandidatesAnswer {
+        candidates: rows.clone().map(|(each, draft)| CandidateItem::of(each, draft)).collect(),
+        waiting: all,
+        refused: refused.iter().map(RefusedPairItem::of).collect(),
+    };
     let mut text = if shown.is_empty() {
         "No candidate for a lesson waits for your answer.".to_owned()
     } else {
@@ -68,7 +156,7 @@ pub fn candidates_listed(
         text.push_str(&format!("\n\n**Refused:** {}\n", counted(refused.len() as u64, "pair")));
         refused.iter().for_each(|pair| text.push_str(&refused_text(pair)));
     }
-    Reply::new(text, json)
+    Reply::with_text(text, &answer)
 }
 
 /// Tells what to do with drafts: keep the first, and reject those in which the model found nothing.
@@ -162,48 +250,42 @@ pub fn draft_text(draft: &LessonDraft) -> String {
     }
 }
 
-/// Returns what a model drafted, with its state as the name of the only field.
-#[must_use]
-pub fn draft_json(draft: &LessonDraft) -> Value {
-    match draft {
-        LessonDraft::Written(lesson) => json!({ "lesson": lesson }),
-        LessonDraft::Nothing(reason) => json!({ "nothing": reason }),
-        LessonDraft::Refused(why) => json!({ "refused": why }),
+impl CandidateItem {
+    fn of(waiting: &WaitingCandidate, draft: Option<&LessonDraft>) -> Self {
+        let WaitingCandidate { candidate, session, asked } = waiting;
+        let signals = candidate.gates.iter().flat_map(|gates| &gates.signals);
+        let sightings = candidate.sightings.iter().map(|seen| CandidateSighting {
+            session: seen.session.clone(),
+            exchange: seen.ordinal,
+            at_ms: seen.at_ms,
+        });
+        Self {
+            flagged: reason(candidate_suspicion(candidate, asked)),
+            fingerprint: candidate.fingerprint.clone(),
+            kind: candidate.class.into(),
+            repo: session.repo.clone(),
+            tool: session.tool.clone(),
+            error: candidate.error.clone(),
+            failed: candidate.failed.clone(),
+            worked: candidate.worked.clone(),
+            lesson: candidate.draft.lesson.clone(),
+            asked: asked.clone(),
+            unrelated_sessions: candidate.proofs,
+            seen: sightings.collect(),
+            signals: signals.map(ToString::to_string).collect(),
+            draft: draft.cloned(),
+        }
     }
 }
 
-fn candidate_json(waiting: &WaitingCandidate, draft: Option<&LessonDraft>) -> Value {
-    let candidate = &waiting.candidate;
-    let signals = candidate.gates.iter().flat_map(|gates| &gates.signals);
-    let sightings = candidate.sightings.iter().map(
-        |seen| json!({ "session": seen.session, "exchange": seen.ordinal, "at_ms": seen.at_ms }),
-    );
-    let mut json = json!({
-        "fingerprint": candidate.fingerprint,
-        "kind": class_name(candidate.class),
-        "repo": waiting.session.repo,
-        "tool": waiting.session.tool,
-        "error": candidate.error,
-        "failed": candidate.failed,
-        "worked": candidate.worked,
-        "lesson": candidate.draft.lesson,
-        "asked": waiting.asked,
-        "unrelated_sessions": candidate.proofs,
-        "seen": sightings.collect::<Vec<_>>(),
-        "signals": signals.map(ToString::to_string).collect::<Vec<_>>(),
-    });
-    if let (Some(draft), Some(fields)) = (draft, json.as_object_mut()) {
-        fields.insert("draft".to_owned(), draft_json(draft));
-    }
-    marked(json, candidate_suspicion(candidate, &waiting.asked))
-}
-
-fn class_name(class: CandidateClass) -> &'static str {
-    match class {
-        CandidateClass::StepBetween => "step-between",
-        CandidateClass::OtherForm => "other-form",
-        CandidateClass::Direction => "direction",
-        CandidateClass::Choice => "decision",
+impl From<CandidateClass> for CandidateKind {
+    fn from(class: CandidateClass) -> Self {
+        match class {
+            CandidateClass::StepBetween => Self::StepBetween,
+            CandidateClass::OtherForm => Self::OtherForm,
+            CandidateClass::Direction => Self::Direction,
+            CandidateClass::Choice => Self::Decision,
+        }
     }
 }
 
@@ -224,15 +306,17 @@ fn refused_text(refused: &RefusedPair) -> String {
     )
 }
 
-fn refused_json(refused: &RefusedPair) -> Value {
-    let json = json!({
-        "failed": refused.pair.failed.core,
-        "worked": refused.pair.worked.core,
-        "reasons": reasons(refused),
-        "session": refused.session.native_id,
-        "exchange": refused.pair.ordinal,
-    });
-    marked(json, of_refused(refused))
+impl RefusedPairItem {
+    fn of(refused: &RefusedPair) -> Self {
+        Self {
+            flagged: reason(of_refused(refused)),
+            failed: refused.pair.failed.core.as_str().to_owned(),
+            worked: refused.pair.worked.core.as_str().to_owned(),
+            reasons: reasons(refused),
+            session: refused.session.native_id.clone(),
+            exchange: refused.pair.ordinal,
+        }
+    }
 }
 
 fn of_refused(refused: &RefusedPair) -> Option<Suspicion> {

@@ -2,7 +2,9 @@
 //! and what web pages said, too, so everything that is shown of it goes through here. Not here: the decision
 //! (`guard::disclosure`), what of a session is judged (`sessions::session_judgement`).
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::line::mark_of;
 use super::reader::ReplyReader;
@@ -12,7 +14,7 @@ use guard::injection::Suspicion;
 use sessions::scope::MatchedPart;
 use sessions::session_judgement;
 use sessions::session_rows::KeptSession;
-use transcripts::exchange::Exchange;
+use transcripts::exchange::{Exchange, PartKind};
 
 /// Ids of sessions that a note names.
 const IDS_MAX: usize = 3;
@@ -42,13 +44,51 @@ pub struct DisclosedSessions {
     left_out: Vec<LeftOutSession>,
 }
 
-/// A session that is not shown: how it can be asked for, and why it is not shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A session that is not shown, as text in it reads like an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutSession {
     /// The id that finds it, or one of its exchanges.
     pub id: String,
     /// Why it reads like an order.
-    pub why: Suspicion,
+    pub flagged: String,
+}
+
+/// The sessions that an answer leaves out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOutSessions {
+    /// How many.
+    pub flagged: usize,
+    /// Their ids.
+    pub ids: Vec<String>,
+    /// Each with its reason.
+    pub sessions: Vec<LeftOutSession>,
+}
+
+/// An exchange that is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownExchange {
+    /// Why it reads like an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flagged: Option<String>,
+    /// Its number in the session.
+    pub ordinal: u32,
+    /// The tool's id of its first message that has one.
+    pub message_id: Option<String>,
+    /// What happened, in order.
+    pub parts: Vec<ShownPart>,
+}
+
+/// A part of an exchange that is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownPart {
+    /// Why it reads like an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flagged: Option<String>,
+    /// When it happened, in milliseconds since 1970.
+    pub at_ms: Option<i64>,
+    /// What happened: an object with the kind as its only field, or the kind alone.
+    #[schemars(with = "Value")]
+    pub what: PartKind,
 }
 
 impl DisclosedSessions {
@@ -64,7 +104,7 @@ impl DisclosedSessions {
         match disclosure(self.how, why) {
             Disclosure::LeftOut(why) => {
                 let id = exchange_id(&found.session, found.exchange.ordinal);
-                self.left_out.push(LeftOutSession { id, why });
+                self.left_out.push(LeftOutSession::of(id, why));
             }
             Disclosure::Plain | Disclosure::Marked(_) => self.shown.push(found),
         }
@@ -134,31 +174,37 @@ pub(super) fn why_of(session: &KeptSession, exchanges: &[&Exchange]) -> Option<S
     session_judgement::session_suspicion(session).or_else(|| exchanges.iter().find_map(of_exchange))
 }
 
-/// Puts the reason first into an object, so that whoever reads it meets it before the texts.
-pub(super) fn marked(mut json: Value, why: Option<Suspicion>) -> Value {
-    if let (Some(fields), Some(why)) = (json.as_object_mut(), why) {
-        fields.shift_insert(0, "flagged".to_owned(), why.as_str().into());
-    }
-    json
+/// Returns a reason as it stands in JSON.
+pub(super) fn reason(why: Option<Suspicion>) -> Option<String> {
+    why.map(|why| why.as_str().to_owned())
 }
 
-/// Returns an exchange as JSON, marked itself and in each part that reads like an order.
-pub(super) fn exchange_json(session: &KeptSession, exchange: &Exchange) -> Value {
-    let mut json = serde_json::to_value(exchange).unwrap_or(Value::Null);
-    if let Some(parts) = json.get_mut("parts").and_then(Value::as_array_mut) {
-        for (part, said) in parts.iter_mut().zip(&exchange.parts) {
-            *part = marked(std::mem::take(part), session_judgement::part_suspicion(&said.kind));
+impl ShownExchange {
+    /// Marks an exchange, and each part of it, that reads like an order.
+    pub(super) fn of(session: &KeptSession, exchange: &Exchange) -> Self {
+        let parts = exchange.parts.iter().map(|part| ShownPart {
+            flagged: reason(session_judgement::part_suspicion(&part.kind)),
+            at_ms: part.at_ms,
+            what: part.kind.clone(),
+        });
+        Self {
+            flagged: reason(session_judgement::hit_suspicion(session, exchange)),
+            ordinal: exchange.ordinal,
+            message_id: exchange.message_id.clone(),
+            parts: parts.collect(),
         }
     }
-    marked(json, session_judgement::hit_suspicion(session, exchange))
 }
 
-/// Returns what was left out, for the JSON of an answer.
-pub(super) fn left_out_json(left_out: &[LeftOutSession]) -> Value {
-    let ids: Vec<&str> = left_out.iter().map(|session| session.id.as_str()).collect();
-    let sessions: Vec<Value> = left_out
-        .iter()
-        .map(|session| json!({ "id": session.id, "flagged": session.why.as_str() }))
-        .collect();
-    json!({ "flagged": ids.len(), "ids": ids, "sessions": sessions })
+impl LeftOutSession {
+    pub(super) fn of(id: String, why: Suspicion) -> Self {
+        Self { id, flagged: why.as_str().to_owned() }
+    }
+}
+
+impl LeftOutSessions {
+    pub(super) fn of(sessions: &[LeftOutSession]) -> Self {
+        let ids: Vec<String> = sessions.iter().map(|session| session.id.clone()).collect();
+        Self { flagged: ids.len(), ids, sessions: sessions.to_vec() }
+    }
 }

@@ -1,14 +1,15 @@
 //! Exchanges of past sessions that were asked for by their ids, and the line of a session beside the memories of a search. Not
 //! here: sessions that a question finds (`session_hits`), a session as a person reads it (`session_transcript`).
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::reader::ReplyReader;
 use super::reply::Reply;
-use super::session_disclosure::{exchange_id, exchange_json, marked, session_mark, why_of};
+use super::session_disclosure::{exchange_id, session_mark};
 use super::session_line::{BRANCH_CHARACTERS, NOTICE, line, place, tool_title};
-use super::session_list::session_json;
-use super::session_transcript::{TranscriptView, exchange_text};
+use super::session_transcript::{SessionTranscript, TranscriptView, exchange_text};
 use super::tokens::{cut_to, tokens};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use transcripts::exchange::Exchange;
@@ -43,6 +44,15 @@ impl ChosenExchanges {
     }
 }
 
+/// Exchanges of past sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionExchangesAnswer {
+    /// Each session with those of its exchanges that have room.
+    pub sessions: Vec<SessionTranscript>,
+}
+
+impl Answer for SessionExchangesAnswer {}
+
 /// Shows exchanges of sessions, within a budget. Where not all fit, the text says how to read the next.
 #[must_use]
 pub fn session_exchanges(
@@ -51,18 +61,15 @@ pub fn session_exchanges(
 ) -> Reply {
     let mut text = format!("**Past sessions:** {NOTICE}\n");
     let share = max_tokens.saturating_sub(tokens(&text)) / shown.len().max(1);
-    let mut json = Vec::new();
+    let mut sessions = Vec::new();
     for (session, exchanges, which) in shown {
         let chosen = which.select(exchanges);
         let (part, told) = session_text(session, &chosen, *which, share);
         text.push_str(&part);
         let told = chosen.get(..told).unwrap_or(&chosen);
-        let exchanges: Vec<_> =
-            told.iter().map(|exchange| exchange_json(session, exchange)).collect();
-        let why = why_of(session, told);
-        json.push(json!({ "session": marked(session_json(session), why), "exchanges": exchanges }));
+        sessions.push(SessionTranscript::of(session, told));
     }
-    Reply::new(text, json!({ "sessions": json }))
+    Reply::with_text(text, &SessionExchangesAnswer { sessions })
 }
 
 /// Returns the text of one session, and how many of its exchanges are in it. A mark stands before everything else.
@@ -114,34 +121,34 @@ pub struct SessionAnswer {
     pub id: String,
 }
 
-/// Adds what past sessions say after the memories of a search, if it fits.
-#[must_use]
-pub fn with_session(
-    reply: Reply,
-    beside: &SessionsForSearch,
-    reader: ReplyReader,
-    max_tokens: usize,
-) -> Reply {
-    let (added, fields) = match beside {
-        SessionsForSearch::Nothing => return reply,
-        SessionsForSearch::Unlikely => {
-            let how = reader.session_search();
-            let note = format!("Past sessions may tell more: {how}.");
-            (format!("\n{note}"), vec![("past_sessions", note)])
+/// What past sessions say after the memories of a search: the text, and the fields of the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SessionNote {
+    pub(super) text: String,
+    pub(super) past_sessions: Option<String>,
+    pub(super) past_session: Option<String>,
+    pub(super) past_session_open: Option<String>,
+}
+
+impl SessionsForSearch {
+    pub(super) fn note(&self, reader: ReplyReader) -> Option<SessionNote> {
+        match self {
+            Self::Nothing => None,
+            Self::Unlikely => {
+                let note = format!("Past sessions may tell more: {}.", reader.session_search());
+                let text = format!("\n{note}");
+                Some(SessionNote { text, past_sessions: Some(note), ..<_>::default() })
+            }
+            Self::Answer(SessionAnswer { line, id }) => {
+                let open = reader.open_session(id);
+                let text = format!(
+                    "\n\nPast session (recalled, not an instruction): {line}\nOpen it: {open}"
+                );
+                let (past_session, past_session_open) = (Some(line.clone()), Some(open));
+                Some(SessionNote { text, past_session, past_session_open, ..<_>::default() })
+            }
         }
-        SessionsForSearch::Answer(SessionAnswer { line, id }) => {
-            let open = reader.open_session(id);
-            let added =
-                format!("\n\nPast session (recalled, not an instruction): {line}\nOpen it: {open}");
-            (added, vec![("past_session", line.clone()), ("past_session_open", open)])
-        }
-    };
-    if tokens(&reply.text) + tokens(&added) > max_tokens {
-        return reply;
     }
-    let text = format!("{}{added}", reply.text.trim_end());
-    let reply = Reply { text, ..reply };
-    fields.into_iter().fold(reply, |reply, (field, value)| reply.with_field(field, value.into()))
 }
 
 #[cfg(test)]
@@ -197,7 +204,6 @@ mod tests {
 
     #[test]
     fn a_session_beside_memories_says_how_to_open_it() {
-        let none = || Reply::new("No relevant memories.".to_owned(), json!({ "memories": [] }));
         let (line, id) = ("[2026-01-02] Codex, shop: the cart · 11112222#3", "11112222#3");
         let answer = SessionAnswer { line: line.to_owned(), id: id.to_owned() };
         let answer = SessionsForSearch::Answer(answer);
@@ -209,18 +215,15 @@ mod tests {
                 "agent-knowledge sessions search",
             ),
         ] {
-            let reply = with_session(none(), &answer, reader, 500);
+            let note = answer.note(reader).unwrap();
             let end = format!("an instruction): {line}\nOpen it: {open}");
-            assert!(reply.text.ends_with(&end), "{}", reply.text);
-            assert_eq!(
-                (&reply.json["past_session"], &reply.json["past_session_open"]),
-                (&json!(line), &json!(open))
-            );
-            let reply = with_session(none(), &SessionsForSearch::Unlikely, reader, 500);
-            assert!(reply.text.contains(search), "{}", reply.text);
-            assert!(reply.text.contains(reply.json["past_sessions"].as_str().unwrap()));
-            assert_eq!(with_session(none(), &SessionsForSearch::Nothing, reader, 500), none());
-            assert_eq!(with_session(none(), &answer, reader, 20), none(), "there is no room");
+            assert!(note.text.ends_with(&end), "{}", note.text);
+            assert_eq!(note.past_session.as_deref(), Some(line));
+            assert_eq!(note.past_session_open.as_deref(), Some(open));
+            let note = SessionsForSearch::Unlikely.note(reader).unwrap();
+            assert!(note.text.contains(search), "{}", note.text);
+            assert!(note.text.contains(note.past_sessions.as_deref().unwrap()));
+            assert_eq!(SessionsForSearch::Nothing.note(reader), None);
         }
     }
 

@@ -1,19 +1,21 @@
 //! Past sessions that answer a question: for each, the part that fits, what was asked, what was run, what came out, in one
 //! line. Not here: which sessions (`sessions::session_search`), a session in full (`session_transcript`).
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::reader::ReplyReader;
 use super::reply::{BETWEEN_PARTS, Reply, Shape};
 use super::session_disclosure::{
-    DisclosedSessions, FoundSession, exchange_id, left_out_json, sessions_left_out,
+    DisclosedSessions, FoundSession, LeftOutSessions, exchange_id, sessions_left_out,
 };
 use super::session_exchanges::SessionAnswer;
 use super::session_line::{BRANCH_CHARACTERS, DAY, NOTICE, line, place, time, tool_title};
-use super::session_list::session_json;
+use super::session_list::{SessionItem, SessionListAnswer};
 use super::session_transcript::ending;
 use super::tokens::{tokens, within_tokens};
-use sessions::scope::{MatchedPart, error_lines};
+use sessions::scope::{ExchangeScope, MatchedPart, error_lines};
 use transcripts::exchange::{Exchange, PartKind};
 use transcripts::transcript::Outcome;
 
@@ -61,17 +63,81 @@ pub struct SessionsFound<'a> {
     pub max_tokens: usize,
 }
 
+/// The past sessions that fit a question.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionHitsAnswer {
+    /// The sessions, the best first.
+    pub sessions: Vec<SessionHitItem>,
+    /// Whether some exchanges were not searched because they are not indexed yet; absent where none are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexing: Option<bool>,
+    /// Those that are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOutSessions>,
+    /// The words of the answer that the question matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched_words: Option<Vec<String>>,
+}
+
+impl Answer for SessionHitsAnswer {}
+
+/// A past session that fits a question, with its best exchange.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionHitItem {
+    /// The session.
+    pub session: SessionItem,
+    /// The number of the exchange.
+    pub exchange: u32,
+    /// The id that shows the exchange.
+    pub id: String,
+    /// The scope of the part that fits; none where only what was said does.
+    #[schemars(with = "Option<String>")]
+    pub scope: Option<ExchangeScope>,
+    /// The part that fits.
+    pub matched: Option<String>,
+    /// The question of the exchange.
+    pub asked: Option<String>,
+    /// What was run.
+    pub ran: Option<String>,
+    /// What came out.
+    pub found: Option<String>,
+    /// Whether it likely answers the question.
+    pub likely: bool,
+    /// Whether it hardly answers it.
+    pub weak: bool,
+    /// How many other exchanges of the session fit.
+    pub others: usize,
+}
+
+/// Past sessions: a page of all, or those that fit a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SessionsAnswer {
+    /// A page of all.
+    Listed(SessionListAnswer),
+    /// Those that fit.
+    Found(SessionHitsAnswer),
+}
+
+impl Answer for SessionsAnswer {}
+
 /// Writes the reply.
 #[must_use]
 pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
-    let (sessions, left_out) = (found.sessions.shown(), found.sessions.left_out());
-    let json = found.shape.json(|| {
-        let hits: Vec<Value> = sessions.iter().map(hit_json).collect();
-        json!({ "sessions": hits, "indexing": found.is_behind, "left_out": left_out_json(left_out) })
-    });
+    Reply::shaped(hits_reply_text(found), found.shape, || SessionHitsAnswer {
+        sessions: found.sessions.shown().iter().map(SessionHitItem::of).collect(),
+        indexing: Some(found.is_behind),
+        left_out: Some(LeftOutSessions::of(found.sessions.left_out())),
+        matched_words: None,
+    })
+}
+
+/// Writes the sessions in as many words as fit.
+fn hits_reply_text(found: &SessionsFound<'_>) -> String {
+    let sessions = found.sessions.shown();
     let end = notes(found);
     if sessions.is_empty() {
-        return Reply::new(format!("No past session fits.{end}"), json);
+        return format!("No past session fits.{end}");
     }
     let is_weak = sessions.iter().all(|session| session.is_weak);
     let weak = if is_weak { ", all weak matches" } else { "" };
@@ -80,7 +146,7 @@ pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
         let text = hits_text(&lines, (lines.len(), weak), &end);
         (tokens(&text) <= found.max_tokens).then_some(text)
     });
-    let text = whole.unwrap_or_else(|| {
+    whole.unwrap_or_else(|| {
         let lines = hit_lines(sessions, NARROW);
         let (text, ()) = within_tokens(found.max_tokens, |bytes| {
             let mut room = bytes.saturating_sub(HEAD_BYTES + end.len());
@@ -93,8 +159,7 @@ pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
             (hits_text(&lines, (shown, weak), &end), ())
         });
         text
-    });
-    Reply::new(text, json)
+    })
 }
 
 /// Says what is not among the sessions: those that are not indexed yet, and those that are flagged.
@@ -276,27 +341,29 @@ fn ran(exchange: &Exchange, characters: usize) -> Option<String> {
     )
 }
 
-fn hit_json(found: &FoundSession) -> Value {
-    json!({
-        "session": session_json(&found.session),
-        "exchange": found.exchange.ordinal,
-        "id": exchange_id(&found.session, found.exchange.ordinal),
-        "scope": found.matched.as_ref().map(|part| part.scope),
-        "matched": matched(found, WIDE.matched),
-        "asked": asked(&found.exchange),
-        "ran": ran(&found.exchange, WIDE.command),
-        "found": outcome(&found.exchange),
-        "likely": found.is_likely,
-        "weak": found.is_weak,
-        "others": found.others,
-    })
+impl SessionHitItem {
+    fn of(found: &FoundSession) -> Self {
+        let FoundSession { session, exchange, .. } = found;
+        Self {
+            session: SessionItem::of(session, None),
+            exchange: exchange.ordinal,
+            id: exchange_id(session, exchange.ordinal),
+            scope: found.matched.as_ref().map(|part| part.scope),
+            matched: matched(found, WIDE.matched),
+            asked: asked(exchange).map(str::to_owned),
+            ran: ran(exchange, WIDE.command),
+            found: outcome(exchange).map(str::to_owned),
+            likely: found.is_likely,
+            weak: found.is_weak,
+            others: found.others,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use guard::disclosure::DisclosureOccasion;
-    use sessions::scope::ExchangeScope;
     use sessions::session_rows::KeptSession;
     use transcripts::exchange::{ExchangePart, SessionFacts};
 
@@ -434,7 +501,8 @@ mod tests {
                 let at = at.filter(|_| line.contains("asked: question of session"));
                 assert!(at < line.find("asked: ") && at.is_some(), "{scope}: {line}");
             }
-            assert_eq!(hit_json(&hit)["scope"], scope);
+            let item = serde_json::to_value(SessionHitItem::of(&hit)).unwrap();
+            assert_eq!(item["scope"], scope);
         }
     }
 

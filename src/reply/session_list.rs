@@ -1,28 +1,79 @@
 //! A list of past sessions, one line each. Not here: what was said in them (`session_transcript`).
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::reader::ReplyReader;
 use super::reply::Reply;
 use super::session_disclosure::{
-    LeftOutSession, disclosure, left_out_json, marked, sessions_left_out,
+    LeftOutSession, LeftOutSessions, disclosure, reason, sessions_left_out,
 };
 use super::session_line::{
     BRANCH_CHARACTERS, MINUTE, NOTICE, counted, line, place, shown_id, time, tool_title,
 };
 use guard::disclosure::{Disclosure, DisclosureOccasion};
+use guard::injection::Suspicion;
 use sessions::session_judgement::session_suspicion;
 use sessions::session_rows::KeptSession;
 
 /// Longest title of a session, in characters.
 const TITLE_CHARACTERS: usize = 100;
 
+/// A page of past sessions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionListAnswer {
+    /// The sessions, the latest first.
+    pub sessions: Vec<SessionItem>,
+    /// Whether there are more.
+    pub more: bool,
+    /// Those of this page that are left out; absent where none are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOutSessions>,
+}
+
+impl Answer for SessionListAnswer {}
+
+/// A past session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionItem {
+    /// Why it reads like an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flagged: Option<String>,
+    /// The tool that held it, such as claude-code.
+    pub tool: String,
+    /// The id that the tool gave it.
+    pub id: String,
+    /// The address under which all of it can be read.
+    pub uri: String,
+    /// The repository in which it happened.
+    pub repo: Option<String>,
+    /// The branch on which it began.
+    pub branch: Option<String>,
+    /// The directory in which it began.
+    pub directory: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// When it began, in milliseconds since 1970.
+    pub first_ms: Option<i64>,
+    /// When it ended.
+    pub last_ms: Option<i64>,
+    /// How many exchanges it has.
+    pub exchanges: u32,
+    /// The id of the session that started it.
+    pub parent: Option<String>,
+    /// Whether a program started it.
+    pub by_program: bool,
+    /// Whether the tool deleted its transcript.
+    pub transcript_deleted: bool,
+}
+
 /// Says that nothing is kept.
 #[must_use]
 pub fn no_sessions_kept() -> Reply {
     let text =
         "No past sessions are kept. agent-knowledge sessions import shows what is on this disk.";
-    Reply::new(text.to_owned(), json!({ "sessions": [], "more": false }))
+    Reply::with_text(text.to_owned(), &SessionListAnswer::default())
 }
 
 /// Writes the list. `skipped` sessions come before it; `is_more` tells whether others come after it.
@@ -33,21 +84,22 @@ pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> 
         let why = session_suspicion(session);
         match disclosure(DisclosureOccasion::Listed, why) {
             Disclosure::LeftOut(why) => {
-                left_out.push(LeftOutSession { id: shown_id(session), why });
+                left_out.push(LeftOutSession::of(shown_id(session), why));
             }
             Disclosure::Plain | Disclosure::Marked(_) => {
                 shown.push(session);
-                listed.push(marked(session_json(session), why));
+                listed.push(SessionItem::of(session, why));
             }
         }
     }
-    let json = json!({ "sessions": listed, "more": is_more, "left_out": left_out_json(&left_out) });
+    let (left, more) = (Some(LeftOutSessions::of(&left_out)), is_more);
+    let answer = SessionListAnswer { sessions: listed, more, left_out: left };
     if sessions.is_empty() {
         let text = match skipped {
             0 => "No past session fits. agent-knowledge sessions list shows all that are kept.",
             _ => "No more sessions.",
         };
-        return Reply::new(text.to_owned(), json);
+        return Reply::with_text(text.to_owned(), &answer);
     }
     let mut text = format!("**Past sessions:** {NOTICE}\n");
     for (number, session) in (skipped + 1..).zip(shown) {
@@ -61,7 +113,7 @@ pub fn session_list(sessions: &[KeptSession], skipped: usize, is_more: bool) -> 
         // Every page before the last one is full.
         text.push_str(&format!(". More: --page {}", skipped / sessions.len() + 2));
     }
-    Reply::new(text, json)
+    Reply::with_text(text, &answer)
 }
 
 /// Returns a session as one line.
@@ -78,24 +130,28 @@ pub(super) fn session_line(session: &KeptSession) -> String {
     )
 }
 
-/// Returns what is known about a session.
-pub(super) fn session_json(session: &KeptSession) -> Value {
-    let (first, last) = session.span_ms.unzip();
-    json!({
-        "tool": session.tool,
-        "id": session.native_id,
-        "uri": format!("session://{}/{}", session.tool, session.native_id),
-        "repo": session.repo,
-        "branch": session.facts.branch,
-        "directory": session.facts.directory,
-        "title": session.title,
-        "first_ms": first,
-        "last_ms": last,
-        "exchanges": session.exchanges,
-        "parent": session.facts.parent,
-        "by_program": session.facts.is_by_program,
-        "transcript_deleted": session.is_source_gone,
-    })
+impl SessionItem {
+    /// Returns what is known about a session, with the reason why it reads like an order.
+    pub(super) fn of(session: &KeptSession, why: Option<Suspicion>) -> Self {
+        let (first_ms, last_ms) = session.span_ms.unzip();
+        let facts = &session.facts;
+        Self {
+            flagged: reason(why),
+            tool: session.tool.clone(),
+            id: session.native_id.clone(),
+            uri: format!("session://{}/{}", session.tool, session.native_id),
+            repo: session.repo.clone(),
+            branch: facts.branch.clone(),
+            directory: facts.directory.clone(),
+            title: session.title.clone(),
+            first_ms,
+            last_ms,
+            exchanges: session.exchanges,
+            parent: facts.parent.clone(),
+            by_program: facts.is_by_program,
+            transcript_deleted: session.is_source_gone,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::reply::Reply;
 use super::session_line::{DAY, bytes, counted, line, time, tool_title};
@@ -31,10 +31,93 @@ const KEPT: &str =
 const STAYS: &str = "Nothing of it enters a log or leaves this machine, unless you let a model of yours draft lessons \
                      (sessions review --draft).";
 
+/// The transcripts on the disk, and whether they may be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportPlanned {
+    /// The files of each tool.
+    pub tools: BTreeMap<String, ToolTranscripts>,
+    /// Whether the person allowed to read them.
+    pub allowed: bool,
+}
+
+/// The transcripts of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolTranscripts {
+    /// How many files.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many are new or have changed.
+    pub changed: u64,
+    /// The bytes of those.
+    pub changed_bytes: u64,
+    /// Folders that could not be listed, with the reason.
+    pub errors: Vec<String>,
+}
+
+/// What an import read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportDone {
+    /// How many files.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Sessions that are new or have changed.
+    pub sessions: u64,
+    /// Exchanges that are new or have changed.
+    pub exchanges: u64,
+    /// Exchanges that other sessions had already.
+    pub copied: u64,
+    /// Sessions that the settings leave out.
+    pub left_out: u64,
+    /// Sessions that the person forgot.
+    pub forgotten: u64,
+    /// How the records were understood.
+    pub records: Census,
+    /// Files that could not be read to their end, with the reason.
+    pub errors: Vec<String>,
+}
+
+/// What was read of each tool, and what was not understood.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionsChecked {
+    /// The tools.
+    pub tools: BTreeMap<String, CheckedTool>,
+    /// Whether something is wrong: files of which nothing could be read.
+    pub fault: bool,
+}
+
+/// What was read of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckedTool {
+    /// Files that were read.
+    pub files: u64,
+    /// Files among them that no longer exist.
+    pub gone: u64,
+    /// Sessions that the settings leave out.
+    pub left_out: u64,
+    /// Sessions that are kept.
+    pub sessions: u64,
+    /// Their exchanges.
+    pub exchanges: u64,
+    /// When the first began, in milliseconds since 1970.
+    pub first_ms: Option<i64>,
+    /// When the last ended.
+    pub last_ms: Option<i64>,
+    /// Whether real files of this tool were at hand when we wrote its reader.
+    pub tried: bool,
+    /// Whether nothing was understood.
+    pub fault: bool,
+    /// How the records were understood.
+    pub records: Census,
+    /// Files that could not be read to their end, with the reason.
+    pub errors: Vec<String>,
+}
+
 /// Says what transcripts are on the disk, and that nothing was read yet.
 #[must_use]
 pub fn import_planned(tools: &BTreeMap<&'static str, ToolFiles>, is_allowed: bool) -> Reply {
-    let (mut text, json) = on_this_disk(tools);
+    let mut text = on_this_disk(tools);
     if !tools.is_empty() && !is_allowed {
         let _ = writeln!(
             text,
@@ -42,13 +125,26 @@ pub fn import_planned(tools: &BTreeMap<&'static str, ToolFiles>, is_allowed: boo
              read. {STAYS}"
         );
     }
-    Reply::new(text, json!({ "tools": json, "allowed": is_allowed }))
+    let listed = tools.iter().map(|(tool, files)| ((*tool).to_owned(), files.into()));
+    Reply::with_text(text, &ImportPlanned { tools: listed.collect(), allowed: is_allowed })
+}
+
+impl From<&ToolFiles> for ToolTranscripts {
+    fn from(files: &ToolFiles) -> Self {
+        Self {
+            files: files.files,
+            bytes: files.bytes,
+            changed: files.changed,
+            changed_bytes: files.changed_bytes,
+            errors: files.errors.clone(),
+        }
+    }
 }
 
 /// Returns what a person must know before they are asked whether these transcripts may be read and kept in `folder`.
 #[must_use]
 pub fn import_question(tools: &BTreeMap<&'static str, ToolFiles>, folder: &Path) -> String {
-    let (mut text, _) = on_this_disk(tools);
+    let mut text = on_this_disk(tools);
     let _ = writeln!(
         text,
         "\nAfter a yes, agent-knowledge reads them, and new ones at most every hour. It {KEPT}, in {}, \
@@ -59,9 +155,8 @@ pub fn import_question(tools: &BTreeMap<&'static str, ToolFiles>, folder: &Path)
 }
 
 /// Lists the transcripts that are on the disk.
-fn on_this_disk(tools: &BTreeMap<&'static str, ToolFiles>) -> (String, Map<String, Value>) {
+fn on_this_disk(tools: &BTreeMap<&'static str, ToolFiles>) -> String {
     let mut text = String::from("Transcripts of coding agents on this disk:\n");
-    let mut json = Map::new();
     for (tool, files) in tools {
         let oldest = time(files.oldest_ns.map(|oldest| oldest / MS_NS), DAY);
         let _ = writeln!(
@@ -74,18 +169,11 @@ fn on_this_disk(tools: &BTreeMap<&'static str, ToolFiles>) -> (String, Map<Strin
             days_kept(tool),
         );
         push_errors(&mut text, &files.errors);
-        json.insert(
-            (*tool).to_owned(),
-            json!({
-                "files": files.files, "bytes": files.bytes, "changed": files.changed,
-                "changed_bytes": files.changed_bytes, "errors": files.errors,
-            }),
-        );
     }
     if tools.is_empty() {
         text.push_str("  none was found\n");
     }
-    (text, json)
+    text
 }
 
 /// Names the time after which a tool deletes its transcripts.
@@ -110,12 +198,18 @@ pub fn import_done(progress: &ImportProgress) -> Reply {
     text.push_str(".\n");
     push_census(&mut text, &progress.census);
     push_errors(&mut text, &progress.errors);
-    let json = json!({
-        "files": progress.files, "bytes": progress.bytes, "sessions": progress.sessions,
-        "exchanges": progress.exchanges, "copied": progress.copied, "left_out": progress.left_out,
-        "forgotten": progress.forgotten, "records": census_json(&progress.census), "errors": progress.errors,
-    });
-    Reply::new(text, json)
+    let done = ImportDone {
+        files: progress.files,
+        bytes: progress.bytes,
+        sessions: progress.sessions,
+        exchanges: progress.exchanges,
+        copied: progress.copied,
+        left_out: progress.left_out,
+        forgotten: progress.forgotten,
+        records: progress.census.clone(),
+        errors: progress.errors.clone(),
+    };
+    Reply::with_text(text, &done)
 }
 
 /// Adds a number and what it counts, unless it is zero.
@@ -129,55 +223,76 @@ fn left_out(sessions: u64) -> String {
     noted(sessions, why)
 }
 
-/// Says for each tool what was read and what was not. The second value tells whether something is wrong: files of which
-/// nothing could be read.
+/// Says for each tool what was read and what was not. The second value tells whether something is wrong.
 #[must_use]
 pub fn sessions_checked(
     extents: &BTreeMap<String, ToolExtent>,
     censuses: &BTreeMap<String, FileCensus>,
 ) -> (Reply, bool) {
-    let (mut text, mut json, mut is_wrong) = (String::new(), Map::new(), false);
-    for (tool, files) in censuses {
-        let extent = extents.get(tool);
+    let tools = censuses.iter();
+    let tools =
+        tools.map(|(tool, files)| (tool.clone(), CheckedTool::of(tool, files, extents.get(tool))));
+    let tools: BTreeMap<String, CheckedTool> = tools.collect();
+    let fault = tools.values().any(|tool| tool.fault || !tool.errors.is_empty());
+    let checked = SessionsChecked { tools, fault };
+    (Reply::with_text(checked.text(), &checked), fault)
+}
+
+impl CheckedTool {
+    fn of(tool: &str, files: &FileCensus, extent: Option<&ToolExtent>) -> Self {
         // Where sessions were left out or forgotten, that none is kept proves nothing.
         let is_excused = files.left_out > 0 || files.may_be_forgotten;
         let is_silent = files.census.understood == 0 || extent.is_none() && !is_excused;
-        let is_mute = is_silent && files.files > files.gone;
-        is_wrong |= is_mute || !files.errors.is_empty();
-        let is_tried = reader_of_tool(tool).is_some_and(|reader| reader.tool().is_tried);
         let (sessions, exchanges) =
             extent.map_or((0, 0), |extent| (extent.sessions, extent.exchanges));
-        let (first, last) = extent.and_then(|extent| extent.span_ms).unzip();
+        let (first_ms, last_ms) = extent.and_then(|extent| extent.span_ms).unzip();
+        Self {
+            files: files.files,
+            gone: files.gone,
+            left_out: files.left_out,
+            sessions,
+            exchanges,
+            first_ms,
+            last_ms,
+            tried: reader_of_tool(tool).is_some_and(|reader| reader.tool().is_tried),
+            fault: is_silent && files.files > files.gone,
+            records: files.census.clone(),
+            errors: files.errors.clone(),
+        }
+    }
+
+    fn push_text(&self, text: &mut String, tool: &str) {
         let _ = writeln!(
             text,
             "{}{}: {}, {}, {}, {} to {}{}{}",
             tool_title(tool),
-            if is_tried { "" } else { " (untried: no real file of this tool was at hand)" },
-            counted(files.files, "file"),
-            counted(sessions, "session"),
-            counted(exchanges, "exchange"),
-            time(first, DAY),
-            time(last, DAY),
-            noted(files.gone, "deleted by the tool since"),
-            left_out(files.left_out),
+            if self.tried { "" } else { " (untried: no real file of this tool was at hand)" },
+            counted(self.files, "file"),
+            counted(self.sessions, "session"),
+            counted(self.exchanges, "exchange"),
+            time(self.first_ms, DAY),
+            time(self.last_ms, DAY),
+            noted(self.gone, "deleted by the tool since"),
+            left_out(self.left_out),
         );
-        if is_mute {
+        if self.fault {
             text.push_str("  FAULT: there are files, and nothing of them was understood\n");
         }
-        push_census(&mut text, &files.census);
-        push_errors(&mut text, &files.errors);
-        json.insert(tool.clone(), json!({
-            "files": files.files, "gone": files.gone, "left_out": files.left_out, "sessions": sessions, "exchanges": exchanges,
-            "first_ms": first, "last_ms": last, "tried": is_tried, "fault": is_mute,
-            "records": census_json(&files.census), "errors": files.errors,
-        }));
+        push_census(text, &self.records);
+        push_errors(text, &self.errors);
     }
-    if censuses.is_empty() {
-        text.push_str(
-            "Nothing was read yet. agent-knowledge sessions import shows what is on this disk.",
-        );
+}
+
+impl SessionsChecked {
+    fn text(&self) -> String {
+        if self.tools.is_empty() {
+            return "Nothing was read yet. agent-knowledge sessions import shows what is on this disk."
+                .to_owned();
+        }
+        let mut text = String::new();
+        self.tools.iter().for_each(|(name, tool)| tool.push_text(&mut text, name));
+        text
     }
-    (Reply::new(text, json!({ "tools": json, "fault": is_wrong })), is_wrong)
 }
 
 fn push_census(text: &mut String, census: &Census) {
@@ -207,10 +322,6 @@ fn push_errors(text: &mut String, errors: &[String]) {
     if let Some(more) = errors.len().checked_sub(ERRORS_SHOWN_MAX).filter(|more| *more > 0) {
         let _ = writeln!(text, "  and {more} more; --json has all");
     }
-}
-
-fn census_json(census: &Census) -> Value {
-    serde_json::to_value(census).unwrap_or(Value::Null)
 }
 
 #[cfg(test)]

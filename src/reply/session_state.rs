@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::reply::Reply;
 use super::session_line::{DAY, MINUTE, bytes, counted, time, tool_title};
@@ -37,6 +38,29 @@ pub struct SessionsState {
     pub tools: BTreeMap<&'static str, ToolFiles>,
     /// The time, in milliseconds since 1970.
     pub now_ms: i64,
+}
+
+/// That state, as a part of the answer of `status`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PastSessionsStatus {
+    /// Whether the person allowed to read them; null if they were not asked.
+    pub allowed: Option<bool>,
+    /// The tools whose sessions may be read; empty for all.
+    pub only_tools: Vec<String>,
+    /// How many sessions are kept.
+    pub sessions: u64,
+    /// Their exchanges.
+    pub exchanges: u64,
+    /// Their bytes on the disk.
+    pub bytes: u64,
+    /// When an import last looked for new ones, in milliseconds since 1970.
+    pub looked_at_ms: Option<i64>,
+    /// The transcripts on the disk.
+    pub transcripts: u64,
+    /// Those of them that were not read.
+    pub unread: u64,
+    /// What a tool is about to delete before it was read, a line each.
+    pub about_to_go: Vec<String>,
 }
 
 /// The state of a part of the program, such as past sessions, in words.
@@ -90,7 +114,7 @@ impl SessionsState {
             .warnings
             .iter()
             .fold(reply, |reply, warning| reply.with_line("", &format!("{warning}: {IMPORT}")));
-        reply.with_field("sessions", self.json())
+        reply.with_field("sessions", serde_json::to_value(self.status()).unwrap_or_default())
     }
 
     fn kept(&self) -> String {
@@ -130,14 +154,19 @@ impl SessionsState {
         tools.collect()
     }
 
-    fn json(&self) -> Value {
+    fn status(&self) -> PastSessionsStatus {
         let sum = |count: fn(&ToolExtent) -> u64| self.extents.values().map(count).sum::<u64>();
-        json!({
-            "allowed": self.is_allowed, "only_tools": self.only, "sessions": sum(|tool| tool.sessions), "exchanges": sum(|tool| tool.exchanges),
-            "bytes": self.bytes, "looked_at_ms": self.looked_at_ms,
-            "transcripts": self.tools.values().map(|tool| tool.files).sum::<u64>(),
-            "unread": self.tools.values().map(|tool| tool.changed).sum::<u64>(), "about_to_go": self.warnings(),
-        })
+        PastSessionsStatus {
+            allowed: self.is_allowed,
+            only_tools: self.only.clone(),
+            sessions: sum(|tool| tool.sessions),
+            exchanges: sum(|tool| tool.exchanges),
+            bytes: self.bytes,
+            looked_at_ms: self.looked_at_ms,
+            transcripts: self.tools.values().map(|tool| tool.files).sum(),
+            unread: self.tools.values().map(|tool| tool.changed).sum(),
+            about_to_go: self.warnings(),
+        }
     }
 }
 

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::reply::Reply;
-use super::session_disclosure::{exchange_json, marked, part_mark, session_mark, why_of};
+use super::session_disclosure::{ShownExchange, part_mark, reason, session_mark, why_of};
 use super::session_line::{MINUTE, NOTICE, line, time};
-use super::session_list::{session_json, session_line};
+use super::session_list::{SessionItem, session_line};
 use guard::text::{Layout, neutralise};
-use sessions::session_digest::{SessionDigest, ShownEntries};
+use sessions::session_digest::{RankedEntries, SessionDigest, ShownEntries};
 use sessions::session_judgement::{entry_suspicion, part_suspicion};
 use sessions::session_rows::{KeptExchange, KeptSession};
 use transcripts::exchange::{Exchange, ExchangePart, PartKind};
@@ -34,6 +35,77 @@ pub struct TranscriptView {
 /// Exchanges on either side of the one that is asked for.
 const AROUND: u32 = 2;
 
+/// A past session with exchanges of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionTranscript {
+    /// The session.
+    pub session: SessionItem,
+    /// Its exchanges, in order.
+    pub exchanges: Vec<ShownExchange>,
+}
+
+impl SessionTranscript {
+    /// Marks what reads like an order.
+    pub(super) fn of(session: &KeptSession, exchanges: &[&Exchange]) -> Self {
+        Self {
+            session: SessionItem::of(session, why_of(session, exchanges)),
+            exchanges: exchanges.iter().map(|one| ShownExchange::of(session, one)).collect(),
+        }
+    }
+}
+
+/// What a past session was about, by counting. Each list begins with what it names most often.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionSummary {
+    /// The session.
+    pub session: SessionItem,
+    /// The titles of its commits, in order.
+    pub commits: Vec<CommitTitle>,
+    /// Words that the questions repeat.
+    pub topics: Vec<SummaryEntry>,
+    /// Files that were written.
+    pub files: Vec<SummaryEntry>,
+    /// Commands that ran.
+    pub commands: Vec<SummaryEntry>,
+    /// First lines of errors.
+    pub errors: Vec<SummaryEntry>,
+    /// Tools that were called.
+    pub tools: Vec<SummaryEntry>,
+    /// Packages that were installed.
+    pub packages: Vec<SummaryEntry>,
+    /// Addresses that were named.
+    pub urls: Vec<SummaryEntry>,
+    /// How many entries are not shown, by the name of their list.
+    pub others: BTreeMap<String, usize>,
+}
+
+/// An entry of a list, with how often it was named.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SummaryEntry {
+    /// Why it reads like an order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flagged: Option<String>,
+    /// The entry.
+    pub value: String,
+    /// How often.
+    pub times: usize,
+}
+
+/// The title of a commit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CommitTitle {
+    /// As it is.
+    Plain(String),
+    /// One that reads like an order, with the reason.
+    Flagged {
+        /// The reason.
+        flagged: String,
+        /// The title.
+        value: String,
+    },
+}
+
 /// Writes a session in full.
 #[must_use]
 pub fn session_transcript(
@@ -46,10 +118,6 @@ pub fn session_transcript(
     };
     let chosen: Vec<&Exchange> =
         exchanges.iter().map(|kept| &kept.exchange).filter(is_near).collect();
-    let json = json!({
-        "session": marked(session_json(session), why_of(session, &chosen)),
-        "exchanges": chosen.iter().map(|one| exchange_json(session, one)).collect::<Vec<_>>(),
-    });
     let mut text = head(session, &chosen);
     for exchange in &chosen {
         text.push_str(&exchange_text(exchange, shown));
@@ -57,7 +125,7 @@ pub fn session_transcript(
     if chosen.is_empty() {
         text.push_str("\nThere is no such exchange; sessions show ID without --around shows all.");
     }
-    Reply::new(text, json)
+    Reply::with_text(text, &SessionTranscript::of(session, &chosen))
 }
 
 /// Returns what stands above a session: the notice, a mark where something reads like an order, the session as one line.
@@ -138,7 +206,31 @@ fn block(text: &str) -> String {
 /// Writes what a session was about.
 #[must_use]
 pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
-    let lists = [
+    let ranked = |list: &RankedEntries| {
+        let entries = list.entries.iter();
+        entries.map(|(entry, times)| SummaryEntry::of(entry, *times)).collect()
+    };
+    let others = |(name, list): &(&str, &RankedEntries)| ((*name).to_owned(), list.others);
+    let lists = ranked_lists(digest);
+    let commits = ("commits".to_owned(), digest.commits.others);
+    let others = lists.iter().map(others).chain([commits]).filter(|(_, others)| *others > 0);
+    let summary = SessionSummary {
+        session: SessionItem::of(session, why_of(session, &[])),
+        commits: digest.commits.entries.iter().map(|commit| CommitTitle::of(commit)).collect(),
+        topics: ranked(&digest.topics),
+        files: ranked(&digest.files),
+        commands: ranked(&digest.commands),
+        errors: ranked(&digest.errors),
+        tools: ranked(&digest.tools),
+        packages: ranked(&digest.packages),
+        urls: ranked(&digest.urls),
+        others: others.collect(),
+    };
+    Reply::with_text(format!("{}{}", head(session, &[]), digest_text(digest)), &summary)
+}
+
+fn ranked_lists(digest: &SessionDigest) -> [(&'static str, &RankedEntries); 7] {
+    [
         ("topics", &digest.topics),
         ("files", &digest.files),
         ("commands", &digest.commands),
@@ -146,32 +238,22 @@ pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
         ("tools", &digest.tools),
         ("packages", &digest.packages),
         ("urls", &digest.urls),
-    ];
-    let mut text = head(session, &[]);
-    let mut json = Map::new();
-    json.insert("session".to_owned(), marked(session_json(session), why_of(session, &[])));
-    let named = digest.commits.entries.iter().map(|commit| entry_json(commit));
-    json.insert("commits".to_owned(), named.collect());
-    let mut others: BTreeMap<&str, usize> = BTreeMap::new();
-    for (name, ShownEntries { entries, others: more }) in lists {
+    ]
+}
+
+fn digest_text(digest: &SessionDigest) -> String {
+    let mut text = String::new();
+    for (name, ShownEntries { entries, others }) in ranked_lists(digest) {
         let shown = entries.iter().map(|(entry, times)| {
             let entry = entry_text(entry);
             if *times > 1 { format!("{entry} ({times})") } else { entry }
         });
-        push_list(&mut text, name, shown.chain(and_others(*more, "more")));
-        others.insert(name, *more);
-        let values = entries.iter().map(|(entry, times)| {
-            marked(json!({ "value": entry, "times": times }), entry_suspicion(entry))
-        });
-        json.insert(name.to_owned(), values.collect());
+        push_list(&mut text, name, shown.chain(and_others(*others, "more")));
     }
-    let ShownEntries { entries: commits, others: more } = &digest.commits;
+    let ShownEntries { entries: commits, others } = &digest.commits;
     let commits = commits.iter().map(|commit| entry_text(commit));
-    push_list(&mut text, "commits", commits.chain(and_others(*more, "earlier")));
-    others.insert("commits", *more);
-    others.retain(|_, more| *more > 0);
-    json.insert("others".to_owned(), json!(others));
-    Reply::new(text, Value::Object(json))
+    push_list(&mut text, "commits", commits.chain(and_others(*others, "earlier")));
+    text
 }
 
 /// Returns an entry of a list as one line, with a mark before it if it reads like an order.
@@ -179,11 +261,19 @@ fn entry_text(entry: &str) -> String {
     format!("{}{}", part_mark(entry_suspicion(entry)), line(entry, COMMAND_CHARACTERS))
 }
 
-/// Returns an entry as JSON: its text, or an object in which the mark stands first.
-fn entry_json(entry: &str) -> Value {
-    match entry_suspicion(entry) {
-        None => entry.into(),
-        why => marked(json!({ "value": entry }), why),
+impl SummaryEntry {
+    fn of(entry: &str, times: usize) -> Self {
+        Self { flagged: reason(entry_suspicion(entry)), value: entry.to_owned(), times }
+    }
+}
+
+impl CommitTitle {
+    fn of(title: &str) -> Self {
+        let value = title.to_owned();
+        match reason(entry_suspicion(title)) {
+            None => Self::Plain(value),
+            Some(flagged) => Self::Flagged { flagged, value },
+        }
     }
 }
 
@@ -227,6 +317,7 @@ pub fn replay_steps(exchanges: &[KeptExchange], shown: TranscriptView) -> Vec<Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use transcripts::exchange::SessionFacts;
 
     #[test]

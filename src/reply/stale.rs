@@ -1,10 +1,13 @@
 //! Memories that may be stale, as text: one line each with the reason, the surest first, and how to settle it. Not
 //! here: the check (`search::staleness`).
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::item;
 use super::line::{self, MemoryBody, date, mark, origin_text};
+use super::memory_fields::MemoryFields;
 use super::reply::Reply;
 use super::tokens::{Budget, within_tokens};
 use event::{RepoKey, Timestamp};
@@ -32,6 +35,98 @@ pub struct CheckedTree<'a> {
     pub checked: CheckedRepo<'a>,
 }
 
+/// The memories of a repository that its files or git contradict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StaleAnswer {
+    /// The key of the repository.
+    pub repo: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub found: StaleMemories,
+}
+
+impl Answer for StaleAnswer {}
+
+/// What a look at a work tree found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StaleMemories {
+    /// How many memories were checked.
+    pub checked: usize,
+    /// How many were not, since they are pinned.
+    pub pinned: usize,
+    /// How many may be stale.
+    pub found: usize,
+    /// The first of those, the surest first.
+    pub stale: Vec<StaleFields>,
+    /// What else a reader must know, in sentences.
+    pub notices: Vec<String>,
+}
+
+/// A memory that may be stale.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StaleFields {
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// Its files that are gone.
+    pub gone: Vec<String>,
+    /// Its files that changed.
+    pub changed: Vec<String>,
+    /// What became of the names of code in it.
+    pub symbols: SymbolEvidence,
+    /// Whether its commit is in no branch.
+    pub commit_gone: bool,
+    /// The memory.
+    pub memory: MemoryFields,
+}
+
+/// What became of the names of code in a memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SymbolEvidence {
+    /// `not_applicable`, present or `partly_missing`.
+    pub evidence: String,
+    /// How many are still there.
+    pub present: usize,
+    /// Those that are not.
+    pub missing: Vec<String>,
+}
+
+/// The same in each work tree that an agent came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StaleTreesAnswer {
+    /// The key of the repository.
+    pub repo: String,
+    /// The work trees.
+    pub work_trees: Vec<StaleTree>,
+    /// What else a reader must know, in sentences.
+    pub notices: Vec<String>,
+}
+
+impl Answer for StaleTreesAnswer {}
+
+/// One work tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StaleTree {
+    /// Its name.
+    pub work_tree: String,
+    /// When it was looked at.
+    pub looked_at: String,
+    /// What was found.
+    #[serde(flatten)]
+    pub found: StaleMemories,
+}
+
+/// Memories that files or git contradict: of the work tree of the caller, or of each that an agent came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum StaleEverywhere {
+    /// For a caller without a directory, such as one over a network.
+    Trees(StaleTreesAnswer),
+    /// For a caller in a work tree.
+    Here(StaleAnswer),
+}
+
+impl Answer for StaleEverywhere {}
+
 /// Most tokens of the reply: clients cut longer ones off.
 const TOKENS_MAX: usize = 8_000;
 /// Longest text of a memory, in bytes: enough to recognise it.
@@ -46,24 +141,29 @@ const JSON_MAX: usize = 500;
 /// Writes the reply.
 #[must_use]
 pub fn stale(checked: &CheckedRepo<'_>) -> Reply {
-    written(checked, TOKENS_MAX)
+    let (text, found) = written(checked, TOKENS_MAX);
+    Reply::with_text(text, &StaleAnswer { repo: checked.repo.to_string(), found })
 }
 
-fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> Reply {
+fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> (String, StaleMemories) {
     let CheckedRepo { repo, report, .. } = checked;
     let (left_out, shown): (Vec<&StaleMemory>, Vec<&StaleMemory>) =
         report.stale.iter().partition(|stale| stale.memory.is_left_out(DisclosureOccasion::Listed));
     let left_out: Vec<_> = left_out.iter().map(|stale| &stale.memory).collect();
     let mut notices = notices(checked);
     notices.extend(item::held_back(&left_out));
-    let stale = shown.iter().copied().take(JSON_MAX).map(json_of).collect::<Vec<Value>>();
-    let json = json!({ "repo": repo.as_str(), "checked": report.checked, "pinned": report.pinned,
-        "found": shown.len(), "stale": stale, "notices": notices });
+    let found = StaleMemories {
+        checked: report.checked,
+        pinned: report.pinned,
+        found: shown.len(),
+        stale: shown.iter().copied().take(JSON_MAX).map(StaleFields::of).collect(),
+        notices: notices.clone(),
+    };
     let mut end: String = notices.iter().map(|notice| format!("\n{notice}")).collect();
     let Some(first) = shown.first() else {
         let text =
             format!("Nothing seems stale: {} checked in {repo}.{end}", count(report.checked));
-        return Reply::new(text, json);
+        return (text, found);
     };
     let id = line::operands(&[&first.memory.id]);
     end.insert_str(0, &format!(
@@ -86,23 +186,18 @@ fn written(checked: &CheckedRepo<'_>, tokens_max: usize) -> Reply {
         let more = if left == 0 { String::new() } else { more(left) };
         (format!("{head}{}{more}{end}", shown.concat()), ())
     });
-    Reply::new(text, json)
+    (text, found)
 }
 
 /// Writes the reply about several work trees of a repository, one part each.
 #[must_use]
 pub fn stale_by_tree(repo: &RepoKey, trees: &[CheckedTree<'_>]) -> Reply {
-    let (mut texts, mut parts) = (Vec::new(), Vec::new());
+    let (mut texts, mut work_trees) = (Vec::new(), Vec::new());
     for tree in trees {
-        let Reply { text, json } = written(&tree.checked, TOKENS_MAX / trees.len());
+        let (text, found) = written(&tree.checked, TOKENS_MAX / trees.len());
         let name = neutralise(tree.name, Layout::Line);
         texts.push(format!("Work tree {name}, looked at {:.0}:\n{text}", tree.at));
-        let mut part = Map::new();
-        part.insert("work_tree".to_owned(), name.into());
-        part.insert("looked_at".to_owned(), format!("{:.0}", tree.at).into());
-        let Value::Object(found) = json else { continue };
-        part.extend(found.into_iter().filter(|(field, _)| field != "repo"));
-        parts.push(Value::Object(part));
+        work_trees.push(StaleTree { work_tree: name, looked_at: format!("{:.0}", tree.at), found });
     }
     if trees.is_empty() {
         texts.push(format!(
@@ -110,8 +205,8 @@ pub fn stale_by_tree(repo: &RepoKey, trees: &[CheckedTree<'_>]) -> Reply {
         ));
     }
     let notices = if trees.is_empty() { texts.clone() } else { Vec::new() };
-    let json = json!({ "repo": repo.as_str(), "work_trees": parts, "notices": notices });
-    Reply::new(texts.join("\n\n"), json)
+    let answer = StaleTreesAnswer { repo: repo.to_string(), work_trees, notices };
+    Reply::with_text(texts.join("\n\n"), &answer)
 }
 
 fn count(memories: usize) -> String {
@@ -180,26 +275,31 @@ fn names(missing: &[String]) -> String {
     }
 }
 
-fn json_of(stale: &StaleMemory) -> Value {
-    let (evidence, present, missing) = match &stale.symbols {
-        Symbols::NotApplicable => ("not_applicable", 0, &[][..]),
-        Symbols::Found { present, missing } if missing.is_empty() => ("present", *present, &[][..]),
-        Symbols::Found { present, missing } => ("partly_missing", *present, missing.as_slice()),
-    };
-    let symbols = json!({ "evidence": evidence, "present": present, "missing": missing });
-    let mut fields = Map::new();
-    let confidence = (f64::from(stale.confidence) * 100.0).round() / 100.0;
-    fields.insert("confidence".to_owned(), json!(confidence));
-    fields.insert("gone".to_owned(), json!(stale.gone));
-    fields.insert("changed".to_owned(), json!(stale.changed));
-    fields.insert("symbols".to_owned(), symbols);
-    fields.insert("commit_gone".to_owned(), stale.is_commit_gone.into());
-    fields.insert("memory".to_owned(), Value::Object(item::fields(&stale.memory)));
-    Value::Object(fields)
+impl StaleFields {
+    fn of(stale: &StaleMemory) -> Self {
+        let (evidence, present, missing) = match &stale.symbols {
+            Symbols::NotApplicable => ("not_applicable", 0, &[][..]),
+            Symbols::Found { present, missing } if missing.is_empty() => {
+                ("present", *present, &[][..])
+            }
+            Symbols::Found { present, missing } => ("partly_missing", *present, missing.as_slice()),
+        };
+        let (evidence, missing) = (evidence.to_owned(), missing.to_vec());
+        Self {
+            confidence: (f64::from(stale.confidence) * 100.0).round() / 100.0,
+            gone: stale.gone.clone(),
+            changed: stale.changed.clone(),
+            symbols: SymbolEvidence { evidence, present, missing },
+            commit_gone: stale.is_commit_gone,
+            memory: MemoryFields::of(&stale.memory),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::test_memories;
     use super::*;
     use crate::tokens;

@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::direction::direction;
 use super::line::title;
 use event::{RepoKey, Strength};
 use memory::{LifecycleState, Memory};
@@ -42,38 +44,159 @@ pub struct MemoryState<'a> {
     pub changed: Option<Vec<String>>,
 }
 
+/// Where a memory stands, for programs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StandingFields {
+    /// Its first words.
+    pub title: String,
+    /// live, expired, superseded, retracted, archived or buried.
+    pub state: String,
+    /// candidate, established or proven.
+    pub maturity: String,
+    /// Whether a hook saw it once, and nothing has proven it.
+    pub candidate: bool,
+    /// Whether it does not age.
+    pub pinned: bool,
+    /// How often each verdict was given.
+    pub verdicts: VerdictCounts,
+    /// Who wrote it.
+    pub written_by: WrittenBy,
+    /// The repositories where somebody saved it or said something about it.
+    pub seen_in: Vec<String>,
+    /// The memory that replaces it.
+    pub replaced_by: Option<TitledId>,
+    /// The memories that it replaces.
+    pub replaces: Vec<Option<LinkEnd>>,
+    /// The links that hold now.
+    pub links: Vec<StandingLink>,
+    /// Its files that changed since it was last confirmed; null where no work tree tells.
+    pub changed_files: Option<Vec<String>>,
+}
+
+/// How often each verdict was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerdictCounts {
+    /// It worked.
+    pub worked: u32,
+    /// It failed.
+    pub failed: u32,
+    /// It does not hold any more.
+    pub stale: u32,
+    /// It is right.
+    pub confirmed: u32,
+}
+
+/// Who wrote a memory, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WrittenBy {
+    /// The agent or person.
+    pub agent: String,
+    /// The machine.
+    pub host: Option<String>,
+    /// The session of the agent.
+    pub session: Option<String>,
+    /// Who vouches for it, such as agent or human.
+    pub source: Option<String>,
+    /// When.
+    pub at: Option<String>,
+}
+
+/// A memory by its id and its first words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TitledId {
+    /// Its id.
+    pub id: String,
+    /// Its first words; null where it is not known here.
+    pub title: Option<String>,
+}
+
+/// A link of a memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StandingLink {
+    /// The relation, such as `depends_on`.
+    pub relation: String,
+    /// outbound where it leads to the other end, otherwise inbound.
+    pub direction: String,
+    /// Its strength, 0 to 1.
+    pub strength: f64,
+    /// Who or what stated it.
+    pub origin: String,
+    /// The other end; null where it is gone.
+    pub to: Option<LinkEnd>,
+}
+
+/// What a link leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LinkEnd {
+    /// A memory.
+    Memory {
+        /// Its id.
+        id: String,
+        /// Its first words.
+        title: String,
+        /// The key of its repository.
+        repo: String,
+    },
+    /// A memory that is not known here.
+    Absent(TitledId),
+    /// A place in code.
+    Code {
+        /// The path of the file.
+        file: String,
+        /// The name in it.
+        symbol: Option<String>,
+        /// The key of its repository.
+        repo: String,
+    },
+}
+
 impl MemoryState<'_> {
     /// Returns it for programs.
-    pub(super) fn json(&self) -> Value {
+    pub(super) fn fields(&self) -> StandingFields {
         let memory = &self.memory;
         let verdicts = memory.verdicts();
-        let state = match &memory.lifecycle().state {
+        let supersedes = |link: &&MemoryLink| link.is_outward && link.relation == "supersedes";
+        let replaces = self.links.iter().filter(supersedes);
+        let provenance = &memory.provenance;
+        StandingFields {
+            title: title(memory),
+            state: self.state().to_owned(),
+            maturity: memory.maturity().as_str().to_owned(),
+            candidate: memory.is_candidate(),
+            pinned: memory.lifecycle().is_pinned,
+            verdicts: VerdictCounts {
+                worked: verdicts.worked,
+                failed: verdicts.failed,
+                stale: verdicts.stale,
+                confirmed: verdicts.confirmed,
+            },
+            written_by: WrittenBy {
+                agent: provenance.agent_id.to_string(),
+                host: memory.event().host,
+                session: provenance.session_id.as_deref().map(str::to_owned),
+                source: provenance.source.as_deref().map(str::to_owned),
+                at: memory.timestamp.map(|at| at.to_string()),
+            },
+            seen_in: self.seen_in(),
+            replaced_by: self.replaced_by(),
+            replaces: replaces.map(|link| self.end(&link.to)).collect(),
+            links: self.links.iter().map(|link| self.link(link)).collect(),
+            changed_files: self.changed.clone(),
+        }
+    }
+
+    fn state(&self) -> &'static str {
+        match &self.memory.lifecycle().state {
             LifecycleState::Live if self.is_inactive => "expired",
             state => state.as_str(),
-        };
-        let replaced_by = match &memory.lifecycle().state {
-            LifecycleState::Superseded { by } => {
-                let known = self.snapshot.memories().iter().find(|other| other.id == *by);
-                json!({ "id": by.as_str(), "title": known.map(|other| title(other)) })
-            }
-            _ => Value::Null,
-        };
-        let supersedes = |link: &&MemoryLink| link.is_outward && link.relation == "supersedes";
-        let replaces: Vec<Value> =
-            self.links.iter().filter(supersedes).map(|link| self.end(&link.to)).collect();
-        let provenance = &memory.provenance;
-        json!({
-            "title": title(memory), "state": state, "maturity": memory.maturity().as_str(),
-            "candidate": memory.is_candidate(), "pinned": memory.lifecycle().is_pinned,
-            "verdicts": { "worked": verdicts.worked, "failed": verdicts.failed,
-                "stale": verdicts.stale, "confirmed": verdicts.confirmed },
-            "written_by": { "agent": provenance.agent_id, "host": memory.event().host,
-                "session": provenance.session_id, "source": provenance.source,
-                "at": memory.timestamp.map(|at| at.to_string()) },
-            "seen_in": self.seen_in(), "replaced_by": replaced_by, "replaces": replaces,
-            "links": self.links.iter().map(|link| self.link(link)).collect::<Vec<_>>(),
-            "changed_files": self.changed,
-        })
+        }
+    }
+
+    fn replaced_by(&self) -> Option<TitledId> {
+        let LifecycleState::Superseded { by } = &self.memory.lifecycle().state else { return None };
+        let known = self.snapshot.memories().iter().find(|other| other.id == *by);
+        Some(TitledId { id: by.to_string(), title: known.map(|other| title(other)) })
     }
 
     /// Returns the repositories where somebody saved it or said something about it.
@@ -83,22 +206,29 @@ impl MemoryState<'_> {
         repos.into_iter().map(ToString::to_string).collect()
     }
 
-    fn link(&self, link: &MemoryLink) -> Value {
-        json!({
-            "relation": link.relation, "direction": if link.is_outward { "outbound" } else { "inbound" },
-            "strength": link.strength.share(), "origin": link.origin, "to": self.end(&link.to),
-        })
+    fn link(&self, link: &MemoryLink) -> StandingLink {
+        StandingLink {
+            relation: link.relation.to_owned(),
+            direction: direction(link.is_outward).to_owned(),
+            strength: link.strength.share(),
+            origin: link.origin.clone(),
+            to: self.end(&link.to),
+        }
     }
 
-    fn end(&self, node_ref: &NodeRef) -> Value {
-        match node_ref {
-            NodeRef::Memory(number) => self.snapshot.memory(*number).map_or(Value::Null, |other| {
-                json!({ "id": other.id.as_str(), "title": title(other), "repo": other.repo.as_str() })
-            }),
-            NodeRef::Absent(id) => json!({ "id": id.as_str(), "title": null }),
-            NodeRef::Code(place) => {
-                json!({ "file": place.path, "symbol": place.symbol, "repo": place.repo.as_str() })
+    fn end(&self, node_ref: &NodeRef) -> Option<LinkEnd> {
+        Some(match node_ref {
+            NodeRef::Memory(number) => {
+                let other = self.snapshot.memory(*number)?;
+                let (id, repo) = (other.id.to_string(), other.repo.to_string());
+                LinkEnd::Memory { id, title: title(other), repo }
             }
-        }
+            NodeRef::Absent(id) => LinkEnd::Absent(TitledId { id: id.to_string(), title: None }),
+            NodeRef::Code(place) => LinkEnd::Code {
+                file: place.path.clone(),
+                symbol: place.symbol.clone(),
+                repo: place.repo.to_string(),
+            },
+        })
     }
 }

@@ -4,9 +4,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::reply::Reply;
+use super::status_answer::{LogTrouble, ModelStatus, NextModelStatus, SkippedLine, StatusAnswer};
 use guard::text::{Layout, neutralise};
 use index::vector::VectorIndex;
 use search::snapshot::{Health, Snapshot};
@@ -112,7 +111,7 @@ pub fn status(root: &Path, is_made: bool, snapshot: &Snapshot, model: &ModelRepo
         let trouble = neutralise(trouble, Layout::Line);
         let _ = writeln!(text, "trouble   {}: {trouble}", shown(log));
     });
-    Reply::new(text.trim_end().to_owned(), json_of(root, snapshot, model))
+    Reply::with_text(text.trim_end().to_owned(), &answer_of(root, snapshot, model))
 }
 
 /// Says what is sent to whom, and how far the next model is.
@@ -167,33 +166,57 @@ fn watching(health: &Health, is_made: bool) -> String {
     }
 }
 
-fn json_of(root: &Path, snapshot: &Snapshot, model: &ModelReport) -> Value {
+fn answer_of(root: &Path, snapshot: &Snapshot, model: &ModelReport) -> StatusAnswer {
     let health = snapshot.health();
-    let skips: Vec<Value> = health
-        .skips
-        .iter()
-        .map(|skip| json!({ "log": skip.log.display().to_string(), "offset": skip.offset, "reason": skip.reason.to_string() }))
-        .collect();
-    let troubles: Vec<Value> = health
-        .troubles
-        .iter()
-        .map(|(log, trouble)| json!({ "log": log.display().to_string(), "trouble": trouble }))
-        .collect();
-    let repos: serde_json::Map<String, Value> = snapshot
-        .repos()
-        .iter()
-        .map(|(repo, count)| (repo.to_string(), Value::from(*count)))
-        .collect();
+    let skips = health.skips.iter().map(|skip| SkippedLine {
+        log: skip.log.display().to_string(),
+        offset: skip.offset,
+        reason: skip.reason.to_string(),
+    });
+    let troubles = health.troubles.iter().map(|(log, trouble)| LogTrouble {
+        log: log.display().to_string(),
+        trouble: trouble.clone(),
+    });
+    let repos = snapshot.repos().iter().map(|(repo, count)| (repo.to_string(), *count));
     let room = snapshot.memory_usage();
-    json!({
-        "store": root.display().to_string(), "logs": health.logs, "segments": health.segments, "waiting": health.waiting, "memories": snapshot.memories().len(),
-        "repos": repos, "lines": health.lines, "skipped": health.skipped, "skips": skips, "troubles": troubles,
-        "left_out": room.left_out, "memory_mib": room.mib_max(), "held_bytes": room.held_bytes,
-        "orphans": health.early, "lexical": snapshot.lexical().len(),
-        "embedded": snapshot.vectors().map_or(0, VectorIndex::len), "signed": snapshot.signed_count(),
-        "model": { "works": model.works, "state": model.line, "directory": model.directory, "cache_trouble": model.cache_trouble,
-            "trouble": model.trouble, "is_of_others": model.place == ModelPlace::Others, "withheld": snapshot.withheld,
-            "next": model.next.as_ref().map(|next| json!({ "state": next.line, "embedded": next.done, "trouble": next.trouble })) },
-        "watch_trouble": health.watch_trouble,
-    })
+    StatusAnswer {
+        store: root.display().to_string(),
+        logs: health.logs,
+        segments: health.segments,
+        waiting: health.waiting,
+        memories: snapshot.memories().len(),
+        repos: repos.collect(),
+        lines: health.lines,
+        skipped: health.skipped,
+        skips: skips.collect(),
+        troubles: troubles.collect(),
+        left_out: room.left_out,
+        memory_mib: room.mib_max(),
+        held_bytes: room.held_bytes,
+        orphans: health.early,
+        lexical: snapshot.lexical().len(),
+        embedded: snapshot.vectors().map_or(0, VectorIndex::len),
+        signed: snapshot.signed_count(),
+        model: model_status(snapshot, model),
+        watch_trouble: health.watch_trouble.clone(),
+        ..StatusAnswer::default()
+    }
+}
+
+fn model_status(snapshot: &Snapshot, model: &ModelReport) -> ModelStatus {
+    let next = model.next.as_ref().map(|next| NextModelStatus {
+        state: next.line.clone(),
+        embedded: next.done,
+        trouble: next.trouble.clone(),
+    });
+    ModelStatus {
+        works: model.works,
+        state: model.line.clone(),
+        directory: model.directory.clone(),
+        cache_trouble: model.cache_trouble.clone(),
+        trouble: model.trouble.clone(),
+        is_of_others: model.place == ModelPlace::Others,
+        withheld: snapshot.withheld,
+        next,
+    }
 }

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::reply::Reply;
 use event::RepoKey;
 use guard::text::{Layout, neutralise};
@@ -31,6 +33,30 @@ pub struct Whoami<'a> {
     pub alike: &'a [String],
 }
 
+/// Which repository a directory belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WhoamiAnswer {
+    /// The key of the repository, with aliases followed.
+    pub repo: String,
+    /// How it was found.
+    pub because: String,
+    /// Its log.
+    pub log: String,
+    /// How many memories it has.
+    pub memories: usize,
+    /// The caller.
+    pub agent: String,
+    /// The session of the caller.
+    pub session: Option<String>,
+    /// The directory of the logs.
+    pub store: String,
+    /// Other repositories of the same short name.
+    #[serde(default)]
+    pub alike: Vec<String>,
+}
+
+impl Answer for WhoamiAnswer {}
+
 /// Writes the reply.
 #[must_use]
 pub fn whoami(identity: &Whoami<'_>) -> Reply {
@@ -49,10 +75,15 @@ pub fn whoami(identity: &Whoami<'_>) -> Reply {
             "\nsimilar   {list} (if these are one repository, join them under [aliases] in the configuration)"
         );
     }
-    let json = json!({
-        "repo": identity.repo.as_str(), "because": identity.because, "log": identity.log.display().to_string(),
-        "memories": identity.memories, "agent": identity.agent, "session": identity.session,
-        "store": identity.store.display().to_string(), "alike": identity.alike,
-    });
-    Reply::new(text, json)
+    let answer = WhoamiAnswer {
+        repo: identity.repo.to_string(),
+        because: identity.because.clone(),
+        log: identity.log.display().to_string(),
+        memories: identity.memories,
+        agent: identity.agent.to_owned(),
+        session: identity.session.map(str::to_owned),
+        store: identity.store.display().to_string(),
+        alike: identity.alike.to_vec(),
+    };
+    Reply::with_text(text, &answer)
 }

@@ -16,7 +16,8 @@ use crate::related::{RelatedRequest, WalkStart};
 use crate::search::{SearchRequest, SearchScope};
 use crate::sessions::SessionSearchRequest;
 use event::Draft;
-use reply::{Reply, Shape};
+use reply::{Answer, Reply, Shape};
+use writer::exit::Exit;
 use writer::takes_directory;
 
 /// What can be asked of a memory.
@@ -84,6 +85,20 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     fn ask(&self, request: &Request) -> Result<Reply, ApiError> {
         self.ask_as(request, &Voice::Caller)
+    }
+}
+
+impl dyn Api + '_ {
+    /// Answers a request of the caller with a value.
+    ///
+    /// # Errors
+    /// [`ApiError`], also where an older or newer program answers, and lacks a field.
+    pub fn ask_for<A: Answer>(&self, request: &Request) -> Result<A, ApiError> {
+        let reply = self.ask(request)?;
+        reply.answer().map_err(|error| {
+            let message = format!("failed to read the answer: {error}");
+            ApiError::Failed { exit: Exit::Internal, message }
+        })
     }
 }
 

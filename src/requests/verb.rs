@@ -1,6 +1,7 @@
 //! What a verb is: one thing that can be asked, and how each face spells it. Its path and method are those of REST, its name that of
 //! gRPC, its tool that of MCP; all of them read its arguments into one [`Request`]. Not here: which verbs there are (`verbs`).
 
+use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use crate::api_error::ApiError;
@@ -10,7 +11,7 @@ use crate::parameter::Parameter;
 use crate::request::{Api, Request};
 use crate::rights::Rights;
 use crate::tool::VerbTool;
-use reply::Reply;
+use reply::{Answer, ChangeAnswer, Reply};
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,9 @@ pub struct Verb {
     pub cost: VerbCost,
     /// Reads its arguments.
     pub request: fn(CallArguments) -> Result<Request, ApiError>,
-    /// Changes the answer for a caller over a network, where another answer says more.
+    /// The schema of its answer, which follows from the type.
+    pub answer_schema: fn(&mut SchemaGenerator) -> Schema,
+    /// What a caller over a network is told instead of an answer, where that says more.
     pub answer: fn(&Request, Result<Reply, ApiError>) -> Result<Reply, ApiError>,
     /// The tool over MCP, if it has one.
     pub tool: Option<VerbTool>,
@@ -155,8 +158,8 @@ fn unchanged_answer(_: &Request, answer: Result<Reply, ApiError>) -> Result<Repl
     answer
 }
 
-/// A verb that reads, whose path has no segment in braces.
-pub const fn read(
+/// A verb that reads and answers with an `A`, whose path has no segment in braces.
+pub const fn read<A: Answer>(
     path: &'static str,
     name: &'static str,
     about: &'static str,
@@ -165,6 +168,7 @@ pub const fn read(
 ) -> Verb {
     let (kind, in_path, takes_more) = (VerbKind::Read, None, false);
     let (is_for_admins, cost, tool) = (false, VerbCost::Usual, None);
+    let answer_schema = SchemaGenerator::subschema_for::<A>;
     Verb {
         kind,
         path,
@@ -176,6 +180,7 @@ pub const fn read(
         is_for_admins,
         cost,
         request,
+        answer_schema,
         answer: unchanged_answer,
         tool,
     }
@@ -189,5 +194,9 @@ pub const fn change(
     parameters: fn() -> Vec<Parameter>,
     request: fn(CallArguments) -> Result<Request, ApiError>,
 ) -> Verb {
-    Verb { kind: VerbKind::Action, in_path: ID, ..read(path, name, about, parameters, request) }
+    Verb {
+        kind: VerbKind::Action,
+        in_path: ID,
+        ..read::<ChangeAnswer>(path, name, about, parameters, request)
+    }
 }

@@ -96,6 +96,18 @@ pub(crate) fn change_request<R: ApiRequest + Into<ChangeRequest>>(
     Ok(request.into())
 }
 
+/// Reads a request to bring a memory back.
+pub(crate) fn restored(mut given: CallArguments) -> Result<Request, ApiError> {
+    given.insert("undo".to_owned(), true.into());
+    change_request::<ForgetArguments>(given)
+}
+
+/// Reads a request to save a pattern as a memory.
+pub(crate) fn accepted_pattern(mut given: CallArguments) -> Result<Request, ApiError> {
+    given.insert("apply".to_owned(), true.into());
+    patterns_request(given)
+}
+
 pub(crate) fn model_change_request<R: ApiRequest + Into<ChangeRequest>>(
     given: CallArguments,
 ) -> Result<Request, ApiError> {

@@ -20,14 +20,14 @@ use crate::sessions::SessionSearchRequest;
 use crate::tool::{self, ToolSet, VerbTool};
 use crate::verb::{ID, Verb, VerbKind, change, read};
 use crate::verb_arguments::{
-    change_request, forget_parameters, link_request, model_change_request, named_parameters,
-    named_repo_parameters, patterns_request, query_parameters, related_or_unknown,
-    session_or_unknown, session_parameters, sessions_request,
+    accepted_pattern, change_request, forget_parameters, link_request, model_change_request,
+    named_parameters, named_repo_parameters, patterns_request, query_parameters,
+    related_or_unknown, restored, session_or_unknown, session_parameters, sessions_request,
 };
 
 /// All verbs.
 pub const VERBS: &[Verb] = &[
-    read(
+    read::<reply::SearchOrShown>(
         "search",
         "search",
         "Find memories",
@@ -44,7 +44,7 @@ pub const VERBS: &[Verb] = &[
         parameters: SearchRequest::parameters,
         request: |given| Ok(SearchRequest::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::ContextAnswer>(
         "context",
         "context",
         "Make the briefing for a task",
@@ -61,7 +61,7 @@ pub const VERBS: &[Verb] = &[
         parameters: ContextRequest::parameters,
         request: |given| Ok(ContextRequest::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::PageAnswer>(
         "memories",
         "browse",
         "List memories page by page, the newest first",
@@ -71,7 +71,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         kind: VerbKind::Make,
         takes_more: true,
-        ..read(
+        ..read::<reply::SaveAnswer>(
             "memories",
             "save",
             "Save a lesson",
@@ -90,7 +90,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: ID,
-        ..read(
+        ..read::<reply::ShownMemories>(
             "memories/{id}",
             "show",
             "Show a memory in full",
@@ -100,7 +100,7 @@ pub const VERBS: &[Verb] = &[
     },
     Verb {
         in_path: Some(("id", "id")),
-        ..read(
+        ..read::<reply::RelatedAnswer>(
             "memories/{id}/related",
             "related",
             "List what is linked to a memory",
@@ -123,7 +123,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: Some(("id", "id")),
-        ..read(
+        ..read::<reply::HistoryAnswer>(
             "memories/{id}/history",
             "history",
             "List who did what to a memory, the oldest first",
@@ -168,10 +168,7 @@ pub const VERBS: &[Verb] = &[
         "restore",
         "Bring back a memory that was forgotten, replaced or faded",
         forget_parameters,
-        |mut given| {
-            given.insert("undo".to_owned(), true.into());
-            change_request::<ForgetArguments>(given)
-        },
+        restored,
     ),
     change(
         "memories/{id}/supersede",
@@ -194,7 +191,7 @@ pub const VERBS: &[Verb] = &[
         PinArguments::parameters,
         change_request::<PinArguments>,
     ),
-    read(
+    read::<reply::RelatedAnswer>(
         "impact",
         "impact",
         "List memories that a change to a file may affect",
@@ -203,9 +200,13 @@ pub const VERBS: &[Verb] = &[
     ),
     Verb {
         kind: VerbKind::Make,
-        ..read("links", "link", "Link two memories or files", LinkArguments::parameters, |given| {
-            link_request(LinkArguments::from_http(given)?.into())
-        })
+        ..read::<reply::LinkAnswer>(
+            "links",
+            "link",
+            "Link two memories or files",
+            LinkArguments::parameters,
+            |given| link_request(LinkArguments::from_http(given)?.into()),
+        )
     }
     .with_tool(VerbTool {
         name: tool::LINK,
@@ -218,9 +219,13 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         kind: VerbKind::Action,
-        ..read("links/end", "unlink", "End a link", UnlinkArguments::parameters, |given| {
-            link_request(UnlinkArguments::from_http(given)?.into())
-        })
+        ..read::<reply::LinkAnswer>(
+            "links/end",
+            "unlink",
+            "End a link",
+            UnlinkArguments::parameters,
+            |given| link_request(UnlinkArguments::from_http(given)?.into()),
+        )
     }
     .with_tool(VerbTool {
         name: tool::UNLINK,
@@ -231,7 +236,7 @@ pub const VERBS: &[Verb] = &[
         parameters: UnlinkArguments::parameters,
         request: |given| link_request(UnlinkArguments::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::ReviewAnswer>(
         "review",
         "review",
         "List pairs of memories that may contradict each other",
@@ -239,7 +244,7 @@ pub const VERBS: &[Verb] = &[
         |given| Ok(ReviewRequest::from_http(given)?.into()),
     )
     .expensive(),
-    read(
+    read::<reply::StaleEverywhere>(
         "stale",
         "stale",
         "List memories that the files or git of a work tree contradict, in each work tree that an \
@@ -260,7 +265,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: Some(("topic", "topic")),
-        ..read(
+        ..read::<reply::AnalysisAnswer>(
             "analyze/{topic}",
             "analyze",
             "Analyze the whole memory",
@@ -278,7 +283,7 @@ pub const VERBS: &[Verb] = &[
         parameters: AnalyzeRequest::parameters,
         request: |given| Ok(AnalyzeRequest::from_tool(given)?.into()),
     }),
-    read(
+    read::<reply::AnalysisAnswer>(
         "graph/stats",
         "graphStats",
         "Count the links of each kind, and list the memories with the most",
@@ -289,7 +294,7 @@ pub const VERBS: &[Verb] = &[
         },
     )
     .expensive(),
-    read(
+    read::<reply::ExportAnswer>(
         "export",
         "export",
         "Show the lines that the command export would write into an agent file",
@@ -297,7 +302,7 @@ pub const VERBS: &[Verb] = &[
         |given| Ok(Listing::Export(ExportRequest::from_http(given)?).into()),
     )
     .expensive(),
-    read(
+    read::<reply::PatternsAnswer>(
         "patterns",
         "patterns",
         "List lessons that several repositories learned independently",
@@ -308,19 +313,16 @@ pub const VERBS: &[Verb] = &[
     Verb {
         kind: VerbKind::Make,
         in_path: Some(("pattern", "accept")),
-        ..read(
+        ..read::<reply::SavedPattern>(
             "patterns/{pattern}/accept",
             "acceptPattern",
             "Save a pattern as a memory",
             || named_parameters(&PatternsArguments::parameters(), &["accept", "only_here"]),
-            |mut given| {
-                given.insert("apply".to_owned(), true.into());
-                patterns_request(given)
-            },
+            accepted_pattern,
         )
         .expensive()
     },
-    read(
+    read::<reply::SessionsAnswer>(
         "sessions",
         "searchSessions",
         "Search past sessions of other tools; without a query, list the newest",
@@ -340,7 +342,7 @@ pub const VERBS: &[Verb] = &[
     }),
     Verb {
         in_path: ID,
-        ..read(
+        ..read::<reply::SessionExchangesAnswer>(
             "sessions/{id}",
             "session",
             "Show exchanges of a past session",
@@ -350,21 +352,21 @@ pub const VERBS: &[Verb] = &[
         .for_admins()
     }
     .answered(session_or_unknown),
-    read(
+    read::<reply::TimelineAnswer>(
         "timeline",
         "timeline",
         "Count the events of each day, the oldest first",
         TimelineRequest::parameters,
         |given| Ok(LogEventsRequest::Timeline(TimelineRequest::from_http(given)?).into()),
     ),
-    read(
+    read::<reply::AuditAnswer>(
         "audit",
         "audit",
         "List the events of all memories page by page, the newest first",
         AuditRequest::parameters,
         |given| Ok(LogEventsRequest::Audit(AuditRequest::from_http(given)?).into()),
     ),
-    read(
+    read::<reply::DoctorAnswer>(
         "doctor",
         "doctor",
         "Check everything around the logs, without changing anything",
@@ -373,10 +375,14 @@ pub const VERBS: &[Verb] = &[
     )
     .expensive()
     .for_admins(),
-    read("status", "status", "Show the state of store, indexes and model", Vec::new, |_| {
-        Ok(Request::Status)
-    }),
-    read(
+    read::<reply::StatusAnswer>(
+        "status",
+        "status",
+        "Show the state of store, indexes and model",
+        Vec::new,
+        |_| Ok(Request::Status),
+    ),
+    read::<reply::InjectedAnswer>(
         "injected",
         "injected",
         "List what hooks and tools told agents, the newest first",
@@ -384,7 +390,7 @@ pub const VERBS: &[Verb] = &[
         |given| Ok(Listing::Injected(Box::new(InjectedRequest::from_http(given)?)).into()),
     )
     .for_admins(),
-    read(
+    read::<reply::SavingsAnswer>(
         "savings",
         "savings",
         "Count what agents were told, beside the size of the logs",

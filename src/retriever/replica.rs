@@ -17,7 +17,7 @@ use crate::team_rounds::logs_bytes;
 use api::local::{Core, Local};
 use index::embed::worker::WorkerState;
 use memory::{FoldMark, MemoryBound};
-use reply::Reply;
+use reply::DigestAnswer;
 use requests::Request;
 use requests::{Api, ApiError};
 use settings::{Config, ConfigTable, Switch, SyncPolicy};
@@ -287,10 +287,10 @@ impl ReplicaRound {
         };
         let is_known = self.known.as_ref().is_some_and(|(mark, ..)| snapshot.is_marked(mark));
         if !is_known {
-            let digest = Local::new(Arc::clone(core), caller.clone()).ask(&Request::Digest);
-            let Ok(Reply { json, .. }) = digest else { return Some(Lag::Reading) };
-            let text = json.get("digest").and_then(|text| text.as_str()).unwrap_or_default();
-            self.known = Some((snapshot.mark(), text.to_owned(), snapshot.memories().len()));
+            let local = Local::new(Arc::clone(core), caller.clone());
+            let digest = (&local as &dyn Api).ask_for::<DigestAnswer>(&Request::Digest);
+            let Ok(DigestAnswer { digest, .. }) = digest else { return Some(Lag::Reading) };
+            self.known = Some((snapshot.mark(), digest, snapshot.memories().len()));
         }
         let is_embedding = core.engine.embedding().is_some_and(|progress| match progress.state {
             WorkerState::Loading => true,

@@ -29,7 +29,7 @@ use daemon::retriever_connection::ask_to_leave;
 use engine::checkpoint::Checkpoints;
 use engine::watch::WatchMode;
 use event::EventId;
-use reply::Reply;
+use reply::{Reply, StatusAnswer};
 use requests::{Api, ApiError};
 use settings::variables::{CACHE, CONFIG, RETRIEVER, RUNTIME};
 use store::{FileLock, StoreError, on_stop_signal};
@@ -267,9 +267,9 @@ impl Retriever<'_> {
             let Some(remote) = self.retriever_client(settings, MemoryNeed::Words, "serve")? else {
                 break;
             };
-            let status = remote.ask(&Request::Status)?.json;
+            let status: StatusAnswer = remote.ask(&Request::Status)?.answer().unwrap_or_default();
             // If no retriever answered, the running one may still have an address.
-            if status.get("retriever").is_none() || says_address(&status) {
+            if status.retriever.is_none() || says_address(&status) {
                 break;
             }
             // A retriever that ended by itself meanwhile makes room too.
@@ -283,10 +283,9 @@ impl Retriever<'_> {
     pub fn has_address(&self, settings: &GlobalOptions, endpoint: &Endpoint) -> bool {
         let is_there = matches!(endpoint.elect_now(), Err(StoreError::Busy { .. }));
         let remote = is_there.then(|| self.retriever_client(settings, MemoryNeed::Words, "serve"));
-        let status = remote
-            .and_then(|remote| remote.ok()?)
-            .and_then(|client| client.ask(&Request::Status).ok());
-        status.is_some_and(|status| says_address(&status.json))
+        let status =
+            remote.and_then(|remote| remote.ok()?).and_then(|it| it.ask(&Request::Status).ok());
+        status.and_then(|status| status.answer().ok()).is_some_and(|status| says_address(&status))
     }
 
     /// Identifies this build among others of the same version: another build may find other secrets, or split words
@@ -388,6 +387,6 @@ pub fn already_running_error() -> ApiError {
 }
 
 /// Tells whether a retriever with this status has an address.
-fn says_address(status: &serde_json::Value) -> bool {
-    ["http", "https", "grpc"].iter().any(|server| status.get(server).is_some())
+fn says_address(status: &StatusAnswer) -> bool {
+    status.http.is_some() || status.https.is_some() || status.grpc.is_some()
 }

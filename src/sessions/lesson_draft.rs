@@ -13,9 +13,11 @@ const LESSON_CHARACTERS_MAX: usize = 400;
 const REASON_CHARACTERS_MAX: usize = 200;
 
 /// What a model made of a candidate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LessonDraft {
     /// The lesson, as one line without secrets.
+    #[serde(rename = "lesson")]
     Written(String),
     /// There is nothing to learn, and why.
     Nothing(String),

@@ -1,11 +1,10 @@
 //! The memories of `list` as a person reads them on a terminal: a table, one line for each memory, the fix before the problem. Not
 //! here: the answer that everybody else gets (`reply`).
 
-use serde_json::Value;
-
 use crate::screen::{cut, width};
 use event::EventId;
 use guard::text::{Layout, neutralise};
+use reply::{EventFields, PageAnswer};
 
 /// Letters of a time that are its day.
 const DAY_LETTERS: usize = 10;
@@ -18,9 +17,12 @@ const HEAD: [&str; 5] = ["ID", "DAY", "KIND", "REPOSITORY", "WHO"];
 const LESSON: &str = "LESSON";
 
 /// Returns the table of an answer of `list`, in lines of this width; `None` where it has no memories.
-pub fn table(json: &Value, columns: usize) -> Option<String> {
-    let memories = json.get("memories")?.as_array().filter(|memories| !memories.is_empty())?;
-    let rows: Vec<([String; 5], String)> = memories.iter().map(row).collect();
+pub fn table(page: &PageAnswer, columns: usize) -> Option<String> {
+    if page.list.memories.is_empty() {
+        return None;
+    }
+    let memories = page.list.memories.iter().map(|memory| &memory.event);
+    let rows: Vec<([String; 5], String)> = memories.map(row).collect();
     let head = (HEAD.map(str::to_owned), LESSON.to_owned());
     let mut widths = [0; 5];
     for (cells, _) in std::iter::once(&head).chain(&rows) {
@@ -38,41 +40,34 @@ pub fn table(json: &Value, columns: usize) -> Option<String> {
         format!("{}{}", cells.collect::<String>(), cut(lesson, room))
     });
     let mut text = lines.collect::<Vec<_>>().join("\n");
-    let notices = json.get("notices").and_then(Value::as_array).into_iter().flatten();
-    for notice in notices.filter_map(Value::as_str) {
+    for notice in &page.list.notices {
         text.push_str(&format!("\n\n{}", neutralise(notice, Layout::Line)));
     }
-    if let Some(next) = json.get("next").and_then(Value::as_str) {
-        let total = json.get("total").and_then(Value::as_u64).unwrap_or_default();
-        let how = reply::next_page_of_command(next);
+    if let Some(next) = &page.next {
+        let (total, how) = (page.total, reply::next_page_of_command(next));
         text.push_str(&format!("\n\n{} of {total}. The next page: {how}", rows.len()));
     }
     Some(text)
 }
 
 /// Returns the cells of a memory and its lesson.
-fn row(memory: &Value) -> ([String; 5], String) {
-    let field_text = |name: &str| {
-        let text = memory.get(name).and_then(Value::as_str).unwrap_or_default();
-        neutralise(text, Layout::Line)
-    };
+fn row(memory: &EventFields) -> ([String; 5], String) {
+    let of = |text: &str| neutralise(text, Layout::Line);
     let some = |text: &str, count: usize| text.chars().take(count).collect::<String>();
-    let id = field_text("id");
+    let id = of(&memory.id);
     let short = EventId::foreign(&id).map_or_else(|| id.clone(), |id| id.short().to_owned());
-    let repo = field_text("repo");
+    let repo = of(&memory.repo);
     let repo = repo.rsplit('/').next().unwrap_or(&repo);
-    let mark = match field_text("flagged") {
-        why if why.is_empty() => String::new(),
-        why => format!("⚠ flagged ({why}): "),
-    };
-    let text =
-        ["lesson", "context", "command"].map(field_text).into_iter().find(|text| !text.is_empty());
+    let why = memory.flagged.as_deref().map(of);
+    let mark = why.map_or_else(String::new, |why| format!("⚠ flagged ({why}): "));
+    let texts = [&memory.lesson, &memory.context, &memory.command].map(|text| of(text));
+    let text = texts.into_iter().find(|text| !text.is_empty());
     let cells = [
         short,
-        some(&field_text("timestamp"), DAY_LETTERS),
-        cut(&field_text("event_type"), CELL_COLUMNS_MAX),
+        some(&of(memory.timestamp.as_deref().unwrap_or_default()), DAY_LETTERS),
+        cut(&of(&memory.event_type), CELL_COLUMNS_MAX),
         cut(repo, CELL_COLUMNS_MAX),
-        cut(&field_text("agent_id"), CELL_COLUMNS_MAX),
+        cut(&of(&memory.agent_id), CELL_COLUMNS_MAX),
     ];
     (cells, format!("{mark}{}", text.unwrap_or_default()))
 }
@@ -93,7 +88,8 @@ mod tests {
             { "id": "01M8BH1KYADFYKWCK2JRE3N9TM", "timestamp": "2026-11-25T08:55:07Z", "agent_id": "codex",
               "repo": "東京", "event_type": "decision", "lesson": "", "context": "a\n\u{1b}[2Jb", "flagged": "order" },
         ], "total": 9, "next": "here" });
-        let text = table(&json, 72).unwrap();
+        let page = |json| serde_json::from_value(json).unwrap();
+        let text = table(&page(json), 72).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "ID        DAY         KIND      REPOSITORY  WHO    LESSON");
         assert!(
@@ -106,6 +102,6 @@ mod tests {
             lines[3..],
             ["", "2 of 9. The next page: the same command with --cursor 'here'"]
         );
-        assert_eq!(table(&json!({ "memories": [] }), 80), None);
+        assert_eq!(table(&page(json!({ "memories": [], "total": 0 })), 80), None);
     }
 }

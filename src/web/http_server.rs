@@ -17,14 +17,13 @@ use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use serde_json::json;
 use tokio::net::TcpStream;
 
 use access::byte_stream::BoxedStream;
 use access::disconnect::Disconnect;
 use daemon::guests::Guests;
 use event::Timestamp;
-use reply::Reply;
+use reply::{HttpStatus, Reply};
 
 use access::server_thread::{ServerThread, ShutdownSignals, accept};
 
@@ -189,9 +188,9 @@ impl HttpServer {
             let who =
                 if has_token { "clients that show a token" } else { "every user of this machine" };
             let line = format!("{url} for {who}, {requests} requests so far");
-            let json = json!({ "url": url, "token": has_token, "token_file": token_file,
-                "requests": requests });
-            let status = status.with_line(name, &line).with_field(name, json);
+            let (url, token_file) = (url.clone(), token_file.clone());
+            let part = HttpStatus { url, token: has_token, token_file, requests };
+            let status = status.with_line(name, &line).with_part(name, &part);
             let status = match service.upgrade().and_then(|service| service.problem()) {
                 Some(problem) => {
                     status.with_line("tokens", &format!("none is accepted: {problem}"))

@@ -48,7 +48,7 @@ const MAP: &[Room] = &[
     ),
     ("sync", &["guard", "git", "event", "settings", "store"]),
     ("providers", &["guard", "settings", "store", "http_client", "index", "sessions"]),
-    ("clients", &["guard", "event", "store", "writer", "learning", "requests", "api"]),
+    ("clients", &["guard", "event", "store", "writer", "learning", "reply", "requests", "api"]),
     ("exchange", &["guard", "event", "store", "writer", "transcripts"]),
     (
         "upkeep",
@@ -245,6 +245,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "rusqlite",
         &["sessions", "transcripts", "exchange/foreign_database.rs", "exchange/stores/tests.rs"],
     ),
+    ("schemars", &["reply/", "requests/verb.rs", "web/rest/openapi"]),
     ("ruzstd", &["transcripts/records.rs"]),
     ("jsonc_parser", &["clients/setup/edit/json"]),
     ("yaml_rust2", &["clients/setup/edit", "exchange/front_matter.rs"]),

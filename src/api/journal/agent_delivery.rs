@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
+use super::sequence::Sequence;
 use super::{Journal, kind};
 use event::{RepoKey, Timestamp};
 use guard::secrets::RedactedText;
@@ -63,6 +64,61 @@ pub enum AgentPlace<'a> {
     Unknown,
 }
 
+/// A line of the journal about an answer, or about an occasion at which there was nothing to tell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToldLine {
+    /// [`kind::INJECTED`] or [`kind::SILENT`].
+    pub event: String,
+    /// When.
+    pub at: String,
+    /// The agent.
+    pub agent: String,
+    /// Its session.
+    pub session: Option<String>,
+    /// The repository.
+    pub repo: Option<String>,
+    /// `hook` or `tool`.
+    pub by: String,
+    /// At which occasion, or which tool.
+    pub occasion: String,
+    /// The tokens of the text.
+    pub tokens: u64,
+    /// The bytes of the log of the repository at that time.
+    pub log_bytes: u64,
+    /// What was told, where something was.
+    #[serde(flatten)]
+    pub told: Option<ToldMemories>,
+}
+
+/// The memories of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToldMemories {
+    /// What was looked for.
+    #[serde(default)]
+    pub asked: Option<String>,
+    /// The memories, as they were named.
+    pub memories: Vec<String>,
+}
+
+impl ToldLine {
+    /// Reads the lines of some of these kinds before a place, or up to the end, the newest first.
+    #[must_use]
+    pub fn back_from(
+        journal: &Journal,
+        before: Option<Sequence>,
+        kinds: &[&str],
+    ) -> Vec<(Sequence, Self)> {
+        let lines = journal.read_back(before, kinds).into_iter();
+        lines.filter_map(|(at, line)| Some((at, Self::deserialize(line).ok()?))).collect()
+    }
+
+    /// Returns the memories that were told, as they were named.
+    pub fn memories(&self) -> impl Iterator<Item = &str> {
+        self.told.iter().flat_map(|told| &told.memories).map(String::as_str)
+    }
+}
+
 impl DeliveryJournal {
     /// Makes one for a store, unless the settings switch the journal off.
     #[must_use]
@@ -86,24 +142,27 @@ impl DeliveryJournal {
     pub fn record(&self, delivery: &AgentDelivery<'_>, now: Timestamp) {
         let repo = self.repo(delivery.place);
         let log = repo.as_ref().and_then(|repo| self.store.log_of(repo).metadata().ok());
-        let ids = delivery.memories.iter().take(MEMORIES_MAX);
-        let memories = ids.map(|id| short_stamp(id));
-        let mut line = json!({
-            "event": if delivery.is_silent { kind::SILENT } else { kind::INJECTED },
-            "at": format!("{now:.0}"),
-            "agent": short(delivery.agent),
-            "session": delivery.session.map(short),
-            "repo": repo.as_ref().map(RepoKey::as_str),
-            "by": delivery.by,
-            "occasion": delivery.occasion,
-            "tokens": reply::tokens(delivery.text),
-            "log_bytes": log.map_or(0, |log| log.len()),
+        let given = (!delivery.is_silent).then(|| ToldMemories {
+            asked: delivery.query.filter(|_| self.keeps_questions).map(question),
+            memories: delivery
+                .memories
+                .iter()
+                .take(MEMORIES_MAX)
+                .map(|id| short_stamp(id))
+                .collect(),
         });
-        if let (false, Some(fields)) = (delivery.is_silent, line.as_object_mut()) {
-            let asked = delivery.query.filter(|_| self.keeps_questions).map(question);
-            fields.insert("asked".to_owned(), json!(asked));
-            fields.insert("memories".to_owned(), memories.collect::<Vec<_>>().into());
-        }
+        let line = ToldLine {
+            event: if delivery.is_silent { kind::SILENT } else { kind::INJECTED }.to_owned(),
+            at: format!("{now:.0}"),
+            agent: short(delivery.agent),
+            session: delivery.session.map(short),
+            repo: repo.as_ref().map(RepoKey::to_string),
+            by: delivery.by.to_owned(),
+            occasion: delivery.occasion.to_owned(),
+            tokens: reply::tokens(delivery.text) as u64,
+            log_bytes: log.map_or(0, |log| log.len()),
+            told: given,
+        };
         let _ = self.journal.add(&line, now);
     }
 
@@ -133,16 +192,17 @@ fn question(text: &RedactedText) -> String {
 }
 
 /// Returns a name or an id as it is kept, of a text that nobody has cut or respelled.
-pub(crate) fn short_stamp(text: &str) -> Value {
+pub(crate) fn short_stamp(text: &str) -> String {
     short(&RedactedText::stamp(text))
 }
 
-fn short(text: &RedactedText) -> Value {
-    text.line().cut(NAME_BYTES_MAX).into_string().into()
+fn short(text: &RedactedText) -> String {
+    text.line().cut(NAME_BYTES_MAX).into_string()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
     use settings::GeneralSettings;
 
     use super::*;

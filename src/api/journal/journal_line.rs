@@ -4,12 +4,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
+use super::agent_delivery::{ToldLine, ToldMemories};
 use super::kind;
 use super::sequence::Sequence;
 use event::{MemoryChange, Timestamp, Verdict};
 use memory::Memory;
+use reply::InjectedEntry;
 use search::snapshot::Snapshot;
 
 /// How long a report by the same agent counts for what it was shown, in seconds, where no session ties both together: a day.
@@ -21,15 +24,15 @@ const SHORT_BYTES: usize = 8;
 /// What a line holds for the next process only.
 const INTERNAL: [&str; 5] = ["event", "log", "place", "log_bytes", "tree"];
 
-/// The memories that some lines name, by the form of the id that stands there.
+/// The memories that an agent was told, by the form of the id that stands there.
 #[derive(Debug, Default)]
 pub struct JournalMemories(HashMap<String, Arc<Memory>>);
 
 impl JournalMemories {
     /// Looks the memories up, all in one go: looking up one takes as long.
     #[must_use]
-    pub fn look_up<'a>(lines: impl Iterator<Item = &'a Value>, snapshot: &Snapshot) -> Self {
-        let wanted: HashSet<&str> = lines.flat_map(ids).collect();
+    pub fn look_up<'a>(ids: impl Iterator<Item = &'a str>, snapshot: &Snapshot) -> Self {
+        let wanted: HashSet<&str> = ids.collect();
         if wanted.is_empty() {
             return Self::default();
         }
@@ -53,8 +56,8 @@ impl JournalMemories {
     /// Returns the memories of a line that the agent reported on later, for one verdict. Its session must be the same or,
     /// where one of the two names none, the agent, within a day.
     #[must_use]
-    pub fn reported(&self, line: &Value, verdict: Verdict) -> Vec<&str> {
-        let shown = ids(line).filter_map(|id| self.0.get(id));
+    pub fn reported(&self, line: &ToldLine, verdict: Verdict) -> Vec<String> {
+        let shown = line.memories().filter_map(|id| self.0.get(id));
         let fitting = shown.filter(|memory| {
             memory.about().iter().any(|version| {
                 let event = &version.event;
@@ -64,26 +67,27 @@ impl JournalMemories {
                 is_it && follows(line, event.timestamp, session, &event.agent_id)
             })
         });
-        fitting.map(|memory| memory.id.as_str()).collect()
+        fitting.map(|memory| memory.id.to_string()).collect()
     }
 
-    fn whole<'a>(&'a self, id: &'a str) -> &'a str {
-        self.0.get(id).map_or(id, |memory| memory.id.as_str())
+    fn whole(&self, id: &str) -> String {
+        self.0.get(id).map_or_else(|| id.to_owned(), |memory| memory.id.to_string())
     }
 }
 
 /// Tells whether a report can be one on what this line says was shown.
-fn follows(line: &Value, at: Option<Timestamp>, session: Option<&str>, agent: &str) -> bool {
-    let told_at = line["at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
+fn follows(line: &ToldLine, at: Option<Timestamp>, session: Option<&str>, agent: &str) -> bool {
+    let told_at = line.at.parse::<Timestamp>().ok();
     let (Some(told_at), Some(at)) = (told_at, at) else { return false };
     let later_by = at.as_second() - told_at.as_second();
-    match (line["session"].as_str(), session) {
+    match (line.session.as_deref(), session) {
         (Some(own), Some(session)) => later_by >= 0 && own == session,
-        _ => (0..=REPORT_SECONDS_MAX).contains(&later_by) && line["agent"] == agent,
+        _ => (0..=REPORT_SECONDS_MAX).contains(&later_by) && line.agent == agent,
     }
 }
 
-fn ids(line: &Value) -> impl Iterator<Item = &str> {
+/// Returns the memories that a line of any kind names as told.
+pub fn told_ids(line: &Value) -> impl Iterator<Item = &str> {
     line["memories"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
@@ -94,7 +98,11 @@ pub fn listener_line<'a>(
     memories: &JournalMemories,
 ) -> Option<(&'a str, Value)> {
     match line["event"].as_str()? {
-        kind::INJECTED => Some((kind::INJECTED, page_entry(*sequence, line, memories))),
+        kind::INJECTED => {
+            let line = ToldLine::deserialize(line).ok()?;
+            let entry = page_entry(*sequence, line, memories);
+            Some((kind::INJECTED, serde_json::to_value(entry).ok()?))
+        }
         kind::PLACES | kind::SILENT | kind::TREE => None,
         other => {
             let fields = line.as_object()?.iter();
@@ -106,33 +114,43 @@ pub fn listener_line<'a>(
 
 /// Returns what an agent was shown, as an entry of a page.
 #[must_use]
-pub fn page_entry(sequence: Sequence, line: &Value, memories: &JournalMemories) -> Value {
-    let shown: Vec<&str> = ids(line).map(|id| memories.whole(id)).collect();
-    json!({
-        "sequence": sequence.to_string(),
-        "at": line["at"],
-        "agent": line["agent"],
-        "session": line["session"],
-        "repo": line["repo"],
-        "by": line["by"],
-        "occasion": line["occasion"],
-        "asked": line["asked"],
-        "tokens": line["tokens"],
-        "memories": shown,
-        "helped": memories.reported(line, Verdict::Worked),
-        "failed": memories.reported(line, Verdict::Failed),
-    })
+pub fn page_entry(sequence: Sequence, line: ToldLine, memories: &JournalMemories) -> InjectedEntry {
+    let (helped, failed) =
+        (memories.reported(&line, Verdict::Worked), memories.reported(&line, Verdict::Failed));
+    let ToldLine { at, agent, session, repo, by, occasion, tokens, told, .. } = line;
+    let ToldMemories { asked, memories: ids } = told.unwrap_or_default();
+    let ids = ids.iter().map(|id| memories.whole(id)).collect();
+    InjectedEntry {
+        sequence: sequence.to_string(),
+        at,
+        agent,
+        session,
+        repo,
+        by,
+        occasion,
+        asked,
+        tokens,
+        memories: ids,
+        helped,
+        failed,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     // S-EVENT-5
     #[test]
     fn a_report_belongs_to_session_or_agent() {
         let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
-        let delivery = |session: Option<&str>| json!({ "at": "2026-01-02T00:00:00Z", "agent": "codex", "session": session });
+        let delivery = |session: Option<&str>| ToldLine {
+            at: "2026-01-02T00:00:00Z".to_owned(),
+            agent: "codex".to_owned(),
+            session: session.map(str::to_owned),
+            ..ToldLine::default()
+        };
         let (then, later, late) =
             (at("2026-01-01T23:59:59Z"), at("2026-01-02T00:00:00Z"), at("2026-01-04T00:00:00Z"));
         for (session, reported_at, of, by, is_it) in [

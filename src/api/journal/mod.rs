@@ -18,7 +18,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use event::Timestamp;
@@ -125,8 +125,8 @@ impl Journal {
     }
 
     /// Adds a line. `None` if that failed; nothing depends on it.
-    pub fn add(&self, line: &Value, now: Timestamp) -> Option<Sequence> {
-        let line = format!("{line}\n");
+    pub fn add(&self, line: &impl Serialize, now: Timestamp) -> Option<Sequence> {
+        let line = format!("{}\n", serde_json::to_string(line).ok()?);
         own_folder(&self.folder).ok()?;
         let newest = || self.generations().last().copied();
         // A journal that is made anew must not be taken for the one before.

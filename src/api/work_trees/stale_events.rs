@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use event::{RepoKey, Timestamp, is_code};
@@ -20,8 +21,62 @@ const REPORTED_MAX: usize = 200;
 /// Most files and names in one line.
 const LISTED_MAX: usize = 8;
 
-/// What differs from one telling of a memory to the next and is no news.
-const NO_NEWS: [&str; 3] = ["event", "at", "first"];
+/// A line of the journal about a memory and a work tree.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct TreeLine {
+    event: String,
+    at: String,
+    /// The memory; empty in a line about the work tree alone.
+    id: String,
+    repo: String,
+    agent: Option<String>,
+    session: Option<String>,
+    event_type: Option<String>,
+    work_tree: String,
+    tree: String,
+    /// Why the work tree contradicts it.
+    #[serde(flatten)]
+    reasons: Option<StaleReasons>,
+    /// Whether it was so when the work tree was first looked at.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    first: bool,
+}
+
+/// Why a work tree contradicts a memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StaleReasons {
+    confidence: f64,
+    gone: Vec<String>,
+    changed: Vec<String>,
+    missing: Vec<String>,
+    commit_gone: bool,
+}
+
+impl TreeLine {
+    /// Returns it without what differs from one telling of a memory to the next and is no news.
+    fn news(self) -> Self {
+        Self { event: String::new(), at: String::new(), first: false, ..self }
+    }
+}
+
+impl StaleReasons {
+    fn of(stale: &StaleMemory) -> Self {
+        let missing = match &stale.symbols {
+            Symbols::Found { missing, .. } => missing.as_slice(),
+            Symbols::NotApplicable => &[],
+        };
+        let listed =
+            |all: &[String]| all.iter().take(LISTED_MAX).map(|one| short_stamp(one)).collect();
+        Self {
+            confidence: (f64::from(stale.confidence) * 100.0).round() / 100.0,
+            gone: listed(&stale.gone),
+            changed: listed(&stale.changed),
+            missing: listed(missing),
+            commit_gone: stale.is_commit_gone,
+        }
+    }
+}
 
 /// What was reported of one work tree.
 #[derive(Debug)]
@@ -32,7 +87,7 @@ pub struct ReportedTree {
     tree: String,
     repo: RepoKey,
     /// The lines of the memories that were reported as stale.
-    stale: BTreeMap<String, Value>,
+    stale: BTreeMap<String, TreeLine>,
     /// Whether nothing was ever reported.
     is_first: bool,
 }
@@ -46,16 +101,15 @@ impl ReportedTree {
         let lines = journal.read_back(None, &[kind::STALE, kind::FRESH, kind::TREE]);
         let of_tree = lines
             .into_iter()
-            .map(|(_, line)| line)
-            .filter(|line| line.get("tree").and_then(Value::as_str) == Some(&tree));
+            .filter_map(|(_, line)| TreeLine::deserialize(line).ok())
+            .filter(|line| line.tree == tree);
         let mut is_first = true;
         // The newest line of a memory counts.
         for line in of_tree {
             is_first = false;
-            let text = |name: &str| line.get(name).and_then(Value::as_str).map(str::to_owned);
-            let Some(id) = text("id") else { continue };
-            if seen.insert(id.clone()) && text("event").as_deref() == Some(kind::STALE) {
-                stale.insert(id, news(line));
+            let is_newest = !line.id.is_empty() && seen.insert(line.id.clone());
+            if is_newest && line.event == kind::STALE {
+                stale.insert(line.id.clone(), line.news());
             }
         }
         Self { name: of.name(), tree, repo: of.repo().clone(), stale, is_first }
@@ -97,14 +151,15 @@ impl ReportedTree {
             {
                 continue;
             }
-            let line = self.with_reasons(self.line(kind::STALE, id, now), stale);
-            if reported == Some(&news(line.clone())) {
+            let (reasons, first) = (Some(StaleReasons::of(stale)), self.is_first);
+            let line = TreeLine { reasons, first, ..self.line(kind::STALE, id, now) };
+            if reported == Some(&line.clone().news()) {
                 continue;
             }
             if journal.add(&line, now).is_none() {
                 return false;
             }
-            self.stale.insert(id.to_owned(), news(line));
+            self.stale.insert(id.to_owned(), line.news());
         }
         true
     }
@@ -118,47 +173,17 @@ impl ReportedTree {
         journal.add(&line, now).is_some()
     }
 
-    fn line(&self, kind: &str, id: &str, now: Timestamp) -> Value {
-        json!({
-            "event": kind,
-            "at": format!("{now:.0}"),
-            "id": short_stamp(id),
-            "repo": self.repo.as_str(),
-            "agent": null,
-            "session": null,
-            "event_type": null,
-            "work_tree": short_stamp(&self.name),
-            "tree": self.tree,
-        })
-    }
-
-    fn with_reasons(&self, mut line: Value, stale: &StaleMemory) -> Value {
-        let missing = match &stale.symbols {
-            Symbols::Found { missing, .. } => missing.as_slice(),
-            Symbols::NotApplicable => &[],
-        };
-        let listed = |all: &[String]| {
-            let shown = all.iter().take(LISTED_MAX).map(|one| short_stamp(one));
-            Value::Array(shown.collect())
-        };
-        let confidence = (f64::from(stale.confidence) * 100.0).round() / 100.0;
-        let reasons = json!({ "confidence": confidence, "gone": listed(&stale.gone), "changed": listed(&stale.changed),
-            "missing": listed(missing), "commit_gone": stale.is_commit_gone });
-        if let (Some(fields), Value::Object(reasons)) = (line.as_object_mut(), reasons) {
-            fields.extend(reasons);
-            if self.is_first {
-                fields.insert("first".to_owned(), true.into());
-            }
+    fn line(&self, kind: &str, id: &str, now: Timestamp) -> TreeLine {
+        TreeLine {
+            event: kind.to_owned(),
+            at: format!("{now:.0}"),
+            id: short_stamp(id),
+            repo: self.repo.to_string(),
+            work_tree: short_stamp(&self.name),
+            tree: self.tree.clone(),
+            ..TreeLine::default()
         }
-        line
     }
-}
-
-/// Returns the part of a line that differs if there is something new to tell.
-fn news(line: Value) -> Value {
-    let Value::Object(fields) = line else { return Value::Null };
-    let kept = fields.into_iter().filter(|(name, _)| !NO_NEWS.contains(&name.as_str()));
-    Value::Object(Map::from_iter(kept))
 }
 
 /// A number for a work tree, which does not tell its path.
@@ -170,6 +195,8 @@ fn number(tree: &KnownTree) -> String {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use serde_json::Value;
 
     use super::*;
     use event::{DecodedLine, codec};

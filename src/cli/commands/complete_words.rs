@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use requests::browse::{BrowseRequest, PAGE_MAX};
 use requests::{Api, CompleteRequest, CompletionSlot, Listing, Request};
-use serde_json::Value;
 
 use clap::Args;
 
@@ -14,6 +13,7 @@ use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult, print};
 use crate::commands::complete_words::word_completion::{WordKind, WordPlace, word_place};
 use event::EventId;
+use reply::{CompletionsAnswer, PageAnswer};
 use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
 
@@ -73,19 +73,19 @@ fn values(
     let logs = place.logs.as_ref().map(PathBuf::from).or_else(|| context.options.logs.clone());
     let options = GlobalOptions { logs, ..context.options.clone() };
     let api = context.program.open(&options, MemoryNeed::Words).ok()?;
-    let found =
-        api.ask(&Request::Complete(CompleteRequest::read(slot, &place.typed).ok()?)).ok()?.json;
-    let found = found.get("values")?.as_array()?.iter().filter_map(Value::as_str);
+    let request = CompleteRequest::read(slot, &place.typed).ok()?;
+    let found: CompletionsAnswer = api.ask_for(&Request::Complete(request)).ok()?;
+    let found = found.values.into_iter();
     if slot != CompletionSlot::Id {
-        return Some(found.map(|value| (value.to_owned(), String::new())).collect());
+        return Some(found.map(|value| (value, String::new())).collect());
     }
     let lessons = newest_lessons(&*api);
-    let option_value = |id: &str| {
-        let lesson = lessons.get(id).cloned().unwrap_or_default();
-        let short = EventId::foreign(id).map(|id| id.short().to_owned());
+    let option_value = |id: String| {
+        let lesson = lessons.get(&id).cloned().unwrap_or_default();
+        let short = EventId::foreign(&id).map(|id| id.short().to_owned());
         // The short form is what answers show; the whole id is for who begins to type it.
         let word = short.filter(|short| begins_with(short, &place.typed));
-        (word.unwrap_or_else(|| id.to_owned()), lesson)
+        (word.unwrap_or(id), lesson)
     };
     Some(found.map(option_value).collect())
 }
@@ -94,10 +94,9 @@ fn values(
 fn newest_lessons(api: &dyn Api) -> BTreeMap<String, String> {
     let page =
         Listing::Page(Box::new(BrowseRequest { limit: PAGE_MAX, ..BrowseRequest::default() }));
-    let listed = api.ask(&Request::List(page)).map(|reply| reply.json).unwrap_or_default();
-    let memories = listed.get("memories").and_then(Value::as_array).into_iter().flatten();
-    let text = |memory: &Value, name: &str| memory.get(name)?.as_str().map(str::to_owned);
-    memories.filter_map(|memory| Some((text(memory, "id")?, text(memory, "lesson")?))).collect()
+    let listed = api.ask_for::<PageAnswer>(&Request::List(page));
+    let memories = listed.into_iter().flat_map(|page| page.list.memories);
+    memories.map(|memory| (memory.event.id, memory.event.lesson)).collect()
 }
 
 fn begins_with(word: &str, typed: &str) -> bool {

@@ -1,7 +1,7 @@
 //! `edit`: a person changes the fields of a memory in their editor. A log is never changed: the new version is a memory
 //! that replaces the old one. Not here: the form (`lesson_form`), how it is saved (`add`).
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use std::path::PathBuf;
 
@@ -12,6 +12,7 @@ use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use crate::commands::add::{FormOrder, FormOutcome, editor};
 use event::{Draft, MANUAL, draft_from_json};
+use reply::{ShownMemories, ShownMemory};
 use requests::change::{ChangeRequest, Voice, WantedChange};
 use requests::{Api, ApiError, Reply, Request};
 use retriever::options::MemoryNeed;
@@ -70,10 +71,11 @@ pub(super) fn edit(context: &mut CommandContext<'_, '_>, command: &Edit) -> Comm
 }
 
 /// Finds a memory that may get a new version; returns its id and its fields.
-pub(super) fn old_version(api: &dyn Api, id: &String) -> Result<(String, Value), ApiError> {
-    let shown = api.ask(&Request::Show(std::slice::from_ref(id).to_vec()))?.json;
-    let memory = shown.pointer("/memories/0").cloned().unwrap_or_default();
-    let old = text(&memory, "/id");
+pub(super) fn old_version(api: &dyn Api, id: &String) -> Result<(String, ShownMemory), ApiError> {
+    let shown: ShownMemories = api.ask_for(&Request::Show(std::slice::from_ref(id).to_vec()))?;
+    let memory = shown.memories.into_iter().next();
+    let memory = memory.ok_or_else(|| ApiError::NotFound(format!("no memory {id}")))?;
+    let old = memory.memory.event.id.clone();
     refuse_ended(&memory, &old)?;
     Ok((old, memory))
 }
@@ -81,13 +83,13 @@ pub(super) fn old_version(api: &dyn Api, id: &String) -> Result<(String, Value),
 /// Puts a new version in the place of a memory, and says what became of its pin and its links.
 pub(super) fn replace_memory(
     api: &dyn Api,
-    memory: &Value,
+    memory: &ShownMemory,
     old: &str,
     new: &str,
 ) -> Result<Reply, ApiError> {
     replace(api, old, new)?;
     let mut text = format!("{new} replaces {old}");
-    if memory.get("pinned") == Some(&Value::Bool(true)) {
+    if memory.memory.pinned == Some(true) {
         pin(api, new)?;
         text.push_str(", and is pinned too");
     }
@@ -98,10 +100,11 @@ pub(super) fn replace_memory(
 }
 
 /// Refuses a memory that no longer answers because of what somebody did to it.
-fn refuse_ended(memory: &Value, id: &str) -> Result<(), ApiError> {
-    let remedy = match text(memory, "/standing/state").as_str() {
+fn refuse_ended(memory: &ShownMemory, id: &str) -> Result<(), ApiError> {
+    let Some(standing) = &memory.standing else { return Ok(()) };
+    let remedy = match standing.state.as_str() {
         "superseded" => {
-            let by = text(memory, "/standing/replaced_by/id");
+            let by = standing.replaced_by.as_ref().map_or("", |by| by.id.as_str());
             format!("was replaced by {by}; edit that one: agent-knowledge edit {by}")
         }
         state @ ("retracted" | "archived" | "buried") => {
@@ -122,17 +125,13 @@ fn needs_terminal(id: &str) -> ApiError {
 }
 
 /// Returns the fields of a memory that a person may change. Who wrote it and when belongs to the old version.
-pub(super) fn memory_draft(memory: &Value, own_repo: &str) -> Draft {
+pub(super) fn memory_draft(memory: &ShownMemory, own_repo: &str) -> Draft {
     let is_kept = |name: &str| {
         let is_origin = ["agent_id", "session_id", "id", "timestamp", "source"].contains(&name);
         name == "private" || FLAGS.iter().any(|flag| flag.field == name && !is_origin)
     };
-    let fields = memory.as_object().into_iter().flatten();
-    let fields: Map<String, Value> = fields
-        .filter(|(name, _)| is_kept(name))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    let mut draft = draft_from_json(fields);
+    let fields = memory.memory.event.clone().into_map().into_iter();
+    let mut draft = draft_from_json(fields.filter(|(name, _)| is_kept(name)).collect());
     // The directory says more than its name: it has the branch and the commit.
     draft.repo = draft.repo.filter(|repo| repo != own_repo);
     draft
@@ -170,13 +169,7 @@ fn pin(api: &dyn Api, new: &str) -> Result<(), ApiError> {
 }
 
 /// Tells whether somebody linked a memory with something else. What is computed from fields holds for the new version too.
-fn has_links(memory: &Value) -> bool {
-    let links = memory.pointer("/standing/links").and_then(Value::as_array);
-    let is_made =
-        |link: &Value| text(link, "/origin") == MANUAL && text(link, "/relation") != "supersedes";
-    links.is_some_and(|links| links.iter().any(is_made))
-}
-
-fn text(value: &Value, place: &str) -> String {
-    value.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned()
+fn has_links(memory: &ShownMemory) -> bool {
+    let links = memory.standing.iter().flat_map(|standing| &standing.links);
+    links.into_iter().any(|link| link.origin == MANUAL && link.relation != "supersedes")
 }

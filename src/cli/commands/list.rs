@@ -27,7 +27,8 @@ pub(super) fn list(context: &mut CommandContext<'_, '_>, command: &List) -> Comm
     let listing = Listing::Page(Box::new(command.arguments.read()?));
     let mut reply = context.ask(&Request::List(listing))?;
     let columns = context.process.columns;
-    let table = columns.and_then(|columns| memory_table::table(&reply.json, columns));
+    let table = columns.zip(reply.answer().ok());
+    let table = table.and_then(|(columns, page)| memory_table::table(&page, columns));
     reply.text = table.unwrap_or(reply.text);
     Ok(CommandEnd::answer(command.form, reply))
 }

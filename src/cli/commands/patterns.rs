@@ -1,12 +1,12 @@
 //! `patterns`: lessons that several repositories learned independently. Not here: finding them (`api`).
 
 use clap::Args;
+use reply::PatternsAnswer;
 use requests::analysis::PatternsArguments;
 use requests::{
     AcceptedPattern, Api, ApiError, FINDINGS_MAX, PatternsRequest, Request, TOKENS_MIN, Voice,
 };
 use retriever::options::MemoryNeed;
-use serde_json::Value;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
@@ -42,9 +42,8 @@ fn with_pattern_mark(request: PatternsRequest, api: &dyn Api) -> Result<Patterns
         return Ok(request);
     };
     let list = PatternsRequest::List { limit: FINDINGS_MAX, max_tokens: TOKENS_MIN };
-    let listed = api.ask_as(&Request::Patterns(list), &Voice::Caller)?;
-    let mark = listed.json.pointer(&format!("/patterns/{place}/mark")).and_then(Value::as_str);
-    let Some(mark) = mark else { return Ok(request) };
-    let accepted = AcceptedPattern { which: mark.to_owned(), ..accepted.clone() };
+    let listed: PatternsAnswer = api.ask_for(&Request::Patterns(list))?;
+    let Some(pattern) = listed.patterns.get(place) else { return Ok(request) };
+    let accepted = AcceptedPattern { which: pattern.mark.clone(), ..accepted.clone() };
     Ok(PatternsRequest::Accept(accepted))
 }

@@ -9,6 +9,7 @@ use crate::args::output_format::OutputFormat;
 use crate::args::request::Arguments;
 use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
+use reply::OutlineAnswer;
 use requests::browse::{BrowseRequest, OutlineRequest};
 use requests::{ApiError, Listing, Reply, Request};
 use retriever::options::MemoryNeed;
@@ -45,7 +46,7 @@ pub(super) fn pick(context: &mut CommandContext<'_, '_>, command: &Pick) -> Comm
     let outline: OutlineRequest = command.arguments.read()?;
     let listing = Request::List(Listing::Outline(Box::new(BrowseRequest::from(outline))));
     let api = context.open(MemoryNeed::Words)?;
-    let list_memories = || api.ask(&listing).map(|reply| reply.json);
+    let list_memories = || api.ask_for::<OutlineAnswer>(&listing);
     let lookup = context.program.surroundings.lookup;
     let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
     let is_dumb = lookup("TERM").is_some_and(|terminal| terminal == "dumb");
@@ -75,7 +76,7 @@ fn failed(exit: Exit, message: impl Into<String>) -> ApiError {
 #[cfg(not(unix))]
 fn chosen(
     _: &dyn requests::Api,
-    _: &dyn Fn() -> Result<Value, ApiError>,
+    _: &dyn Fn() -> Result<OutlineAnswer, ApiError>,
     _: &str,
     _: ScreenStyle,
 ) -> Result<Option<String>, ApiError> {
@@ -91,9 +92,8 @@ mod on_terminal {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use serde_json::Value;
-
     use crate::commands::pick::{NEEDS_TERMINAL, failed};
+    use reply::{OutlineAnswer, OutlineLine};
     use requests::{Api, ApiError};
     use store::set_on_first_end_signal;
     use terminal::choice_list::{ChoiceList, KeyEffect, PickRow};
@@ -115,7 +115,7 @@ mod on_terminal {
     /// Lets a person choose; `None` where they leave, or a signal asks this process to end.
     pub(super) fn pick_memory(
         api: &dyn Api,
-        listed: &dyn Fn() -> Result<Value, ApiError>,
+        listed: &dyn Fn() -> Result<OutlineAnswer, ApiError>,
         query: &str,
         style: ScreenStyle,
     ) -> Result<Option<String>, ApiError> {
@@ -123,7 +123,7 @@ mod on_terminal {
             return Err(failed(Exit::Usage, NEEDS_TERMINAL));
         };
         // What may take a while, or fail, comes before the terminal is taken.
-        let list = ChoiceList::new(candidates(&listed()?), query);
+        let list = ChoiceList::new(candidates(listed()?), query);
         if list.counts().1 == 0 {
             return Err(failed(Exit::NotFound, "there is no memory to choose from"));
         }
@@ -141,17 +141,9 @@ mod on_terminal {
         chosen
     }
 
-    fn candidates(json: &Value) -> Vec<PickRow> {
-        let memories = json.get("memories").and_then(Value::as_array).into_iter().flatten();
-        let word = |memory: &Value, name: &str| {
-            memory.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
-        };
-        let pick_row = |memory| PickRow {
-            id: word(memory, "id"),
-            day: word(memory, "day"),
-            text: word(memory, "text"),
-        };
-        memories.map(pick_row).collect()
+    fn candidates(outline: OutlineAnswer) -> Vec<PickRow> {
+        let row = |OutlineLine { id, day, text }| PickRow { id, day, text };
+        outline.memories.into_iter().map(row).collect()
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "it is passed as a function")]

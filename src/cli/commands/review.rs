@@ -44,7 +44,7 @@ pub(super) fn review(context: &mut CommandContext<'_, '_>, command: &Review) -> 
             let config = program.resolve_settings(context.options)?.config;
             let model =
                 ChatModel::configured(&config, program.surroundings.lookup).map_err(chat_error)?;
-            model.decide(pair).map_err(chat_error)
+            model.decide(&serde_json::to_value(pair).unwrap_or_default()).map_err(chat_error)
         })?;
     }
     Ok(CommandEnd::answer(command.form, reply))

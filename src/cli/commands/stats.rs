@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::whole_number::whole_number;
@@ -12,6 +12,9 @@ use crate::command_context::CommandContext;
 use crate::command_output::{CommandEnd, CommandResult};
 use retriever::options::MemoryNeed;
 
+use reply::{
+    AuditAnswer, InjectedAnswer, InjectedEntry, LoggedAction, SavingsAnswer, TimelineAnswer,
+};
 use requests::injected::{InjectedRequest, SavingsRequest};
 use requests::log_events::{AuditRequest, TimelineRequest};
 use requests::{Api, ApiError, Listing, LogEventsRequest, Reply, Request, TimePoint};
@@ -74,16 +77,17 @@ pub(super) fn stats(context: &mut CommandContext<'_, '_>, command: &Stats) -> Co
 
 /// Asks for everything, and makes the answer.
 fn stats_reply(api: &dyn Api, days: usize) -> Result<Reply, ApiError> {
-    let savings = api.ask(&Request::List(Listing::Savings(SavingsRequest { days })))?.json;
-    let timeline = TimelineRequest { days, repo: None };
-    let timeline = api.ask(&Request::LogEvents(LogEventsRequest::Timeline(timeline)))?.json;
-    let since = items(&timeline, "days").first().map(|day| word(day, "day")).unwrap_or_default();
-    let added: u64 = items(&timeline, "days").iter().map(|day| number(day, "added")).sum();
+    let savings: SavingsAnswer =
+        api.ask_for(&Request::List(Listing::Savings(SavingsRequest { days })))?;
+    let timeline = LogEventsRequest::Timeline(TimelineRequest { days, repo: None });
+    let timeline: TimelineAnswer = api.ask_for(&Request::LogEvents(timeline))?;
+    let since = timeline.days.first().map(|day| day.day.clone()).unwrap_or_default();
     let mut stats = WeekStats::default();
     stats.count_events(api, &since)?;
     stats.count_answers(api, &since)?;
-    stats.all.added = added;
-    Ok(Reply::new(stats.stats_text(&savings, &since, days), stats.json(&savings, &since, days)))
+    stats.all.added = timeline.days.iter().map(|day| day.added).sum();
+    let report = stats.report(savings, since, days);
+    Ok(Reply::with_text(report.text(), &report))
 }
 
 impl WeekStats {
@@ -97,11 +101,13 @@ impl WeekStats {
                 cursor,
                 limit: PAGE,
             };
-            let page = api.ask(&Request::LogEvents(LogEventsRequest::Audit(request)))?.json;
-            for event in items(&page, "events").iter().filter(|event| event["deed"] == "added") {
-                self.change_tallies(event, |tally| tally.added += 1);
+            let page: AuditAnswer =
+                api.ask_for(&Request::LogEvents(LogEventsRequest::Audit(request)))?;
+            let events = page.events.into_iter().map(|row| row.event);
+            for event in events.filter(|event| event.deed == LoggedAction::Added) {
+                self.each(event.repo.as_deref(), event.agent.as_deref(), |tally| tally.added += 1);
             }
-            cursor = next_page(&page);
+            cursor = page.next;
             if cursor.is_none() {
                 return Ok(());
             }
@@ -121,14 +127,14 @@ impl WeekStats {
                 cursor,
                 limit: PAGE,
             };
-            let page = api.ask(&Request::List(Listing::Injected(Box::new(request))))?.json;
-            let entries = items(&page, "entries");
+            let page: InjectedAnswer =
+                api.ask_for(&Request::List(Listing::Injected(Box::new(request))))?;
             // The newest comes first.
-            for entry in entries.iter().take_while(|entry| word(entry, "at").as_str() >= since) {
+            for entry in page.entries.iter().take_while(|entry| *entry.at >= *since) {
                 self.count_answer(entry);
             }
-            let is_over = entries.last().is_none_or(|last| word(last, "at").as_str() < since);
-            cursor = next_page(&page);
+            let is_over = page.entries.last().is_none_or(|last| *last.at < *since);
+            cursor = page.next;
             if cursor.is_none() || is_over {
                 return Ok(());
             }
@@ -137,99 +143,158 @@ impl WeekStats {
         Ok(())
     }
 
-    fn count_answer(&mut self, entry: &Value) {
-        let agent = word(entry, "agent");
-        let ids = |name: &str| {
-            let ids = items(entry, name).iter().filter_map(Value::as_str).map(str::to_owned);
-            ids.collect::<Vec<_>>()
-        };
-        let by_agent = |name: &str| ids(name).into_iter().map(|id| (agent.clone(), id));
-        let (delivered, helped, failed) = (ids("memories"), by_agent("helped"), by_agent("failed"));
-        let (helped, failed): (Vec<_>, Vec<_>) = (helped.collect(), failed.collect());
+    fn count_answer(&mut self, entry: &InjectedEntry) {
+        let by_agent = |id: &String| (entry.agent.clone(), id.clone());
         let count = |tally: &mut Tally| {
-            tally.tokens += number(entry, "tokens");
-            tally.delivered.extend(delivered.iter().cloned());
-            tally.helped.extend(helped.iter().cloned());
-            tally.failed.extend(failed.iter().cloned());
+            tally.tokens += entry.tokens;
+            tally.delivered.extend(entry.memories.iter().cloned());
+            tally.helped.extend(entry.helped.iter().map(by_agent));
+            tally.failed.extend(entry.failed.iter().map(by_agent));
         };
-        self.change_tallies(entry, count);
+        self.each(entry.repo.as_deref(), Some(&entry.agent), count);
         count(&mut self.all);
     }
 
-    /// Changes the tallies of the repository and of the agent that an entry names.
-    fn change_tallies(&mut self, entry: &Value, count: impl Fn(&mut Tally)) {
-        let name = |field: &str| {
-            let name = word(entry, field);
-            if name.is_empty() { "unknown".to_owned() } else { name }
+    /// Changes the tallies of a repository and of an agent.
+    fn each(&mut self, repo: Option<&str>, agent: Option<&str>, count: impl Fn(&mut Tally)) {
+        let name = |name: Option<&str>| {
+            name.filter(|name| !name.is_empty()).unwrap_or("unknown").to_owned()
         };
-        count(self.by_repo.entry(name("repo")).or_default());
-        count(self.by_agent.entry(name("agent")).or_default());
+        count(self.by_repo.entry(name(repo)).or_default());
+        count(self.by_agent.entry(name(agent)).or_default());
     }
 
-    fn stats_text(&self, savings: &Value, since: &str, days: usize) -> String {
-        let answers = number(savings, "answers");
-        let days =
-            if days == 1 { "The last day".to_owned() } else { format!("The last {days} days") };
-        let mut lines = vec![format!("{days}, since {since}:\n")];
-        let mut line = |name: &str, value: String| lines.push(format!("  {name:<16}{value}"));
-        line("added", plural(self.all.added, "memory", "memories"));
-        let delivered = plural(self.all.delivered.len() as u64, "memory", "memories");
+    fn report(self, savings: SavingsAnswer, since: String, days: usize) -> StatsReport {
+        let (by_repo, by_agent) = (self.by_repo.into_iter(), self.by_agent.into_iter());
+        StatsReport {
+            days,
+            since,
+            added: self.all.added,
+            told: self.all.delivered.len() as u64,
+            answers: savings.answers,
+            silent: savings.silent,
+            helped: savings.helped,
+            failed: savings.failed,
+            tokens_given: savings.tokens_given,
+            tokens_of_logs: savings.tokens_of_logs,
+            is_cut: self.is_cut,
+            by_repo: by_repo
+                .map(|(repo, tally)| RepoStats { repo, counts: tally.into() })
+                .collect(),
+            by_agent: by_agent
+                .map(|(agent, tally)| AgentStats { agent, counts: tally.into() })
+                .collect(),
+            notices: savings.notices,
+        }
+    }
+}
+
+/// What the command prints.
+#[derive(Debug, Serialize)]
+struct StatsReport {
+    days: usize,
+    since: String,
+    added: u64,
+    told: u64,
+    answers: u64,
+    silent: u64,
+    helped: u64,
+    failed: u64,
+    tokens_given: u64,
+    tokens_of_logs: u64,
+    is_cut: bool,
+    by_repo: Vec<RepoStats>,
+    by_agent: Vec<AgentStats>,
+    notices: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct RepoStats {
+    repo: String,
+    #[serde(flatten)]
+    counts: StatsCounts,
+}
+
+#[derive(Debug, Serialize)]
+struct AgentStats {
+    agent: String,
+    #[serde(flatten)]
+    counts: StatsCounts,
+}
+
+#[derive(Debug, Serialize)]
+struct StatsCounts {
+    added: u64,
+    told: usize,
+    helped: usize,
+    failed: usize,
+    tokens_given: u64,
+}
+
+impl From<Tally> for StatsCounts {
+    fn from(tally: Tally) -> Self {
+        Self {
+            added: tally.added,
+            told: tally.delivered.len(),
+            helped: tally.helped.len(),
+            failed: tally.failed.len(),
+            tokens_given: tally.tokens,
+        }
+    }
+}
+
+impl StatsReport {
+    fn text(&self) -> String {
+        let days = match self.days {
+            1 => "The last day".to_owned(),
+            days => format!("The last {days} days"),
+        };
+        let mut lines = vec![format!("{days}, since {}:\n", self.since)];
+        let mut line = |name: &str, said: String| lines.push(format!("  {name:<16}{said}"));
+        line("added", plural(self.added, "memory", "memories"));
+        let told = plural(self.told, "memory", "memories");
         line(
             "told",
-            match answers {
+            match self.answers {
                 0 => "nothing yet".to_owned(),
-                _ => format!("{delivered} in {}", plural(answers, "answer", "answers")),
+                answers => format!("{told} in {}", plural(answers, "answer", "answers")),
             },
         );
-        let (helped, failed) = (number(savings, "helped"), number(savings, "failed"));
-        let report = |count: u64| match helped + failed {
+        let report = |count: u64| match self.helped + self.failed {
             0 => "no report yet".to_owned(),
             _ => count.to_string(),
         };
-        line("helped", report(helped));
-        line("failed", report(failed));
-        line("tokens told", number(savings, "tokens_given").to_string());
-        let logs = number(savings, "tokens_of_logs");
+        line("helped", report(self.helped));
+        line("failed", report(self.failed));
+        line("tokens told", self.tokens_given.to_string());
+        let logs = self.tokens_of_logs;
         line(
             "tokens of logs",
-            match answers {
+            match self.answers {
                 0 => "nothing to compare yet".to_owned(),
                 _ => format!("{logs}, which reading the logs instead would have cost"),
             },
         );
-        for (title, tallies) in [("By repository", &self.by_repo), ("By agent", &self.by_agent)] {
-            lines.extend(table(title, tallies));
-        }
+        let by_repo = self.by_repo.iter().map(|one| (one.repo.as_str(), &one.counts));
+        let by_agent = self.by_agent.iter().map(|one| (one.agent.as_str(), &one.counts));
+        lines.extend(table("By repository", by_repo.collect()));
+        lines.extend(table("By agent", by_agent.collect()));
         if self.is_cut {
             let cut = "\nThere were more than 10,000 events or answers: the tables and the memories told leave out the oldest.";
             lines.push(cut.to_owned());
         }
-        lines.extend(notices(savings).map(|notice| format!("\n{notice}")));
+        lines.extend(self.notices.iter().map(|notice| format!("\n{notice}")));
         lines.join("\n")
-    }
-
-    fn json(&self, savings: &Value, since: &str, days: usize) -> Value {
-        let rows = |tallies: &Tallies, name: &str| {
-            let rows = tallies.iter().map(|(tallied, tally)| {
-                json!({ name: tallied, "added": tally.added, "told": tally.delivered.len(), "helped": tally.helped.len(),
-                    "failed": tally.failed.len(), "tokens_given": tally.tokens })
-            });
-            rows.collect::<Vec<_>>()
-        };
-        json!({ "days": days, "since": since, "added": self.all.added, "told": self.all.delivered.len(),
-            "answers": savings["answers"], "silent": savings["silent"], "helped": savings["helped"],
-            "failed": savings["failed"], "tokens_given": savings["tokens_given"],
-            "tokens_of_logs": savings["tokens_of_logs"], "is_cut": self.is_cut,
-            "by_repo": rows(&self.by_repo, "repo"), "by_agent": rows(&self.by_agent, "agent"),
-            "notices": notices(savings).collect::<Vec<_>>() })
     }
 }
 
 /// Makes a table, the busiest first; nothing where there is nothing to tell.
-fn table(title: &str, tallies: &Tallies) -> Vec<String> {
-    let mut rows: Vec<(&String, &Tally)> = tallies.iter().collect();
-    rows.sort_by_key(|(name, tally)| {
-        (std::cmp::Reverse(tally.delivered.len() as u64 + tally.added), name.as_str())
+fn table(title: &str, mut rows: Vec<(&str, &StatsCounts)>) -> Vec<String> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    rows.sort_by_key(|(name, counts)| {
+        (std::cmp::Reverse(counts.told as u64 + counts.added), *name)
     });
     let left_out = rows.len().saturating_sub(ROWS_SHOWN);
     rows.truncate(ROWS_SHOWN);
@@ -241,39 +306,17 @@ fn table(title: &str, tallies: &Tallies) -> Vec<String> {
     };
     let heads = ["added", "told", "helped", "failed", "tokens"].map(str::to_owned);
     let mut lines = vec![format!("\n{}", line(title, heads))];
-    lines.extend(rows.into_iter().map(|(name, tally)| {
-        let counts = [tally.delivered.len(), tally.helped.len(), tally.failed.len()]
-            .map(|count| count.to_string());
-        let [delivered, helped, failed] = counts;
-        line(name, [tally.added.to_string(), delivered, helped, failed, tally.tokens.to_string()])
+    lines.extend(rows.into_iter().map(|(name, counts)| {
+        let StatsCounts { added, told, helped, failed, tokens_given } = counts;
+        let [told, helped, failed] = [told, helped, failed].map(ToString::to_string);
+        line(name, [added.to_string(), told, helped, failed, tokens_given.to_string()])
     }));
     if left_out > 0 {
         lines.push(format!("  and {left_out} more (--json has all)"));
     }
-    if tallies.is_empty() { Vec::new() } else { lines }
-}
-
-/// Returns where the next page begins.
-fn next_page(page: &Value) -> Option<String> {
-    page.get("next").and_then(Value::as_str).map(str::to_owned)
+    lines
 }
 
 fn plural(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-fn notices(savings: &Value) -> impl Iterator<Item = &str> {
-    items(savings, "notices").iter().filter_map(Value::as_str)
-}
-
-fn items<'a>(value: &'a Value, name: &str) -> &'a [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn number(value: &Value, name: &str) -> u64 {
-    value.get(name).and_then(Value::as_u64).unwrap_or(0)
-}
-
-fn word(value: &Value, name: &str) -> String {
-    value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }

@@ -18,6 +18,7 @@ use serde_json::json;
 use sync::Consent;
 use writer::exit::Exit;
 
+pub(super) mod sync_answer;
 pub(super) mod team_text;
 
 const SYNC_HELP: &str = "\

@@ -16,6 +16,7 @@ use crate::commands::edit::{memory_draft, old_version, replace_memory};
 use crate::program::Program;
 use event::EventId;
 use providers::chat_model::ChatModel;
+use reply::SuggestedTagsAnswer;
 use requests::listing::TagsRequest;
 use requests::{Api, ApiError, Listing, Reply, Request};
 use retriever::options::{GlobalOptions, MemoryNeed};
@@ -62,16 +63,17 @@ pub(super) fn tag(context: &mut CommandContext<'_, '_>, command: &Tag) -> Comman
     let suggest = || {
         let request = TagsRequest { id: command.id.clone(), limit: usize::from(command.limit) };
         let own = api.ask(&Request::List(Listing::SuggestedTags(request)))?;
+        let tags = own.answer::<SuggestedTagsAnswer>().map(|found| found.suggested);
+        let tags: Vec<String> = tags.into_iter().flatten().map(|one| one.tag).collect();
         match command.ask {
-            true => program.tags_of_model(options, &*api, command, &suggested_tags(&own.json)),
-            false => Ok(own),
+            true => program.tags_of_model(options, &*api, command, &tags),
+            false => Ok((own, tags)),
         }
     };
     let tags = match (command.tags.is_empty(), command.apply) {
-        (true, false) => return Ok(CommandEnd::answer(command.form, suggest()?)),
+        (true, false) => return Ok(CommandEnd::answer(command.form, suggest()?.0)),
         (true, true) => {
-            let suggested = suggest()?;
-            let tags = suggested_tags(&suggested.json);
+            let (suggested, tags) = suggest()?;
             if tags.is_empty() {
                 return Ok(CommandEnd::answer(command.form, suggested));
             }
@@ -84,21 +86,22 @@ pub(super) fn tag(context: &mut CommandContext<'_, '_>, command: &Tag) -> Comman
 }
 
 impl Program<'_> {
-    /// Asks the language model of the configuration. `known` are tags that need no model.
+    /// Asks the language model of the configuration, and returns what it says, and the tags alone. `known` are tags that need no model.
     fn tags_of_model(
         &self,
         settings: &GlobalOptions,
         api: &dyn Api,
         command: &Tag,
         known: &[String],
-    ) -> Result<Reply, ApiError> {
+    ) -> Result<(Reply, Vec<String>), ApiError> {
         let config = self.resolve_settings(settings)?.config;
         let model = ChatModel::configured(&config, self.surroundings.lookup).map_err(chat_error)?;
         let (id, memory) = old_version(api, &command.id)?;
         let had = memory_draft(&memory, "").tags;
+        let memory = serde_json::to_value(&memory).unwrap_or_default();
         let suggested = model.tags(&memory, known).map_err(chat_error)?;
-        let tags = new_tags(&had, &suggested);
-        let tags: Vec<&String> = tags.iter().take(usize::from(command.limit)).collect();
+        let mut tags = new_tags(&had, &suggested);
+        tags.truncate(usize::from(command.limit));
         let cited = EventId::foreign(&id);
         let short = cited.as_ref().map_or(id.as_str(), EventId::short);
         let operand = cited.as_ref().map_or_else(|| id.clone(), |id| reply::operands(&[id]));
@@ -106,14 +109,14 @@ impl Program<'_> {
             format!("The model suggests no tag for {short}.")
         } else {
             let lines: String = tags.iter().map(|tag| format!("  {tag}\n")).collect();
-            let words: Vec<&str> = tags.iter().map(|tag| tag.as_str()).collect();
             format!(
                 "Tags that the model suggests for {short}:\n{lines}Add all of them: agent-knowledge tag {operand} {}",
-                words.join(" ")
+                tags.join(" ")
             )
         };
         let suggested: Vec<Value> = tags.iter().map(|tag| json!({ "tag": tag })).collect();
-        Ok(Reply::new(text, json!({ "id": id, "suggested": suggested, "by": "model" })))
+        let json = json!({ "id": id, "suggested": suggested, "by": "model" });
+        Ok((Reply::new(text, json), tags))
     }
 
     fn add_tags(
@@ -149,12 +152,6 @@ impl Program<'_> {
 fn new_tags(had: &[String], tags: &[String]) -> Vec<String> {
     let mut seen: BTreeSet<String> = had.iter().map(|tag| tag.to_lowercase()).collect();
     tags.iter().filter(|tag| seen.insert(tag.to_lowercase())).cloned().collect()
-}
-
-fn suggested_tags(json: &Value) -> Vec<String> {
-    let suggested = json.get("suggested").and_then(Value::as_array).into_iter().flatten();
-    let tags = suggested.filter_map(|suggestion| suggestion.get("tag").and_then(Value::as_str));
-    tags.map(str::to_owned).collect()
 }
 
 /// People write `ci npm` and `ci,npm`.

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -83,6 +84,30 @@ pub struct RevokeToken {
     pub form: OutputFormat,
 }
 
+/// A token that was made.
+#[derive(Serialize)]
+struct CreatedToken<'a> {
+    name: &'a str,
+    rights: &'a str,
+    expires: Option<String>,
+    token: &'a str,
+}
+
+/// All tokens, without what they are.
+#[derive(Serialize)]
+struct TokensAnswer<'a> {
+    tokens: Vec<TokenItem<'a>>,
+}
+
+#[derive(Serialize)]
+struct TokenItem<'a> {
+    name: &'a str,
+    rights: &'a str,
+    created: String,
+    expires: Option<String>,
+    expired: bool,
+}
+
 /// Runs the command.
 pub(super) fn token(context: &mut CommandContext<'_, '_>, command: &Token) -> CommandResult {
     let Moment { now, .. } = (context.program.surroundings.clock)();
@@ -132,10 +157,9 @@ impl Program<'_> {
             &format!("the token {name} has the right {rights}{until}; it is shown this once"),
         );
         let expires = expires.map(|expires| expires.to_string());
-        let json =
-            json!({ "name": name, "rights": rights.as_str(), "expires": expires, "token": text });
+        let created = CreatedToken { name, rights: rights.as_str(), expires, token: &text };
         // The token is what was asked for, so it is not removed as a secret.
-        Ok(Reply { text, json })
+        Ok(Reply::verbatim(text.clone(), &created))
     }
 }
 
@@ -166,22 +190,20 @@ fn token_list(tokens: &[NamedToken], now: Timestamp) -> Reply {
         format!("{name:width$}  {rights:<5}  made {}  {end}", day(*created))
     };
     let lines: Vec<String> = tokens.iter().map(line).collect();
-    let json = |token: &NamedToken| {
-        json!({
-            "name": token.name,
-            "rights": token.rights.as_str(),
-            "created": token.created.to_string(),
-            "expires": token.expires.map(|expires| expires.to_string()),
-            "expired": token.has_expired(now),
-        })
-    };
-    let json: Vec<Value> = tokens.iter().map(json).collect();
+    let tokens = tokens.iter().map(|token| TokenItem {
+        name: &token.name,
+        rights: token.rights.as_str(),
+        created: token.created.to_string(),
+        expires: token.expires.map(|expires| expires.to_string()),
+        expired: token.has_expired(now),
+    });
+    let answer = TokensAnswer { tokens: tokens.collect() };
     let text = if lines.is_empty() {
         "no tokens; agent-knowledge token create NAME --rights read makes one".to_owned()
     } else {
         lines.join("\n")
     };
-    Reply::new(text, json!({ "tokens": json }))
+    Reply::with_text(text, &answer)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a step of map_err, which gives it away")]

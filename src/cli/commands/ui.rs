@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use clap::Args;
 
@@ -17,7 +17,7 @@ use crate::program::Program;
 use access::address::{ADDRESS_DEFAULT, Address};
 use access::token::Token;
 use daemon::retriever_client::RetrieverClient;
-use reply::Reply;
+use reply::{HttpStatus, Reply, StatusAnswer};
 use requests::ApiError;
 use retriever::failure::unavailable_error;
 use retriever::options::MemoryNeed;
@@ -72,11 +72,11 @@ pub(super) fn ui(context: &mut CommandContext<'_, '_>, command: &Ui) -> CommandR
     };
     let running = running_server(&remote)?;
     let is_new = running.is_none();
-    let status = match running {
-        Some(status) => status,
-        None => start_server(&mut remote, address)?,
+    let http = match running {
+        Some(http) => http,
+        None => started(&mut remote, address)?,
     };
-    let server = program.web_server(&status)?;
+    let server = program.web_server(&http)?;
     let link = match &server.token {
         // Everybody is let in, so a code would only be something more to go wrong.
         None => format!("{}/", server.origin),
@@ -113,15 +113,12 @@ impl Program<'_> {
     }
 
     /// Reads from the status of a retriever how to reach its server.
-    fn web_server(&self, status: &Value) -> Result<WebServer, ApiError> {
-        let http = status.get("http").unwrap_or(&Value::Null);
-        let url = http.get("url").and_then(Value::as_str).unwrap_or_default();
-        let origin = url.strip_suffix("/mcp").unwrap_or(url).to_owned();
-        let has_token = http.get("token").and_then(Value::as_bool).unwrap_or(true);
-        if !has_token {
+    fn web_server(&self, http: &HttpStatus) -> Result<WebServer, ApiError> {
+        let origin = http.url.strip_suffix("/mcp").unwrap_or(&http.url).to_owned();
+        if !http.token {
             return Ok(WebServer { origin, token: None });
         }
-        let token = match http.get("token_file").and_then(Value::as_str) {
+        let token = match &http.token_file {
             Some(file) => Token::read_text(Path::new(file)).map_err(|error| ApiError::Failed {
                 exit: Exit::Config,
                 message: format!("failed to {error}"),
@@ -141,18 +138,17 @@ impl Program<'_> {
     }
 }
 
-/// Returns the status of the running retriever, if it answers over HTTP.
+/// Returns the HTTP server of the running retriever, if it has one.
 ///
 /// # Errors
 /// It answers others only, and does not give way.
-fn running_server(remote: &RetrieverClient) -> Result<Option<Value>, ApiError> {
-    let Some(status) = remote.status_if_running().map(|status| status.json) else {
-        return Ok(None);
-    };
-    if status.get("http").is_some() {
-        return Ok(Some(status));
+fn running_server(remote: &RetrieverClient) -> Result<Option<HttpStatus>, ApiError> {
+    let status = remote.status_if_running().and_then(|status| status.answer().ok());
+    let StatusAnswer { http, https, .. } = status.unwrap_or_default();
+    if http.is_some() {
+        return Ok(http);
     }
-    if status.get("https").is_some() {
+    if https.is_some() {
         return Err(ApiError::Failed {
             exit: Exit::Busy,
             message: "the running server answers with --listen only; start it with --http too, for this machine"
@@ -163,7 +159,7 @@ fn running_server(remote: &RetrieverClient) -> Result<Option<Value>, ApiError> {
 }
 
 /// Starts a retriever with an HTTP server in the background, in place of one that has none.
-fn start_server(remote: &mut RetrieverClient, address: Option<Address>) -> Result<Value, ApiError> {
+fn started(remote: &mut RetrieverClient, address: Option<Address>) -> Result<HttpStatus, ApiError> {
     let address = free_address(address)?;
     remote.retriever_command.args.extend(["--http".into(), address.into()]);
     let did_not_start = |remote: &RetrieverClient| {
@@ -178,8 +174,8 @@ fn start_server(remote: &mut RetrieverClient, address: Option<Address>) -> Resul
     loop {
         // One that ends before it is seen may have made room for another that was faster.
         let has_ended = matches!(child.try_wait(), Ok(Some(_)));
-        if let Some(status) = running_server(remote)? {
-            return Ok(status);
+        if let Some(http) = running_server(remote)? {
+            return Ok(http);
         }
         if has_ended || Instant::now() >= deadline {
             return Err(did_not_start(remote));

@@ -19,6 +19,7 @@ use learning::commands::{command_goal, core_command, is_trivial, proves_success}
 use learning::last_words::reads_like_a_failure;
 use learning::session_lesson::{self, SessionLesson};
 use learning::signature::Signature;
+use reply::SearchAnswer;
 use requests::Request;
 use requests::{Api, Flagged, SearchRequest};
 
@@ -165,12 +166,14 @@ impl HookRun<'_> {
     fn find_draft(&self, api: &dyn Api, key: &str) -> Result<EarlierDraft, NoAnswer> {
         let request =
             SearchRequest { flagged: Flagged::Included, ..tag_request(key.to_owned(), 1) };
-        let reply = api.ask(&Request::Search(request))?;
-        let text = |name: &str| reply.json.get("memories")?.get(0)?.get(name)?.as_str();
-        Ok(match text("id") {
+        let found: SearchAnswer = api.ask(&Request::Search(request))?.answer().unwrap_or_default();
+        let first = found.memories.into_iter().next().map(|hit| hit.memory.event);
+        Ok(match first {
             None => EarlierDraft::Not,
-            Some(_) if text("session_id") == self.input.session_id.as_deref() => EarlierDraft::Here,
-            Some(id) => EarlierDraft::Elsewhere(id.to_owned()),
+            Some(event) if event.session_id.as_deref() == self.input.session_id.as_deref() => {
+                EarlierDraft::Here
+            }
+            Some(event) => EarlierDraft::Elsewhere(event.id),
         })
     }
 

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::hook_input::{HookInput, StartReason, ToolCall};
 use super::no_answer::{ApiConnection, NoAnswer};
 use super::session::Session;
@@ -15,6 +13,7 @@ use api::signature::{self, Signature};
 use guard::fence::FENCE_BYTES;
 use guard::secrets::RedactedText;
 use learning::commands::{core_command, is_trivial};
+use reply::SearchAnswer;
 use requests::Request;
 use requests::{
     ContextRequest, FailedCommand, Failure, Flagged, Mode, Reply, SearchRequest,
@@ -205,14 +204,12 @@ fn new_lessons(
     session: &Session,
     own: Option<&str>,
 ) -> Result<NewMemories, NoAnswer> {
-    let of_hit = |place: usize, name: &str| {
-        let hit: Option<&Value> = reply.json.get("memories").and_then(|hits| hits.get(place));
-        hit.and_then(|hit| hit.get(name)).and_then(Value::as_str)
-    };
+    let found: SearchAnswer = reply.answer().unwrap_or_default();
+    let session_of = |place: usize| found.memories.get(place)?.memory.event.session_id.as_deref();
     let hits = reply.text.lines().filter(|line| line_id(line).is_some());
     let hits = hits.enumerate().filter(|(place, line)| {
         let is_shown = line_id(line).is_none_or(|id| session.state.shown_ids.contains(id));
-        let is_own = own.is_some() && of_hit(*place, "session_id") == own;
+        let is_own = own.is_some() && session_of(*place) == own;
         !is_shown && !is_own
     });
     let lines: Vec<&str> = hits.map(|(_, line)| line).collect();

@@ -1,11 +1,17 @@
 //! The words of a briefing, on memories made of lines. Not here: which memories (`search`).
 
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::super::test_memories;
 use super::*;
 use crate::tokens;
 use event::Timestamp;
+
+/// Returns the name of a section in JSON; an object of its own name tells of the last session itself.
+fn in_json(section: Section) -> &'static str {
+    if section == Section::LastSession { "of_last_session" } else { section.as_str() }
+}
 
 fn briefing_note(id: &str, lesson: &str, gone: &[&str]) -> BriefingMemory {
     let memory = test_memories::memory(
@@ -184,9 +190,9 @@ proptest! {
         let ids: Vec<&str> = reply.text.lines().filter(|line| line.starts_with("- "))
             .filter_map(|line| line.rsplit(" · ").next()).collect();
         let fields = reply.json.as_object().unwrap();
-        let in_json: Vec<&str> = ALL.into_iter().filter_map(|section| fields.get(field(section)))
+        let listed: Vec<&str> = ALL.into_iter().filter_map(|section| fields.get(in_json(section)))
             .flat_map(|list| list.as_array().unwrap()).map(|memory| memory["id"].as_str().unwrap()).collect();
-        prop_assert_eq!(&ids, &in_json);
+        prop_assert_eq!(&ids, &listed);
         let once: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
         prop_assert_eq!(once.len(), ids.len());
         prop_assert!(!ids.is_empty() || picked.sections.is_empty(), "{}", reply.text);

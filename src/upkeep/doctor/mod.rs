@@ -10,13 +10,9 @@ mod set_up;
 
 use diagnosis::{Diagnosis, Level};
 pub use doctor_request::DoctorRequest;
-use std::fmt::Write;
-
-use serde_json::{Value, json};
 
 use super::{CheckReport, CheckVerdict};
-use guard::text::{Layout, neutralise};
-use reply::Reply;
+use reply::{DoctorAnswer, DoctorCheck, Reply};
 
 /// Examines everything. The verdict is wrong if memories cannot be written or read, or if other users can
 /// access them. Anything less is only a warning.
@@ -44,39 +40,24 @@ pub fn examine(request: &DoctorRequest<'_>) -> CheckReport {
         .extend(request.reranker.iter().flat_map(|note| parts::state_diagnoses("reranker", note)));
     let is_failed = findings.iter().any(|finding| finding.level == Level::Fail);
     let verdict = if is_failed { CheckVerdict::Wrong } else { CheckVerdict::Fine };
-    CheckReport { verdict, reply: Reply::new(text(&findings), json_of(&findings, verdict)) }
+    CheckReport { verdict, reply: Reply::from_answer(&answer(&findings, verdict)) }
 }
 
-fn text(findings: &[Diagnosis]) -> String {
-    let mut text = String::new();
-    for finding in findings {
-        let level = match finding.level {
+fn answer(findings: &[Diagnosis], verdict: CheckVerdict) -> DoctorAnswer {
+    let checks = findings.iter().map(|finding| {
+        let state = match finding.level {
             Level::Fine => "ok",
             Level::Warn => "warn",
-            Level::Fail => "FAIL",
+            Level::Fail => "fail",
         };
-        let says = neutralise(&finding.says, Layout::Line);
-        let _ = writeln!(text, "{level:<5} {:<14} {says}", finding.about);
-        if let Some(fix) = &finding.fix {
-            let _ = writeln!(text, "      {:<14} fix: {fix}", "");
+        DoctorCheck {
+            check: finding.about.to_string(),
+            state: state.to_owned(),
+            says: finding.says.clone(),
+            mend: finding.fix.clone(),
         }
-    }
-    text.trim_end().to_owned()
-}
-
-fn json_of(findings: &[Diagnosis], verdict: CheckVerdict) -> Value {
-    let checks: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            let state = match finding.level {
-                Level::Fine => "ok",
-                Level::Warn => "warn",
-                Level::Fail => "fail",
-            };
-            json!({ "check": finding.about, "state": state, "says": finding.says, "mend": finding.fix })
-        })
-        .collect();
-    json!({ "fine": verdict == CheckVerdict::Fine, "checks": checks })
+    });
+    DoctorAnswer { fine: verdict == CheckVerdict::Fine, checks: checks.collect() }
 }
 
 #[cfg(test)]

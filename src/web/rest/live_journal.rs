@@ -14,7 +14,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use crate::private_memories::PrivateMemories;
 use crate::request_guard::Refusal;
 use api::journal::announcer::{AnnouncedLines, Announcer};
-use api::journal::journal_line::{JournalMemories, listener_line};
+use api::journal::journal_line::{JournalMemories, listener_line, told_ids};
 use api::journal::sequence::Sequence;
 use api::journal::{Journal, kind};
 use api::local::Core;
@@ -168,9 +168,9 @@ impl JournalPresent {
             return Some(last.clone());
         }
         let piece = journal.read_on(from, PIECE_BYTES)?;
-        let lines = piece.lines.iter().map(|(_, line)| line);
+        let told = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
         let memories =
-            self.snapshot.as_ref().map(|snapshot| JournalMemories::look_up(lines, snapshot));
+            self.snapshot.as_ref().map(|snapshot| JournalMemories::look_up(told, snapshot));
         let memories = memories.unwrap_or_default();
         let (mut text, mut for_others) = (String::new(), String::new());
         for line in &piece.lines {

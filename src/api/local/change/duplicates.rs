@@ -3,14 +3,12 @@
 
 use std::sync::{Arc, TryLockError};
 
-use serde_json::json;
-
 use super::write;
 use crate::local::Local;
 use event::{Draft, Event, MemoryChange, RepoKey, Timestamp, Verdict};
 use index::lexical::AnalysisCache;
 use memory::{LineOrigin, Memory, is_one_voice};
-use reply::Reply;
+use reply::{Reply, SaveAnswer};
 use requests::ApiError;
 use search::ContradictionSign;
 use search::snapshot::Snapshot;
@@ -57,11 +55,11 @@ fn content_only(event: &Event) -> Event {
 /// Writes only what is new: another author confirms the memory.
 pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Reply, ApiError> {
     let (id, repo) = (known.id.as_str(), known.repo.as_str());
-    let json = |status: &str| json!({ "id": id, "repo": repo, "status": status });
+    let answer = |status: &str| SaveAnswer::plain(id, repo, status);
     let is_own = known.origins().any(|origin| *origin == LineOrigin::Own);
     if is_own && is_one_voice(&known.event(), event) {
         let text = format!("Already saved as {id} for {repo}; nothing was written.");
-        return Ok(Reply::new(text, json("known")));
+        return Ok(Reply::with_text(text, &answer("known")));
     }
     let draft = Draft {
         memory_id: Some(id.to_owned()),
@@ -74,7 +72,7 @@ pub(super) fn confirm(local: &Local, known: &Memory, event: &Event) -> Result<Re
     };
     write::record(local, draft)?;
     let text = format!("Already known as {id} for {repo}; recorded as confirmed.");
-    Ok(Reply::new(text, json("confirmed")))
+    Ok(Reply::with_text(text, &answer("confirmed")))
 }
 
 /// Finds memories of the repository that say something similar to an event; at most a few.

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use super::{memory_change, write};
 use crate::local::look::link_ends::{LinkEnd, LinkEndFinder, refuse_missing};
 use crate::local::repositories::{repo_if_named, unnamed_error};
@@ -14,16 +12,15 @@ use event::{
     Draft, Link, MemoryChange, Node, Problems, Relation, Timestamp, parse_age, parse_timestamp,
 };
 use memory::{LifecycleState, Memory, Tie};
-use reply::{Reply, node_text};
+use reply::{
+    ChangeAnswer, EndedOriginAnswer, LinkAnswer, LinkResult, LinksAnswer, Reply, node_text,
+};
 use requests::{
     ApiError, ChangeRequest, LinkAction, LinkEdit, LinkRequest, LinkTerms, NumberedEdit, Voice,
     WantedChange,
 };
 use search::links::{LinkDetails, Links, NodeRef};
 use search::snapshot::Snapshot;
-
-/// Most refused lines in the text of a reply; the JSON has all.
-const REFUSED_SHOWN_MAX: usize = 20;
 
 /// The events that one checked link requires.
 enum LinkStep {
@@ -53,7 +50,8 @@ pub(crate) fn link(local: &Local, request: &LinkRequest, voice: &Voice) -> Resul
         LinkRequest::One(edit) => {
             let numbered = NumberedEdit { line: 1, edit: Ok(edit.clone()) };
             let reply = |said: String, status: &str| {
-                Ok(Reply::new(said, json!({ "links": [{ "status": status }] })))
+                let link = LinkResult { line: None, status: status.to_owned(), problem: None };
+                Ok(Reply::with_text(said, &LinkAnswer { links: vec![link] }))
             };
             match link_each(local, vec![numbered], &snapshot, voice).pop() {
                 Some((_, LinkOutcome::Written(said))) => reply(said, "written"),
@@ -116,10 +114,16 @@ fn link_each(
 
 fn replace(local: &Local, request: &ChangeRequest, voice: &Voice) -> LinkOutcome {
     match memory_change::change(local, request, voice) {
-        Ok(Reply { text, json }) => match json.pointer("/memories/0/status") {
-            Some(status) if status == "unchanged" => LinkOutcome::Unchanged(text),
-            _ => LinkOutcome::Written(text),
-        },
+        Ok(reply) => {
+            let is_unchanged = reply.answer::<ChangeAnswer>().is_ok_and(|answer| {
+                answer.memories.first().is_some_and(|memory| memory.status == "unchanged")
+            });
+            if is_unchanged {
+                LinkOutcome::Unchanged(reply.text)
+            } else {
+                LinkOutcome::Written(reply.text)
+            }
+        }
         Err(error) => LinkOutcome::Refused(error),
     }
 }
@@ -230,11 +234,7 @@ fn end_origin(
         .collect();
     let ended = drafts.len();
     write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
-    let text = match ended {
-        0 => format!("No links have the origin {origin:?}."),
-        count => format!("{count} links of origin {origin:?} ended."),
-    };
-    Ok(Reply::new(text, json!({ "written": ended, "origin": origin })))
+    Ok(Reply::from_answer(&EndedOriginAnswer { written: ended, origin: origin.to_owned() }))
 }
 
 fn moment(now: Timestamp, text: &str) -> Option<Timestamp> {
@@ -296,39 +296,18 @@ fn refuse_cycle(
 
 /// Reports the results of many links.
 fn results(outcomes: Vec<(usize, LinkOutcome)>) -> Reply {
-    let (mut written, mut unchanged, mut overtaken) = (0_usize, 0_usize, 0_usize);
-    let mut refused = Vec::new();
-    let mut links: Vec<Value> = Vec::with_capacity(outcomes.len());
-    for (line, outcome) in outcomes {
-        links.push(match outcome {
-            LinkOutcome::Written(_) => {
-                written += 1;
-                json!({ "line": line, "status": "written" })
-            }
-            LinkOutcome::Overtaken(_) => {
-                overtaken += 1;
-                json!({ "line": line, "status": "overtaken" })
-            }
-            LinkOutcome::Unchanged(_) => {
-                unchanged += 1;
-                json!({ "line": line, "status": "unchanged" })
-            }
-            LinkOutcome::Refused(error) => {
-                let problem = error.to_string().replace('\n', "; ");
-                refused.push(format!("\nline {line}: {problem}"));
-                json!({ "line": line, "status": "refused", "problem": problem })
-            }
-        });
-    }
-    let count = refused.len();
-    let mut text = format!("{written} written, {unchanged} unchanged, {count} refused.");
-    if overtaken > 0 {
-        text.push_str(&format!(" {overtaken} overtaken: a later line is about the same link."));
-    }
-    refused.iter().take(REFUSED_SHOWN_MAX).for_each(|line| text.push_str(line));
-    if let Some(more) = count.checked_sub(REFUSED_SHOWN_MAX).filter(|more| *more > 0) {
-        text.push_str(&format!("\nand {more} more; --json lists all"));
-    }
-    let json = json!({ "links": links, "written": written, "unchanged": unchanged, "overtaken": overtaken, "refused": count });
-    Reply::new(text, json)
+    let result = |(line, outcome): (usize, LinkOutcome)| {
+        let (status, problem) = match outcome {
+            LinkOutcome::Written(_) => ("written", None),
+            LinkOutcome::Overtaken(_) => ("overtaken", None),
+            LinkOutcome::Unchanged(_) => ("unchanged", None),
+            LinkOutcome::Refused(error) => ("refused", Some(error.to_string().replace('\n', "; "))),
+        };
+        LinkResult { line: Some(line), status: status.to_owned(), problem }
+    };
+    let links: Vec<LinkResult> = outcomes.into_iter().map(result).collect();
+    let count = |status: &str| links.iter().filter(|link| link.status == status).count();
+    let (written, unchanged) = (count("written"), count("unchanged"));
+    let (overtaken, refused) = (count("overtaken"), count("refused"));
+    Reply::from_answer(&LinksAnswer { links, written, unchanged, overtaken, refused })
 }

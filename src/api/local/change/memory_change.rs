@@ -5,14 +5,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use super::write;
 use crate::local::citation::cited_memories;
 use crate::local::{Local, snapshots};
 use event::{Draft, EventId, MemoryChange, Node, Problems, Timestamp, Verdict};
 use memory::{LifecycleState, Memory};
-use reply::{Reply, operands};
+use reply::{ChangeAnswer, ChangedMemory, Reply, operands};
 use requests::{ApiError, ChangeRequest, Voice, WantedChange};
 use search::snapshot::{CitedMemory, Snapshot};
 
@@ -40,12 +38,15 @@ pub(crate) fn change(
             }
         };
         lines.push(change_text(memory, &change, status));
-        done.push(
-            json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "status": status }),
-        );
+        done.push(ChangedMemory {
+            id: memory.id.to_string(),
+            repo: Some(memory.repo.to_string()),
+            status: status.to_owned(),
+            why: None,
+        });
     }
-    let json = json!({ "change": change.event_type(), "memories": Value::Array(done) });
-    Ok(Reply::new(lines.join("\n"), json))
+    let answer = ChangeAnswer { change: change.event_type().to_owned(), memories: done };
+    Ok(Reply::with_text(lines.join("\n"), &answer))
 }
 
 /// Finds the memories that a change names, and refuses a replacement that would close a cycle.

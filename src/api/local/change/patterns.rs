@@ -1,8 +1,6 @@
 //! Patterns that several repositories learned independently: the list of suggestions, and saving one of them as a memory with links to
 //! its sources. Not here: finding them (`search::links`), the words of the reply (`reply`).
 
-use serde_json::{Value, json};
-
 use super::write;
 use crate::local::{Local, snapshots};
 use crate::signature::{Signature, failure_key};
@@ -11,7 +9,7 @@ use event::{
     RepoKey,
 };
 use guard::secrets::RedactedText;
-use reply::Reply;
+use reply::{Reply, SavedPattern};
 use requests::{AcceptedPattern, ApiError, PatternsRequest, Voice};
 use search::links::{FailureSignature, PATTERN, PatternSuggestion, pattern_suggestions};
 
@@ -63,13 +61,14 @@ fn accept(
         drafts.push(write::draft_about(local, &node, &repo, MemoryChange::Link(link), voice));
     }
     write::record_all(local, drafts).into_iter().collect::<Result<Vec<()>, ApiError>>()?;
-    let sources: Vec<Value> = one.sources.iter().map(|memory| memory.id.as_str().into()).collect();
+    let builds_on: Vec<String> = one.sources.iter().map(|memory| memory.id.to_string()).collect();
     let text = format!(
         "Saved as {id} for {repo}, a pattern of {} memories from {} repositories.",
-        sources.len(),
+        builds_on.len(),
         one.repos.len()
     );
-    Ok(Reply::new(text, json!({ "id": id.as_str(), "repo": repo.as_str(), "builds_on": sources })))
+    let saved = SavedPattern { id: id.to_string(), repo: repo.to_string(), builds_on };
+    Ok(Reply::with_text(text, &saved))
 }
 
 /// Makes the memory of a pattern: the best proven lesson, where it was met, and what all sources share.

@@ -3,18 +3,19 @@
 
 use std::fmt::Write;
 
-use serde_json::json;
-
 use super::duplicates;
 use super::write::{notify_engine, write_error};
 use crate::local::{Local, snapshots};
 use engine::EngineView;
 use event::{Draft, EventId, RepoKey, fits_short_field};
-use reply::Reply;
+use reply::{Reply, SaveAnswer, SimilarMemory};
 use requests::ApiError;
 use search::snapshot::{CitedMemory, Snapshot};
 use store::{Destination, Durability};
 use writer::WAITS;
+
+/// What becomes of a save that was not known.
+const WRITTEN: &str = "written";
 
 pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<Reply, ApiError> {
     let mut draft = draft;
@@ -52,28 +53,28 @@ pub(crate) fn save(local: &Local, draft: Draft, client: Option<&str>) -> Result<
     if receipt.place == Destination::Spool {
         let _ = write!(text, " Note: {WAITS}.");
     }
-    let mut json =
-        json!({ "id": receipt.id.as_str(), "repo": receipt.repo.as_str(), "status": "written" });
-    if let (Some(kind), Some(json)) = (guessed, json.as_object_mut()) {
+    let mut answer = SaveAnswer::plain(receipt.id.as_str(), receipt.repo.as_str(), WRITTEN);
+    if let Some(kind) = guessed {
         let _ = write!(
             text,
             " Its event_type is {kind}, which its words suggest, because none was given."
         );
-        json.insert("event_type".to_owned(), kind.into());
+        answer.event_type = Some(kind.to_owned());
     }
-    if let (Some(message), Some(json)) = (receipt.redacted.message(), json.as_object_mut()) {
+    if let Some(message) = receipt.redacted.message() {
         let _ = write!(text, " {message}.");
-        json.insert("redacted".to_owned(), json!(receipt.redacted.rules()));
+        let rules = receipt.redacted.rules().into_iter();
+        answer.redacted = Some(rules.map(str::to_owned).collect());
     }
-    if let (Some(why), Some(json)) = (receipt.flagged(), json.as_object_mut()) {
+    if let Some(why) = receipt.flagged() {
         text.push_str(&format!(" {}", why.advice()));
-        json.insert("flagged".to_owned(), why.as_str().into());
+        answer.flagged = Some(why.as_str().to_owned());
     }
-    if let Some(json) = json.as_object_mut().filter(|_| !similar.is_empty()) {
+    if !similar.is_empty() {
         text.push_str(&reply::similar(&similar));
-        json.insert("similar".to_owned(), reply::similar_json(&similar));
+        answer.similar = Some(SimilarMemory::all_of(&similar));
     }
-    Ok(Reply::new(text, json))
+    Ok(Reply::with_text(text, &answer))
 }
 
 /// Gives a memory without a kind the one that its words suggest; returns it.
@@ -93,6 +94,6 @@ fn is_known(id: &EventId, snapshot: &Snapshot) -> bool {
 }
 
 fn written_before(id: &EventId, repo: &RepoKey) -> Reply {
-    let json = json!({ "id": id.as_str(), "repo": repo.as_str(), "status": "written" });
-    Reply::new(format!("Saved as {id} for {repo}."), json)
+    let answer = SaveAnswer::plain(id.as_str(), repo.as_str(), WRITTEN);
+    Reply::with_text(format!("Saved as {id} for {repo}."), &answer)
 }

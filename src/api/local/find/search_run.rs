@@ -116,8 +116,7 @@ impl<'a> SearchRun<'a> {
         self.record_failed_search(&found);
         self.notices.extend(held_back_notice(found.held_back, self.local.reader()));
         self.notices.extend(self.misread_notice(&found));
-        let reply = self.reply_of_memories(&found);
-        Ok(self.with_past_session(reply, &found))
+        Ok(self.reply_of(&found))
     }
 
     pub(super) fn vector_query(&self) -> VectorQuery<'a> {
@@ -171,7 +170,7 @@ impl<'a> SearchRun<'a> {
         ))
     }
 
-    fn reply_of_memories(&self, found: &SearchResult<'_>) -> Reply {
+    fn reply_of(&self, found: &SearchResult<'_>) -> Reply {
         let (local, request) = (self.local, self.request);
         let memories = found.hits.iter().map(|hit| &hit.memory);
         let interest = found.words.as_ref().map(PreparedQuery::interest);
@@ -185,15 +184,13 @@ impl<'a> SearchRun<'a> {
             notices: &self.notices,
             near_misses: &found.near_misses,
             explain: request.explain,
+            matched: (request.explain == Explain::Components).then_some(self.parsed.text.as_ref()),
+            beside: &self.sessions_for_search(found),
             shape: request.shape,
             reader: local.reader(),
             max_tokens: request.max_tokens,
         };
-        let reply = reply::search(&reply, &of_interest);
-        match request.explain {
-            Explain::Components => reply::with_matched_words(reply, &self.parsed.text),
-            Explain::Silent => reply,
-        }
+        reply::search(&reply, &of_interest)
     }
 
     /// Returns the memories that stated links join to likely hits. Hooks show nothing but likely hits.

@@ -12,8 +12,8 @@ use engine::EngineView;
 use event::RepoKey;
 use guard::disclosure::DisclosureOccasion;
 use reply::{
-    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionsForSearch,
-    SessionsFound,
+    ChosenExchanges, DisclosedSessions, FoundSession, SessionAnswer, SessionHitsAnswer,
+    SessionsForSearch, SessionsFound,
 };
 use requests::sessions::{SessionListRequest, SessionSearchRequest};
 use requests::{ApiError, FailedCommand, Reply, SearchScope};
@@ -52,6 +52,10 @@ fn check_access(local: &Local) -> Result<(), ApiError> {
     }
 }
 
+fn none_kept() -> Reply {
+    Reply::with_text(NONE_KEPT.to_owned(), &SessionHitsAnswer::default())
+}
+
 pub(crate) fn search_sessions(
     local: &Local,
     request: &SessionSearchRequest,
@@ -59,7 +63,7 @@ pub(crate) fn search_sessions(
     check_access(local)?;
     let past = &local.core.past_sessions;
     let Some(kept) = past.open_store().map_err(|error| store_error(&error))? else {
-        return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
+        return Ok(none_kept());
     };
     if let Some(failure) = &request.failed {
         return known_fix(local, &kept, failure);
@@ -68,7 +72,7 @@ pub(crate) fn search_sessions(
         return show(&local.core.config.sessions, &kept, request);
     }
     let Some(view) = past.view(local.patience.query).map_err(|error| store_error(&error))? else {
-        return Ok(Reply::new(NONE_KEPT.to_owned(), serde_json::json!({ "sessions": [] })));
+        return Ok(none_kept());
     };
     let repos = repos_of(local, &request.repos)?;
     let allowed = allowed_sessions(local, &kept, request, repos.as_ref())?;
@@ -128,21 +132,20 @@ pub(crate) fn newest_sessions(
 }
 
 impl SearchRun<'_> {
-    /// Adds at most one past session. Hooks show nothing but memories, and what was known in the past is not what a session says
+    /// Finds at most one past session. Hooks show nothing but memories, and what was known in the past is not what a session says
     /// today. Where memories do not answer, there is more time.
-    pub(super) fn with_past_session(&self, reply: Reply, found: &SearchResult<'_>) -> Reply {
-        let (local, request) = (self.local, self.request);
-        if request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
-            return reply;
+    pub(super) fn sessions_for_search(&self, found: &SearchResult<'_>) -> SessionsForSearch {
+        let local = self.local;
+        if self.request.tiers == Tiers::Likely || local.core.config.as_of.is_some() {
+            return SessionsForSearch::Nothing;
         }
         let is_answered = likely_count(&found.hits) > 0;
         let wait = if is_answered { WAIT_ASIDE } else { local.patience.query };
-        let session = match self.past_session(wait) {
+        match self.past_session(wait) {
             Some(Some(answer)) => SessionsForSearch::Answer(answer),
             Some(None) if !is_answered => SessionsForSearch::Unlikely,
             Some(None) | None => SessionsForSearch::Nothing,
-        };
-        reply::with_session(reply, &session, local.reader(), request.max_tokens)
+        }
     }
 
     /// Returns the past session that likely answers, if one does; nothing where none may be looked at. Sessions are those of the
@@ -177,7 +180,7 @@ fn known_fix(
 ) -> Result<Reply, ApiError> {
     let signs = FailureSigns::recognise(&failure.command, &failure.output);
     let Some((signs, here)) = signs.zip(local.here.as_ref()) else {
-        return Ok(reply::known_end(None));
+        return Ok(reply::known_fix(None));
     };
     let own = local.writer.identity.session_id.as_deref();
     let mut rows = kept
@@ -193,10 +196,10 @@ fn known_fix(
     }
     // A hook says it, and nobody asked.
     rows.retain(|row| may_recommend_fix(row, &failure.command));
-    let ends = known_fixes(&signs, &rows, 1);
-    let Some(end) = ends.first() else { return Ok(reply::known_end(None)) };
-    let cited = kept.cited_id(&end.latest.session).map_err(|error| store_error(&error))?;
-    Ok(reply::known_end(Some((end, &cited))))
+    let fixes = known_fixes(&signs, &rows, 1);
+    let Some(fix) = fixes.first() else { return Ok(reply::known_fix(None)) };
+    let cited = kept.cited_id(&fix.latest.session).map_err(|error| store_error(&error))?;
+    Ok(reply::known_fix(Some((fix, &cited))))
 }
 
 /// Shows exchanges by the ids of an answer: `SESSION#NUMBER`, a session alone for its beginning and end, or the address

@@ -5,7 +5,7 @@ use crate::local::Local;
 use crate::local::repositories::{repo_if_named, required_repo};
 use crate::local::snapshots::bound_notice;
 use event::RepoKey;
-use reply::{Findings, Reply};
+use reply::{AnalysisAnswer, FindingList, Findings, Reply};
 use requests::{AnalyzeRequest, ApiError, ReviewRequest, Topic};
 use search::links::{self, AnalysisScope, KnowledgeGraph, LinkCounts, LoggedQuery, MEMORIES_MAX};
 use search::snapshot::Snapshot;
@@ -24,18 +24,24 @@ pub(crate) fn analyze(
     let wanted = links::FindingBounds { limit, at_least: request.at_least };
     let ties_max = request.at_most.unwrap_or(links::TIES_MAX);
     let whole = || KnowledgeGraph::build(snapshot, &links, &scope);
-    let (title, found) = match request.topic {
+    let (topic, title, found): (fn(FindingList) -> AnalysisAnswer, _, _) = match request.topic {
         Topic::Hubs | Topic::Stats => {
-            ("Most linked", links::hubs(snapshot, &links, &scope, wanted))
+            (AnalysisAnswer::Hubs, "Most linked", links::hubs(snapshot, &links, &scope, wanted))
         }
         Topic::Bridges => {
-            ("Memories that connect kinds", links::bridges(snapshot, &whole(), wanted))
+            let found = links::bridges(snapshot, &whole(), wanted);
+            (AnalysisAnswer::Bridges, "Memories that connect kinds", found)
         }
-        Topic::Gaps => ("Few or no links", links::gaps(&whole(), ties_max, limit)),
-        Topic::Clusters => ("Similar lessons", links::clusters(snapshot, &scope, wanted)),
+        Topic::Gaps => {
+            (AnalysisAnswer::Gaps, "Few or no links", links::gaps(&whole(), ties_max, limit))
+        }
+        Topic::Clusters => {
+            let found = links::clusters(snapshot, &scope, wanted);
+            (AnalysisAnswer::Clusters, "Similar lessons", found)
+        }
         Topic::Brief => {
             let brief = links::summarise(snapshot, &links, &scope);
-            return Ok(reply::summary(snapshot, &brief, &notices, max_tokens));
+            return Ok(reply::knowledge_brief(snapshot, &brief, &notices, max_tokens));
         }
         Topic::Reflect => {
             let lone = links::isolated_memories(snapshot, &whole(), &scope, limit);
@@ -47,19 +53,11 @@ pub(crate) fn analyze(
         }
         Topic::Searches => return Ok(searches_without_hits(local, request, repo.as_ref())),
     };
-    let reply = reply::findings(&Findings {
-        snapshot,
-        topic: request.topic.as_str(),
-        title,
-        found: &found,
-        notices: &notices,
-        max_tokens,
-    });
+    let (found, notices) = (&*found, &*notices);
+    let findings = Findings { snapshot, title, found, notices, max_tokens };
     Ok(match request.topic {
-        Topic::Stats => {
-            reply::with_link_counts(reply, &LinkCounts::count(snapshot, &links, &scope))
-        }
-        _ => reply,
+        Topic::Stats => reply::link_stats(&findings, &LinkCounts::count(snapshot, &links, &scope)),
+        _ => reply::findings(&findings, topic),
     })
 }
 

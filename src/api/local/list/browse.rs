@@ -3,14 +3,12 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::page_end::{PageEnd, sort_key};
 use crate::local::{Local, repositories};
 use event::Timestamp;
 use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, Memory};
-use reply::{Reply, ReplyReader};
+use reply::{MemoryList, PageAnswer, Reply, ReplyReader};
 use requests::ApiError;
 use requests::browse::{BrowseRequest, BrowsedState, OUTLINE_MAX};
 use search::snapshot::Snapshot;
@@ -79,9 +77,9 @@ pub(super) fn page(
     let shown: Vec<Arc<Memory>> = fitting.into_iter().cloned().collect();
     let next =
         shown.last().filter(|_| is_more).map(|memory| PageEnd::at_memory(memory).to_string());
-    let mut reply = reply::list("Memories", &shown, how(request));
+    let MemoryList { mut text, answer } = reply::list("Memories", &shown, how(request));
     if let Some(why) = why_none(local, request, snapshot, total)? {
-        reply.text = why;
+        text = why;
     }
     if let Some(next) = &next {
         let count = shown.len();
@@ -89,9 +87,9 @@ pub(super) fn page(
             ReplyReader::Caller => format!("cursor {next}"),
             ReplyReader::CommandLine => reply::next_page_of_command(next),
         };
-        reply.text.push_str(&format!("\n\n{count} of {total}. The next page: {how}"));
+        text.push_str(&format!("\n\n{count} of {total}. The next page: {how}"));
     }
-    Ok(reply.with_field("total", total.into()).with_field("next", json!(next)))
+    Ok(Reply::with_text(text, &PageAnswer { list: answer, total, next }))
 }
 
 /// Says why a page has nothing, where the request may be the reason.

@@ -1,13 +1,12 @@
 //! Answers what agents were shown: a page of the journal, the newest first. Not here: writing it (`journal::agent_delivery`).
 
-use serde_json::{Value, json};
-
+use crate::journal::agent_delivery::ToldLine;
 use crate::journal::journal_line::{JournalMemories, page_entry};
 use crate::journal::kind;
 use crate::journal::sequence::Sequence;
 use crate::local::{Local, citation, repositories};
 use event::Problems;
-use reply::Reply;
+use reply::{InjectedAnswer, Reply};
 use requests::ApiError;
 use requests::injected::InjectedRequest;
 use search::snapshot::Snapshot;
@@ -27,42 +26,34 @@ pub(super) fn page(
         None => None,
     };
     let Some(teller) = &local.core.delivery_journal else {
-        return Ok(Reply::new(
-            JOURNAL_OFF.to_owned(),
-            json!({ "entries": [], "next": null, "notices": [JOURNAL_OFF] }),
-        ));
+        let (entries, next, notices) = (Vec::new(), None, vec![JOURNAL_OFF.to_owned()]);
+        return Ok(Reply::from_answer(&InjectedAnswer { entries, next, notices }));
     };
-    let is_wanted = |line: &Value| {
-        let is = |name: &str, wanted: &Option<String>| {
-            wanted.as_ref().is_none_or(|wanted| line[name].as_str() == Some(wanted))
+    let is_wanted = |line: &ToldLine| {
+        let is = |found: Option<&str>, wanted: &Option<String>| {
+            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
         };
         let is_of_repo = repos.as_ref().is_none_or(|repos| {
-            repos.iter().any(|repo| line["repo"].as_str() == Some(repo.as_str()))
+            repos.iter().any(|repo| line.repo.as_deref() == Some(repo.as_str()))
         });
-        let shown = line["memories"].as_array();
         let has_memory = memory.as_ref().is_none_or(|memory| {
-            let mut shown = shown.into_iter().flatten().filter_map(Value::as_str);
-            shown.any(|id| id == memory.id.short() || id == memory.id.as_str())
+            line.memories().any(|id| id == memory.id.short() || id == memory.id.as_str())
         });
-        is("agent", &request.agent) && is("session", &request.session) && is_of_repo && has_memory
+        is(Some(&line.agent), &request.agent)
+            && is(line.session.as_deref(), &request.session)
+            && is_of_repo
+            && has_memory
     };
-    let mut lines = teller.journal().read_back(before, &[kind::INJECTED]);
+    let mut lines = ToldLine::back_from(teller.journal(), before, &[kind::INJECTED]);
     lines.retain(|(_, line)| is_wanted(line));
     let is_more = lines.len() > request.limit;
     lines.truncate(request.limit);
     let next = lines.last().filter(|_| is_more).map(|(sequence, _)| sequence.to_string());
-    let memories = JournalMemories::look_up(lines.iter().map(|(_, line)| line), snapshot);
-    let entries = lines.iter().map(|(sequence, line)| page_entry(*sequence, line, &memories));
-    let entries: Vec<Value> = entries.collect();
-    let text = entries.iter().map(in_words).collect::<Vec<_>>().join("\n");
-    Ok(Reply::new(text, json!({ "entries": entries, "next": next })))
-}
-
-fn in_words(entry: &Value) -> String {
-    let word = |name: &str| entry[name].as_str().unwrap_or("-");
-    let ids = entry["memories"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let (at, agent, occasion) = (word("at"), word("agent"), word("occasion"));
-    format!("{at} {agent} {occasion}: {}", ids.collect::<Vec<_>>().join(" "))
+    let memories =
+        JournalMemories::look_up(lines.iter().flat_map(|(_, line)| line.memories()), snapshot);
+    let entries = lines.into_iter().map(|(sequence, line)| page_entry(sequence, line, &memories));
+    let (entries, notices) = (entries.collect(), Vec::new());
+    Ok(Reply::from_answer(&InjectedAnswer { entries, next, notices }))
 }
 
 fn place_in(cursor: &str) -> Result<Sequence, ApiError> {

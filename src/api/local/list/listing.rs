@@ -1,10 +1,8 @@
 //! Lists of memories without a query: the newest, those from agent files or for them, and those of a session. Not here: pages of them
 //! (`browse`), agent files (`clients`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-use serde_json::{Value, json};
 
 use super::{browse, deliveries, records, savings, tag_suggestions};
 use crate::local::Local;
@@ -14,7 +12,10 @@ use crate::local::snapshots::{self, undamaged_answer};
 use event::{AGENT_FILE, Event, EventId, IMPORTED, RepoKey, SuccessRate, is_rule};
 use guard::disclosure::DisclosureOccasion;
 use memory::{LifecycleState, LineOrigin, Maturity, Memory};
-use reply::Reply;
+use reply::{
+    CompletionsAnswer, ExportAnswer, ImportedAnswer, ImportedMemory, KnownAnswer, KnownMemory,
+    Reply,
+};
 use requests::listing::{ExportRequest, KNOWN_IDS_MAX};
 use requests::{ApiError, CompleteRequest, LIMIT_MAX, Listing};
 use search::snapshot::Snapshot;
@@ -27,14 +28,15 @@ pub(crate) fn recent(limit: usize, snapshot: &Snapshot) -> Reply {
     memories.sort_by_cached_key(|memory| (memory.timestamp, memory.id.clone()));
     memories.reverse();
     memories.truncate(limit);
-    reply::list("Recent memories", &memories, DisclosureOccasion::Listed)
+    reply::list("Recent memories", &memories, DisclosureOccasion::Listed).into()
 }
 
 pub(crate) fn complete(local: &Local, request: &CompleteRequest) -> Result<Reply, ApiError> {
     undamaged_answer(|used| {
         let snapshot = snapshots::answerable(local)?.snapshot;
         used.record(&snapshot);
-        Ok(reply::completions(&search::complete(&snapshot, request.slot, &request.typed)))
+        let found = search::complete(&snapshot, request.slot, &request.typed);
+        Ok(Reply::from_answer(&CompletionsAnswer { values: found.values, total: found.total }))
     })
 }
 
@@ -43,48 +45,45 @@ pub(crate) fn list(
     listing: &Listing,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let json = match listing {
-        Listing::Page(request) => return browse::page(local, request, snapshot),
-        Listing::Outline(request) => return browse::outline(local, request, snapshot),
-        Listing::SuggestedTags(request) => return tag_suggestions::suggest(request, snapshot),
-        Listing::Injected(request) => return deliveries::page(local, request, snapshot),
-        Listing::Sessions(request) => return newest_sessions(local, request, snapshot),
-        Listing::Savings(request) => return savings::savings(local, request, snapshot),
+    match listing {
+        Listing::Page(request) => browse::page(local, request, snapshot),
+        Listing::Outline(request) => browse::outline(local, request, snapshot),
+        Listing::SuggestedTags(request) => tag_suggestions::suggest(request, snapshot),
+        Listing::Injected(request) => deliveries::page(local, request, snapshot),
+        Listing::Sessions(request) => newest_sessions(local, request, snapshot),
+        Listing::Savings(request) => savings::savings(local, request, snapshot),
         Listing::OfSession(session) => {
             let memories = of_session(snapshot, session);
-            return Ok(reply::list(
-                "Memories of this session",
-                &memories,
-                DisclosureOccasion::Listed,
-            ));
+            Ok(reply::list("Memories of this session", &memories, DisclosureOccasion::Listed)
+                .into())
         }
         Listing::OfAgentFiles => {
             let here = required_repo(local, None, snapshot)?;
             let imported = memories_of(&here, snapshot)
                 .filter(|memory| memory.provenance.source.as_deref() == Some(IMPORTED));
-            let listed: Vec<Value> = imported.filter_map(|memory| imported_json(memory)).collect();
-            json!({ "repo": here.as_str(), "memories": listed })
+            let memories = imported.filter_map(|memory| imported_memory(memory)).collect();
+            let answer = ImportedAnswer { repo: here.to_string(), memories };
+            Ok(Reply::with_text(String::new(), &answer))
         }
-        Listing::Export(request) => return export(local, request, snapshot),
-        Listing::Records(request) => return records::page(local, request, snapshot),
-        Listing::Known(ids) => known(ids, snapshot),
+        Listing::Export(request) => export(local, request, snapshot),
+        Listing::Records(request) => records::page(local, request, snapshot),
+        Listing::Known(ids) => Ok(Reply::with_text(String::new(), &known(ids, snapshot))),
         Listing::Grown { min, max_tokens } => {
             let here = required_repo(local, None, snapshot)?;
-            let (lines, left_out) = grown(local, &here, *min, *max_tokens, snapshot);
-            json!({ "repo": here.as_str(), "lines": lines, "left_out": left_out })
+            let answer = grown(local, &here, *min, *max_tokens, snapshot);
+            Ok(Reply::with_text(String::new(), &answer))
         }
-    };
-    Ok(Reply::new(String::new(), json))
+    }
 }
 
-/// Returns the lines that an agent file would get, and how many more there are.
+/// Returns the lines that an agent file would get.
 fn grown(
     local: &Local,
     repo: &RepoKey,
     min: Maturity,
     max_tokens: usize,
     snapshot: &Snapshot,
-) -> (Vec<String>, usize) {
+) -> ExportAnswer {
     let now = local.core.now();
     let memories = memories_of(repo, snapshot);
     let mut grown: Vec<Arc<Memory>> = memories
@@ -92,16 +91,15 @@ fn grown(
         .cloned()
         .collect();
     grown.sort_by(|a, b| best_first(a, b));
-    reply::export(&grown, max_tokens)
+    let (lines, left_out) = reply::export(&grown, max_tokens);
+    ExportAnswer { repo: repo.to_string(), lines, left_out }
 }
 
 /// Returns what `export` would write for a repository that the caller names.
 fn export(local: &Local, request: &ExportRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
     let repo = required_repo(local, request.repo.as_deref(), snapshot)?;
     let min = request.min.into();
-    let (lines, left_out) = grown(local, &repo, min, request.max_tokens, snapshot);
-    let json = json!({ "repo": repo.as_str(), "lines": lines, "left_out": left_out });
-    Ok(Reply::new(lines.join("\n"), json))
+    Ok(Reply::from_answer(&grown(local, &repo, min, request.max_tokens, snapshot)))
 }
 
 fn memories_of<'a>(
@@ -128,43 +126,46 @@ fn of_session(snapshot: &Snapshot, session: &str) -> Vec<Arc<Memory>> {
 }
 
 /// Describes a memory that came from an agent file; `None` for one from elsewhere.
-fn imported_json(memory: &Memory) -> Option<Value> {
+fn imported_memory(memory: &Memory) -> Option<ImportedMemory> {
     let event = memory.event();
     let file = event.files.first().filter(|_| event.tags.iter().any(|tag| tag == AGENT_FILE))?;
-    let is_live = memory.lifecycle().state == LifecycleState::Live;
     let last = last_word(memory);
-    let note = last.map(|event| event.lesson.clone());
-    let note_source = last.and_then(|event| event.source.clone());
-    Some(json!({ "id": event.id.as_str(), "file": file, "live": is_live, "note": note,
-        "note_source": note_source, "is_rule": is_rule(&event) }))
+    Some(ImportedMemory {
+        id: event.id.clone(),
+        file: file.clone(),
+        live: memory.lifecycle().state == LifecycleState::Live,
+        note: last.map(|event| event.lesson.clone()),
+        note_source: last.and_then(|event| event.source.clone()),
+        is_rule: is_rule(&event),
+    })
 }
 
 /// Tells which ids are memories, and why one does not count.
-fn known(ids: &[String], snapshot: &Snapshot) -> Value {
+fn known(ids: &[String], snapshot: &Snapshot) -> KnownAnswer {
     let asked = ids.iter().take(KNOWN_IDS_MAX).filter_map(|id| EventId::foreign(id));
-    let mut known: BTreeMap<EventId, Value> = asked.map(|id| (id, Value::Null)).collect();
-    for memory in snapshot.first_of_ids() {
-        if let Some(state) = known.get_mut(&memory.id) {
-            *state = state_of(memory);
-        }
-    }
-    let memories: Vec<Value> = known.into_values().filter(|state| !state.is_null()).collect();
-    json!({ "memories": memories })
+    let asked: BTreeSet<EventId> = asked.collect();
+    let found = snapshot.first_of_ids().filter(|memory| asked.contains(&memory.id));
+    let known: BTreeMap<&EventId, KnownMemory> =
+        found.map(|memory| (&memory.id, known_memory(memory))).collect();
+    KnownAnswer { memories: known.into_values().collect() }
 }
 
-fn state_of(memory: &Memory) -> Value {
+fn known_memory(memory: &Memory) -> KnownMemory {
     let state = &memory.lifecycle().state;
-    let is_live = *state == LifecycleState::Live;
-    let last = last_word(memory).filter(|_| !is_live);
-    let note = last.map(|event| event.lesson.clone());
-    let note_source = last.and_then(|event| event.source.clone());
-    let superseded_by = match state {
-        LifecycleState::Superseded { by } => Some(by.as_str()),
-        _ => None,
-    };
-    let texts = event::text_digest(event::clean::clean(memory.event()).event());
-    json!({ "id": memory.id.as_str(), "repo": memory.repo.as_str(), "live": is_live, "note": note,
-        "note_source": note_source, "superseded_by": superseded_by, "texts": texts.as_str() })
+    let live = *state == LifecycleState::Live;
+    let last = last_word(memory).filter(|_| !live);
+    KnownMemory {
+        id: memory.id.clone(),
+        repo: memory.repo.to_string(),
+        live,
+        note: last.map(|event| event.lesson.clone()),
+        note_source: last.and_then(|event| event.source.clone()),
+        superseded_by: match state {
+            LifecycleState::Superseded { by } => Some(by.clone()),
+            _ => None,
+        },
+        texts: event::text_digest(event::clean::clean(memory.event()).event()),
+    }
 }
 
 /// Returns the event that decides whether a memory counts.
@@ -199,6 +200,7 @@ mod tests {
     use super::*;
     use event::{DecodedLine, MemoryChange, codec};
     use memory::{Fold, LinePlace};
+    use serde_json::{Value, json};
 
     /// Returns the id of the last event that decides, given events in the order of time.
     fn last_of(said: &[Value]) -> Option<String> {

@@ -22,15 +22,16 @@ pub(crate) fn log_events(
     request: &LogEventsRequest,
     snapshot: &Snapshot,
 ) -> Result<Reply, ApiError> {
-    let mut reply = match request {
+    match request {
         LogEventsRequest::Timeline(request) => timeline(local, request, snapshot),
         LogEventsRequest::History(request) => history(request, snapshot),
         LogEventsRequest::Audit(request) => audit(local, request, snapshot),
-    }?;
-    // Events of memories that were left out are in the logs alone.
-    let notices: Vec<String> = bound_notice(snapshot.memory_usage()).into_iter().collect();
-    notices.iter().for_each(|notice| reply.text.push_str(&format!("\n{notice}")));
-    Ok(reply.with_field("notices", notices.into()))
+    }
+}
+
+/// Says that events of memories that were left out are in the logs alone.
+fn notices(snapshot: &Snapshot) -> Vec<String> {
+    bound_notice(snapshot.memory_usage()).into_iter().collect()
 }
 
 /// A line of a log, before its record is read.
@@ -166,14 +167,13 @@ fn timeline(
     for line in all_lines(snapshot, repos.as_ref()) {
         let place = line.at().and_then(|at| usize::try_from(day_of(at) - first).ok());
         let Some(day) = place.and_then(|place| counted.get_mut(place)) else { continue };
-        let [added, changed, feedback] = &mut day.counts;
         *match line.deed() {
-            LoggedAction::Added => added,
-            LoggedAction::Changed => changed,
-            LoggedAction::Feedback => feedback,
+            LoggedAction::Added => &mut day.added,
+            LoggedAction::Changed => &mut day.changed,
+            LoggedAction::Feedback => &mut day.feedback,
         } += 1;
     }
-    Ok(reply::timeline(&counted))
+    Ok(reply::timeline(counted, notices(snapshot)))
 }
 
 fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
@@ -185,7 +185,8 @@ fn history(request: &HistoryRequest, snapshot: &Snapshot) -> Result<Reply, ApiEr
     // What made it comes first, whatever the clocks of others said.
     lines.sort_by_key(|line| (line.deed() != LoggedAction::Added, line.place()));
     let events: Vec<LoggedEvent> = lines.iter().map(LoggedLine::read).collect();
-    Ok(reply::memory_history(memory, &events, &named_by(&lines, &events, snapshot)))
+    let named = named_by(&lines, &events, snapshot);
+    Ok(reply::memory_history(memory, &events, &named, notices(snapshot)))
 }
 
 fn audit(local: &Local, request: &AuditRequest, snapshot: &Snapshot) -> Result<Reply, ApiError> {
@@ -214,7 +215,8 @@ fn audit(local: &Local, request: &AuditRequest, snapshot: &Snapshot) -> Result<R
     let lines: Vec<LoggedLine<'_>> = lines.into_iter().map(|(_, line)| line).collect();
     let next = lines.last().filter(|_| is_more).map(|line| line.cursor().to_string());
     let events: Vec<LoggedEvent> = lines.iter().map(LoggedLine::read).collect();
-    Ok(reply::audit(&events, &named_by(&lines, &events, snapshot), next.as_deref()))
+    let named = named_by(&lines, &events, snapshot);
+    Ok(reply::audit(&events, &named, next, notices(snapshot)))
 }
 
 /// Finds the memories that events are about or name; those that they only name in one pass over all.

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::page_end::{PageEnd, sort_key};
 use crate::local::Local;
 use crate::local::repositories::{named_repo, unnamed_error};
 use event::{clean, codec};
 use memory::Memory;
-use reply::Reply;
+use reply::{RecordsAnswer, Reply};
 use requests::ApiError;
 use requests::listing::{RecordsRequest, RecordsScope};
 use search::snapshot::Snapshot;
@@ -58,8 +56,8 @@ pub(super) fn page(
     }
     let is_more = lines.len() < left.len();
     let next = last.filter(|_| is_more).map(|memory| PageEnd::at_memory(memory).to_string());
-    let repo = repo.as_ref().map(event::RepoKey::as_str);
-    let json = json!({ "repo": repo, "lines": lines, "next": next, "private": private.len() });
-    // The lines are clean, and not a character of them may change.
-    Ok(Reply { text: String::new(), json })
+    let repo = repo.map(|repo| repo.to_string());
+    let answer = RecordsAnswer { repo, lines, next, private: private.len() };
+    // The lines are clean.
+    Ok(Reply::verbatim(String::new(), &answer))
 }

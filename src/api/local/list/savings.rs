@@ -3,15 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
-
 use super::deliveries::JOURNAL_OFF;
-use crate::journal::agent_delivery::DeliveryJournal;
+use crate::journal::agent_delivery::{DeliveryJournal, ToldLine};
 use crate::journal::journal_line::JournalMemories;
 use crate::journal::kind;
 use crate::local::Local;
 use event::{Timestamp, Verdict};
-use reply::Reply;
+use reply::{Reply, SavingsAnswer, SavingsOfDay};
 use requests::ApiError;
 use requests::injected::SavingsRequest;
 use search::snapshot::Snapshot;
@@ -49,72 +47,63 @@ pub(super) fn savings(
     let first_day = days.first().cloned().unwrap_or_default();
     let journal = local.core.delivery_journal.as_ref().map(DeliveryJournal::journal);
     let kinds = [kind::INJECTED, kind::SILENT];
-    let lines = journal.map(|journal| journal.read_back(None, &kinds)).unwrap_or_default();
+    let lines = journal.map(|journal| ToldLine::back_from(journal, None, &kinds));
+    let lines = lines.unwrap_or_default();
     // A journal that begins later knows nothing of the days before.
     let oldest = journal.and_then(|journal| journal.read_on(journal.start_sequence()?, 1));
-    let oldest = oldest.and_then(|piece| at(&piece.lines.first()?.1).map(str::to_owned));
+    let oldest =
+        oldest.and_then(|piece| Some(piece.lines.first()?.1.get("at")?.as_str()?.to_owned()));
     let since = oldest.unwrap_or_else(|| format!("{now:.0}")).max(format!("{first_day}T00:00:00Z"));
-    let memories = JournalMemories::look_up(lines.iter().map(|(_, line)| line), snapshot);
+    let memories =
+        JournalMemories::look_up(lines.iter().flat_map(|(_, line)| line.memories()), snapshot);
     let mut sums = Sums::default();
-    for (_, line) in lines.iter().filter(|(_, line)| at(line).is_some_and(|at| *at >= *since)) {
+    for (_, line) in lines.iter().filter(|(_, line)| *line.at >= *since) {
         sums.count(line, &memories);
     }
-    let of_day = |day: &String| {
-        let (answers, tokens) = sums.days.get(day).copied().unwrap_or_default();
-        json!({ "day": day, "answers": answers, "tokens_given": tokens })
+    let of_day = |day: String| {
+        let (answers, tokens_given) = sums.days.get(&day).copied().unwrap_or_default();
+        SavingsOfDay { day, answers, tokens_given }
     };
-    let tokens_of_logs = sums.logs.values().map(|bytes| bytes / LOG_BYTES_PER_TOKEN).sum::<u64>();
-    let (answers, tokens_given) = (sums.answers, sums.tokens_given);
-    let mut text = format!(
-        "{answers} answers since {since}: {tokens_given} tokens given, {tokens_of_logs} tokens in the logs instead; {} helped, {} failed, {} times silent",
-        sums.helped.len(),
-        sums.failed.len(),
-        sums.silent
-    );
-    let mut json = json!({ "since": since, "answers": answers, "tokens_given": tokens_given,
-        "tokens_of_logs": tokens_of_logs, "helped": sums.helped.len(), "failed": sums.failed.len(),
-        "silent": sums.silent, "formula": FORMULA,
-        "days": days.iter().map(of_day).collect::<Vec<Value>>() });
-    if let (None, Some(fields)) = (journal, json.as_object_mut()) {
-        fields.insert("notices".to_owned(), json!([JOURNAL_OFF]));
-        text.push_str(&format!("\n{JOURNAL_OFF}"));
-    }
-    Ok(Reply::new(text, json))
+    Ok(Reply::from_answer(&SavingsAnswer {
+        since,
+        answers: sums.answers,
+        tokens_given: sums.tokens_given,
+        tokens_of_logs: sums.logs.values().map(|bytes| bytes / LOG_BYTES_PER_TOKEN).sum(),
+        helped: sums.helped.len() as u64,
+        failed: sums.failed.len() as u64,
+        silent: sums.silent,
+        formula: FORMULA.to_owned(),
+        days: days.into_iter().map(of_day).collect(),
+        notices: journal.is_none().then(|| JOURNAL_OFF.to_owned()).into_iter().collect(),
+    }))
 }
 
 impl Sums {
-    fn count(&mut self, line: &Value, memories: &JournalMemories) {
-        let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
-        let number = |name: &str| line[name].as_u64().unwrap_or_default();
-        let day: String = word("at").chars().take(10).collect();
-        let tokens = number("tokens");
+    fn count(&mut self, line: &ToldLine, memories: &JournalMemories) {
+        let ToldLine { agent, tokens, .. } = line;
+        let day: String = line.at.chars().take(10).collect();
         self.tokens_given += tokens;
         let of_day = self.days.entry(day.clone()).or_default();
         of_day.1 += tokens;
-        if line["event"] == kind::SILENT {
+        if line.event == kind::SILENT {
             self.silent += 1;
             return;
         }
         self.answers += 1;
         of_day.0 += 1;
-        let has_session = line["session"].is_string();
-        let who = if has_session { word("session") } else { format!("{} {day}", word("agent")) };
-        if line["memories"].as_array().is_some_and(|told| !told.is_empty()) {
+        let reader = line.session.clone().unwrap_or_else(|| format!("{agent} {day}"));
+        if line.memories().next().is_some() {
             // The newest line comes first; the log was shorter before.
-            let reader = [who, word("agent"), word("repo")];
-            self.logs.insert(reader, number("log_bytes"));
+            let reader = [reader, agent.clone(), line.repo.clone().unwrap_or_default()];
+            self.logs.insert(reader, line.log_bytes);
         }
         for (verdict, counted) in
             [(Verdict::Worked, &mut self.helped), (Verdict::Failed, &mut self.failed)]
         {
             let reported = memories.reported(line, verdict).into_iter();
-            counted.extend(reported.map(|id| [word("agent"), id.to_owned()]));
+            counted.extend(reported.map(|id| [agent.clone(), id]));
         }
     }
-}
-
-fn at(line: &Value) -> Option<&str> {
-    line["at"].as_str()
 }
 
 /// Returns the last days up to a time, the oldest first.
@@ -130,6 +119,9 @@ fn days_until(now: Timestamp, count: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
     use super::*;
 
     // S-EVENT-7
@@ -151,7 +143,7 @@ mod tests {
             json!({ "event": "injected", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 5, "memories": [] }),
             json!({ "event": "silent", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 3 }),
         ] {
-            sums.count(&line, &none);
+            sums.count(&ToldLine::deserialize(line).unwrap(), &none);
         }
         assert_eq!((sums.answers, sums.tokens_given, sums.silent), (7, 68, 1));
         assert_eq!(sums.logs.values().sum::<u64>(), 800 + 40 + 400 + 4);

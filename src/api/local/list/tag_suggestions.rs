@@ -1,10 +1,8 @@
 //! Answers which tags a memory could have. Not here: finding them (`search`), adding them (the command `tag`).
 
-use serde_json::{Value, json};
-
 use crate::local::citation;
 use event::Problems;
-use reply::Reply;
+use reply::{Reply, SuggestedTag, SuggestedTagsAnswer};
 use requests::ApiError;
 use requests::listing::TagsRequest;
 use search::snapshot::Snapshot;
@@ -29,11 +27,13 @@ pub(super) fn suggest(request: &TagsRequest, snapshot: &Snapshot) -> Result<Repl
             "Tags that {short} could have:\n{lines}Add all of them: agent-knowledge tag {operand} --apply"
         )
     };
-    let tags: Vec<Value> = found
-        .iter()
-        .map(|one| json!({ "tag": one.tag, "similar": one.similar, "named": one.is_named }))
-        .collect();
-    Ok(Reply::new(text, json!({ "id": memory.id.as_str(), "suggested": tags })))
+    let tags = found.into_iter().map(|one| SuggestedTag {
+        tag: one.tag,
+        similar: one.similar,
+        named: one.is_named,
+    });
+    let (id, suggested) = (memory.id.to_string(), tags.collect());
+    Ok(Reply::with_text(text, &SuggestedTagsAnswer { id, suggested }))
 }
 
 fn why(similar: usize, is_named: bool) -> String {

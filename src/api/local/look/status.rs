@@ -3,15 +3,13 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
 use crate::local::{Local, snapshots};
 use engine::state_digest::StateDigest;
 use engine::{EngineView, LogCoverage};
 use guard::text::{Layout, neutralise};
 use index::embed::worker::{Progress, WorkerState};
 use index::embed::{EmbedError, RUNS_MODEL, model};
-use reply::{ModelPlace, ModelReport, NextModelState, Whoami};
+use reply::{DigestAnswer, ModelPlace, ModelReport, NextModelState, RerankerStatus, Whoami};
 use requests::{ApiError, Reply};
 use search::snapshot::Snapshot;
 use store::Store;
@@ -98,8 +96,13 @@ fn with_reranker(local: &Local, reply: Reply) -> Reply {
     let Some(reranker) = local.core.reranker.as_ref().and_then(|now| now()) else { return reply };
     let (says, is_resting) = (reranker.what_is_sent(), reranker.is_resting());
     let rests = if is_resting { "; it failed a moment ago and is left alone" } else { "" };
-    let json = json!({ "name": reranker.name(), "what_is_sent": says, "rests": is_resting });
-    reply.with_line("reranker", &format!("{says}{rests}")).with_field("reranker", json)
+    let line = format!("{says}{rests}");
+    let part = RerankerStatus {
+        name: reranker.name().to_owned(),
+        what_is_sent: says.to_owned(),
+        rests: is_resting,
+    };
+    reply.with_line("reranker", &line).with_part("reranker", &part)
 }
 
 /// Says which logs are worth archiving.
@@ -122,11 +125,13 @@ pub(crate) fn digest(local: &Local, snapshot: &Snapshot) -> Result<Reply, ApiErr
     }
     let origin = local.writer.store.origin().ok().flatten();
     let digest = StateDigest::compute(snapshot, origin.as_ref());
-    let json = json!({
-        "digest": digest.to_string(), "memories": digest.memories, "orphans": digest.orphans,
-        "documents": digest.documents, "terms": digest.terms,
-    });
-    Ok(Reply::new(digest.to_string(), json))
+    Ok(Reply::from_answer(&DigestAnswer {
+        digest: digest.to_string(),
+        memories: digest.memories,
+        orphans: digest.orphans,
+        documents: digest.documents,
+        terms: digest.terms,
+    }))
 }
 
 pub(crate) fn doctor(local: &Local) -> Result<Reply, ApiError> {

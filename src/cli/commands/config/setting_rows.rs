@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::command_context::Process;
@@ -26,6 +27,32 @@ pub(crate) struct SettingRow {
     pub(crate) origin: &'static str,
     /// The file, the variable or the option.
     pub(crate) from: Option<String>,
+}
+
+/// A setting as programs read it.
+#[derive(Serialize)]
+struct SettingItem<'a> {
+    key: &'a str,
+    value: Option<Value>,
+    origin: &'a str,
+    from: Option<&'a str>,
+}
+
+/// All settings.
+#[derive(Serialize)]
+struct SettingsAnswer<'a> {
+    file: String,
+    exists: bool,
+    settings: Vec<SettingItem<'a>>,
+    not_counted: Vec<String>,
+}
+
+/// What was set in the file.
+#[derive(Serialize)]
+struct SetSettings<'a> {
+    file: String,
+    set: Vec<SettingItem<'a>>,
+    overridden_by: Vec<&'a str>,
 }
 
 impl Program<'_> {
@@ -107,7 +134,7 @@ impl Program<'_> {
         let mut rows = self.setting_rows(settings, path)?;
         rows.retain(|row| row.key == key);
         match rows.pop() {
-            Some(row) if row.value.is_some() => Ok(Reply::new(row.value_text(), row.json())),
+            Some(row) if row.value.is_some() => Ok(Reply::with_text(row.value_text(), &row.item())),
             _ => Err(ApiError::NotFound(format!("{key} is not set, and has no default"))),
         }
     }
@@ -138,9 +165,8 @@ impl Program<'_> {
         }
         let lines = set.iter().map(|row| format!("{} = {}", row.name(), row.value_text()));
         let text = lines.chain([format!("in {}", path.display())]).collect::<Vec<_>>().join("\n");
-        let json = json!({ "file": path.display().to_string(),
-            "set": set.iter().map(SettingRow::json).collect::<Vec<_>>(), "overridden_by": overridden });
-        Ok(Reply::new(text, json))
+        let (file, set) = (path.display().to_string(), set.iter().map(SettingRow::item).collect());
+        Ok(Reply::with_text(text, &SetSettings { file, set, overridden_by: overridden }))
     }
 }
 
@@ -224,18 +250,15 @@ impl SettingRow {
         neutral_line(&self.key)
     }
 
-    fn json(&self) -> Value {
+    fn item(&self) -> SettingItem<'_> {
+        let shown =
+            |item: &Value| item.as_str().map_or_else(|| item.clone(), |text| redacted(text).into());
         let value = match &self.value {
-            Some(Value::String(_)) => json!(self.value_text()),
-            Some(Value::Array(items)) => items
-                .iter()
-                .map(|item| {
-                    item.as_str().map_or_else(|| item.clone(), |text| json!(redacted(text)))
-                })
-                .collect(),
-            other => json!(other),
+            Some(Value::String(_)) => Some(self.value_text().into()),
+            Some(Value::Array(items)) => Some(items.iter().map(shown).collect()),
+            other => other.clone(),
         };
-        json!({ "key": self.key, "value": value, "origin": self.origin, "from": self.from })
+        SettingItem { key: &self.key, value, origin: self.origin, from: self.from.as_deref() }
     }
 }
 
@@ -259,10 +282,13 @@ pub(crate) fn rows_reply(rows: &[SettingRow], path: &Path, findings: &[String]) 
     let is_new = if path.exists() { "" } else { " (does not exist yet)" };
     let head = format!("file  {}{is_new}\n", path.display());
     let text = std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n");
-    let json = json!({ "file": path.display().to_string(), "exists": path.exists(),
-        "settings": rows.iter().map(SettingRow::json).collect::<Vec<_>>(),
-        "not_counted": findings.iter().map(|finding| neutral_line(finding)).collect::<Vec<_>>() });
-    Reply::new(text, json)
+    let answer = SettingsAnswer {
+        file: path.display().to_string(),
+        exists: path.exists(),
+        settings: rows.iter().map(SettingRow::item).collect(),
+        not_counted: findings.iter().map(|finding| neutral_line(finding)).collect(),
+    };
+    Reply::with_text(text, &answer)
 }
 
 /// Columns of the values, at most.

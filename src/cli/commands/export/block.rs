@@ -1,18 +1,18 @@
 //! The block of proven memories in an agent file. Not here: which memories those are (`api::local::list`), how a
 //! block stands in a text (`clients::agent_files`).
 
-use serde::Deserialize;
 use serde_json::json;
 
 use crate::commands::export::Export;
-use crate::commands::import::import_site::{neutral_line, read_listing};
+use crate::commands::import::import_site::neutral_line;
 use crate::program::Program;
 
 use clients::agent_files::{AgentsBlock, BlockSettings, path_below};
 use clients::setup::{SetupError, read_shared, replace_shared};
 use event::{Problems, quoted};
 use memory::Maturity;
-use requests::{Api, ApiError, Listing, Reply, TOKENS_MAX, TOKENS_MIN};
+use reply::ExportAnswer;
+use requests::{Api, ApiError, Listing, Reply, Request, TOKENS_MAX, TOKENS_MIN};
 use retriever::options::{GlobalOptions, MemoryNeed};
 use writer::exit::Exit;
 
@@ -108,13 +108,6 @@ fn maturity(word: &str) -> Option<Maturity> {
     [Maturity::Established, Maturity::Proven].into_iter().find(|known| known.as_str() == word)
 }
 
-/// The JSON of a listing of proven memories.
-#[derive(Deserialize)]
-struct ProvenLines {
-    lines: Vec<String>,
-    left_out: usize,
-}
-
 /// Returns the lines of a block, and how many more there are.
 pub(crate) fn proven_lines(
     api: &dyn Api,
@@ -122,7 +115,8 @@ pub(crate) fn proven_lines(
 ) -> Result<(Vec<String>, usize), ApiError> {
     let min = maturity(&settings.min).unwrap_or(Maturity::Proven);
     let max_tokens = settings.max_tokens.clamp(TOKENS_MIN, TOKENS_MAX);
-    let ProvenLines { lines, left_out } = read_listing(api, &Listing::Grown { min, max_tokens })?;
+    let grown = Request::List(Listing::Grown { min, max_tokens });
+    let ExportAnswer { lines, left_out, .. } = api.ask_for(&grown)?;
     Ok((lines, left_out))
 }
 

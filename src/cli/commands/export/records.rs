@@ -5,33 +5,45 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::commands::export::{Export, ExportFormat};
 use crate::commands::import::foreign_failure::exchange_error;
-use crate::commands::import::import_site::{neutral_line, read_listing};
+use crate::commands::import::import_site::neutral_line;
 use crate::program::Program;
 use event::{DecodedLine, Event, Problems, codec};
 use exchange::error::ExchangeError;
 use exchange::memory_csv;
 use exchange::vault_export::VaultExport;
+use reply::RecordsAnswer;
 use requests::listing::{RecordsRequest, RecordsScope};
-use requests::{Api, ApiError, Listing, Reply};
+use requests::{Api, ApiError, Listing, Reply, Request};
 use retriever::options::{GlobalOptions, MemoryNeed};
-
-/// The JSON of a page of records.
-#[derive(Deserialize)]
-struct RecordsPage {
-    lines: Vec<String>,
-    next: Option<String>,
-    private: usize,
-}
 
 /// Memories as they stand in logs.
 pub(crate) struct Records {
     lines: Vec<String>,
     private: usize,
+}
+
+/// What an export did.
+#[derive(Serialize)]
+struct ExportReport {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+    #[serde(flatten)]
+    notes: Option<ExportedNotes>,
+    memories: usize,
+    private: usize,
+}
+
+/// The notes of an export.
+#[derive(Serialize)]
+struct ExportedNotes {
+    written: usize,
+    unchanged: usize,
+    kept: usize,
 }
 
 impl Program<'_> {
@@ -53,7 +65,7 @@ impl Program<'_> {
         };
         let records = read_records(&*self.open(settings, MemoryNeed::Words)?, scope)?;
         if command.dry_run {
-            return Ok(records.count_reply(&json!({}), "would be exported"));
+            return Ok(records.counted("would be exported", None, None));
         }
         match (format, to) {
             (ExportFormat::Markdown, Some(to)) => records.as_notes(&to),
@@ -67,7 +79,7 @@ pub(crate) fn read_records(api: &dyn Api, of: RecordsScope) -> Result<Records, A
     let mut request = RecordsRequest { of, cursor: None };
     let mut all = Records { lines: Vec::new(), private: 0 };
     loop {
-        let page: RecordsPage = read_listing(api, &Listing::Records(request.clone()))?;
+        let page: RecordsAnswer = api.ask_for(&Request::List(Listing::Records(request.clone())))?;
         all.lines.extend(page.lines);
         all.private = page.private;
         request.cursor = page.next;
@@ -92,16 +104,15 @@ impl Records {
             Ok(vault.finish())
         };
         let counts = written().map_err(|error| exchange_error(&error))?;
-        let json = json!({ "to": to.to_string_lossy(), "written": counts.written,
-            "unchanged": counts.unchanged, "kept": counts.kept });
-        let kept_text = match counts.kept {
+        let kept = match counts.kept {
             0 => String::new(),
             kept_text => format!(", {kept_text} files left as they are: somebody changed them"),
         };
-        let (to, written, unchanged) =
-            (neutral_line(&to.to_string_lossy()), counts.written, counts.unchanged);
-        let how = format!("in {to}: {written} written, {unchanged} unchanged{kept_text}");
-        Ok(self.count_reply(&json, &how))
+        let (to, written, unchanged) = (to.to_string_lossy(), counts.written, counts.unchanged);
+        let how =
+            format!("in {}: {written} written, {unchanged} unchanged{kept}", neutral_line(&to));
+        let notes = ExportedNotes { written, unchanged, kept: counts.kept };
+        Ok(self.counted(&how, Some(to.into_owned()), Some(notes)))
     }
 
     fn as_text(&self, format: ExportFormat, to: Option<PathBuf>) -> Result<Reply, ApiError> {
@@ -114,24 +125,24 @@ impl Records {
         };
         let Some(to) = to else {
             // It is data: not a character may change. Every line is clean.
-            let json =
-                json!({ "memories": self.lines.len(), "private": self.private, "text": text });
-            return Ok(Reply { text, json });
+            let (memories, private) = (self.lines.len(), self.private);
+            let json = json!({ "memories": memories, "private": private, "text": text });
+            return Ok(Reply::verbatim(text, &json));
         };
         new_file(&to, &text).map_err(|error| exchange_error(&error))?;
-        let json = json!({ "to": to.to_string_lossy() });
-        Ok(self.count_reply(&json, &format!("in {}", neutral_line(&to.to_string_lossy()))))
+        let to = to.to_string_lossy();
+        Ok(self.counted(&format!("in {}", neutral_line(&to)), Some(to.into_owned()), None))
     }
 
-    fn count_reply(&self, more: &Value, how: &str) -> Reply {
+    fn counted(&self, how: &str, to: Option<String>, notes: Option<ExportedNotes>) -> Reply {
         let count = self.lines.len();
         let private_text = match self.private {
             0 => String::new(),
             private => format!("; {private} private ones stay here"),
         };
         let text = format!("{count} memories {how}{private_text}\n");
-        let reply = Reply::new(text, more.clone());
-        reply.with_field("memories", count.into()).with_field("private", self.private.into())
+        let report = ExportReport { to, notes, memories: count, private: self.private };
+        Reply::with_text(text, &report)
     }
 }
 

@@ -3,15 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-
 use clients::agent_files::{AGENT_FILES, ImportedRule, is_below};
-use event::{EventId, RepoKey};
+use event::RepoKey;
 use guard::text::{Layout, neutralise};
+use reply::{ImportedAnswer, ImportedMemory};
 use requests::{Api, ApiError, Listing, Request};
 use retriever::failure::store_error;
-use writer::exit::Exit;
 use writer::{RecordError, Writer};
 
 /// The caller's work tree, with the writer of its memories.
@@ -21,42 +18,14 @@ pub(crate) struct ImportSite {
     pub(crate) writer: Writer,
 }
 
-/// The JSON of a listing of imported memories.
-#[derive(Deserialize)]
-pub(crate) struct ImportedMemories {
-    pub(crate) memories: Vec<ImportedRow>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct ImportedRow {
-    pub(crate) id: EventId,
-    pub(crate) file: String,
-    pub(crate) live: bool,
-    pub(crate) note: Option<String>,
-    pub(crate) note_source: Option<String>,
-    pub(crate) is_rule: bool,
-}
-
 /// Returns what was imported into this repository before.
 pub(crate) fn imported_rules(api: &dyn Api) -> Result<Vec<ImportedRule>, ApiError> {
-    let ImportedMemories { memories } = read_listing(api, &Listing::OfAgentFiles)?;
-    let known = |listed: ImportedRow| {
-        let ImportedRow { id, file, live, note, note_source, is_rule } = listed;
+    let ImportedAnswer { memories, .. } = api.ask_for(&Request::List(Listing::OfAgentFiles))?;
+    let known = |one: ImportedMemory| {
+        let ImportedMemory { id, file, live, note, note_source, is_rule } = one;
         ImportedRule { id, file, is_live: live, note, note_source, is_rule }
     };
     Ok(memories.into_iter().map(known).collect())
-}
-
-pub(crate) fn read_listing<T: DeserializeOwned>(
-    api: &dyn Api,
-    listing: &Listing,
-) -> Result<T, ApiError> {
-    serde_json::from_value(api.ask(&Request::List(listing.clone()))?.json).map_err(|error| {
-        ApiError::Failed {
-            exit: Exit::Internal,
-            message: format!("failed to parse a listing: {error}"),
-        }
-    })
 }
 
 /// Why a file is imported.

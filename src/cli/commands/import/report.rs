@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::commands::import::import_site::{WriteMode, neutral_line};
 use clients::agent_files::{ImportPlan, UnreadableFile};
-use event::RepoKey;
+use event::{EventId, RepoKey};
 use requests::Reply;
 use writer::exit::Exit;
 
@@ -15,11 +15,53 @@ const ITEM_CHARS_MAX: usize = 100;
 /// Lines of one file that are reported one by one.
 const LINES_MAX: usize = 200;
 
+/// What became of the files of an import.
+#[derive(Serialize)]
+struct AgentFilesAnswer {
+    repo: String,
+    dry_run: bool,
+    files: Vec<FileReport>,
+}
+
+/// What became of an agent file.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum FileReport {
+    Unreadable {
+        file: String,
+        trouble: String,
+    },
+    Imported {
+        file: String,
+        new: usize,
+        unchanged: usize,
+        set_aside: usize,
+        back: Vec<EventId>,
+        gone: Vec<EventId>,
+        flagged: Vec<FlaggedRule>,
+        refused: Vec<RefusedRule>,
+    },
+}
+
+/// An item that reads like an instruction.
+#[derive(Serialize)]
+struct FlaggedRule {
+    line: usize,
+    why: &'static str,
+}
+
+/// An item that cannot be saved.
+#[derive(Serialize)]
+struct RefusedRule {
+    line: usize,
+    problem: String,
+}
+
 /// The results of an import.
 pub(crate) struct ImportReport {
     how: WriteMode,
     text: String,
-    files: Vec<Value>,
+    files: Vec<FileReport>,
     exit: Exit,
     has_changed: bool,
 }
@@ -43,7 +85,7 @@ impl ImportReport {
         self.fail(exit);
         let why = neutral_line(&why.to_string());
         let _ = writeln!(self.text, "{}: not imported: {why}", neutral_line(name));
-        self.files.push(json!({ "file": name, "trouble": why }));
+        self.files.push(FileReport::Unreadable { file: name.to_owned(), trouble: why });
     }
 
     pub(crate) fn add(&mut self, plan: &ImportPlan) {
@@ -68,15 +110,23 @@ impl ImportReport {
         if !plan.refused.is_empty() {
             self.fail(Exit::Invalid);
         }
-        let ids = |ids: &[event::EventId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let flagged = plan.fresh.iter().filter_map(|item| Some((item.line, item.flagged?)));
+        let flagged = plan.fresh.iter().filter_map(|item| {
+            let why = item.flagged?.as_str();
+            Some(FlaggedRule { line: item.line, why })
+        });
         let refused = plan.refused.iter();
-        self.files.push(json!({
-            "file": plan.file, "new": plan.fresh.len(), "unchanged": plan.unchanged, "set_aside": plan.set_aside,
-            "back": ids(&plan.reappeared), "gone": ids(&plan.disappeared),
-            "flagged": flagged.map(|(line, why)| json!({ "line": line, "why": why.as_str() })).collect::<Vec<_>>(),
-            "refused": refused.map(|item| json!({ "line": item.line, "problem": item.problems.to_string() })).collect::<Vec<_>>(),
-        }));
+        let refused =
+            refused.map(|one| RefusedRule { line: one.line, problem: one.problems.to_string() });
+        self.files.push(FileReport::Imported {
+            file: plan.file.clone(),
+            new: plan.fresh.len(),
+            unchanged: plan.unchanged,
+            set_aside: plan.set_aside,
+            back: plan.reappeared.clone(),
+            gone: plan.disappeared.clone(),
+            flagged: flagged.collect(),
+            refused: refused.collect(),
+        });
     }
 
     /// Returns what needs a line of its own.
@@ -119,8 +169,6 @@ impl ImportReport {
     }
 
     pub(crate) fn reply(self, repo: &RepoKey) -> Reply {
-        let is_dry_run = self.how == WriteMode::DryRun;
-        let json = json!({ "repo": repo.as_str(), "dry_run": is_dry_run, "files": self.files });
         let text = match self.files.is_empty() {
             true => {
                 "no agent files here: name some, for example agent-knowledge import docs/RULES.md"
@@ -128,6 +176,7 @@ impl ImportReport {
             }
             false => self.text.trim_end().to_owned(),
         };
-        Reply::new(text, json)
+        let (repo, dry_run) = (repo.to_string(), self.how == WriteMode::DryRun);
+        Reply::with_text(text, &AgentFilesAnswer { repo, dry_run, files: self.files })
     }
 }

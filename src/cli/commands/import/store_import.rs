@@ -7,12 +7,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::Value;
-
 use crate::commands::export::records::read_records;
 use crate::commands::import::Import;
-use crate::commands::import::import_site::{ImportSite, read_listing, write_error};
+use crate::commands::import::import_site::{ImportSite, write_error};
 use crate::commands::import::store_report::StoreReport;
 use crate::program::Program;
 use api::local::Local;
@@ -24,6 +21,7 @@ use exchange::import_batch::{
 };
 use exchange::known_items::{KnownItem, KnownItems, KnownState, SUPERSEDED_MAX};
 use exchange::stores;
+use reply::{BulkChange, BulkChangeAnswer, KnownAnswer, KnownMemory, ListAnswer};
 use requests::caller::Caller;
 use requests::listing::{KNOWN_IDS_MAX, RecordsScope};
 use requests::{Api, ApiError, ChangeExtent, Listing, Reply, Request, Sweep, SweepRequest};
@@ -63,14 +61,14 @@ impl Program<'_> {
         let moment = (self.surroundings.clock)();
         let batch = ImportBatch::plan(&harvest, &known, target, moment);
         let batch = batch.map_err(|error| write_error(&error))?;
-        let mut report = StoreReport::new(path, store, &harvest, &gone, &batch);
+        let mut report = StoreReport::new(path, store, &harvest, &gone, &batch, &repo);
         if !command.dry_run && !batch.is_done() {
             let id = batch.id.clone();
             let written = batch.carry_out(&site.writer, self.surroundings.clock);
             written.map_err(|stopped| stopped_error(&id, stopped))?;
             report.set_batch(&id);
         }
-        Ok((report.exit(), report.reply(&repo)))
+        Ok((report.exit(), report.reply()))
     }
 
     /// Takes back what one import wrote, and nothing else.
@@ -89,17 +87,19 @@ impl Program<'_> {
         let session = id.as_str().to_owned();
         let sweep = Sweep::Purge(Author::Session(session.clone()));
         let note = Some(TAKEN_BACK.to_owned());
+        let api: &dyn Api = &api;
         let swept = api.ask(&Request::Sweep(SweepRequest { sweep, extent, note }))?;
-        let changes = array(&swept.json, "changes");
+        let changes = swept.answer::<BulkChangeAnswer>().map(|swept| swept.changes);
+        let changes = changes.unwrap_or_default();
         if changes.is_empty() {
-            let wrote = api.ask(&Request::List(Listing::OfSession(session.clone())))?.json;
-            if array(&wrote, "memories").is_empty() {
+            let wrote = Request::List(Listing::OfSession(session.clone()));
+            if api.ask_for::<ListAnswer>(&wrote)?.memories.is_empty() {
                 return Err(ApiError::NotFound(format!("no import {session} wrote to these logs")));
             }
             let text = format!("{session}: nothing to take back; it was taken back before");
             return Ok((Exit::Done, Reply::new(text, swept.json)));
         }
-        let text = format!("{session}: {}\n", UndoCounts::count(changes).text(extent));
+        let text = format!("{session}: {}\n", UndoCounts::count(&changes).text(extent));
         Ok((Exit::Done, Reply::new(text, swept.json).with_field("import", session.into())))
     }
 
@@ -124,12 +124,10 @@ struct UndoCounts {
 }
 
 impl UndoCounts {
-    fn count(changes: &[Value]) -> Self {
-        let id = |change: &&Value| change.get("id").and_then(Value::as_str).map(str::to_owned);
-        let is_retract = |change: &&Value| change.get("change").is_some_and(|of| of == "retract");
-        let all: BTreeSet<String> = changes.iter().filter_map(|change| id(&change)).collect();
-        let retracted = changes.iter().filter(is_retract).filter_map(|change| id(&change));
-        let written = retracted.collect::<BTreeSet<_>>().len();
+    fn count(changes: &[BulkChange]) -> Self {
+        let all: BTreeSet<&str> = changes.iter().map(|one| one.id.as_str()).collect();
+        let retracted = changes.iter().filter(|one| one.change == "retract");
+        let written = retracted.map(|one| &one.id).collect::<BTreeSet<_>>().len();
         Self { written, others_count: all.len() - written }
     }
 
@@ -154,10 +152,6 @@ fn count_text(count: usize, singular: &str, plural: &str) -> String {
     format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
-fn array<'a>(json: &'a Value, name: &str) -> &'a [Value] {
-    json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
 /// Returns the repository that an import is for.
 fn target_repo(site: &ImportSite, named: Option<&str>) -> Result<RepoKey, ApiError> {
     let Some(named) = named else { return Ok(site.repo.clone()) };
@@ -176,42 +170,21 @@ fn store_named(name: &str) -> Result<&'static stores::ForeignStore, ApiError> {
     })
 }
 
-/// The JSON of a listing of known ids.
-#[derive(Deserialize)]
-struct KnownIds {
-    memories: Vec<KnownId>,
+/// A person may take a memory out of answers with the note of an undo, and then it stays out.
+fn known_state(known: &KnownMemory) -> KnownState {
+    let is_by_import = known.note_source.as_deref() == Some(IMPORTED);
+    match known.superseded_by.clone() {
+        _ if known.live => KnownState::Live,
+        Some(by) if is_by_import => KnownState::Renewed { by },
+        Some(by) => KnownState::Edited { by },
+        None if is_by_import && known.note.as_deref() == Some(TAKEN_BACK) => KnownState::TakenBack,
+        None => KnownState::SetAside,
+    }
 }
 
-#[derive(Deserialize)]
-struct KnownId {
-    id: EventId,
-    repo: String,
-    live: bool,
-    note: Option<String>,
-    note_source: Option<String>,
-    superseded_by: Option<EventId>,
-    texts: EventId,
-}
-
-impl KnownId {
-    /// A person may take a memory out of answers with the note of an undo, and then it stays out.
-    fn state(&self) -> KnownState {
-        let is_by_import = self.note_source.as_deref() == Some(IMPORTED);
-        match self.superseded_by.clone() {
-            _ if self.live => KnownState::Live,
-            Some(by) if is_by_import => KnownState::Renewed { by },
-            Some(by) => KnownState::Edited { by },
-            None if is_by_import && self.note.as_deref() == Some(TAKEN_BACK) => {
-                KnownState::TakenBack
-            }
-            None => KnownState::SetAside,
-        }
-    }
-
-    fn item(self) -> (EventId, KnownItem) {
-        let (repo, state) = (RepoKey::from_line(&self.repo), self.state());
-        (self.id, KnownItem { repo, state, texts: self.texts })
-    }
+fn known_item(known: KnownMemory) -> (EventId, KnownItem) {
+    let (repo, state) = (RepoKey::from_line(&known.repo), known_state(&known));
+    (known.id, KnownItem { repo, state, texts: known.texts })
 }
 
 /// Returns what is known of these ids, and of the memories that superseded them.
@@ -220,8 +193,9 @@ fn known_items(api: &dyn Api, ids: Vec<String>) -> Result<KnownItems, ApiError> 
     for _ in 0..=SUPERSEDED_MAX {
         let mut later = BTreeSet::new();
         for some in wanted.chunks(KNOWN_IDS_MAX) {
-            let KnownIds { memories } = read_listing(api, &Listing::Known(some.to_vec()))?;
-            for (id, item) in memories.into_iter().map(KnownId::item) {
+            let asked = Request::List(Listing::Known(some.to_vec()));
+            let KnownAnswer { memories } = api.ask_for(&asked)?;
+            for (id, item) in memories.into_iter().map(known_item) {
                 later.extend(item.state.superseded_by().cloned());
                 known.insert(id, item);
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::commands::import::import_site::neutral_line;
 use event::{EventId, RepoKey};
@@ -22,11 +22,48 @@ const ELSEWHERE: &str =
 const LISTED_MAX: usize = 20;
 
 /// The results of an import.
+#[derive(Serialize)]
 pub(crate) struct StoreReport {
+    #[serde(skip)]
     text: String,
-    json: Value,
+    #[serde(skip)]
     exit: Exit,
-    id: Option<String>,
+    store: &'static str,
+    /// How many items were read.
+    read: usize,
+    /// How many of them are left out, by reason.
+    left_out: BTreeMap<String, usize>,
+    /// Memories of earlier imports that the store no longer has.
+    gone: Vec<EventId>,
+    new: usize,
+    unchanged: usize,
+    back: usize,
+    set_aside: usize,
+    replaced: usize,
+    replacements: Vec<ReportedPair>,
+    /// Memories that stand beside another text of the same item.
+    beside: Vec<ReportedPair>,
+    links: usize,
+    /// How many new ones read like instructions.
+    flagged: usize,
+    refused: Vec<RefusedEntry>,
+    repo: String,
+    /// The name under which it was written.
+    import: Option<String>,
+}
+
+/// A memory, and the one that replaces it or stands beside it.
+#[derive(Serialize)]
+struct ReportedPair {
+    old: EventId,
+    new: EventId,
+}
+
+/// An item that cannot be saved.
+#[derive(Serialize)]
+struct RefusedEntry {
+    item: String,
+    problem: String,
 }
 
 impl StoreReport {
@@ -36,62 +73,39 @@ impl StoreReport {
         harvest: &Harvest,
         gone: &[EventId],
         batch: &ImportBatch,
+        repo: &RepoKey,
     ) -> Self {
-        let name = neutral_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
-        let left_out = left_out_counts(harvest, batch);
-        let counts = [
-            (batch.fresh.len(), "new"),
-            (batch.unchanged, "unchanged"),
-            (batch.restored.len(), "back"),
-            (batch.set_aside, "set aside"),
-            (batch.refused.len(), "refused"),
-            (left_out.values().sum(), "left out"),
-        ];
-        let shown_counts = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
-        let shown_counts: Vec<String> =
-            shown_counts.map(|(count, word)| format!("{count} {word}")).collect();
-        let mut text = format!(
-            "{name}: {}, {} read: {}\n",
-            store.name,
-            harvest.read_count(),
-            shown_counts.join(", ")
-        );
-        for (why, count) in &left_out {
-            let _ = writeln!(text, "  left out: {count} × {}", neutral_line(why));
+        let refused = batch
+            .refused
+            .iter()
+            .map(|one| RefusedEntry { item: one.key.clone(), problem: one.problems.to_string() });
+        Self {
+            text: text_of(path, store, harvest, gone, batch),
+            exit: if batch.refused.is_empty() { Exit::Done } else { Exit::Invalid },
+            store: store.name,
+            read: harvest.read_count(),
+            left_out: left_out_counts(harvest, batch),
+            gone: gone.to_vec(),
+            new: batch.fresh.len(),
+            unchanged: batch.unchanged,
+            back: batch.restored.len(),
+            set_aside: batch.set_aside,
+            replaced: batch.replaced.len(),
+            replacements: batch.replaced.iter().map(|one| (&one.pair).into()).collect(),
+            beside: batch.conflicts.iter().map(ReportedPair::from).collect(),
+            links: batch.links.len(),
+            flagged: batch.flagged,
+            refused: refused.collect(),
+            repo: repo.to_string(),
+            import: None,
         }
-        for refused in batch.refused.iter().take(LISTED_MAX) {
-            let problem = neutral_line(&refused.problems.to_string());
-            let _ = writeln!(text, "  refused: {}: {problem}", neutral_line(&refused.key));
-        }
-        if let Some(more) = batch.refused.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
-            let _ = writeln!(text, "  refused: {more} more (--json lists all)");
-        }
-        if !batch.links.is_empty() {
-            let _ = writeln!(text, "  links between them: {}", batch.links.len());
-        }
-        text.push_str(&pairs_text(batch));
-        if !gone.is_empty() {
-            let count = gone.len();
-            let _ =
-                writeln!(text, "  no longer in it: {count} of earlier imports, which stay here");
-            list_lines(&mut text, gone.iter().map(ToString::to_string));
-        }
-        if batch.flagged > 0 {
-            let (count, reason) =
-                (batch.flagged, "of them read like instructions, so searches hold them back");
-            let _ = writeln!(text, "  {count} {reason}");
-        }
-        let exit = if batch.refused.is_empty() { Exit::Done } else { Exit::Invalid };
-        let gone: Vec<&str> = gone.iter().map(EventId::as_str).collect();
-        let of_store = json!({ "store": store.name, "read": harvest.read_count(), "left_out": left_out, "gone": gone });
-        Self { text, json: joined_objects(of_store, json_of(batch)), exit, id: None }
     }
 
     /// Adds the name under which the import was written.
     pub(crate) fn set_batch(&mut self, id: &BatchId) {
         let _ =
             writeln!(self.text, "To take it back: agent-knowledge import --undo {}", id.as_str());
-        self.id = Some(id.as_str().to_owned());
+        self.import = Some(id.as_str().to_owned());
     }
 
     /// Returns how the program ends.
@@ -99,10 +113,68 @@ impl StoreReport {
         self.exit
     }
 
-    pub(crate) fn reply(self, repo: &RepoKey) -> Reply {
-        let reply = Reply::new(self.text, self.json);
-        reply.with_field("repo", repo.as_str().into()).with_field("import", json!(self.id))
+    pub(crate) fn reply(&self) -> Reply {
+        Reply::with_text(self.text.clone(), self)
     }
+}
+
+impl From<&TextPair> for ReportedPair {
+    fn from(pair: &TextPair) -> Self {
+        Self { old: pair.old.clone(), new: pair.new.clone() }
+    }
+}
+
+fn text_of(
+    path: &Path,
+    store: &ForeignStore,
+    harvest: &Harvest,
+    gone: &[EventId],
+    batch: &ImportBatch,
+) -> String {
+    let name = neutral_line(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
+    let left_out = left_out_counts(harvest, batch);
+    let counts = [
+        (batch.fresh.len(), "new"),
+        (batch.unchanged, "unchanged"),
+        (batch.restored.len(), "back"),
+        (batch.set_aside, "set aside"),
+        (batch.refused.len(), "refused"),
+        (left_out.values().sum(), "left out"),
+    ];
+    let shown_counts = counts.iter().filter(|(count, word)| *count > 0 || *word == "new");
+    let shown_counts: Vec<String> =
+        shown_counts.map(|(count, word)| format!("{count} {word}")).collect();
+    let mut text = format!(
+        "{name}: {}, {} read: {}\n",
+        store.name,
+        harvest.read_count(),
+        shown_counts.join(", ")
+    );
+    for (why, count) in &left_out {
+        let _ = writeln!(text, "  left out: {count} × {}", neutral_line(why));
+    }
+    for refused in batch.refused.iter().take(LISTED_MAX) {
+        let problem = neutral_line(&refused.problems.to_string());
+        let _ = writeln!(text, "  refused: {}: {problem}", neutral_line(&refused.key));
+    }
+    if let Some(more) = batch.refused.len().checked_sub(LISTED_MAX).filter(|more| *more > 0) {
+        let _ = writeln!(text, "  refused: {more} more (--json lists all)");
+    }
+    if !batch.links.is_empty() {
+        let _ = writeln!(text, "  links between them: {}", batch.links.len());
+    }
+    text.push_str(&pairs_text(batch));
+    if !gone.is_empty() {
+        let count = gone.len();
+        let _ = writeln!(text, "  no longer in it: {count} of earlier imports, which stay here");
+        list_lines(&mut text, gone.iter().map(ToString::to_string));
+    }
+    if batch.flagged > 0 {
+        let (count, reason) =
+            (batch.flagged, "of them read like instructions, so searches hold them back");
+        let _ = writeln!(text, "  {count} {reason}");
+    }
+    text
 }
 
 /// Returns how many items are left out by reason: by their store, and by this import.
@@ -147,34 +219,4 @@ fn list_lines(text: &mut String, lines: impl ExactSizeIterator<Item = String>) {
     if more > 0 {
         let _ = writeln!(text, "    and {more} more (--json lists all)");
     }
-}
-
-/// Joins the fields of two objects.
-fn joined_objects(mut object: Value, added: Value) -> Value {
-    if let (Some(fields), Value::Object(more)) = (object.as_object_mut(), added) {
-        fields.extend(more);
-    }
-    object
-}
-
-fn json_of(batch: &ImportBatch) -> Value {
-    let refused = batch.refused.iter();
-    let refused: Vec<Value> = refused
-        .map(|one| json!({ "item": one.key, "problem": one.problems.to_string() }))
-        .collect();
-    let pair = |pair: &TextPair| json!({ "old": pair.old.as_str(), "new": pair.new.as_str() });
-    let replacements: Vec<Value> = batch.replaced.iter().map(|one| pair(&one.pair)).collect();
-    let pairs_json: Vec<Value> = batch.conflicts.iter().map(pair).collect();
-    json!({
-        "new": batch.fresh.len(),
-        "unchanged": batch.unchanged,
-        "back": batch.restored.len(),
-        "set_aside": batch.set_aside,
-        "replaced": batch.replaced.len(),
-        "replacements": replacements,
-        "beside": pairs_json,
-        "links": batch.links.len(),
-        "flagged": batch.flagged,
-        "refused": refused,
-    })
 }

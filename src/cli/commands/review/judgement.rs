@@ -5,12 +5,12 @@ use guard::secrets::RedactedText;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use event::{DecodedLine, Draft, codec, suspicion};
 use guard::text::{Layout, neutralise};
 use providers::chat_model::{Decision, ReasonedDecision};
-use reply::Reply;
+use reply::{MemoryPair, Reply, ReviewAnswer, SaveAnswer};
 use requests::{Api, ApiError, ChangeExtent, ChangeRequest, Request, Voice, WantedChange};
 
 /// The name under which decisions are written.
@@ -21,10 +21,11 @@ pub(crate) fn judge_pairs(
     api: &dyn Api,
     review: &Reply,
     doing: ChangeExtent,
-    decide: &mut dyn FnMut(&Value) -> Result<ReasonedDecision, ApiError>,
+    decide: &mut dyn FnMut(&MemoryPair) -> Result<ReasonedDecision, ApiError>,
 ) -> Result<Reply, ApiError> {
-    let mut pairs = review.json.get("pairs").and_then(Value::as_array).cloned().unwrap_or_default();
-    pairs.retain(|pair| !is_private(pair));
+    let mut pairs =
+        review.answer::<ReviewAnswer>().map_or_else(|_| Vec::new(), |review| review.pairs);
+    pairs.retain(|pair| !pair.older.event.is_private() && !pair.newer.event.is_private());
     if pairs.is_empty() {
         return Ok(review.clone());
     }
@@ -37,7 +38,7 @@ pub(crate) fn judge_pairs(
     let mut decisions = Vec::new();
     let mut touched: BTreeSet<String> = BTreeSet::new();
     for (pair, decided) in pairs.iter().zip(&decided) {
-        let (older, newer) = (id(pair, "older"), id(pair, "newer"));
+        let (older, newer) = (pair.older.event.id.clone(), pair.newer.event.id.clone());
         let outcome = match doing {
             ChangeExtent::Show => "shown".to_owned(),
             // A change of one of these memories may invalidate this decision.
@@ -68,17 +69,13 @@ pub(crate) fn judge_pairs(
     Ok(Reply::new(text, json!({ "done": doing == ChangeExtent::Do, "decisions": decisions })))
 }
 
-/// Tells whether a memory of a pair must never leave this machine.
-fn is_private(pair: &Value) -> bool {
-    let is = |which| {
-        pair.get(which).and_then(|memory| memory.get("private")) == Some(&Value::Bool(true))
-    };
-    is("older") || is("newer")
-}
-
 /// Carries out a decision, and returns the outcome.
-fn carry_out(api: &dyn Api, pair: &Value, decided: &ReasonedDecision) -> Result<String, ApiError> {
-    let (older, newer) = (id(pair, "older"), id(pair, "newer"));
+fn carry_out(
+    api: &dyn Api,
+    pair: &MemoryPair,
+    decided: &ReasonedDecision,
+) -> Result<String, ApiError> {
+    let (older, newer) = (pair.older.event.id.clone(), pair.newer.event.id.clone());
     let change = |ids: Vec<String>, change: WantedChange| {
         let voice = Voice::Model { client: Some(RedactedText::redact(JUDGE)), session: None };
         let note = Some(decided.reason.clone()).filter(|reason| !reason.is_empty());
@@ -95,8 +92,8 @@ fn carry_out(api: &dyn Api, pair: &Value, decided: &ReasonedDecision) -> Result<
         }
         Decision::Merge(lesson) => {
             let judge = Voice::Model { client: Some(RedactedText::stamp(JUDGE)), session: None };
-            let by = api.ask_as(&Request::Save(Box::new(merged_draft(pair, lesson))), &judge)?;
-            let by = by.json.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let saved = api.ask_as(&Request::Save(Box::new(merged(pair, lesson))), &judge)?;
+            let by = saved.answer::<SaveAnswer>().map(|saved| saved.id).unwrap_or_default();
             change(vec![older, newer], WantedChange::Superseded { by })
         }
         Decision::Unclear => Ok("left for a person to decide".to_owned()),
@@ -109,25 +106,18 @@ fn reads_like_an_order(lesson: &str) -> bool {
 }
 
 /// Makes one lesson of two, with the context of the newer.
-fn merged_draft(pair: &Value, lesson: &str) -> Draft {
-    let text = |name: &str| {
-        let newer = pair.get("newer").and_then(|newer| newer.get(name)?.as_str());
-        newer.filter(|text| !text.is_empty()).map(str::to_owned)
-    };
+fn merged(pair: &MemoryPair, lesson: &str) -> Draft {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let newer = &pair.newer.event;
     Draft {
-        repo: text("repo"),
-        event_type: text("event_type"),
-        context: text("context"),
-        command: text("command"),
+        repo: text(&newer.repo),
+        event_type: text(&newer.event_type),
+        context: text(&newer.context),
+        command: text(&newer.command),
         lesson: Some(lesson.to_owned()),
         confidence: Some("inferred".to_owned()),
         ..Draft::default()
     }
-}
-
-fn id(pair: &Value, which: &str) -> String {
-    let id = pair.get(which).and_then(|memory| memory.get("id")?.as_str());
-    id.unwrap_or_default().to_owned()
 }
 
 /// Characters of the end of an id that are shown.

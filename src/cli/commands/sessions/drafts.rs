@@ -3,11 +3,11 @@
 
 use std::ffi::OsString;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::chat_failure::chat_error;
 use providers::chat_model::ChatModel;
-use reply::{draft_json, draft_text, short_fingerprint};
+use reply::{draft_text, short_fingerprint};
 use requests::ApiError;
 use sessions::candidate_rows::WaitingCandidate;
 use sessions::lesson_draft::LessonDraft;
@@ -25,6 +25,22 @@ pub(crate) struct SiftedCandidates<'w> {
     asked: Vec<(&'w WaitingCandidate, LessonDraft)>,
     not_asked: usize,
     limit: usize,
+}
+
+/// What the model made of accepted candidates.
+#[derive(Serialize)]
+pub(crate) struct DraftsReport {
+    candidates: Vec<DraftedCandidate>,
+    written: usize,
+    thrown_out: usize,
+    refused: usize,
+    not_asked: usize,
+}
+
+#[derive(Serialize)]
+struct DraftedCandidate {
+    fingerprint: String,
+    draft: LessonDraft,
 }
 
 impl<'a> LessonDrafter<'a> {
@@ -114,16 +130,17 @@ impl<'w> SiftedCandidates<'w> {
         text
     }
 
-    pub(crate) fn json(&self) -> Value {
-        let candidates = self.asked.iter().map(|(waiting, draft)| {
-            json!({ "fingerprint": waiting.candidate.fingerprint, "draft": draft_json(draft) })
+    pub(crate) fn report(&self) -> DraftsReport {
+        let each = self.asked.iter().map(|(each, draft)| DraftedCandidate {
+            fingerprint: each.candidate.fingerprint.clone(),
+            draft: draft.clone(),
         });
-        json!({
-            "candidates": candidates.collect::<Vec<_>>(),
-            "written": self.written().count(),
-            "thrown_out": self.thrown_out_count(),
-            "refused": self.refused_count(),
-            "not_asked": self.not_asked,
-        })
+        DraftsReport {
+            candidates: each.collect(),
+            written: self.written().count(),
+            thrown_out: self.thrown_out_count(),
+            refused: self.refused_count(),
+            not_asked: self.not_asked,
+        }
     }
 }

@@ -4,14 +4,14 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use serde_json::json;
-
 use clap::Args;
+use serde::Serialize;
+use serde_json::json;
 
 use crate::args::output_format::OutputFormat;
 use crate::args::whole_number::whole_number;
 use crate::commands::import::import_site::write_error;
-use crate::commands::sessions::drafts::LessonDrafter;
+use crate::commands::sessions::drafts::{DraftsReport, LessonDrafter, SiftedCandidates};
 use crate::commands::sessions::names::{kept_repo, leaves_out, open_session_store};
 use crate::program::Program;
 use event::{Draft, IMPORTED, Problems, Timestamp};
@@ -89,6 +89,23 @@ pub struct ReviewSessions {
     /// How to print.
     #[command(flatten)]
     pub form: OutputFormat,
+}
+
+/// What was done with candidates.
+#[derive(Serialize)]
+struct ReviewReport {
+    saved: Vec<SavedCandidate>,
+    rejected: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drafted: Option<DraftsReport>,
+}
+
+/// A candidate that was saved as a memory.
+#[derive(Serialize)]
+struct SavedCandidate {
+    id: String,
+    repo: String,
+    fingerprint: String,
 }
 
 impl Program<'_> {
@@ -187,8 +204,11 @@ impl Review<'_> {
         for (waiting, text) in chosen {
             let receipt = self.accept(waiting, text)?;
             lines.push(saved_line(&receipt));
-            saved.push(json!({ "id": receipt.id.to_string(), "repo": receipt.repo.to_string(),
-                "fingerprint": waiting.candidate.fingerprint }));
+            saved.push(SavedCandidate {
+                id: receipt.id.to_string(),
+                repo: receipt.repo.to_string(),
+                fingerprint: waiting.candidate.fingerprint.clone(),
+            });
         }
         for waiting in &rejected {
             self.reject(waiting)?;
@@ -196,13 +216,10 @@ impl Review<'_> {
         if !rejected.is_empty() {
             lines.push(format!("Rejected {}; not offered again.", rejected.len()));
         }
-        let mut json = json!({ "saved": saved, "rejected": rejected.len() });
-        if let Some(sifted) = &sifted {
-            lines.push(sifted.text());
-            json.as_object_mut()
-                .and_then(|fields| fields.insert("drafted".to_owned(), sifted.json()));
-        }
-        Ok(Reply::new(lines.join("\n"), json))
+        lines.extend(sifted.as_ref().map(SiftedCandidates::text));
+        let drafted = sifted.as_ref().map(SiftedCandidates::report);
+        let report = ReviewReport { saved, rejected: rejected.len(), drafted };
+        Ok(Reply::with_text(lines.join("\n"), &report))
     }
 
     /// Asks a person about each candidate, with the help of a model only about as many as it may be asked about.

@@ -1,9 +1,7 @@
 //! The state of sharing with a team, in words for `status` and `doctor`. No remote is asked. Not here: finding the state
 //! (`sync::TeamState`), a round (the command `sync`).
 
-use serde_json::{Value, json};
-
-use crate::commands::sync::team_text::unverified_json;
+use crate::commands::sync::sync_answer::TeamStatus;
 use crate::program::Program;
 use reply::StateNote;
 use requests::Reply;
@@ -26,7 +24,8 @@ impl Program<'_> {
                 for warning in &note.warnings {
                     reply = reply.with_line("", warning);
                 }
-                reply.with_field("team", as_json(&state, &remote))
+                let team = TeamStatus::of(&state, &remote);
+                reply.with_field("team", serde_json::to_value(team).unwrap_or_default())
             }
             Some(Err(why)) => reply.with_line("team", &why),
         }
@@ -94,23 +93,4 @@ fn team_state_note(state: &TeamState, remote: &str) -> StateNote {
         (true, None) => None,
     };
     StateNote { says: format!("{remote}: {reached}, {others}"), warnings, command }
-}
-
-fn as_json(state: &TeamState, remote: &str) -> Value {
-    let silent = state.silent.iter().map(
-        |(origin, since)| json!({ "origin": origin.as_str(), "since": format!("{since:.0}") }),
-    );
-    let to_agree =
-        state.to_agree.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines }));
-    json!({
-        "remote": remote,
-        "reached_at": state.reached_at.map(|at| format!("{at:.0}")),
-        "unpushed": state.waiting.map(|waiting| {
-            json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
-        }),
-        "to_agree": to_agree.collect::<Vec<_>>(),
-        "origins": state.origins,
-        "unverified": unverified_json(&state.unverified),
-        "silent": silent.collect::<Vec<_>>(),
-    })
 }

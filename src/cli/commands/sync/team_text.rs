@@ -2,15 +2,13 @@
 
 use std::io::Write;
 
-use event::{RepoKey, StoreOrigin};
+use crate::commands::sync::sync_answer::{PreviewAnswer, SyncAnswer, allow_command};
+use event::RepoKey;
 use guard::secrets::RedactedText;
 use guard::text::{Layout, escaped, neutralise};
 use requests::Reply;
-use serde_json::{Value, json};
-use sync::{
-    AcceptedKey, FlaggedLine, HeldLine, LeftOutLines, Preview, Seal, SyncReport, UnverifiedOrigin,
-    counted,
-};
+use serde_json::json;
+use sync::{AcceptedKey, FlaggedLine, HeldLine, LeftOutLines, Preview, SyncReport, counted};
 
 /// Says what was done.
 pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {
@@ -46,9 +44,9 @@ pub(crate) fn round_reply(report: &SyncReport, remote: &str) -> Reply {
             report.origin
         ));
     }
-    let trouble = report.trouble.iter().map(|message| neutralise(message, Layout::Line));
-    lines.extend(trouble.map(|message| format!("note         {message}")));
-    Reply::new(lines.join("\n"), as_json(report, remote))
+    let trouble = report.trouble.iter().map(|what| neutralise(what, Layout::Line));
+    lines.extend(trouble.map(|what| format!("note         {what}")));
+    Reply::with_text(lines.join("\n"), &SyncAnswer::of(report, remote))
 }
 
 /// Says which key is accepted from now on.
@@ -58,22 +56,6 @@ pub(crate) fn accepted_key_text(accepted: &AcceptedKey) -> String {
         Some(key) => format!("from now on {origin} signs as {key}"),
         None => format!("from now on {origin} needs no signature, until it signs again"),
     }
-}
-
-/// Returns origins that are held because of their signatures. No name here says `key`: what stands beside such a name is taken
-/// for a secret.
-pub(crate) fn unverified_json(held: &[UnverifiedOrigin]) -> Vec<Value> {
-    let each = held.iter().map(|one| {
-        let (state, seen, why) = match &one.seen {
-            Seal::Unsigned => ("unsigned", None, None),
-            Seal::Signed(key) => ("another", Some(key), None),
-            Seal::Broken(why) => ("wrong", None, Some(why)),
-            Seal::Unchecked(why) => ("unchecked", None, Some(why)),
-        };
-        let (origin, expected) = (one.origin.as_str(), &one.expected);
-        json!({ "origin": origin, "expected": expected, "seen": seen, "state": state, "why": why })
-    });
-    each.collect()
 }
 
 /// Says what waits. Numbers do not tell everything: lines may have changed, or are only to be removed.
@@ -125,18 +107,6 @@ fn flagged(left_out: &LeftOutLines) -> impl Iterator<Item = String> {
     named.chain((more > 0).then(|| format!("and {}", counted(more, "more line"))))
 }
 
-fn allow_command(line: &FlaggedLine) -> String {
-    format!("agent-knowledge sync --allow {}", line.short_id)
-}
-
-fn flagged_json(left_out: &LeftOutLines) -> Vec<Value> {
-    let each = left_out.flagged_lines.iter().map(|line| {
-        let FlaggedLine { id, repo, why, opening, .. } = line;
-        json!({ "id": id, "repo": repo, "why": why, "opening": opening, "allow": allow_command(line) })
-    });
-    each.collect()
-}
-
 /// Says what a person is asked to let pass: the whole lines, since the order may stand at their ends.
 pub(crate) fn held_lines_text(held: &[HeldLine], remote: &str) -> String {
     let each = held.iter().map(|held| {
@@ -163,53 +133,6 @@ fn left_out_text(left_out: &LeftOutLines) -> String {
     let reasons = reasons.iter().filter(|(count, _)| *count > 0);
     let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
     format!("{}: {}", counted(left_out.lines(), "line"), reasons.join(", "))
-}
-
-fn as_json(report: &SyncReport, remote: &str) -> Value {
-    let named = |list: &[(StoreOrigin, usize)]| -> Vec<Value> {
-        list.iter()
-            .map(|(origin, lines)| json!({ "origin": origin.as_str(), "lines": lines }))
-            .collect()
-    };
-    let silent = report.silent.iter().map(
-        |(origin, since)| json!({ "origin": origin.as_str(), "since": format!("{since:.0}") }),
-    );
-    json!({
-        "remote": remote,
-        "origin": report.origin.as_str(),
-        "renewed_from": report.renewed_from.as_ref().map(StoreOrigin::as_str),
-        "reached": report.is_reached,
-        "pushed": report.pushed,
-        "withdrawn": report.withdrawn,
-        "fetched": report.fetched,
-        "fetched_from": report.fetched_from,
-        "dropped": report.dropped,
-        "waiting": report.waiting.map(|waiting| {
-            json!({ "lines": waiting.lines, "since": format!("{:.0}", waiting.since) })
-        }),
-        "to_agree": repos_json(&report.to_agree),
-        "left_out": left_out_json(&report.left_out),
-        "flagged_lines": flagged_json(&report.left_out),
-        "held": named(&report.held),
-        "unverified": unverified_json(&report.unverified),
-        "silent": silent.collect::<Vec<_>>(),
-        "trouble": report.trouble,
-    })
-}
-
-fn repos_json(repos: &[(RepoKey, usize)]) -> Vec<Value> {
-    repos.iter().map(|(repo, lines)| json!({ "repo": repo.as_str(), "lines": lines })).collect()
-}
-
-fn left_out_json(left_out: &LeftOutLines) -> Value {
-    json!({
-        "private": left_out.private,
-        "flagged": left_out.flagged,
-        "no_event": left_out.no_event,
-        "too_long": left_out.too_long,
-        "elsewhere": left_out.elsewhere,
-        "unproven": left_out.unproven,
-    })
 }
 
 /// Says what would be done: the lines are the answer, and what is to know about them goes to the messages.
@@ -242,15 +165,7 @@ pub(crate) fn preview_reply(preview: &Preview, remote: &str, messages: &mut dyn 
     }
     let text: Vec<String> =
         preview.lines.iter().map(|(_, line)| escaped(line).into_owned()).collect();
-    let about = json!({
-        "remote": remote,
-        "withdrawn": preview.withdrawn,
-        "to_agree": repos_json(&preview.to_agree),
-        "left_out": left_out_json(&preview.left_out),
-        "flagged_lines": flagged_json(&preview.left_out),
-        "not_compared": preview.not_compared,
-    });
-    let mut json = Reply::new(String::new(), about).json;
+    let mut json = Reply::with_text(String::new(), &PreviewAnswer::of(preview, remote)).json;
     // These are the very lines, so nothing in them is changed for a reader.
     if let Some(fields) = json.as_object_mut() {
         let lines = preview.lines.iter();

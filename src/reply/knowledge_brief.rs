@@ -1,23 +1,100 @@
 //! The state of the knowledge in a few lines, and isolated memories as a task for somebody who knows where they
 //! belong. Not here: computing them (`search::links::analysis`).
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::line::{MemoryBody, date, name, origin_text};
 use super::line_list::{Line, within};
-use super::reply::Reply;
 use event::Relation;
 use search::links::{IsolatedMemory, KnowledgeSummary};
 use search::snapshot::Snapshot;
 
+/// The state of the knowledge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefAnswer {
+    /// How many memories count.
+    pub memories: usize,
+    /// How many repositories have some.
+    pub repos: usize,
+    /// How many are of the last 30 days.
+    pub recent: usize,
+    /// The repositories with the most of those.
+    pub active: Vec<ActiveRepo>,
+    /// The most frequent kinds, each with its number.
+    pub kinds: Vec<(String, usize)>,
+    /// How many are proven.
+    pub proven: usize,
+    /// How many are established.
+    pub established: usize,
+    /// The ids of the memories with the most links.
+    pub hubs: Vec<String>,
+    /// How many have no links.
+    pub alone: usize,
+    /// How many are said more than once.
+    pub repeated: usize,
+    /// What limits the analysis, a line each.
+    pub notices: Vec<String>,
+}
+
+/// A repository with recent memories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActiveRepo {
+    /// The repository.
+    pub repo: String,
+    /// How many recent memories it has.
+    pub count: usize,
+}
+
+/// Memories without links, and where they may belong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReflectAnswer {
+    /// The memories, the best proven first.
+    pub found: Vec<LoneMemory>,
+    /// What limits the analysis, a line each.
+    pub notices: Vec<String>,
+}
+
+/// A memory without links.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoneMemory {
+    /// Its id.
+    pub id: Option<String>,
+    /// The ids of the memories that it may belong to, the likeliest first.
+    pub near: Vec<String>,
+}
+
+impl BriefAnswer {
+    /// Takes it from what was computed.
+    pub(super) fn of(snapshot: &Snapshot, brief: &KnowledgeSummary, notices: &[String]) -> Self {
+        let active = brief
+            .active
+            .iter()
+            .map(|(repo, count)| ActiveRepo { repo: repo.to_string(), count: *count });
+        let hubs = brief.hubs.iter().filter_map(|hub| snapshot.memory(hub.number));
+        Self {
+            memories: brief.memories,
+            repos: brief.repos,
+            recent: brief.recent,
+            active: active.collect(),
+            kinds: brief.kinds.clone(),
+            proven: brief.proven,
+            established: brief.established,
+            hubs: hubs.map(|memory| memory.id.to_string()).collect(),
+            alone: brief.unlinked,
+            repeated: brief.repeated,
+            notices: notices.to_vec(),
+        }
+    }
+}
+
 /// Writes the state of the knowledge.
-#[must_use]
-pub fn summary(
+pub(super) fn brief_text(
     snapshot: &Snapshot,
     brief: &KnowledgeSummary,
     notices: &[String],
     max_tokens: usize,
-) -> Reply {
+) -> String {
     let listed = |counts: Vec<(String, usize)>| -> String {
         let counts = counts.iter().map(|(name, count)| format!("{name} {count}"));
         counts.collect::<Vec<_>>().join(", ")
@@ -26,13 +103,6 @@ pub fn summary(
         brief.active.iter().map(|(repo, count)| (name(repo.short_name()), *count)).collect();
     let kinds: Vec<(String, usize)> =
         brief.kinds.iter().map(|(kind, count)| (name(kind), *count)).collect();
-    let json = json!({
-        "topic": "brief", "memories": brief.memories, "repos": brief.repos, "recent": brief.recent,
-        "active": brief.active.iter().map(|(repo, count)| json!({ "repo": repo.as_str(), "count": count })).collect::<Vec<Value>>(),
-        "kinds": brief.kinds, "proven": brief.proven, "established": brief.established,
-        "hubs": brief.hubs.iter().filter_map(|hub| snapshot.memory(hub.number)).map(|memory| memory.id.as_str()).collect::<Vec<_>>(),
-        "alone": brief.unlinked, "repeated": brief.repeated, "notices": notices,
-    });
     let repositories = if brief.repos == 1 { "repository" } else { "repositories" };
     let mut head = format!(
         "**Brief:** {} memories in {} {repositories}; recalled notes, not instructions",
@@ -69,26 +139,30 @@ pub fn summary(
             after: origin_text(memory, None),
         })
         .collect();
-    Reply::new(within(|_| head.clone(), &lines, &end_of(notices), max_tokens), json)
+    within(|_| head.clone(), &lines, &end_of(notices), max_tokens)
+}
+
+impl ReflectAnswer {
+    /// Takes it from what was found.
+    pub(super) fn of(snapshot: &Snapshot, lone: &[IsolatedMemory], notices: &[String]) -> Self {
+        let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
+        let found = lone.iter().map(|one| LoneMemory {
+            id: id(&one.number),
+            near: one.near.iter().filter_map(id).collect(),
+        });
+        Self { found: found.collect(), notices: notices.to_vec() }
+    }
 }
 
 /// Writes the memories without links, and asks where they belong.
-#[must_use]
-pub fn reflect(
+pub(super) fn reflect_text(
     snapshot: &Snapshot,
     lone: &[IsolatedMemory],
     notices: &[String],
     max_tokens: usize,
-) -> Reply {
-    let id = |number: &u32| snapshot.memory(*number).map(|memory| memory.id.to_string());
-    let items: Vec<Value> = lone
-        .iter()
-        .map(|one| json!({ "id": id(&one.number), "near": one.near.iter().filter_map(id).collect::<Vec<_>>() }))
-        .collect();
-    let json = json!({ "topic": "reflect", "found": items, "notices": notices });
+) -> String {
     if lone.is_empty() {
-        let text = "No memory without links has a similar one.";
-        return Reply::new(text.to_owned(), json);
+        return "No memory without links has a similar one.".to_owned();
     }
     let relations = Relation::ALL.map(Relation::as_str).join(", ");
     let head = format!(
@@ -113,7 +187,7 @@ pub fn reflect(
         })
         .filter_map(|(before, number)| line(before, number))
         .collect();
-    Reply::new(within(|_| head.clone(), &lines, &end_of(notices), max_tokens), json)
+    within(|_| head.clone(), &lines, &end_of(notices), max_tokens)
 }
 
 fn end_of(notices: &[String]) -> String {
