@@ -148,7 +148,7 @@ impl Parameter {
         match &self.default {
             Some(ParameterDefault::Value(value)) => help.push_str(&format!(" [default: {value}]")),
             Some(ParameterDefault::Described(words)) => {
-                help.push_str(&format!(" [default: {words}]"))
+                help.push_str(&format!(" [default: {words}]"));
             }
             None => {}
         }

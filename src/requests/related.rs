@@ -89,7 +89,7 @@ fn start() -> Rule<WalkStart> {
     both(id, file.for_tools(""), |id, file, fields| {
         match (&id, &file) {
             (None, None) => {
-                fields.report_missing("id", "is empty; give the id of a memory, or a file")
+                fields.report_missing("id", "is empty; give the id of a memory, or a file");
             }
             (Some(_), Some(_)) => {
                 fields.report_missing("file", "cannot be given together with id; give one of them");

@@ -429,7 +429,7 @@ mod tests {
 
     // S-TOKEN-3
     #[test]
-    fn a_deed_needs_the_right_to_write() {
+    fn an_action_needs_the_right_to_write() {
         for verb in VERBS {
             let is_of_owner =
                 ["doctor", "searchSessions", "session", "stale", "injected"].contains(&verb.name);

@@ -166,7 +166,7 @@ settings! {
         /// How often a server exchanges lines by itself, in seconds.
         every_seconds: Number<0, 86_400> = 300, "a number of seconds up to 86400; 0 exchanges nothing by itself", "60",
             else "must be a number of seconds up to 86400, for example 300; 0 exchanges nothing by itself";
-        /// Whose deeds (forget, supersede, pin and the like) count like our own.
+        /// Whose actions (forget, supersede, pin and the like) count like our own.
         trust: TeamTrust, "whole origins of other stores, or full", "laptop-3fa9c1d2e5b60718",
             else "takes \"full\" or whole origins, as show --json prints them, for example \"laptop-3fa9c1d2e5b60718\"";
         /// The SSH key with which our trees are signed in git: a private key, or a public one whose private half an agent has.

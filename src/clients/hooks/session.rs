@@ -229,7 +229,7 @@ impl SessionState {
             SessionEntry::Key(key) => self.key = self.key.or(Some(key)),
             SessionEntry::Prompted => self.is_prompted = true,
             SessionEntry::Shown(ids) | SessionEntry::Showing { ids, .. } => {
-                self.shown_ids.extend(ids)
+                self.shown_ids.extend(ids);
             }
             SessionEntry::Failed(failure) => {
                 self.failures_len += 1;

@@ -56,7 +56,7 @@ pub fn openapi_document() -> Value {
         "security": [{ "token": [] }],
         "tags": [
             { "name": "read", "description": "Requests that change nothing" },
-            { "name": "deed", "description": "Requests that append a line to a log" },
+            { "name": "action", "description": "Requests that append a line to a log" },
             { "name": "sign-in", "description": "How the dashboard gets a token of its own" },
         ],
         "paths": paths,
@@ -104,7 +104,7 @@ fn operation(verb: &Verb, answers: &mut SchemaGenerator) -> Value {
         "operationId": verb.name,
         "summary": verb.about,
         "description": format!("Needs the right {}.", verb.rights()),
-        "tags": [if is_read { "read" } else { "deed" }],
+        "tags": [if is_read { "read" } else { "action" }],
         "parameters": parameters,
         "responses": responses(verb, answers),
     });
@@ -121,7 +121,7 @@ fn headers() -> [Value; 2] {
             "schema": { "type": "string", "minLength": 1, "maxLength": 64, "pattern": pattern } })
     };
     [
-        header("Idempotency-Key", "^[!-~]+$", "Marks the deed: sent twice, it is done once"),
+        header("Idempotency-Key", "^[!-~]+$", "Marks the action: sent twice, it is done once"),
         header(
             "X-Agent",
             "^[ -~]*[A-Za-z0-9][ -~]*$",
