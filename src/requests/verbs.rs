@@ -13,8 +13,6 @@ use crate::links::{LinkArguments, UnlinkArguments};
 use crate::listing::{ExportRequest, Listing, ReviewRequest, ShowArguments, StaleRequest};
 use crate::log_events::{AuditRequest, HistoryRequest, LogEventsRequest, TimelineRequest};
 use crate::related::{ImpactArguments, RelatedRequest};
-use crate::request::Request;
-use crate::save;
 use crate::search::SearchRequest;
 use crate::sessions::SessionSearchRequest;
 use crate::tool::{self, ToolSet, VerbTool};
@@ -24,6 +22,7 @@ use crate::verb_arguments::{
     named_parameters, named_repo_parameters, patterns_request, query_parameters,
     related_or_unknown, restored, session_or_unknown, session_parameters, sessions_request,
 };
+use crate::{request::Request, save};
 
 /// All verbs.
 pub const VERBS: &[Verb] = &[

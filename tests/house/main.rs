@@ -245,7 +245,10 @@ const HOMES: &[(&str, &[&str])] = &[
         "rusqlite",
         &["sessions", "transcripts", "exchange/foreign_database.rs", "exchange/stores/tests.rs"],
     ),
-    ("schemars", &["reply/", "requests/verb.rs", "web/rest/openapi"]),
+    (
+        "schemars",
+        &["reply/", "requests/verb.rs", "web/rest/openapi.rs", "web/rest/answer_schemas.rs"],
+    ),
     ("ruzstd", &["transcripts/records.rs"]),
     ("jsonc_parser", &["clients/setup/edit/json"]),
     ("yaml_rust2", &["clients/setup/edit", "exchange/front_matter.rs"]),

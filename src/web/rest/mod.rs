@@ -5,6 +5,7 @@
 //! that are sent twice), [`sign_in`], [`openapi`]; then [`events`] (the stream of what happens), `event_socket` (the same
 //! over a WebSocket) and `live_journal` (the thread behind both). Not here: connections, tokens and origins (`request_guard`), the answers (`api::local`).
 
+mod answer_schemas;
 mod arguments;
 pub mod event_pieces;
 pub mod event_socket;
