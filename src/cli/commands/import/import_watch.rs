@@ -50,7 +50,8 @@ pub(crate) fn watch_agent_files(
         let mut news = Vec::new();
         match imported_rules(api) {
             Ok(known) => {
-                watched = files_to_import(named, &known).into_iter().map(|(name, _)| name).collect()
+                watched =
+                    files_to_import(named, &known).into_iter().map(|(name, _)| name).collect();
             }
             Err(error) => news.push(neutral_line(&error.to_string())),
         }
