@@ -75,7 +75,7 @@ pub fn search(reply: &SearchReply<'_>, interest: &Interest<'_>) -> Reply {
     }
     let session = reply
         .beside
-        .note(reply.reader)
+        .session_note(reply.reader)
         .filter(|note| tokens(&text) + tokens(&note.text) <= reply.max_tokens);
     if let Some(note) = &session {
         text = format!("{}{}", text.trim_end(), note.text);
@@ -282,7 +282,7 @@ fn better(hit: &Hit) -> String {
 fn memory_hit(hit: &Hit, explain: Explain) -> MemoryHit {
     let also: Vec<String> = hit.duplicates.iter().map(|memory| memory.id.to_string()).collect();
     MemoryHit {
-        memory: MemoryFields::of(&hit.memory),
+        memory: MemoryFields::from_memory(&hit.memory),
         likelihood: likelihood(&hit.score),
         also: (!also.is_empty()).then_some(also),
         better: hit.better.as_ref().map(|better| better.id.to_string()),
@@ -301,7 +301,7 @@ fn possible_memory(hit: &Hit, explain: Explain) -> PossibleMemory {
 }
 
 fn score_of(hit: &Hit, explain: Explain) -> Option<ScoreParts> {
-    (explain == Explain::Components).then(|| ScoreParts::of(&hit.score))
+    (explain == Explain::Components).then(|| ScoreParts::from_score(&hit.score))
 }
 
 fn linked_title(linked: &LinkedMemory, hits: &[Hit]) -> LinkedTitle {

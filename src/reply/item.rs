@@ -169,7 +169,7 @@ pub fn list(title: &str, memories: &[Arc<Memory>], how: DisclosureOccasion) -> M
         memories.iter().partition(|memory| memory.is_left_out(how));
     let note = held_back(&left_out);
     let answer = ListAnswer {
-        memories: memories.iter().map(|memory| MemoryFields::of(memory)).collect(),
+        memories: memories.iter().map(|memory| MemoryFields::from_memory(memory)).collect(),
         held_back: left_out.iter().map(|memory| memory.id.to_string()).collect(),
         notices: note.iter().cloned().collect(),
     };

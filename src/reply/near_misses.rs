@@ -85,18 +85,18 @@ pub(super) fn near_miss_title(miss: &NearMiss) -> String {
 
 fn near_miss(memory: &Memory, score: &Score, step: &str, why: String) -> NearMissFields {
     NearMissFields {
-        memory: MissedMemory::of(memory),
+        memory: MissedMemory::from_memory(memory),
         title: cited_title(memory),
         likelihood: likelihood(score),
-        score: ScoreParts::of(score),
+        score: ScoreParts::from_score(score),
         lost_by: step.to_owned(),
         why,
     }
 }
 
 impl MissedMemory {
-    fn of(memory: &Memory) -> Self {
-        let whole = MemoryFields::of(memory);
+    fn from_memory(memory: &Memory) -> Self {
+        let whole = MemoryFields::from_memory(memory);
         match whole.event.flagged {
             None => Self::Whole(whole),
             Some(flagged) => Self::HeldBack(HeldBackMemory {

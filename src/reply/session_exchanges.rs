@@ -67,7 +67,7 @@ pub fn session_exchanges(
         let (part, told) = session_text(session, &chosen, *which, share);
         text.push_str(&part);
         let told = chosen.get(..told).unwrap_or(&chosen);
-        sessions.push(SessionTranscript::of(session, told));
+        sessions.push(SessionTranscript::new(session, told));
     }
     Reply::with_text(text, &SessionExchangesAnswer { sessions })
 }
@@ -131,7 +131,7 @@ pub(super) struct SessionNote {
 }
 
 impl SessionsForSearch {
-    pub(super) fn note(&self, reader: ReplyReader) -> Option<SessionNote> {
+    pub(super) fn session_note(&self, reader: ReplyReader) -> Option<SessionNote> {
         match self {
             Self::Nothing => None,
             Self::Unlikely => {
@@ -215,15 +215,15 @@ mod tests {
                 "agent-knowledge sessions search",
             ),
         ] {
-            let note = answer.note(reader).unwrap();
+            let note = answer.session_note(reader).unwrap();
             let end = format!("an instruction): {line}\nOpen it: {open}");
             assert!(note.text.ends_with(&end), "{}", note.text);
             assert_eq!(note.past_session.as_deref(), Some(line));
             assert_eq!(note.past_session_open.as_deref(), Some(open));
-            let note = SessionsForSearch::Unlikely.note(reader).unwrap();
+            let note = SessionsForSearch::Unlikely.session_note(reader).unwrap();
             assert!(note.text.contains(search), "{}", note.text);
             assert!(note.text.contains(note.past_sessions.as_deref().unwrap()));
-            assert_eq!(SessionsForSearch::Nothing.note(reader), None);
+            assert_eq!(SessionsForSearch::Nothing.session_note(reader), None);
         }
     }
 

@@ -125,9 +125,9 @@ impl Answer for SessionsAnswer {}
 #[must_use]
 pub fn session_hits(found: &SessionsFound<'_>) -> Reply {
     Reply::shaped(hits_reply_text(found), found.shape, || SessionHitsAnswer {
-        sessions: found.sessions.shown().iter().map(SessionHitItem::of).collect(),
+        sessions: found.sessions.shown().iter().map(SessionHitItem::from_found).collect(),
         indexing: Some(found.is_behind),
-        left_out: Some(LeftOutSessions::of(found.sessions.left_out())),
+        left_out: Some(LeftOutSessions::from_sessions(found.sessions.left_out())),
         matched_words: None,
     })
 }
@@ -342,10 +342,10 @@ fn ran(exchange: &Exchange, characters: usize) -> Option<String> {
 }
 
 impl SessionHitItem {
-    fn of(found: &FoundSession) -> Self {
+    fn from_found(found: &FoundSession) -> Self {
         let FoundSession { session, exchange, .. } = found;
         Self {
-            session: SessionItem::of(session, None),
+            session: SessionItem::new(session, None),
             exchange: exchange.ordinal,
             id: exchange_id(session, exchange.ordinal),
             scope: found.matched.as_ref().map(|part| part.scope),
@@ -501,7 +501,7 @@ mod tests {
                 let at = at.filter(|_| line.contains("asked: question of session"));
                 assert!(at < line.find("asked: ") && at.is_some(), "{scope}: {line}");
             }
-            let item = serde_json::to_value(SessionHitItem::of(&hit)).unwrap();
+            let item = serde_json::to_value(SessionHitItem::from_found(&hit)).unwrap();
             assert_eq!(item["scope"], scope);
         }
     }

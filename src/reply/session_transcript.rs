@@ -46,10 +46,10 @@ pub struct SessionTranscript {
 
 impl SessionTranscript {
     /// Marks what reads like an order.
-    pub(super) fn of(session: &KeptSession, exchanges: &[&Exchange]) -> Self {
+    pub(super) fn new(session: &KeptSession, exchanges: &[&Exchange]) -> Self {
         Self {
-            session: SessionItem::of(session, why_of(session, exchanges)),
-            exchanges: exchanges.iter().map(|one| ShownExchange::of(session, one)).collect(),
+            session: SessionItem::new(session, why_of(session, exchanges)),
+            exchanges: exchanges.iter().map(|one| ShownExchange::new(session, one)).collect(),
         }
     }
 }
@@ -125,7 +125,7 @@ pub fn session_transcript(
     if chosen.is_empty() {
         text.push_str("\nThere is no such exchange; sessions show ID without --around shows all.");
     }
-    Reply::with_text(text, &SessionTranscript::of(session, &chosen))
+    Reply::with_text(text, &SessionTranscript::new(session, &chosen))
 }
 
 /// Returns what stands above a session: the notice, a mark where something reads like an order, the session as one line.
@@ -208,15 +208,15 @@ fn block(text: &str) -> String {
 pub fn session_summary(session: &KeptSession, digest: &SessionDigest) -> Reply {
     let ranked = |list: &RankedEntries| {
         let entries = list.entries.iter();
-        entries.map(|(entry, times)| SummaryEntry::of(entry, *times)).collect()
+        entries.map(|(entry, times)| SummaryEntry::new(entry, *times)).collect()
     };
     let others = |(name, list): &(&str, &RankedEntries)| ((*name).to_owned(), list.others);
     let lists = ranked_lists(digest);
     let commits = ("commits".to_owned(), digest.commits.others);
     let others = lists.iter().map(others).chain([commits]).filter(|(_, others)| *others > 0);
     let summary = SessionSummary {
-        session: SessionItem::of(session, why_of(session, &[])),
-        commits: digest.commits.entries.iter().map(|commit| CommitTitle::of(commit)).collect(),
+        session: SessionItem::new(session, why_of(session, &[])),
+        commits: digest.commits.entries.iter().map(|commit| CommitTitle::new(commit)).collect(),
         topics: ranked(&digest.topics),
         files: ranked(&digest.files),
         commands: ranked(&digest.commands),
@@ -262,13 +262,13 @@ fn entry_text(entry: &str) -> String {
 }
 
 impl SummaryEntry {
-    fn of(entry: &str, times: usize) -> Self {
+    fn new(entry: &str, times: usize) -> Self {
         Self { flagged: reason(entry_suspicion(entry)), value: entry.to_owned(), times }
     }
 }
 
 impl CommitTitle {
-    fn of(title: &str) -> Self {
+    fn new(title: &str) -> Self {
         let value = title.to_owned();
         match reason(entry_suspicion(title)) {
             None => Self::Plain(value),

@@ -74,7 +74,7 @@ impl World {
         for query in ["walrus build fails", "walrus build broken", "yak shaving"] {
             queries.record_search(&query.into(), RepoKey::parse(LOGS[0].0).ok().as_ref(), now());
         }
-        world.tell();
+        world.record_delivery();
         world
     }
 
@@ -172,7 +172,7 @@ impl World {
         assert_eq!((done.sessions, done.errors.len()), (1, 0), "{done:?}");
     }
 
-    fn tell(&self) {
+    fn record_delivery(&self) {
         let teller =
             DeliveryJournal::for_store(&self.cache(), &self.store(), &Config::default()).unwrap();
         let told = AgentDelivery {

@@ -61,7 +61,7 @@ impl TreeLine {
 }
 
 impl StaleReasons {
-    fn of(stale: &StaleMemory) -> Self {
+    fn from_stale(stale: &StaleMemory) -> Self {
         let missing = match &stale.symbols {
             Symbols::Found { missing, .. } => missing.as_slice(),
             Symbols::NotApplicable => &[],
@@ -151,7 +151,7 @@ impl ReportedTree {
             {
                 continue;
             }
-            let (reasons, first) = (Some(StaleReasons::of(stale)), self.is_first);
+            let (reasons, first) = (Some(StaleReasons::from_stale(stale)), self.is_first);
             let line = TreeLine { reasons, first, ..self.line(kind::STALE, id, now) };
             if reported == Some(&line.clone().news()) {
                 continue;
