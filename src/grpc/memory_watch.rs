@@ -94,8 +94,8 @@ impl EventSource for MemoryWatch {
             return Ok(found);
         }
         let snapshot = guests.core().engine.snapshot_now();
-        let told = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
-        let memories = snapshot.map(|snapshot| JournalMemories::look_up(told, &snapshot));
+        let delivered = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
+        let memories = snapshot.map(|snapshot| JournalMemories::look_up(delivered, &snapshot));
         let memories = memories.unwrap_or_default();
         for line in &piece.lines {
             let Some((kind, data)) = listener_line(line, &memories) else { continue };

@@ -100,8 +100,12 @@ fn answer_of(
     let is_explained = reply.explain == Explain::Components;
     let near_misses = is_explained.then(|| {
         // The explanation takes room itself; what it leaves no room for is no miss.
-        let (_, told) = hits_text(reply, Explain::Silent, (likely, possible), interest);
-        near_misses(likely.get(told..).unwrap_or_default(), reply.max_tokens, reply.near_misses)
+        let (_, shown_len) = hits_text(reply, Explain::Silent, (likely, possible), interest);
+        near_misses(
+            likely.get(shown_len..).unwrap_or_default(),
+            reply.max_tokens,
+            reply.near_misses,
+        )
     });
     SearchAnswer {
         memories: likely.iter().map(|hit| memory_hit(hit, reply.explain)).collect(),
@@ -424,8 +428,9 @@ mod tests {
             max_tokens: 500,
         };
         let reply = search(&found_hits, &|_| 0.0);
-        let said = "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
-        assert!(reply.text.contains(said), "{}", reply.text);
+        let expected =
+            "c: l `npm ci` (src/a.rs, src/b c.rs and 1 more changed since) (9/10 success)";
+        assert!(reply.text.contains(expected), "{}", reply.text);
         assert_eq!(reply.json["changed"][hits[0].memory.id.as_str()][2], "d");
     }
 
@@ -538,8 +543,9 @@ mod tests {
                 let hint = format!("\n({} more: raise max_tokens)\n", 20 - count);
                 assert_eq!(text.contains(&hint), count < 20, "{text}");
                 // Enough of each body to tell what it is about.
-                let said = text.split("] zebra").skip(1).map(|rest| rest.find(" · ").unwrap_or(0));
-                assert!(said.min().unwrap() > HIT_BYTES_MIN * 2 / 3, "{text}");
+                let starts =
+                    text.split("] zebra").skip(1).map(|rest| rest.find(" · ").unwrap_or(0));
+                assert!(starts.min().unwrap() > HIT_BYTES_MIN * 2 / 3, "{text}");
             }
         }
     }

@@ -216,7 +216,7 @@ fn hit_line(found: &FoundSession, sizes: LineSizes) -> String {
     }
     parts.extend(Some(sizes.command).filter(|size| *size > 0).and_then(|size| run(found, size)));
     let outcome = outcome(exchange).filter(|_| !is_full);
-    parts.extend(outcome.map(|said| format!("found: {}", line(said, sizes.outcome))));
+    parts.extend(outcome.map(|sentence| format!("found: {}", line(sentence, sizes.outcome))));
     parts.push(exchange_id(session, exchange.ordinal));
     parts.join(BETWEEN_PARTS)
 }
@@ -249,7 +249,7 @@ fn matched(found: &FoundSession, characters: usize) -> Option<String> {
     let (matched, part) = matched_part(found)?;
     let directory = found.session.facts.directory.as_deref();
     let path_in = |path: &str, room: usize| end_of_path(path, directory, room);
-    let said = |verb: &str| format!("{verb}: {}", line(&matched.text, characters));
+    let sentence = |verb: &str| format!("{verb}: {}", line(&matched.text, characters));
     Some(match part {
         PartKind::Ran { command, outcome, excerpt } => {
             let what = |room| line(command, room);
@@ -263,10 +263,10 @@ fn matched(found: &FoundSession, characters: usize) -> Option<String> {
             let what = |room| path_in(path, room);
             called("edited", &what, (outcome, excerpt), characters)
         }
-        PartKind::Asked(_) => said("asked"),
-        PartKind::Planned(_) => said("planned"),
-        PartKind::Failed(_) => said("session failed"),
-        _ => said("decided"),
+        PartKind::Asked(_) => sentence("asked"),
+        PartKind::Planned(_) => sentence("planned"),
+        PartKind::Failed(_) => sentence("session failed"),
+        _ => sentence("decided"),
     })
 }
 

@@ -153,14 +153,14 @@ pub(super) fn part_text(part: &ExchangePart, shown: TranscriptView) -> Option<St
 }
 
 fn plain_part_text(part: &ExchangePart, shown: TranscriptView) -> Option<String> {
-    let said = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
+    let turn = |who: &str, text: &str| Some(format!("{who}: {}\n", block(text)));
     match &part.kind {
-        PartKind::Asked(text) => said("person", text),
-        PartKind::Answered(text) => said("agent", text),
-        PartKind::Summarised(text) => said("summary", text),
-        PartKind::Planned(text) => said("plan", text),
-        PartKind::Decided(text) => said("person decided", text),
-        PartKind::Failed(text) => said("session failed", text),
+        PartKind::Asked(text) => turn("person", text),
+        PartKind::Answered(text) => turn("agent", text),
+        PartKind::Summarised(text) => turn("summary", text),
+        PartKind::Planned(text) => turn("plan", text),
+        PartKind::Decided(text) => turn("person decided", text),
+        PartKind::Failed(text) => turn("session failed", text),
         PartKind::Interrupted => Some("person interrupted\n".to_owned()),
         PartKind::Ran { command, outcome, excerpt } => Some(step("ran", command, outcome, excerpt)),
         PartKind::Edited { path, outcome, excerpt } => Some(step("edited", path, outcome, excerpt)),

@@ -175,7 +175,7 @@ impl World {
     fn record_delivery(&self) {
         let teller =
             DeliveryJournal::for_store(&self.cache(), &self.store(), &Config::default()).unwrap();
-        let told = AgentDelivery {
+        let delivery = AgentDelivery {
             agent: &"claude-code".into(),
             session: Some(&"s1".into()),
             place: AgentPlace::Named("example.org/acme/api"),
@@ -186,13 +186,14 @@ impl World {
             is_silent: false,
             memories: &["m1".to_owned(), "gone".to_owned()],
         };
-        teller.record(&told, now());
+        teller.record(&delivery, now());
         let hook = crate::journal::agent_delivery::BY_HOOK;
         teller.record(
-            &AgentDelivery { occasion: "SessionStart", by: hook, query: None, ..told },
+            &AgentDelivery { occasion: "SessionStart", by: hook, query: None, ..delivery },
             now(),
         );
-        teller.record(&AgentDelivery { is_silent: true, text: "", memories: &[], ..told }, now());
+        teller
+            .record(&AgentDelivery { is_silent: true, text: "", memories: &[], ..delivery }, now());
     }
 }
 

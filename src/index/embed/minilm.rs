@@ -204,8 +204,8 @@ mod tests {
                 assert_eq!(asked, rounded.embed_query(question).unwrap());
                 assert_ne!(asked, as_text);
             }
-            told => {
-                assert!(told.contains("slower here"), "{told}");
+            message => {
+                assert!(message.contains("slower here"), "{message}");
                 assert_eq!(asked, as_text);
             }
         }

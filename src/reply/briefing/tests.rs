@@ -146,9 +146,9 @@ fn one_memory_is_shown_within_any_budget() {
 #[test]
 fn file_names_are_escaped_few_and_short() {
     let long = format!("src/{}/end.rs", "x".repeat(300));
-    let said = gone(&["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]);
-    assert!(!said.contains(['\n', '\u{1B}']) && said.len() < 160, "{said}");
-    assert!(said.ends_with("/end.rs and 1 more)"), "{said}");
+    let named = gone(&["a\u{1B}[31m\nb.rs".to_owned(), long, "c.rs".to_owned()]);
+    assert!(!named.contains(['\n', '\u{1B}']) && named.len() < 160, "{named}");
+    assert!(named.ends_with("/end.rs and 1 more)"), "{named}");
     assert_eq!(gone(&[]), "");
 }
 

@@ -168,9 +168,9 @@ impl JournalPresent {
             return Some(last.clone());
         }
         let piece = journal.read_on(from, PIECE_BYTES)?;
-        let told = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
+        let delivered = piece.lines.iter().flat_map(|(_, line)| told_ids(line));
         let memories =
-            self.snapshot.as_ref().map(|snapshot| JournalMemories::look_up(told, snapshot));
+            self.snapshot.as_ref().map(|snapshot| JournalMemories::look_up(delivered, snapshot));
         let memories = memories.unwrap_or_default();
         let (mut text, mut for_others) = (String::new(), String::new());
         for line in &piece.lines {

@@ -129,17 +129,17 @@ mod tests {
     fn a_log_counts_once_for_each_session() {
         let none = JournalMemories::default();
         let mut sums = Sums::default();
-        let told = |session: Option<&str>, repo: &str, log_bytes: u64| {
+        let delivery = |session: Option<&str>, repo: &str, log_bytes: u64| {
             json!({ "event": "injected", "at": "2026-01-02T03:04:05Z", "agent": "codex", "session": session,
                 "repo": repo, "tokens": 10, "memories": ["m1"], "log_bytes": log_bytes })
         };
         for line in [
-            told(Some("s"), "a", 900),
-            told(Some("s"), "a", 800),
-            told(Some("s"), "b", 40),
-            told(Some("t"), "a", 400),
-            told(None, "a", 4),
-            told(None, "a", 4),
+            delivery(Some("s"), "a", 900),
+            delivery(Some("s"), "a", 800),
+            delivery(Some("s"), "b", 40),
+            delivery(Some("t"), "a", 400),
+            delivery(None, "a", 4),
+            delivery(None, "a", 4),
             json!({ "event": "injected", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 5, "memories": [] }),
             json!({ "event": "silent", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 3 }),
         ] {
