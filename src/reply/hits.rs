@@ -118,7 +118,7 @@ fn answer_of(
     }
 }
 
-/// Writes the hits and what belongs to them, and returns how many likely ones are told.
+/// Writes the hits and what belongs to them, and returns how many likely ones are shown.
 fn hits_text(
     reply: &SearchReply<'_>,
     explain: Explain,

@@ -44,7 +44,7 @@ pub enum MissedMemory {
     Whole(MemoryFields),
 }
 
-/// What is told of a memory that reads like an instruction.
+/// What is shown of a memory that reads like an instruction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldBackMemory {
     /// Its id.

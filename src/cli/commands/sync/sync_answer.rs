@@ -1,5 +1,5 @@
 //! What `sync` and `status` tell programs about sharing with a team. No name here says `key`: what stands beside such a name is
-//! taken for a secret. Not here: the text (`team_text`, `team_standing`).
+//! taken for a secret. Not here: the text (`team_text`, `status::team_status`).
 
 use event::{RepoKey, StoreOrigin, Timestamp};
 use serde::Serialize;
