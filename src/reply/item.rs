@@ -103,7 +103,7 @@ fn whole_text(memories: &[&Memory], bytes: usize) -> String {
     let mut kept: usize = short.iter().map(String::len).sum();
     for (memory, short) in memories.iter().zip(short) {
         kept = kept.saturating_sub(short.len());
-        let whole = whole(memory);
+        let whole = full_text(memory);
         let part = if whole.len() + kept <= room {
             whole
         } else if memories.len() == 1 {
@@ -223,7 +223,7 @@ fn too_long(memory: &Memory) -> String {
     format!("\n{}: too long for this reply; ask for it alone\n", memory.id)
 }
 
-fn whole(memory: &Memory) -> String {
+fn full_text(memory: &Memory) -> String {
     let mut text = String::from("\n");
     let extra = memory.event().extra;
     for (name, value) in memory_map(memory) {

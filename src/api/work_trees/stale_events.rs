@@ -135,7 +135,7 @@ impl ReportedTree {
             }
             self.stale.remove(&id);
         }
-        self.report_stale_memories(look, journal, now) && self.note_first(journal, now)
+        self.report_stale_memories(look, journal, now) && self.record_first_look(journal, now)
     }
 
     fn report_stale_memories(
@@ -165,7 +165,7 @@ impl ReportedTree {
     }
 
     /// Notes that a work tree was looked at, where that reported nothing: what the next look finds is news.
-    fn note_first(&mut self, journal: &Journal, now: Timestamp) -> bool {
+    fn record_first_look(&mut self, journal: &Journal, now: Timestamp) -> bool {
         if !std::mem::replace(&mut self.is_first, false) || !self.stale.is_empty() {
             return true;
         }

@@ -56,7 +56,7 @@ pub use document_frequencies::DocumentFrequencies;
 pub use index::LexicalIndex;
 pub use passage::{Passage, passages_of};
 pub use passage_weight::PassageWeight;
-pub use query::{Overlap, PreparedQuery};
+pub use query::{PassageOverlap, PreparedQuery};
 pub use query_words::QueryWords;
 pub use shared_rarity::SharedRarity;
 pub use whole_document::WholeScores;

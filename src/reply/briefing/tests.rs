@@ -26,10 +26,10 @@ fn at(text: &str) -> Option<Timestamp> {
 }
 
 fn briefing_reply(picked: &BriefingSelection, max_tokens: usize) -> Reply {
-    told_within(picked, max_tokens, &BTreeMap::new())
+    briefing_within(picked, max_tokens, &BTreeMap::new())
 }
 
-fn told_within(
+fn briefing_within(
     picked: &BriefingSelection,
     max_tokens: usize,
     section_tokens: &BTreeMap<String, usize>,
@@ -63,7 +63,7 @@ fn a_section_keeps_to_its_own_tokens() {
     };
     let text = |most: usize| {
         let budgets = BTreeMap::from([("decisions".to_owned(), most)]);
-        told_within(&picked, 800, &budgets).text
+        briefing_within(&picked, 800, &budgets).text
     };
     let decided =
         |text: &str| text.split("Known gotchas").next().unwrap().matches("lesson").count();

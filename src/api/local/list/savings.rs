@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::deliveries::JOURNAL_OFF;
-use crate::journal::agent_delivery::{DeliveryJournal, ToldLine};
+use crate::journal::agent_delivery::{DeliveryJournal, DeliveryLine};
 use crate::journal::journal_line::JournalMemories;
 use crate::journal::kind;
 use crate::local::Local;
@@ -47,7 +47,7 @@ pub(super) fn savings(
     let first_day = days.first().cloned().unwrap_or_default();
     let journal = local.core.delivery_journal.as_ref().map(DeliveryJournal::journal);
     let kinds = [kind::INJECTED, kind::SILENT];
-    let lines = journal.map(|journal| ToldLine::back_from(journal, None, &kinds));
+    let lines = journal.map(|journal| DeliveryLine::back_from(journal, None, &kinds));
     let lines = lines.unwrap_or_default();
     // A journal that begins later knows nothing of the days before.
     let oldest = journal.and_then(|journal| journal.read_on(journal.start_sequence()?, 1));
@@ -79,8 +79,8 @@ pub(super) fn savings(
 }
 
 impl Sums {
-    fn count(&mut self, line: &ToldLine, memories: &JournalMemories) {
-        let ToldLine { agent, tokens, .. } = line;
+    fn count(&mut self, line: &DeliveryLine, memories: &JournalMemories) {
+        let DeliveryLine { agent, tokens, .. } = line;
         let day: String = line.at.chars().take(10).collect();
         self.tokens_given += tokens;
         let of_day = self.days.entry(day.clone()).or_default();
@@ -143,7 +143,7 @@ mod tests {
             json!({ "event": "injected", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 5, "memories": [] }),
             json!({ "event": "silent", "at": "2026-01-03T00:00:00Z", "agent": "codex", "tokens": 3 }),
         ] {
-            sums.count(&ToldLine::deserialize(line).unwrap(), &none);
+            sums.count(&DeliveryLine::deserialize(line).unwrap(), &none);
         }
         assert_eq!((sums.answers, sums.tokens_given, sums.silent), (7, 68, 1));
         assert_eq!(sums.logs.values().sum::<u64>(), 800 + 40 + 400 + 4);
